@@ -6,6 +6,7 @@
 #ifndef OFR_REGS_H
 #define OFR_REGS_H
 
+// clang-format off
 #ifdef __ASSEMBLER__
 #define OFR_U32(x) x
 #else

@@ -499,7 +499,7 @@ static void write_c(FILE *out, const struct gen *g)
             "// SPDX-License-Identifier: Apache-2.0\n// %s\n//\n"
             "// Of a register: its byte offset; of a field of it: _LSB, _BITS, _MASK (in place),\n"
             "// _RESET (of the field alone). Of a packet field: _LSB in the whole 64-bit header.\n"
-            "#ifndef OFR_REGS_H\n#define OFR_REGS_H\n\n"
+            "#ifndef OFR_REGS_H\n#define OFR_REGS_H\n\n// clang-format off\n"
             "#ifdef __ASSEMBLER__\n#define OFR_U32(x) x\n#else\n#define OFR_U32(x) x##u\n#endif\n",
             NOTICE);
     for (size_t i = 0; i < g->count; i++) {

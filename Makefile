@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One command for each thing; `make help` lists them. Rules live beside what they build, in
+# */*.mk fragments; this file has what crosses folders. Fragments append to:
+#
+#   PROGRAMS    what plain `make` builds
+#   TESTS       test programs or scripts, run from the top folder without arguments; TAP on stdout
+#   BENCH SOAK  programs that `make bench` / `make soak` run one after the other
+#   LINT_V      Verilog files; LINT_TOPS  modules to lint, as module or module:PARAM=VALUE:...
+#   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
+#   LINT_CFLAGS flags they need to be parsed
+#   REGS        generated files that are checked in; `make regs` makes them
+#   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1   what `make install` copies
+#               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
+#
+# It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
+# needs more than a POSIX system.
+
+B      ?= build
+PREFIX ?= /usr/local
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CXX    := $(if $(filter default,$(origin CXX)),g++,$(CXX))
+JOBS   ?= 2
+
+CFLAGS   ?= -O2 -g
+CFLAGS   += -std=c11 -Wall -Wextra -Werror
+CPPFLAGS += -Isim/model -Ifirmware
+LDLIBS   ?=
+
+# Seconds a single test may take.
+TEST_TIMEOUT ?= 900
+
+PROGRAMS :=
+TESTS :=
+BENCH :=
+SOAK :=
+LINT_V :=
+LINT_TOPS :=
+LINT_C :=
+LINT_CFLAGS := -std=c11 -Isim/model -Isim/cosim -Ifirmware -Ihost -Itests/lib
+REGS :=
+INSTALL_BIN :=
+INSTALL_LIB :=
+INSTALL_INCLUDE :=
+INSTALL_PC :=
+INSTALL_MAN1 :=
+
+export B CC CXX
+
+# Without -j on the command line, build with JOBS jobs.
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(JOBS)
+endif
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all help deps test lint demo bench soak report report-check regs install clean format FORCE
+
+all:
+
+FRAGMENTS := $(sort $(wildcard rtl/*/*.mk sim/*/*.mk firmware/*.mk host/*.mk tests/*.mk))
+include $(FRAGMENTS)
+
+# Remade before anything else is, because it is included: so whatever is missing is installed first.
+ifneq ($(filter-out clean help deps format,$(or $(MAKECMDGOALS),all)),)
+-include $(B)/deps.mk
+endif
+
+$(B)/deps.mk: tests/deps.sh
+	@mkdir -p $(@D)
+	@sh tests/deps.sh
+	@touch $@
+
+all: $(PROGRAMS)
+
+deps:
+	@sh tests/deps.sh
+
+## Tests -------------------------------------------------------------------------------------------
+
+RUN_TESTS = $(B)/tests/run_tests -j $(JOBS) -t $(TEST_TIMEOUT) -l $(B)/log
+
+test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
+	@$(RUN_TESTS) $(TESTS)
+
+lint: $(B)/tests/run_tests $(LINT_TESTS)
+	@$(RUN_TESTS) -v $(LINT_TESTS)
+
+DIMS ?= 4x4
+demo: $(PROGRAMS)
+	@DIMS='$(DIMS)' sh tests/demo.sh
+
+bench: $(PROGRAMS) $(BENCH)
+	@test -n '$(strip $(BENCH))' || { echo 'make bench: there is no benchmark yet' >&2; exit 2; }
+	@set -e; for b in $(BENCH); do $$b; done
+
+HOURS ?= 1
+soak: $(PROGRAMS) $(SOAK)
+	@test -n '$(strip $(SOAK))' || { echo 'make soak: there is no soak test yet' >&2; exit 2; }
+	@set -e; for s in $(SOAK); do HOURS='$(HOURS)' $$s; done
+
+regs: $(REGS)
+
+format:
+	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cpp')
+
+## Install -----------------------------------------------------------------------------------------
+
+install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) $(INSTALL_MAN1)
+	@set -e; to='$(DESTDIR)$(PREFIX)'; \
+	put() { mode=$$1; dir=$$to/$$2; shift 2; [ $$# -gt 0 ] || return 0; mkdir -p "$$dir"; \
+	    for f; do rm -f "$$dir/$${f##*/}"; cp -P "$$f" "$$dir/"; \
+	        [ -L "$$f" ] || chmod $$mode "$$dir/$${f##*/}"; echo "$$dir/$${f##*/}"; done; }; \
+	put 755 bin $(INSTALL_BIN); \
+	put 644 lib $(INSTALL_LIB); \
+	put 644 include $(INSTALL_INCLUDE); \
+	put 644 share/man/man1 $(INSTALL_MAN1); \
+	for f in $(INSTALL_PC); do \
+	    mkdir -p "$$to/lib/pkgconfig"; name=$${f##*/}; \
+	    sed 's|@PREFIX@|$(PREFIX)|g' "$$f" > "$$to/lib/pkgconfig/$${name%.in}"; \
+	    echo "$$to/lib/pkgconfig/$${name%.in}"; done
+
+clean:
+	rm -rf $(B)
+
+help:
+	@echo 'make            build the programs into $(B)/bin'
+	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
+	@echo 'make test       all tests, lint included; the last line counts them'
+	@echo 'make lint       only lint'
+	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'
+	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
+	@echo 'make regs       what is generated from rtl/regs/outflank.json'
+	@echo 'make deps       install the Debian packages that are missing (the others do it too)'
+	@echo 'make install    PREFIX=/usr/local DESTDIR='
+	@echo 'make format     clang-format all C'
+	@echo 'make clean      remove $(B)'
+	@echo 'JOBS=n (2) or -jn: how many at a time; TEST_TIMEOUT=seconds (900)'

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The test runner itself: each way to fail must be counted as a failure.
+
+B=${B:-build}
+run=$(pwd)/$B/tests/run_tests
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+n=0
+failed=0
+
+script() { # NAME: text on stdin
+    { echo '#!/bin/sh'; cat; } > "$1"
+    chmod +x "$1"
+}
+
+expect() { # NAME, LAST LINE, STATUS, runner's arguments
+    name=$1 last=$2 status=$3
+    shift 3
+    "$run" -l log "$@" > out 2>&1
+    got=$?
+    line=$(tail -n 1 out)
+    n=$((n + 1))
+    if [ "$line" = "$last" ] && [ $got = "$status" ]; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name: '$line' (status $got), expected '$last' ($status)"
+        failed=1
+    fi
+}
+
+echo 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2' | script good
+echo 'echo "ok 1 - a"; echo "not ok 2 - b"; exit 1' | script bad
+echo 'echo "not ok 1 - b"; exit 0' | script bad_status_0
+echo 'echo "ok 1 - a"; exit 3' | script status
+echo 'echo "ok 1 - a"; kill -SEGV $$' | script crash
+echo 'echo "ok 1 - a"; sleep 60' | script slow
+echo 'true' | script silent
+echo 'echo 1..3; echo "ok 1 - a"' | script short
+echo 'echo "ok 1 - a # SKIP no such tool"; echo "not ok 2 # SKIP cmocka"; echo "ok 3"' | script skip
+echo 'echo "ok 1 # SKIP why"' | script only_skip
+echo 'echo "okay"; echo "ok 1 - x"; echo "not okay"; printf "ok 2 - no line end"' | script near
+echo 'echo "ok 1 - a"; (sleep 1; touch survived) & exit 0' | script leaves
+echo 'test "$CMOCKA_MESSAGE_OUTPUT" = TAP && ! read -r x && echo "ok 1"' | script environment
+
+expect 'good' '2 passed, 0 failed' 0 ./good
+expect 'a failure' '1 passed, 1 failed' 1 ./bad
+expect 'a failure that ends with 0' '0 passed, 1 failed' 1 ./bad_status_0
+expect 'a status' '1 passed, 1 failed' 1 ./status
+expect 'a crash' '1 passed, 1 failed' 1 ./crash
+expect 'a hang' '1 passed, 1 failed' 1 -t 1 ./slow
+expect 'no result' '0 passed, 1 failed' 1 ./silent
+expect 'fewer than planned' '1 passed, 1 failed' 1 ./short
+expect 'skips' '1 passed, 0 failed, 2 skipped' 0 ./skip
+expect 'only skips is no success' '0 passed, 0 failed, 1 skipped' 1 ./only_skip
+expect 'near misses' '2 passed, 0 failed' 0 ./near
+expect 'a missing test' '0 passed, 1 failed' 1 ./nowhere
+expect 'no test at all' '0 passed, 0 failed' 1
+expect 'sums, in parallel' '7 passed, 1 failed, 2 skipped' 1 -j 3 ./good ./bad ./skip ./near \
+    ./environment
+"$run" -l log ./leaves > out 2>&1
+sleep 1.5
+n=$((n + 1))
+if [ -e survived ]; then
+    echo "not ok $n - what a test leaves running is stopped"
+    failed=1
+else
+    echo "ok $n - what a test leaves running is stopped"
+fi
+expect 'wrong use' 'usage: run_tests [-j JOBS] [-t SECONDS] [-l LOGDIR] [-v] TEST...' 2 -j 0 ./good
+echo "1..$n"
+exit $failed
