@@ -1,0 +1,857 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "router.h"
+
+#include "ofr_regs.h"
+
+#include <string.h>
+
+enum {
+    CREDIT_MASK = 15, // cumulative credit counts are modulo 16
+    DISCARD = 15,     // "output" of a packet that goes nowhere
+    FLAG_LAST = 1,
+    FLAG_POISON = 2,
+    FLAG_ORDER_SHIFT = 1, // header flits keep the rdr order where tails keep the poison bit
+    MIN_FLITS = 4,        // no packet is shorter, a cut-off one neither
+    STARVING = 2,         // ring-wait ticks after which an entry counts as starving
+};
+
+enum reason { UNROUTED, NO_CREDIT, NO_DECISION, GRANTABLE };
+
+// What stage A found for a header: registered, used by stage B in the next cycle.
+struct request {
+    enum reason reason;
+    uint8_t out; // port or DISCARD
+    uint8_t vc;
+    bool entry;   // enters an escape ring
+    bool refused; // ... and the bubble rule said no
+    bool mgmt;
+    enum ofr_kind kind; // how this packet was derouted (local port only)
+};
+
+struct input {
+    // Arrival: the pins of the cycle before, and where the next flit is written.
+    struct ofr_flit in;
+    bool in_abort;
+    bool in_first;
+    bool open; // the pins are inside a packet
+    uint8_t open_vc;
+    bool busy; // a packet is half written
+    bool cut;  // an aborted packet is being filled up to MIN_FLITS
+    uint8_t write_vc;
+    uint16_t write_offset;
+    uint8_t write_slot[OFR_VCS];
+    // Waiting packets per VC: the candidate's is one of them.
+    uint8_t waiting[OFR_VCS];
+    uint8_t head_slot[OFR_VCS];
+    // Candidate: the one header that stages A and B work on.
+    bool cand;
+    bool cand_need; // W = 16 at the IDN: waits for flit 1, where the destination is
+    bool cand_swap; // this packet is at its IDN: target and destination swap on the way out
+    uint8_t cand_vc;
+    uint8_t cand_order;
+    uint64_t cand_flit; // flit 0, as it will leave
+    struct request request;
+    // Header fetch: a read issued in the cycle before, its data at the memory's output now.
+    bool fetch;
+    bool fetch_second; // flit 1 of the candidate (W = 16 at the IDN)
+    bool fetch_next;   // the packet behind the candidate in its VC: holds only if that was granted
+    uint8_t fetch_vc;
+    uint8_t fetch_slot;
+    bool granted; // stage B granted this input in the cycle before
+    // Stream: the packet that crosses the switch.
+    bool stream, stream_first, stream_second, stream_swap, stream_loaded;
+    uint8_t stream_vc, stream_slot, stream_out;
+    uint16_t stream_offset; // next flit to read
+    uint64_t stream_flit;   // flit 0
+    uint64_t read_data;     // the memory's output
+    uint8_t read_flags;
+    uint8_t freed[OFR_VCS];
+    uint8_t started[OFR_VCS]; // local port: packets begun, modulo 16
+    bool stale[OFR_VCS];      // watchdog: the head did not move since the last tick
+    // A ring entry that was refused: which packet, where to, and for how many ticks.
+    bool wait;
+    uint8_t wait_vc, wait_out, wait_ring, wait_age;
+};
+
+struct output {
+    bool owned;
+    uint8_t owner;
+    uint8_t vc;
+    uint8_t last_grant; // round robin
+    struct ofr_flit flit;
+};
+
+struct ofr_router {
+    struct ofr_shape shape;
+    struct ofr_router_out out;
+    struct input input[OFR_ALL_PORTS];
+    struct output output[OFR_ALL_PORTS];
+    uint8_t sent[OFR_LINKS][OFR_VCS]; // slots taken downstream, modulo 16
+    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, as of the cycle before
+    uint8_t room[OFR_LINKS][OFR_VCS]; // free slots downstream; none where the link is down
+    bool up[OFR_LINKS];
+    uint32_t lfsr;
+    // Decision for the head of the local port's deroute VC.
+    unsigned deciding; // cycles to go, 0: idle
+    bool wanted;       // its packet is still there
+    bool decided;
+    struct ofr_decision decision;
+    uint64_t counter[OFR_COUNTS];
+    // VC buffers: [port][VC * C + slot][offset]
+    uint64_t *data;
+    uint8_t *flags;
+};
+
+// One cycle's wires between the stages.
+struct wires {
+    bool moves[OFR_ALL_PORTS]; // the stream of input i crosses the switch
+    bool ends[OFR_ALL_PORTS];  // ... with its tail
+    bool grant[OFR_ALL_PORTS];
+    bool starved[OFR_ALL_PORTS][OFR_VCS]; // output, ring: an entry that others have to let pass
+    uint8_t starver[OFR_ALL_PORTS][OFR_VCS];
+    bool tick_watchdog, tick_ring;
+    bool decided; // the decision stands at the start of the cycle
+};
+
+static unsigned field(uint64_t flit, unsigned lsb, unsigned bits)
+{
+    return (unsigned)(flit >> lsb) & ((1U << bits) - 1);
+}
+
+static uint64_t with_field(uint64_t flit, unsigned lsb, unsigned bits, unsigned value)
+{
+    uint64_t mask = ((UINT64_C(1) << bits) - 1) << lsb;
+    return (flit & ~mask) | (((uint64_t)value << lsb) & mask);
+}
+
+// Coordinates in header bits; what lies beyond dimension n is not looked at.
+static struct ofr_coord unpack_coord(const struct ofr_config *cfg, unsigned packed)
+{
+    struct ofr_coord coord = {{packed & 15, packed >> 4 & 15, packed >> 8 & 15}};
+    if (cfg->torus.n == 2)
+        coord.c[2] = 0;
+    return coord;
+}
+
+static unsigned pack_coord(const struct ofr_coord *coord)
+{
+    return coord->c[0] | (unsigned)coord->c[1] << 4 | (unsigned)coord->c[2] << 8;
+}
+
+static bool same(const struct ofr_coord *a, const struct ofr_coord *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// 8 steps of the 32-bit Galois LFSR x^32 + x^22 + x^2 + x + 1, right shift: one cycle's worth.
+static uint32_t lfsr_step(uint32_t state)
+{
+    for (int i = 0; i < 8; i++)
+        state = (state >> 1) ^ (state & 1 ? 0x80200003U : 0);
+    return state;
+}
+
+// The random byte that port i sees this cycle.
+static unsigned random_byte(uint32_t lfsr, unsigned i)
+{
+    return (lfsr >> (4 * (i == OFR_LOCAL ? 6 : i))) & 255;
+}
+
+// A random order of the dimensions: 0 or 1 for n = 2, 0 to 5 for n = 3 (each within 0.8%).
+static unsigned random_order(unsigned n, unsigned byte)
+{
+    return n == 2 ? byte & 1 : (byte * 6) >> 8;
+}
+
+// The j-th dimension of an order.
+static unsigned order_dim(unsigned n, unsigned order, unsigned j)
+{
+    static const uint8_t table[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    return n == 2 ? j ^ order : table[order][j];
+}
+
+static unsigned links(const struct ofr_router *r)
+{
+    return 2U * r->shape.n;
+}
+
+static size_t slot_address(const struct ofr_router *r, unsigned port, unsigned vc, unsigned slot)
+{
+    return ((size_t)(port * OFR_VCS + vc) * r->shape.slots + slot) * r->shape.slot_flits;
+}
+
+static unsigned next_slot(const struct ofr_router *r, unsigned slot)
+{
+    return slot + 1U == r->shape.slots ? 0 : slot + 1U;
+}
+
+// --- Stage A: route and select -------------------------------------------------------------------
+
+// First port of the wanted mask in the order of the selection; the mask is not empty.
+static unsigned select_port(const struct ofr_router *r, unsigned select, uint32_t mask, unsigned i)
+{
+    unsigned best = 0;
+    if (select == OFR_SELECT_RANDOM_FREE) {
+        unsigned byte = random_byte(r->lfsr, i);
+        unsigned order = random_order(r->shape.n, byte);
+        for (unsigned j = 0; j < r->shape.n; j++) {
+            unsigned dim = order_dim(r->shape.n, order, j);
+            uint32_t pair = mask >> (2 * dim) & 3;
+            if (pair)
+                return 2 * dim + (pair == 3 ? r->lfsr >> 31 : pair >> 1);
+        }
+    }
+    for (unsigned p = links(r); p-- > 0;) {
+        bool better = select == OFR_SELECT_LOWEST || best == 0 ||
+                      r->room[p][OFR_VC_ADAPTIVE] >= r->room[best - 1][OFR_VC_ADAPTIVE];
+        if ((mask >> p & 1) && better)
+            best = p + 1;
+    }
+    return best - 1;
+}
+
+// rdr: the first dimension of the packet's order that is minimal.
+static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned order)
+{
+    for (unsigned j = 0; j < r->shape.n; j++) {
+        uint32_t pair = minimal & (3U << (2 * order_dim(r->shape.n, order, j)));
+        if (pair)
+            return pair;
+    }
+    return 0;
+}
+
+// The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2).
+static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
+                                     unsigned port, unsigned ring, unsigned threshold)
+{
+    bool goes_on = i != OFR_LOCAL && i == (port ^ 1) && vc == ring;
+    unsigned room = r->room[port][ring];
+    struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring, .entry = !goes_on};
+    bool bubble = room >= (goes_on ? 1U : 2U);
+    req.reason = bubble && room > threshold ? GRANTABLE : NO_CREDIT;
+    req.refused = !goes_on && !bubble;
+    return req;
+}
+
+static struct request adaptive_or_escape(const struct ofr_router *r, const struct ofr_config *cfg,
+                                         unsigned i, const struct input *u, uint64_t flit)
+{
+    struct ofr_coord target = unpack_coord(cfg, field(flit, OFR_PKT_TARGET_X_LSB, 12));
+    unsigned class = field(flit, OFR_PKT_CLASS_LSB, 2);
+    bool mgmt = field(flit, OFR_PKT_MGMT_LSB, 1);
+    unsigned ring = field(flit, OFR_PKT_LEG_LSB, 1) ? OFR_VC_VS2 : OFR_VC_VS1;
+    unsigned threshold = i == OFR_LOCAL && !mgmt ? cfg->threshold : 0;
+    bool full = true; // no minimal adaptive VC has a credit
+
+    if (class != OFR_PKT_CLASS_INORDER) {
+        uint32_t mask = ofr_minimal_ports(&cfg->torus, &cfg->me, &target, cfg->tie);
+        uint32_t open = 0;
+        if (cfg->select == OFR_SELECT_RDR)
+            mask = rdr_mask(r, mask, u->cand_order);
+        for (unsigned p = 0; p < links(r); p++) {
+            unsigned room = mask >> p & 1 ? r->room[p][OFR_VC_ADAPTIVE] : 0;
+            full = full && room == 0;
+            open |= (uint32_t)(room > threshold) << p;
+        }
+        if (open)
+            return (struct request){.reason = GRANTABLE,
+                                    .out = (uint8_t)select_port(r, cfg->select, open, i),
+                                    .vc = OFR_VC_ADAPTIVE};
+    }
+    if (!full)
+        return (struct request){.reason = NO_CREDIT};
+    int port = ofr_escape_port(&cfg->torus, &cfg->me, &target);
+    return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold);
+}
+
+// Routes the candidate's header (u->cand_flit) and rewrites it as it will leave.
+static struct request route(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
+                            bool decided)
+{
+    struct input *u = &r->input[i];
+    unsigned class = field(u->cand_flit, OFR_PKT_CLASS_LSB, 2);
+    bool mgmt = field(u->cand_flit, OFR_PKT_MGMT_LSB, 1);
+    bool local = i == OFR_LOCAL;
+    struct request req = {.reason = GRANTABLE, .out = DISCARD, .mgmt = mgmt};
+
+    if (class == OFR_PKT_CLASS_DIRECTED) {
+        unsigned port = field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS);
+        if (mgmt && !local) {
+            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
+            req.out = OFR_LOCAL;
+        } else if (mgmt && port < links(r) && r->up[port]) {
+            req = escape_request(r, i, u->cand_vc, port, OFR_VC_VS2, 0);
+            req.mgmt = true;
+        }
+        return req;
+    }
+    if (!cfg->configured)
+        return req;
+
+    struct ofr_coord target = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
+    if (local) {
+        u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 1);
+    } else if (!field(u->cand_flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me)) {
+        // At the IDN: target and destination change places. The target is this node.
+        u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 1);
+        u->cand_swap = true;
+        if (r->shape.flit_bits == 16) {
+            u->cand_need = true; // the destination is in flit 1
+            return (struct request){.reason = UNROUTED};
+        }
+        unsigned dest = field(u->cand_flit, OFR_PKT_DEST_X_LSB, 12);
+        u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, dest);
+        u->cand_flit = with_field(u->cand_flit, OFR_PKT_DEST_X_LSB, 12, pack_coord(&cfg->me));
+    }
+    target = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
+    if (!ofr_inside(&cfg->torus, &target))
+        return req;
+
+    if (local && u->cand_vc == OFR_LVC_DEROUTE && class == OFR_PKT_CLASS_DEROUTE) {
+        if (!decided)
+            return (struct request){.reason = NO_DECISION};
+        req.kind = r->decision.kind;
+        if (req.kind != OFR_MINIMAL) {
+            target = r->decision.q;
+            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, pack_coord(&target));
+            u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
+        }
+    }
+    if (same(&target, &cfg->me)) {
+        req.out = OFR_LOCAL;
+        return req;
+    }
+    enum ofr_kind kind = req.kind;
+    req = adaptive_or_escape(r, cfg, i, u, u->cand_flit);
+    req.mgmt = mgmt;
+    req.kind = kind;
+    return req;
+}
+
+// A header becomes the candidate, to be routed yet.
+static void set_candidate(struct input *u, unsigned vc, uint64_t flit, unsigned flags)
+{
+    u->cand = true;
+    u->cand_need = false;
+    u->cand_swap = false;
+    u->cand_vc = (uint8_t)vc;
+    u->cand_flit = flit;
+    u->cand_order = (uint8_t)(flags >> FLAG_ORDER_SHIFT);
+    u->request = (struct request){.reason = UNROUTED};
+}
+
+// Routes the candidate anew on the credits of this cycle, or the header fresh from the pins.
+// `before` is the input at the start of the cycle. A fetched header takes the candidate's place, so
+// that the VCs take turns; the next one behind the candidate only when that has been granted.
+static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
+                    const struct input *before, const struct wires *w)
+{
+    struct input *u = &r->input[i];
+    bool fetched = before->fetch && !before->fetch_second;
+
+    if (fetched && (!before->fetch_next || before->granted || w->grant[i])) {
+        set_candidate(u, before->fetch_vc, before->read_data, before->read_flags);
+        return;
+    }
+    if (before->cand) {
+        if (w->grant[i]) {
+            u->cand = false;
+        } else if (before->cand_need) {
+            if (before->fetch_second) {
+                u->cand_need = false;
+                u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
+                                          field(before->read_data, 0, 12));
+            }
+        } else {
+            u->request = route(r, cfg, i, w->decided);
+        }
+    } else if (!fetched && before->in.valid && before->in_first &&
+               before->waiting[before->in.vc] == 0) {
+        unsigned order = random_order(r->shape.n, random_byte(r->lfsr, i));
+        set_candidate(u, before->in.vc, before->in.data, order << FLAG_ORDER_SHIFT);
+        u->request = route(r, cfg, i, w->decided);
+    }
+}
+
+// --- Stage B: arbitration ------------------------------------------------------------------------
+
+static bool asks(const struct ofr_router *r, const struct wires *w, unsigned i, unsigned o)
+{
+    const struct input *u = &r->input[i];
+    const struct request *q = &u->request;
+    if (!u->cand || u->request.reason != GRANTABLE || (u->stream && !w->ends[i]) || q->out != o)
+        return false;
+    bool held = q->entry && !q->mgmt && w->starved[o][q->vc] && w->starver[o][q->vc] != i;
+    return !held;
+}
+
+// Management first, then round robin from the last granted input on.
+static void arbitrate(struct ofr_router *r, struct wires *w, unsigned o)
+{
+    struct output *out = &r->output[o];
+    if (out->owned && !w->ends[out->owner])
+        return;
+    int winner = -1;
+    for (unsigned step = 1; step <= OFR_ALL_PORTS; step++) {
+        unsigned i = (out->last_grant + step) % OFR_ALL_PORTS;
+        if (!asks(r, w, i, o))
+            continue;
+        if (r->input[i].request.mgmt) {
+            winner = (int)i;
+            break;
+        }
+        if (winner < 0)
+            winner = (int)i;
+    }
+    if (winner < 0)
+        return;
+    w->grant[winner] = true;
+    out->owned = true;
+    out->owner = (uint8_t)winner;
+    out->vc = r->input[winner].request.vc;
+    out->last_grant = (uint8_t)winner;
+}
+
+// The lowest input whose refused entry has waited long enough holds the ring for itself.
+static void find_starving(const struct ofr_router *r, struct wires *w)
+{
+    for (unsigned i = OFR_ALL_PORTS; i-- > 0;) {
+        const struct input *u = &r->input[i];
+        if (u->wait && u->wait_age == STARVING) {
+            w->starved[u->wait_out][u->wait_ring] = true;
+            w->starver[u->wait_out][u->wait_ring] = (uint8_t)i;
+        }
+    }
+}
+
+// --- Transfer ------------------------------------------------------------------------------------
+
+static bool can_load(const struct ofr_router *r, const struct ofr_router_in *in, unsigned o)
+{
+    bool ready = o == OFR_LOCAL ? in->lo_ready : in->tx_ready[o];
+    return !r->output[o].flit.valid || ready;
+}
+
+static void find_moves(const struct ofr_router *r, const struct ofr_router_in *in, struct wires *w)
+{
+    for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
+        const struct input *u = &r->input[i];
+        bool open = u->stream_out == DISCARD || can_load(r, in, u->stream_out);
+        w->moves[i] = u->stream && (u->stream_first || u->stream_loaded) && open;
+        w->ends[i] = w->moves[i] && !u->stream_first && (u->read_flags & FLAG_LAST);
+    }
+}
+
+// Loads the output registers with what crosses the switch this cycle.
+static void transfer(struct ofr_router *r, const struct ofr_router_in *in,
+                     const struct ofr_config *cfg, const struct wires *w)
+{
+    for (unsigned o = 0; o < OFR_ALL_PORTS; o++) {
+        struct output *out = &r->output[o];
+        if (can_load(r, in, o))
+            out->flit.valid = false;
+        if (!out->owned || !w->moves[out->owner])
+            continue;
+        const struct input *u = &r->input[out->owner];
+        out->flit.valid = true;
+        out->flit.vc = out->vc;
+        out->flit.data = u->stream_first ? u->stream_flit : u->read_data;
+        if (r->shape.flit_bits == 16 && u->stream_second && u->stream_swap)
+            out->flit.data = with_field(out->flit.data, 0, 12, pack_coord(&cfg->me));
+        out->flit.last = w->ends[out->owner];
+        out->flit.poison = w->ends[out->owner] && (u->read_flags & FLAG_POISON);
+        r->counter[(o * OFR_VCS + (o == OFR_LOCAL ? 0 : out->vc)) * 4 + OFR_COUNTER_FLITS]++;
+        if (o == OFR_LOCAL && out->flit.last)
+            r->counter[out->flit.poison ? OFR_COUNTER_POISONED : OFR_COUNTER_DELIVERED]++;
+        if (w->ends[out->owner])
+            out->owned = false;
+    }
+}
+
+// --- Memory reads: the stream's next flit, else a header -----------------------------------------
+
+static void read_memory(struct ofr_router *r, unsigned i, size_t address)
+{
+    struct input *u = &r->input[i];
+    u->read_data = r->data[address];
+    u->read_flags = r->flags[address];
+}
+
+// Has the flit at this offset of a slot been written?
+static bool written(const struct input *u, unsigned vc, unsigned slot, unsigned offset)
+{
+    bool partial = u->busy && u->write_vc == vc && u->write_slot[vc] == slot;
+    return !partial || offset < u->write_offset;
+}
+
+// Whose header to fetch next: management first at the local port, else the VCs in turn.
+static int fetch_choice(const struct ofr_router *r, unsigned i)
+{
+    const struct input *u = &r->input[i];
+    bool open[OFR_VCS];
+    for (unsigned v = 0; v < OFR_VCS; v++)
+        open[v] = u->waiting[v] && !(u->cand && u->cand_vc == v);
+    if (i == OFR_LOCAL && open[OFR_LVC_MGMT])
+        return OFR_LVC_MGMT;
+    for (unsigned step = 1; step <= OFR_VCS; step++) {
+        unsigned v = (u->fetch_vc + step) % OFR_VCS;
+        if (open[v])
+            return (int)v;
+    }
+    return -1;
+}
+
+// Reads a header to be the next candidate; returns whether it did. The candidate first has its turn
+// in stage B.
+static bool fetch_header(struct ofr_router *r, unsigned i)
+{
+    struct input *u = &r->input[i];
+    if (u->fetch || (u->cand && u->request.reason == UNROUTED))
+        return false;
+    int vc = fetch_choice(r, i);
+    bool next = vc < 0 && u->cand && u->waiting[u->cand_vc] >= 2;
+    if (next)
+        vc = u->cand_vc;
+    if (vc < 0)
+        return false;
+    unsigned slot = u->head_slot[vc];
+    read_memory(r, i, slot_address(r, i, (unsigned)vc, next ? next_slot(r, slot) : slot));
+    u->fetch_vc = (uint8_t)vc;
+    u->fetch_next = next;
+    return true;
+}
+
+// The memory's one read port: the stream's next flit, else flit 1 that the candidate needs, else
+// the header of the next candidate.
+static void memory_stage(struct ofr_router *r, unsigned i, const struct wires *w)
+{
+    struct input *u = &r->input[i];
+    bool consumed = w->moves[i] && !u->stream_first;
+    bool holds = u->stream_loaded && !consumed;
+    bool second = false, header = false;
+
+    if (holds) {
+        ;
+    } else if (u->stream && !w->ends[i] &&
+               written(u, u->stream_vc, u->stream_slot, u->stream_offset)) {
+        read_memory(r, i, slot_address(r, i, u->stream_vc, u->stream_slot) + u->stream_offset);
+        u->stream_offset++;
+        u->stream_loaded = true;
+    } else {
+        u->stream_loaded = false;
+        if (u->cand && u->cand_need) {
+            unsigned slot = u->head_slot[u->cand_vc];
+            second = !u->fetch && written(u, u->cand_vc, slot, 1);
+            if (second)
+                read_memory(r, i, slot_address(r, i, u->cand_vc, slot) + 1);
+        } else {
+            header = fetch_header(r, i);
+        }
+    }
+    u->fetch = second || header;
+    u->fetch_second = second;
+}
+
+// --- Arrival -------------------------------------------------------------------------------------
+
+static void write_flit(struct ofr_router *r, unsigned i, uint64_t data, unsigned flags)
+{
+    struct input *u = &r->input[i];
+    unsigned vc = u->write_vc;
+    size_t address = slot_address(r, i, vc, u->write_slot[vc]) + u->write_offset;
+    r->data[address] = data;
+    r->flags[address] = (uint8_t)flags;
+    if (u->write_offset == 0)
+        u->waiting[vc]++;
+    if (flags & FLAG_LAST && u->write_offset > 0) {
+        u->write_offset = 0;
+        u->write_slot[vc] = (uint8_t)next_slot(r, u->write_slot[vc]);
+        u->busy = false;
+    } else {
+        u->write_offset++;
+        u->busy = true;
+    }
+}
+
+// Writes what the pins brought in the cycle before; a cut-off packet gets a poisoned tail.
+static void write_stage(struct ofr_router *r, unsigned i)
+{
+    struct input *u = &r->input[i];
+    if (u->cut || (u->in_abort && u->busy)) {
+        u->cut = u->write_offset < MIN_FLITS - 1;
+        write_flit(r, i, 0, u->cut ? 0 : FLAG_LAST | FLAG_POISON);
+    } else if (u->in.valid && u->in_first) {
+        u->write_vc = u->in.vc;
+        write_flit(r, i, u->in.data,
+                   random_order(r->shape.n, random_byte(r->lfsr, i)) << FLAG_ORDER_SHIFT);
+    } else if (u->in.valid) {
+        write_flit(r, i, u->in.data,
+                   (u->in.last ? FLAG_LAST : 0) | (u->in.poison ? FLAG_POISON : 0));
+    }
+}
+
+// Registers the pins.
+static void register_pins(struct ofr_router *r, unsigned i, const struct ofr_router_in *in)
+{
+    struct input *u = &r->input[i];
+    if (i == OFR_LOCAL) {
+        u->in = in->li;
+        u->in.valid = in->li.valid && r->out.li_ready[in->li.vc];
+        if (u->in.valid && !u->open)
+            u->started[u->in.vc] = (u->started[u->in.vc] + 1) & CREDIT_MASK;
+    } else {
+        u->in = in->rx[i];
+        u->in_abort = in->rx_abort[i];
+    }
+    u->in_first = !u->open;
+    if (u->in.valid) {
+        u->open = !u->in.last;
+        u->open_vc = u->in.vc;
+    } else if (u->in_abort) {
+        u->open = false;
+    }
+}
+
+// --- Bookkeeping ---------------------------------------------------------------------------------
+
+static void take_granted(struct ofr_router *r, unsigned i)
+{
+    struct input *u = &r->input[i];
+    const struct request *q = &u->request;
+    u->stream = true;
+    u->stream_first = true;
+    u->stream_second = false;
+    u->stream_loaded = false;
+    u->stream_swap = u->cand_swap;
+    u->stream_vc = u->cand_vc;
+    u->stream_slot = u->head_slot[u->cand_vc];
+    u->stream_offset = 1;
+    u->stream_out = q->out;
+    u->stream_flit = u->cand_flit;
+    u->waiting[u->cand_vc]--;
+    u->head_slot[u->cand_vc] = (uint8_t)next_slot(r, u->head_slot[u->cand_vc]);
+    if (u->wait && u->wait_vc == u->cand_vc)
+        u->wait = false;
+    if (q->out < OFR_LINKS) {
+        r->sent[q->out][q->vc] = (r->sent[q->out][q->vc] + 1) & CREDIT_MASK;
+        r->counter[OFR_COUNTER_HOPS]++;
+    }
+    if (q->out == DISCARD)
+        r->counter[OFR_COUNTER_DISCARDED]++;
+    else
+        r->counter[(q->out * OFR_VCS + (q->out == OFR_LOCAL ? 0 : q->vc)) * 4 +
+                   OFR_COUNTER_PACKETS]++;
+    if (i == OFR_LOCAL && q->out != DISCARD) {
+        r->counter[OFR_COUNTER_INJECTED]++;
+        r->counter[OFR_COUNTER_OIDN] += q->kind == OFR_OIDN;
+        r->counter[OFR_COUNTER_WIDN] += q->kind == OFR_WIDN;
+    }
+    if (i == OFR_LOCAL && u->cand_vc == OFR_LVC_DEROUTE)
+        r->decided = r->wanted = false;
+}
+
+static void count_stalls(struct ofr_router *r, unsigned i, const struct wires *w)
+{
+    const struct input *u = &r->input[i];
+    if (!u->cand || (u->stream && !w->ends[i]) || w->grant[i])
+        return;
+    unsigned base = (i * OFR_VCS + u->cand_vc) * 4;
+    r->counter[base + OFR_COUNTER_STALL_CREDIT] += u->request.reason == NO_CREDIT;
+    r->counter[base + OFR_COUNTER_STALL_ALLOC] += u->request.reason == GRANTABLE;
+}
+
+static bool tick(uint32_t time, unsigned log2)
+{
+    uint32_t mask = (UINT32_C(1) << log2) - 1;
+    return (time & mask) == mask;
+}
+
+// Watchdog: a head that has not moved from one tick to the next but one latches it.
+static void watch(struct ofr_router *r, unsigned i, const struct wires *w, bool stepped)
+{
+    struct input *u = &r->input[i];
+    for (unsigned v = 0; v < OFR_VCS; v++) {
+        bool streams = u->stream && u->stream_vc == v;
+        bool moved = (streams && w->moves[i]) || (u->cand_vc == v && w->grant[i]);
+        if (moved || (!streams && u->waiting[v] == 0))
+            u->stale[v] = false;
+        else if (stepped && u->stale[v])
+            r->out.watchdog = true;
+        else if (stepped)
+            u->stale[v] = true;
+    }
+}
+
+// A refused ring entry starts its wait; take_granted() ends it.
+static void ring_wait(struct ofr_router *r, unsigned i, const struct wires *w)
+{
+    struct input *u = &r->input[i];
+    if (!u->wait && u->cand && u->request.refused) {
+        u->wait = true;
+        u->wait_vc = u->cand_vc;
+        u->wait_out = u->request.out;
+        u->wait_ring = u->request.vc;
+        u->wait_age = 0;
+        r->counter[OFR_COUNTER_REFUSED]++;
+    } else if (u->wait && w->tick_ring && u->wait_age < STARVING) {
+        u->wait_age++;
+    }
+}
+
+// The OFR unit: starts on a candidate that waits for its decision, samples everything in that
+// cycle, answers a fixed number of cycles later.
+static void decide(struct ofr_router *r, const struct ofr_config *cfg)
+{
+    const struct input *u = &r->input[OFR_LOCAL];
+    if (r->deciding) {
+        if (--r->deciding == 0)
+            r->decided = r->wanted;
+        return;
+    }
+    if (r->decided || !u->cand || u->request.reason != NO_DECISION)
+        return;
+    struct ofr_sample sample = {
+        .torus = cfg->torus, .tie = cfg->tie, .s = cfg->me, .slots = r->shape.slots};
+    sample.t = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
+    for (unsigned p = 0; p < links(r); p++)
+        sample.used[p] = (uint8_t)(r->shape.slots - r->room[p][OFR_VC_ADAPTIVE]);
+    r->decision = ofr_decide(&sample, cfg->table);
+    r->deciding = ofr_unit_cycles(r->shape.n, r->shape.unit_mul);
+    r->wanted = true;
+}
+
+static void update_outputs(struct ofr_router *r)
+{
+    const struct input *l = &r->input[OFR_LOCAL];
+    bool drained = true;
+    for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
+        const struct input *u = &r->input[i];
+        drained = drained && !u->in.valid && !u->busy && !u->cand && !u->stream && !u->waiting[0] &&
+                  !u->waiting[1] && !u->waiting[2] && !r->output[i].flit.valid;
+    }
+    for (unsigned p = 0; p < links(r); p++) {
+        r->out.tx[p] = r->output[p].flit;
+        for (unsigned v = 0; v < OFR_VCS; v++) {
+            r->out.rx_credit[p][v] = r->input[p].freed[v];
+            drained = drained && r->used[p][v] == 0;
+        }
+    }
+    r->out.lo = r->output[OFR_LOCAL].flit;
+    for (unsigned v = 0; v < OFR_VCS; v++) {
+        bool room = ((l->started[v] - l->freed[v]) & CREDIT_MASK) < r->shape.slots;
+        r->out.li_ready[v] = l->open ? v == l->open_vc : room;
+    }
+    r->out.drained = drained;
+}
+
+void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
+                     const struct ofr_config *cfg)
+{
+    struct wires w = {.tick_watchdog = cfg->watchdog_time && tick(r->out.time, cfg->watchdog_time),
+                      .tick_ring = tick(r->out.time, cfg->ring_wait_time),
+                      .decided = r->decided};
+
+    decide(r, cfg);
+    find_moves(r, in, &w);
+    find_starving(r, &w);
+    transfer(r, in, cfg, &w);
+    for (unsigned o = 0; o < OFR_ALL_PORTS; o++)
+        arbitrate(r, &w, o);
+    for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
+        struct input *u = &r->input[i];
+        struct input before = *u;
+        if (u->cand && u->request.reason == GRANTABLE && u->request.out == DISCARD)
+            w.grant[i] = !u->stream || w.ends[i];
+        count_stalls(r, i, &w);
+        watch(r, i, &w, w.tick_watchdog);
+        ring_wait(r, i, &w);
+        memory_stage(r, i, &w);
+        if (w.moves[i]) {
+            u->stream_second = u->stream_first;
+            u->stream_first = false;
+        }
+        if (w.ends[i]) {
+            u->stream = false;
+            u->freed[u->stream_vc] = (u->freed[u->stream_vc] + 1) & CREDIT_MASK;
+        }
+        if (w.grant[i])
+            take_granted(r, i);
+        stage_a(r, cfg, i, &before, &w);
+        u->granted = w.grant[i];
+        write_stage(r, i);
+        register_pins(r, i, in);
+    }
+    for (unsigned p = 0; p < links(r); p++) {
+        r->up[p] = in->link_up[p];
+        for (unsigned v = 0; v < OFR_VCS; v++) {
+            r->used[p][v] = (r->sent[p][v] - in->tx_credit[p][v]) & CREDIT_MASK;
+            r->room[p][v] = in->link_up[p] ? (uint8_t)(r->shape.slots - r->used[p][v]) : 0;
+            uint64_t *high = &r->counter[OFR_COUNTER_HIGH_BASE + p * OFR_VCS + v];
+            if (r->used[p][v] > *high)
+                *high = r->used[p][v];
+        }
+    }
+    r->lfsr = lfsr_step(r->lfsr);
+    r->out.time++;
+    update_outputs(r);
+}
+
+const struct ofr_router_out *ofr_router_out(const struct ofr_router *r)
+{
+    return &r->out;
+}
+
+const uint64_t *ofr_router_counters(const struct ofr_router *r)
+{
+    return r->counter;
+}
+
+void ofr_router_seed(struct ofr_router *r, uint32_t seed)
+{
+    r->lfsr = seed ? seed : 1;
+}
+
+void ofr_router_clear_watchdog(struct ofr_router *r)
+{
+    r->out.watchdog = false;
+}
+
+unsigned ofr_router_used(const struct ofr_router *r, unsigned port, unsigned vc)
+{
+    return r->used[port][vc];
+}
+
+static bool shape_ok(const struct ofr_shape *s)
+{
+    unsigned l = s->slot_flits;
+    bool power = l >= 4 && l <= 1024 && (l & (l - 1)) == 0;
+    bool width = s->flit_bits == 16 || s->flit_bits == 32 || s->flit_bits == 64;
+    return (s->n == 2 || s->n == 3) && width && power && l * s->flit_bits >= 256 && s->slots >= 2 &&
+           s->slots <= OFR_MAX_SLOTS;
+}
+
+static size_t buffer_flits(const struct ofr_shape *s)
+{
+    return (size_t)OFR_ALL_PORTS * OFR_VCS * s->slots * s->slot_flits;
+}
+
+size_t ofr_router_size(const struct ofr_shape *shape)
+{
+    return sizeof(struct ofr_router) + buffer_flits(shape) * (sizeof(uint64_t) + 1);
+}
+
+struct ofr_router *ofr_router_init(void *memory, const struct ofr_shape *shape)
+{
+    struct ofr_router *r = memory;
+    if (!shape_ok(shape))
+        return NULL;
+    memset(memory, 0, ofr_router_size(shape));
+    r->shape = *shape;
+    r->lfsr = 1;
+    r->data = (uint64_t *)(r + 1);
+    r->flags = (uint8_t *)(r->data + buffer_flits(shape));
+    update_outputs(r);
+    return r;
+}
