@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sees to it that the Debian packages that Outflank is built and tested with are there: installs what
-# is missing, after asking, unless it is root or CI (environment variable CI). Exit status 0: all is
-# there; 1: something is missing and stays so.
+# Sees to it that the Debian packages that Outflank is built and tested with are there: installs
+# what is missing, after asking, unless it is root or CI (environment variable CI). Exit status 0:
+# all is there; 1: something is missing and stays so.
 
 packages='make gcc g++ libc6-dev binutils pkg-config git ca-certificates
     verilator ccache yosys iverilog nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb

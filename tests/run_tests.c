@@ -143,7 +143,7 @@ static const char *read_log(const struct test *t, bool verbose, struct result *r
     FILE *f = fopen(t->log, "r");
     char line[LINE];
     unsigned seen = 0, planned = 0;
-    bool has_plan = false, whole = true;
+    bool has_plan = false, whole = true, failing = false;
 
     if (!f)
         return "has no log";
@@ -158,16 +158,20 @@ static const char *read_log(const struct test *t, bool verbose, struct result *r
             planned += (unsigned)strtoul(line + 3, NULL, 10);
             has_plan = true;
         }
-        if (!good && !bad)
+        if (!good && !bad) {
+            if (failing && *line == '#') // what a failed test says about it
+                printf("    %s%s", line, whole ? "" : "\n");
             continue;
+        }
         seen++;
+        failing = bad && !is_skip(line);
         if (is_skip(line))
             r->skipped++;
         else if (good)
             r->passed++;
         else
             r->failed++;
-        if (verbose || (bad && !is_skip(line)))
+        if (verbose || failing)
             printf("    %s%s", line, whole ? "" : "\n");
     }
     fclose(f);
@@ -220,7 +224,7 @@ static void finish(struct test *t, int status, const struct options *o, struct r
         r.failed++;
         printf("    not ok - %s %s\n", t->path, why);
     }
-    if (r.failed)
+    if (r.failed && !o->verbose)
         print_tail(t->log);
     if (!t->timed_out) {
         FILE *f = fopen(t->took, "w");

@@ -61,7 +61,8 @@ refuse 'an unknown key' 's/"guarded"/"gaurded"/' 'unknown key "gaurded"'
 refuse 'a missing offset' '0,/"offset": 16, /s///' '"offset" is missing'
 refuse 'overlapping fields' 's/"name": "ETA", "lsb": 4/"name": "ETA", "lsb": 3/' \
     'OFR.PARAM.ETA: field overlaps another one'
-refuse 'a field beyond 32 bits' 's/"name": "RX_DROPPED", "lsb": 16/"name": "RX_DROPPED", "lsb": 17/' \
+refuse 'a field beyond 32 bits' \
+    's/"name": "RX_DROPPED", "lsb": 16/"name": "RX_DROPPED", "lsb": 17/' \
     'NI.STATUS.RX_DROPPED: field ends at bit 32, beyond 32 bits'
 refuse 'a header field beyond 16 bits' 's/"name": "KIND", "lsb": 12/"name": "KIND", "lsb": 13/' \
     'packet.SOURCE.KIND: field ends at bit 16, beyond 16 bits'
@@ -86,7 +87,8 @@ refuse 'a name in lower case' 's/"name": "COORD"/"name": "Coord"/' 'characters o
 refuse 'bases the same' 's/"TIMER": 1342181376/"TIMER": 1342177280/' 'the same base as'
 refuse 'a base that is not there' 's/"base": "TIMER"/"base": "CLOCK"/' 'not an entry of "map"'
 refuse 'counters that do not add up' 's/"node_base": 84/"node_base": 80/' '"node_base" is 80, but'
-refuse 'five header words' 's/{"name": "DEST", "doc"/{"name": "MORE", "doc": "", "fields": [{"name": "M", "lsb": 0, "bits": 1, "doc": ""}]}, &/' \
+more='{"name": "MORE", "doc": "", "fields": [{"name": "M", "lsb": 0, "bits": 1, "doc": ""}]}'
+refuse 'five header words' 's/{"name": "DEST", "doc"/'"$more"', &/' \
     'there are 5 header words, not 4'
 rm -f "$dir/def.json"
 generate "$dir/def.json"
