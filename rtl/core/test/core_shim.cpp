@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface of the Verilated core.
+#include "Vrv32i.h"
+#include "verilated.h"
+
+extern "C" {
+#include "core_bench.h"
+
+struct core {
+    VerilatedContext context;
+    Vrv32i model{&context};
+};
+
+struct core *core_new(void)
+{
+    return new core;
+}
+
+void core_free(struct core *core)
+{
+    core->model.final();
+    delete core;
+}
+
+void core_eval(struct core *core, struct core_pins *pins)
+{
+    Vrv32i &m = core->model;
+    m.clk = 0;
+    m.rst = pins->rst;
+    m.mem_ready = pins->mem_ready;
+    m.mem_rdata = pins->mem_rdata;
+    m.eval();
+    pins->mem_valid = m.mem_valid;
+    pins->mem_instr = m.mem_instr;
+    pins->mem_addr = m.mem_addr;
+    pins->mem_wdata = m.mem_wdata;
+    pins->mem_wstrb = m.mem_wstrb;
+    pins->trap = m.trap;
+    pins->trap_pc = m.trap_pc;
+    pins->trap_cause = m.trap_cause;
+}
+
+void core_edge(struct core *core)
+{
+    core->model.clk = 1;
+    core->model.eval();
+}
+}

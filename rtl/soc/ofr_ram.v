@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// RAM of 32-bit words with byte strobes, in block RAM: data one cycle after the address.
+`default_nettype none
+
+module ofr_ram #(
+    parameter int BYTES = 16384,  // size, a multiple of 4, at least 8
+    parameter INIT = ""           // $readmemh file of 32-bit words, or "": not initialised
+) (
+    input  logic                       clk,
+    input  logic [$clog2(BYTES)-3:0]   addr,   // word
+    input  logic [31:0]                wdata,
+    input  logic [3:0]                 wstrb,  // a bit a byte: written at the clock edge
+    output logic [31:0]                rdata   // the word at addr a cycle ago (before a write to it)
+);
+
+    logic [31:0] mem [0:BYTES/4-1];
+
+    initial if (INIT != "") $readmemh(INIT, mem);
+
+    always_ff @(posedge clk) begin
+        for (int i = 0; i < 4; i++)
+            if (wstrb[i]) mem[addr][8*i +: 8] <= wdata[8*i +: 8];
+        rdata <= mem[addr];
+    end
+endmodule
+`default_nettype wire

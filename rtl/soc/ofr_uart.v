@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// UART, 8N1, with a receive FIFO in block RAM, deep enough for a whole frame of the host protocol,
+// since the firmware polls. A byte whose stop bit is not 1 is dropped; one that finds the FIFO full
+// is lost and sets OVERRUN.
+`default_nettype none
+`include "ofr_defs.vh"
+
+module ofr_uart #(
+    parameter int DIVISOR = 104,  // DIVISOR after reset: cycles a bit, 4 to 65535
+    parameter int DEPTH = 256     // receive FIFO: a power of 2, 4 to 512; it holds DEPTH - 1 bytes
+) (
+    input  logic        clk,
+    input  logic        rst,
+    input  logic        rx,    // asynchronous
+    output logic        tx,
+    input  logic        we,    // strobes of one cycle, at least two cycles apart
+    input  logic        re,
+    input  logic [3:0]  adr,   // OFR_UART_*
+    input  logic [15:0] wdat,
+    output logic [31:0] rdat   // combinational
+);
+    localparam int A = $clog2(DEPTH);
+
+    logic [15:0] divisor_q;
+
+    // ---- Transmitter: start bit, 8 data bits from the low one on, stop bit -----------------------
+    logic [15:0] tx_count_q;
+    logic [3:0]  tx_left_q;
+    logic [9:0]  tx_bits_q;
+    logic        tx_ready;
+    assign tx_ready = tx_left_q == 0;
+    assign tx       = tx_bits_q[0];
+
+    always_ff @(posedge clk) begin
+        if (!tx_ready) begin
+            tx_count_q <= tx_count_q - 1;
+            if (tx_count_q == 0) begin
+                tx_count_q <= divisor_q - 1;
+                tx_bits_q  <= {1'b1, tx_bits_q[9:1]};
+                tx_left_q  <= tx_left_q - 1;
+            end
+        end else if (we && adr == `OFR_UART_DATA) begin
+            tx_count_q <= divisor_q - 1;
+            tx_bits_q  <= {1'b1, wdat[7:0], 1'b0};
+            tx_left_q  <= 10;
+        end
+        if (rst) begin
+            tx_left_q <= 0;
+            tx_bits_q <= '1;
+        end
+    end
+
+    // ---- Receiver: every bit is sampled in its middle, the start bit too -------------------------
+    logic        rx_meta_q, rx_q, rx_write;
+    logic [15:0] rx_count_q;
+    logic [3:0]  rx_left_q;  // bits to come; 0: waiting for a start bit
+    logic [7:0]  rx_bits_q;
+    assign rx_write = rx_left_q == 1 && rx_count_q == 0 && rx_q;  // a good stop bit
+
+    always_ff @(posedge clk) begin
+        rx_meta_q <= rx;
+        rx_q      <= rx_meta_q;
+        rx_count_q <= rx_count_q - 1;
+        if (rx_left_q == 0) begin
+            rx_count_q <= {1'b0, divisor_q[15:1]} - 1;
+            if (!rx_q) rx_left_q <= 10;
+        end else if (rx_count_q == 0) begin
+            rx_count_q <= divisor_q - 1;
+            rx_left_q  <= rx_left_q == 10 && rx_q ? 0 : rx_left_q - 1;  // no start bit: a glitch
+            if (rx_left_q != 1) rx_bits_q <= {rx_q, rx_bits_q[7:1]};
+        end
+        if (rst) begin
+            rx_meta_q <= 1;
+            rx_q      <= 1;
+            rx_left_q <= 0;
+        end
+    end
+
+    // ---- Receive FIFO ----------------------------------------------------------------------------
+    logic [7:0]   fifo [0:DEPTH-1];
+    logic [7:0]   head_q;
+    logic [A-1:0] in_q, in_next, out_q;
+    logic         valid_q, overrun_q, full, read;
+    assign in_next = in_q + 1;
+    assign full = in_next == out_q;
+    assign read = re && adr == `OFR_UART_DATA && valid_q;
+
+    always_ff @(posedge clk) begin
+        if (rx_write && !full) fifo[in_q] <= rx_bits_q;
+        head_q <= fifo[out_q];
+    end
+    always_ff @(posedge clk) begin
+        valid_q <= in_q != out_q && !read;  // head_q is out_q's byte then
+        if (rx_write && !full) in_q <= in_next;
+        if (read) out_q <= out_q + 1;
+        if (re && adr == `OFR_UART_STATUS) overrun_q <= 0;
+        if (rx_write && full) overrun_q <= 1;
+        if (rst) begin
+            in_q      <= '0;
+            out_q     <= '0;
+            valid_q   <= 0;
+            overrun_q <= 0;
+        end
+    end
+
+    // ---- Registers -------------------------------------------------------------------------------
+    always_ff @(posedge clk)
+        if (rst) divisor_q <= 16'(DIVISOR);
+        else if (we && adr == `OFR_UART_DIVISOR) divisor_q <= wdat;
+
+    logic [31:0] status;
+    assign status = (32'(valid_q) << `OFR_UART_STATUS_RX_VALID_LSB) |
+                    (32'(tx_ready) << `OFR_UART_STATUS_TX_READY_LSB) |
+                    (32'(overrun_q) << `OFR_UART_STATUS_OVERRUN_LSB);
+    assign rdat = adr == `OFR_UART_DATA ? 32'(head_q) :
+                  adr == `OFR_UART_STATUS ? status :
+                  adr == `OFR_UART_DIVISOR ? 32'(divisor_q) : 0;
+endmodule
+`default_nettype wire
