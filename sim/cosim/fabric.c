@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric.h"
+
+#include "ofr_regs.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RING = 1024,      // packets outstanding per source
+    CABLE_FLITS = 64, // in flight on a cable; its ready falls when full
+    MAX_LATENCY = 16,
+    ABORT_QUIET = 4, // cycles without a flit from an abort on
+    MAX_FLITS = 1024,
+};
+
+uint64_t rng_next(struct rng *rng)
+{
+    uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint32_t rng_below(struct rng *rng, uint32_t n)
+{
+    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
+}
+
+bool rng_chance(struct rng *rng, unsigned permille)
+{
+    return permille && rng_below(rng, 1000) < permille;
+}
+
+struct packet {
+    bool outstanding;
+    bool directed;
+    uint8_t class, lvc;
+    uint16_t length; // flits
+    uint32_t dst;
+    uint64_t header, born;
+};
+
+struct cable_flit {
+    struct ofr_flit flit;
+    bool abort;
+    uint64_t due;
+};
+
+// From an output port to the input port it is plugged into, and the credits back.
+struct cable {
+    bool present;
+    uint32_t to_node;
+    unsigned to_port, latency;
+    struct cable_flit ring[CABLE_FLITS];
+    unsigned head, count;
+    bool ready;         // what the sender was told this cycle
+    bool inside, cutting; // sender's side: inside a packet; its rest is dropped
+    unsigned position, cut_at;
+    uint64_t quiet_until;
+    uint8_t credits[MAX_LATENCY][OFR_VCS]; // of the receiver, by cycle
+};
+
+struct node {
+    struct packet packet[RING];
+    uint16_t next_seq;
+    uint32_t queue[OFR_VCS][RING]; // sequence numbers waiting per local VC
+    unsigned queue_head[OFR_VCS], queue_count[OFR_VCS];
+    double credit; // flits that the offered load allows
+    bool sending;
+    unsigned lvc, position;
+    uint16_t seq;
+    uint64_t received[MAX_FLITS];
+    unsigned received_count;
+    struct cable cable[OFR_LINKS];
+};
+
+struct fabric {
+    struct fabric_options o;
+    struct rng rng;
+    uint64_t cycle;
+    uint32_t nodes;
+    bool stopped;
+    struct fabric_totals totals;
+    uint64_t outstanding;
+    char error[200];
+    uint16_t *last_seq; // [src][dst][management]: in-order packets' latest, + 1
+    struct node *node;
+};
+
+static void fail(struct fabric *f, const char *format, ...)
+{
+    va_list args;
+    if (f->error[0])
+        return;
+    va_start(args, format);
+    vsnprintf(f->error, sizeof f->error, format, args);
+    va_end(args);
+}
+
+static unsigned pack(const struct ofr_coord *c)
+{
+    return c->c[0] | (unsigned)c->c[1] << 4 | (unsigned)c->c[2] << 8;
+}
+
+// Flit j of a packet: the header words first, then a hash of who it is.
+static uint64_t content(const struct fabric *f, const struct packet *p, unsigned j)
+{
+    unsigned bits = f->o.shape.flit_bits;
+    uint64_t mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+    if (j * bits < 64)
+        return (p->header >> (j * bits)) & mask;
+    struct rng hash = {(p->header & ~UINT64_C(0xffff)) * 31 + j};
+    return rng_next(&hash) & mask;
+}
+
+struct fabric *fabric_new(const struct fabric_options *options)
+{
+    struct fabric *f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->o = *options;
+    f->rng.state = options->seed;
+    f->nodes = ofr_nodes(&options->torus);
+    f->node = calloc(f->nodes, sizeof *f->node);
+    f->last_seq = calloc((size_t)f->nodes * f->nodes * 2, sizeof *f->last_seq);
+    if (!f->node || !f->last_seq) {
+        fabric_free(f);
+        return NULL;
+    }
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        struct ofr_coord at = ofr_node_coord(&options->torus, n);
+        uint32_t exists = ofr_existing_ports(&options->torus, &at);
+        for (unsigned p = 0; p < 2U * options->torus.n; p++) {
+            struct cable *c = &f->node[n].cable[p];
+            struct ofr_coord to = ofr_neighbour(&options->torus, at, p);
+            c->present = exists >> p & 1;
+            c->to_node = ofr_node_id(&options->torus, &to);
+            c->to_port = p ^ 1;
+            c->latency = 1 + rng_below(&f->rng, options->latency);
+        }
+    }
+    return f;
+}
+
+void fabric_free(struct fabric *f)
+{
+    if (!f)
+        return;
+    free(f->node);
+    free(f->last_seq);
+    free(f);
+}
+
+uint32_t fabric_nodes(const struct fabric *f)
+{
+    return f->nodes;
+}
+
+void fabric_stop(struct fabric *f)
+{
+    f->stopped = true;
+}
+
+// --- Traffic ---------------------------------------------------------------------------------------
+
+static uint32_t draw_destination(struct fabric *f, uint32_t n)
+{
+    struct ofr_coord c = ofr_node_coord(&f->o.torus, n);
+    switch (f->o.pattern) {
+    case OFR_GEN_CONTROL_PATTERN_TORNADO:
+        for (unsigned i = 0; i < f->o.torus.n; i++)
+            c.c[i] = (uint8_t)((c.c[i] + (f->o.torus.k[i] + 1) / 2 - 1) % f->o.torus.k[i]);
+        return ofr_node_id(&f->o.torus, &c);
+    case OFR_GEN_CONTROL_PATTERN_COMPLEMENT:
+        return f->nodes - 1 - n;
+    case OFR_GEN_CONTROL_PATTERN_NEIGHBOUR:
+        c.c[0] = (uint8_t)((c.c[0] + 1) % f->o.torus.k[0]);
+        return ofr_node_id(&f->o.torus, &c);
+    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE: {
+        uint8_t x = c.c[0];
+        if (f->o.torus.n == 2) {
+            c.c[0] = c.c[1];
+            c.c[1] = x;
+            return ofr_node_id(&f->o.torus, &c);
+        }
+        unsigned half = 0;
+        while ((1U << (2 * half)) < f->nodes)
+            half++;
+        return (n >> half) | (n & ((1U << half) - 1)) << half;
+    }
+    case OFR_GEN_CONTROL_PATTERN_ROTATE3D: {
+        uint8_t x = c.c[0];
+        c.c[0] = c.c[1];
+        c.c[1] = c.c[2];
+        c.c[2] = x;
+        return ofr_node_id(&f->o.torus, &c);
+    }
+    case OFR_GEN_CONTROL_PATTERN_BITREVERSE: {
+        uint32_t reversed = 0;
+        for (uint32_t bit = 1; bit < f->nodes; bit <<= 1)
+            reversed = reversed << 1 | ((n & bit) != 0);
+        return reversed;
+    }
+    case OFR_GEN_CONTROL_PATTERN_BUTTERFLY: {
+        unsigned bits = 0;
+        while ((1U << bits) < f->nodes)
+            bits++;
+        return bits ? n ^ 1U << rng_below(&f->rng, bits) : n;
+    }
+    default:
+        return rng_below(&f->rng, f->nodes);
+    }
+}
+
+static unsigned draw_class(struct fabric *f)
+{
+    unsigned total = f->o.class_weight[0] + f->o.class_weight[1] + f->o.class_weight[2];
+    unsigned at = rng_below(&f->rng, total);
+    for (unsigned c = 0; c < 2; c++) {
+        if (at < f->o.class_weight[c])
+            return c;
+        at -= f->o.class_weight[c];
+    }
+    return 2;
+}
+
+static void generate(struct fabric *f, uint32_t n)
+{
+    struct node *u = &f->node[n];
+    struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
+    struct packet *p = &u->packet[u->next_seq % RING];
+    if (p->outstanding)
+        return;
+    bool mgmt = rng_chance(&f->rng, f->o.mgmt_permille);
+    unsigned target = 0;
+    *p = (struct packet){.outstanding = true, .born = f->cycle};
+    p->length = (uint16_t)(f->o.length_min +
+                           rng_below(&f->rng, f->o.length_max - f->o.length_min + 1));
+    p->class = (uint8_t)(mgmt ? OFR_PKT_CLASS_INORDER : draw_class(f));
+    if (mgmt && rng_chance(&f->rng, 300)) {
+        unsigned port = rng_below(&f->rng, 2U * f->o.torus.n);
+        if (u->cable[port].present) {
+            p->directed = true;
+            p->class = OFR_PKT_CLASS_DIRECTED;
+            p->dst = u->cable[port].to_node;
+            target = port;
+        }
+    }
+    if (!p->directed) {
+        p->dst = draw_destination(f, n);
+        struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
+        target = pack(&to);
+    }
+    p->lvc = mgmt ? OFR_LVC_MGMT : p->class == 2 ? OFR_LVC_DEROUTE : OFR_LVC_USER;
+    p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB |
+                (uint64_t)1 << OFR_PKT_LEG_LSB | (uint64_t)mgmt << OFR_PKT_MGMT_LSB |
+                (uint64_t)target << OFR_PKT_DEST_X_LSB |
+                (uint64_t)pack(&me) << OFR_PKT_SRC_X_LSB |
+                (uint64_t)u->next_seq << OFR_PKT_SEQ_LSB;
+    unsigned v = p->lvc;
+    u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % RING] = u->next_seq;
+    u->next_seq++;
+    f->totals.generated++;
+    f->outstanding++;
+}
+
+static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_out *out,
+                        struct ofr_router_in *in)
+{
+    struct node *u = &f->node[n];
+    u->credit += f->o.load_permille / 1000.0;
+    double mean = (f->o.length_min + f->o.length_max) / 2.0;
+    while (!f->stopped && u->credit >= mean) {
+        u->credit -= mean;
+        generate(f, n);
+    }
+    if (!u->sending) {
+        unsigned first = rng_below(&f->rng, OFR_VCS);
+        for (unsigned step = 0; step < OFR_VCS && !u->sending; step++) {
+            unsigned v = (first + step) % OFR_VCS;
+            if (!u->queue_count[v] || (!out->li_ready[v] && !rng_chance(&f->rng, 100)))
+                continue;
+            u->sending = true;
+            u->lvc = v;
+            u->position = 0;
+            u->seq = (uint16_t)u->queue[v][u->queue_head[v]];
+        }
+    }
+    // Full speed at high load, else a gap now and then
+    if (!u->sending || rng_chance(&f->rng, f->o.load_permille < 700 ? 50 : 0))
+        return;
+    const struct packet *p = &u->packet[u->seq % RING];
+    in->li = (struct ofr_flit){.valid = true,
+                               .vc = (uint8_t)u->lvc,
+                               .data = content(f, p, u->position),
+                               .last = u->position + 1U == p->length};
+    if (!out->li_ready[u->lvc]) {
+        u->sending = u->position > 0; // may think again
+        return;
+    }
+    if (u->position++ == 0) {
+        u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % RING;
+        u->queue_count[u->lvc]--;
+        f->totals.injected++;
+    }
+    if (in->li.last)
+        u->sending = false;
+}
+
+static void check_packet(struct fabric *f, uint32_t n, bool poison)
+{
+    struct node *u = &f->node[n];
+    unsigned bits = f->o.shape.flit_bits;
+    uint64_t header = 0;
+    for (unsigned j = 0; j * bits < 64; j++)
+        header |= u->received[j] << (j * bits);
+    if (poison) {
+        f->totals.cut++;
+        if (!f->o.abort_permille)
+            fail(f, "node %u: a poisoned packet that nobody cut", n);
+        return;
+    }
+    struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
+    struct ofr_coord from = {{header >> OFR_PKT_SRC_X_LSB & 15, header >> OFR_PKT_SRC_Y_LSB & 15,
+                              header >> OFR_PKT_SRC_Z_LSB & 15}};
+    if (!ofr_inside(&f->o.torus, &from)) {
+        fail(f, "node %u: source outside the torus", n);
+        return;
+    }
+    uint32_t src = ofr_node_id(&f->o.torus, &from);
+    uint16_t seq = (uint16_t)(header >> OFR_PKT_SEQ_LSB);
+    struct packet *p = &f->node[src].packet[seq % RING];
+    if (!p->outstanding || (uint16_t)(p->header >> OFR_PKT_SEQ_LSB) != seq) {
+        fail(f, "node %u: packet %u of node %u twice, or never sent", n, seq, src);
+        return;
+    }
+    p->outstanding = false;
+    f->outstanding--;
+    if (p->dst != n)
+        fail(f, "node %u: packet %u of node %u is for node %u", n, seq, src, p->dst);
+    if (u->received_count != p->length)
+        fail(f, "node %u: packet %u of node %u has %u flits, not %u", n, seq, src,
+             u->received_count, p->length);
+    unsigned target = (unsigned)header & 0xfff;
+    bool arrival = p->directed && (target & 15) == (f->node[src].cable[p->header & 15].to_port);
+    if (!arrival && (p->directed || target != pack(&me)))
+        fail(f, "node %u: packet %u of node %u has target %03x", n, seq, src, target);
+    // Words 0 and 1 change on the way: target, leg, and the IDN in place of the destination
+    if ((header ^ p->header) & ~UINT64_C(0x0fff0fff))
+        fail(f, "node %u: packet %u of node %u: header %016llx, sent %016llx", n, seq, src,
+             (unsigned long long)header, (unsigned long long)p->header);
+    for (unsigned j = 0; j < p->length; j++)
+        if (j * bits >= 64 && u->received[j] != content(f, p, j))
+            fail(f, "node %u: packet %u of node %u damaged at flit %u", n, seq, src, j);
+    if (p->class == OFR_PKT_CLASS_INORDER) {
+        bool mgmt = p->lvc == OFR_LVC_MGMT;
+        uint16_t *last = &f->last_seq[((size_t)src * f->nodes + n) * 2 + mgmt];
+        if (*last && (int16_t)(seq - (uint16_t)(*last - 1)) <= 0)
+            fail(f, "node %u: in-order packet %u of node %u after %u", n, seq, src, *last - 1U);
+        *last = (uint16_t)(seq + 1);
+    }
+    f->totals.delivered++;
+    f->totals.flits_delivered += p->length;
+    f->totals.latency_sum += f->cycle - p->born;
+}
+
+static void take_local(struct fabric *f, uint32_t n, const struct ofr_router_out *out,
+                       struct ofr_router_in *in)
+{
+    struct node *u = &f->node[n];
+    in->lo_ready = !rng_chance(&f->rng, 1000 - f->o.sink_permille);
+    if (!out->lo.valid || !in->lo_ready)
+        return;
+    if (u->received_count == MAX_FLITS) {
+        fail(f, "node %u: a packet without end", n);
+        return;
+    }
+    u->received[u->received_count++] = out->lo.data;
+    if (out->lo.last) {
+        check_packet(f, n, out->lo.poison);
+        u->received_count = 0;
+    }
+}
+
+// --- Cables ----------------------------------------------------------------------------------------
+
+static void push(struct fabric *f, struct cable *c, const struct ofr_flit *flit, bool abort)
+{
+    struct cable_flit *at = &c->ring[(c->head + c->count++) % CABLE_FLITS];
+    *at = (struct cable_flit){.abort = abort, .due = f->cycle + c->latency};
+    if (flit)
+        at->flit = *flit;
+}
+
+// Sender's end: takes what the router sends.
+static void feed_cable(struct fabric *f, struct cable *c, const struct ofr_flit *tx)
+{
+    if (!tx->valid || !c->ready)
+        return;
+    if (!c->inside) {
+        c->cutting = false;
+        c->position = 0;
+        c->cut_at = rng_chance(&f->rng, f->o.abort_permille)
+                        ? 1 + rng_below(&f->rng, f->o.length_max)
+                        : 0;
+    }
+    if (c->cut_at && c->position == c->cut_at) {
+        c->cutting = true;
+        push(f, c, NULL, true);
+    }
+    if (!c->cutting)
+        push(f, c, tx, false);
+    c->position++;
+    c->inside = !tx->last;
+}
+
+// Receiver's end: the pins of this cycle.
+static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in *in)
+{
+    struct cable_flit *at = &c->ring[c->head];
+    if (!c->count || at->due > f->cycle || f->cycle < c->quiet_until ||
+        rng_chance(&f->rng, f->o.gap_permille))
+        return;
+    if (at->abort) {
+        in->rx_abort[c->to_port] = true;
+        c->quiet_until = f->cycle + ABORT_QUIET;
+    } else {
+        in->rx[c->to_port] = at->flit;
+    }
+    c->head = (c->head + 1) % CABLE_FLITS;
+    c->count--;
+}
+
+void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
+                  struct ofr_router_in in[])
+{
+    for (uint32_t n = 0; n < f->nodes; n++)
+        memset(&in[n], 0, sizeof in[n]);
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        for (unsigned p = 0; p < 2U * f->o.torus.n; p++) {
+            struct cable *c = &f->node[n].cable[p];
+            in[n].link_up[p] = c->present;
+            if (!c->present)
+                continue;
+            memcpy(c->credits[f->cycle % MAX_LATENCY], out[c->to_node]->rx_credit[c->to_port],
+                   OFR_VCS);
+            if (f->cycle >= c->latency)
+                memcpy(in[n].tx_credit[p], c->credits[(f->cycle - c->latency) % MAX_LATENCY],
+                       OFR_VCS);
+            c->ready = c->count < CABLE_FLITS - 2 && !rng_chance(&f->rng, 1000 - f->o.ready_permille);
+            in[n].tx_ready[p] = c->ready;
+            feed_cable(f, c, &out[n]->tx[p]);
+            drain_cable(f, c, &in[c->to_node]);
+        }
+        drive_local(f, n, out[n], &in[n]);
+        take_local(f, n, out[n], &in[n]);
+    }
+    f->cycle++;
+}
+
+bool fabric_drained(const struct fabric *f)
+{
+    if (f->outstanding && !f->o.abort_permille)
+        return false;
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        if (f->node[n].sending || f->node[n].received_count)
+            return false;
+        for (unsigned v = 0; v < OFR_VCS; v++)
+            if (f->node[n].queue_count[v])
+                return false;
+        for (unsigned p = 0; p < OFR_LINKS; p++)
+            if (f->node[n].cable[p].count || f->node[n].cable[p].inside)
+                return false;
+    }
+    return true;
+}
+
+const char *fabric_error(const struct fabric *f)
+{
+    return f->error[0] ? f->error : NULL;
+}
+
+struct fabric_totals fabric_totals(const struct fabric *f)
+{
+    return f->totals;
+}

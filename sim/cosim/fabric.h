@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A torus of routers joined by cables, with random traffic and a checker that knows every packet.
+// What drives the pins: cables with latency, gaps, a ready that falls and cut packets; local ports
+// that inject random packets and push back. The routers themselves are the caller's.
+#ifndef FABRIC_H
+#define FABRIC_H
+
+#include "router.h"
+
+#include <stdio.h>
+
+// splitmix64: one stream of random numbers a fabric, replayed from its seed.
+struct rng {
+    uint64_t state;
+};
+uint64_t rng_next(struct rng *rng);
+// Uniform in 0 .. n - 1; n > 0.
+uint32_t rng_below(struct rng *rng, uint32_t n);
+// True with probability permille / 1000.
+bool rng_chance(struct rng *rng, unsigned permille);
+
+struct fabric_options {
+    struct ofr_shape shape;
+    struct ofr_torus torus;
+    uint64_t seed;
+    unsigned load_permille;  // flits a cycle and node offered, of 1000
+    unsigned ready_permille; // chance that a link takes a flit
+    unsigned gap_permille;   // chance that a cable holds its next flit back for a cycle
+    unsigned sink_permille;  // chance that the local port's user takes a flit
+    unsigned latency;        // longest cable, cycles; each is drawn from 1 to this
+    unsigned abort_permille; // chance that a packet is cut on a cable (per packet)
+    unsigned class_weight[3]; // in-order, minimal, deroute
+    unsigned mgmt_permille;   // chance that a packet is management by address
+    unsigned length_min, length_max; // flits a packet
+    int pattern;              // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
+};
+
+struct fabric;
+
+// NULL when memory is short.
+struct fabric *fabric_new(const struct fabric_options *options);
+void fabric_free(struct fabric *fabric);
+
+uint32_t fabric_nodes(const struct fabric *fabric);
+// Stop offering new packets (those begun are finished).
+void fabric_stop(struct fabric *fabric);
+
+// Computes the input pins of all nodes for this cycle from all nodes' output pins, and takes note
+// of what the local ports delivered. `out` and `in` have an element a node.
+void fabric_cycle(struct fabric *fabric, const struct ofr_router_out *const out[],
+                  struct ofr_router_in in[]);
+
+// Everything generated is delivered or was cut, and no cable carries anything.
+bool fabric_drained(const struct fabric *fabric);
+// First thing that went wrong with delivery (lost, twice, damaged, out of order, wrong place,
+// overflow), or NULL.
+const char *fabric_error(const struct fabric *fabric);
+struct fabric_totals {
+    uint64_t generated, injected, delivered, cut, flits_delivered;
+    uint64_t latency_sum; // generation to tail at the local port, cycles, delivered packets
+};
+struct fabric_totals fabric_totals(const struct fabric *fabric);
+
+#endif

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lockstep: a torus of RTL routers and a torus of golden routers on the same pins; every output pin
+// is compared every cycle, all counters at the end. The traffic comes from fabric.c, which checks
+// delivery as well. Everything follows from the seed. See README.md.
+#include "fabric.h"
+#include "ofr_regs.h"
+#include "rtl_router.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRACE_CYCLES = 50, DRAIN_CYCLES = 200000, KEYS = 256 };
+
+struct options {
+    struct fabric_options fabric;
+    bool torus_given;
+    uint64_t cycles; // router-cycles a run
+    unsigned runs;
+    unsigned select, tie, threshold; // KEYS: drawn
+    int traffic_class;               // -1: drawn weights
+    int load;                        // permille of a flit a cycle and node, -1: drawn
+    bool aborts;
+    const char *vcd;
+    uint64_t until; // stop after this cycle (replay), 0: none
+    uint32_t trace_node;
+    bool verbose;
+    uint64_t break_at; // golden side gets a wrong credit at this cycle: the test's broken twin
+};
+
+struct run {
+    const struct options *o;
+    struct fabric_options fo;
+    uint64_t seed;
+    uint32_t nodes;
+    struct fabric *fabric;
+    struct rtl_router **rtl;
+    void **memory;
+    struct ofr_router **model;
+    struct ofr_config *config;
+    struct ofr_router_in *in;
+    struct ofr_table table;
+    uint64_t cycle;
+    char why[256];
+    uint32_t bad_node;
+};
+
+static void differ(struct run *r, uint32_t n, const char *pin, int port, uint64_t rtl,
+                   uint64_t model)
+{
+    struct ofr_coord c = ofr_node_coord(&r->fo.torus, n);
+    if (r->why[0])
+        return;
+    r->bad_node = n;
+    snprintf(r->why, sizeof r->why,
+             "cycle %" PRIu64 ", node %u (%u,%u,%u), port %d: %s is %" PRIx64
+             " in the RTL, %" PRIx64 " in the model",
+             r->cycle, n, c.c[0], c.c[1], c.c[2], port, pin, rtl, model);
+}
+
+static void compare_flit(struct run *r, uint32_t n, int port, const struct ofr_flit *rtl,
+                         const struct ofr_flit *model)
+{
+    if (rtl->valid != model->valid)
+        differ(r, n, "valid", port, rtl->valid, model->valid);
+    if (!model->valid)
+        return;
+    if (rtl->data != model->data)
+        differ(r, n, "data", port, rtl->data, model->data);
+    if (rtl->last != model->last)
+        differ(r, n, "last", port, rtl->last, model->last);
+    if (rtl->poison != model->poison)
+        differ(r, n, "poison", port, rtl->poison, model->poison);
+    if (port < OFR_LOCAL && rtl->vc != model->vc)
+        differ(r, n, "vc", port, rtl->vc, model->vc);
+}
+
+static void compare(struct run *r, uint32_t n, const struct ofr_router_out *rtl,
+                    const struct ofr_router_out *model)
+{
+    for (int p = 0; p < 2 * r->fo.torus.n; p++) {
+        compare_flit(r, n, p, &rtl->tx[p], &model->tx[p]);
+        for (int v = 0; v < OFR_VCS; v++)
+            if (rtl->rx_credit[p][v] != model->rx_credit[p][v])
+                differ(r, n, "credit", p, rtl->rx_credit[p][v], model->rx_credit[p][v]);
+    }
+    compare_flit(r, n, OFR_LOCAL, &rtl->lo, &model->lo);
+    for (int v = 0; v < OFR_VCS; v++)
+        if (rtl->li_ready[v] != model->li_ready[v])
+            differ(r, n, "li_ready", v, rtl->li_ready[v], model->li_ready[v]);
+    if (rtl->drained != model->drained)
+        differ(r, n, "drained", -1, rtl->drained, model->drained);
+    if (rtl->watchdog != model->watchdog)
+        differ(r, n, "watchdog", -1, rtl->watchdog, model->watchdog);
+    if (rtl->time != model->time)
+        differ(r, n, "cycle", -1, rtl->time, model->time);
+}
+
+static void compare_counters(struct run *r)
+{
+    for (uint32_t n = 0; n < r->nodes && !r->why[0]; n++) {
+        uint64_t rtl[OFR_COUNTS];
+        const uint64_t *model = ofr_router_counters(r->model[n]);
+        rtl_router_counters(r->rtl[n], rtl);
+        for (int i = 0; i < OFR_COUNTS; i++) {
+            if (rtl[i] != model[i]) {
+                char name[32];
+                snprintf(name, sizeof name, "counter %d", i);
+                differ(r, n, name, -1, rtl[i], model[i]);
+            }
+        }
+    }
+}
+
+static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_router_out *seen)
+{
+    for (uint32_t n = 0; n < r->nodes; n++)
+        out[n] = ofr_router_out(r->model[n]);
+    fabric_cycle(r->fabric, out, r->in);
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
+        if (r->o->break_at && r->cycle == r->o->break_at && n == 0)
+            r->in[0].tx_credit[0][0] ^= 1;
+        ofr_router_step(r->model[n], &r->in[n], &r->config[n]);
+    }
+    r->cycle++;
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        rtl_router_out(r->rtl[n], seen);
+        compare(r, n, seen, ofr_router_out(r->model[n]));
+    }
+}
+
+// Draws what the options leave open.
+static void draw(struct run *r, struct rng *rng)
+{
+    const struct options *o = r->o;
+    struct fabric_options *f = &r->fo;
+    static const unsigned loads[] = {20, 100, 250, 400, 600, 900, 1000};
+    struct ofr_shape shape = f->shape;
+
+    if (!o->torus_given) {
+        static const uint8_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 16};
+        f->torus.n = shape.n;
+        do {
+            for (unsigned i = 0; i < shape.n; i++)
+                f->torus.k[i] = sizes[rng_below(rng, sizeof sizes)];
+        } while (ofr_nodes(&f->torus) > 64 || ofr_nodes(&f->torus) < 2);
+    }
+    f->load_permille = o->load >= 0 ? (unsigned)o->load : loads[rng_below(rng, 7)];
+    f->latency = 1 + rng_below(rng, rng_below(rng, 2) ? 2 : 12);
+    f->ready_permille = rng_below(rng, 2) ? 1000 : 500 + rng_below(rng, 500);
+    f->gap_permille = rng_below(rng, 2) ? 0 : rng_below(rng, 500);
+    f->sink_permille = rng_below(rng, 2) ? 1000 : 300 + rng_below(rng, 700);
+    f->abort_permille = o->aborts ? 20 : 0;
+    f->mgmt_permille = rng_below(rng, 3) ? 20 : 200;
+    f->length_min = 4;
+    if (f->length_min * shape.flit_bits < 64)
+        f->length_min = 64U / shape.flit_bits;
+    f->length_max = shape.slot_flits;
+    if (rng_below(rng, 3) == 0)
+        f->length_min = f->length_max;
+    if (o->traffic_class >= 0)
+        f->class_weight[o->traffic_class] = 1;
+    else
+        for (int i = 0; i < 3; i++)
+            f->class_weight[i] = 1 + rng_below(rng, 4);
+    if (f->pattern < 0 && rng_below(rng, 4) == 0)
+        f->pattern = OFR_GEN_CONTROL_PATTERN_TORNADO;
+}
+
+static void draw_table(const struct run *r, struct ofr_table *t, struct rng *rng)
+{
+    unsigned n = r->fo.torus.n;
+    ofr_table_reset(t, n);
+    if (rng_below(rng, 3))
+        return;
+    t->eta = (uint8_t)rng_next(rng);
+    t->delta = (uint8_t)(1 + rng_below(rng, 8));
+    t->widn = rng_next(rng) & ((1U << (1U << n)) - 1);
+    t->rule_a = rng_below(rng, 4) > 0;
+    t->rule_b = rng_below(rng, 4) > 0;
+    t->oidn = rng_below(rng, 4) > 0;
+}
+
+static bool set_up(struct run *r)
+{
+    struct rng rng = {r->seed};
+    struct ofr_config base = {.configured = true};
+    r->fo = r->o->fabric;
+    draw(r, &rng);
+    draw_table(r, &r->table, &rng);
+    r->fo.seed = rng_next(&rng);
+    base.torus = r->fo.torus;
+    base.tie = r->o->tie < KEYS ? r->o->tie : rng_below(&rng, 2);
+    base.select = (uint8_t)(r->o->select < KEYS ? r->o->select : rng_below(&rng, 4));
+    base.threshold = (uint8_t)(r->o->threshold < KEYS ? r->o->threshold
+                                                      : rng_below(&rng, r->fo.shape.slots));
+    base.watchdog_time = (uint8_t)rng_below(&rng, 16);
+    base.ring_wait_time = (uint8_t)(2 + rng_below(&rng, 6));
+    base.table = &r->table;
+
+    r->fabric = fabric_new(&r->fo);
+    r->nodes = ofr_nodes(&r->fo.torus);
+    r->rtl = calloc(r->nodes, sizeof *r->rtl);
+    r->model = calloc(r->nodes, sizeof *r->model);
+    r->memory = calloc(r->nodes, sizeof *r->memory);
+    r->config = calloc(r->nodes, sizeof *r->config);
+    r->in = calloc(r->nodes, sizeof *r->in);
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        uint32_t seed = (uint32_t)rng_next(&rng);
+        r->config[n] = base;
+        r->config[n].me = ofr_node_coord(&r->fo.torus, n);
+        r->memory[n] = malloc(ofr_router_size(&r->fo.shape));
+        r->model[n] = ofr_router_init(r->memory[n], &r->fo.shape);
+        r->rtl[n] = rtl_router_new();
+        if (!r->model[n] || !r->rtl[n] || !r->fabric)
+            return false;
+        if (r->o->vcd && n == r->o->trace_node)
+            rtl_router_trace(r->rtl[n], NULL);
+        rtl_router_table(r->rtl[n], &r->table);
+        rtl_router_seed(r->rtl[n], seed);
+        // The seed and the topology take a cycle each on both sides
+        for (int i = 0; i < 4; i++) {
+            rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
+            ofr_router_step(r->model[n], &r->in[n], &r->config[n]);
+            if (i == 0)
+                ofr_router_seed(r->model[n], seed);
+        }
+    }
+    return true;
+}
+
+static void tear_down(struct run *r)
+{
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        rtl_router_free(r->rtl[n]);
+        free(r->memory[n]);
+    }
+    free(r->rtl);
+    free(r->model);
+    free(r->memory);
+    free(r->config);
+    free(r->in);
+    fabric_free(r->fabric);
+}
+
+static void describe(const struct run *r, char *text, size_t size)
+{
+    const struct fabric_options *f = &r->fo;
+    const struct ofr_config *c = &r->config[0];
+    snprintf(text, size,
+             "torus %ux%ux%u load %u%% latency %u ready %u gap %u sink %u lengths %u-%u classes "
+             "%u:%u:%u select %u tie %u threshold %u",
+             f->torus.k[0], f->torus.k[1], f->torus.n == 3 ? f->torus.k[2] : 1,
+             f->load_permille / 10, f->latency, f->ready_permille, f->gap_permille,
+             f->sink_permille, f->length_min, f->length_max, f->class_weight[0],
+             f->class_weight[1], f->class_weight[2], c->select, (unsigned)c->tie, c->threshold);
+}
+
+// One run; returns whether all was well. Says what was wrong and how to replay it.
+static bool run_once(const struct options *o, uint64_t seed, unsigned number, char **argv,
+                     uint64_t *router_cycles)
+{
+    struct run r = {.o = o, .seed = seed};
+    char text[256];
+    if (!set_up(&r)) {
+        fprintf(stderr, "lockstep: out of memory\n");
+        exit(2);
+    }
+    const struct ofr_router_out **out = calloc(r.nodes, sizeof *out);
+    struct ofr_router_out seen;
+    uint64_t cycles = o->cycles / r.nodes;
+    bool drained = false;
+
+    while (!r.why[0] && (r.cycle < cycles || !drained) && (!o->until || r.cycle < o->until)) {
+        if (r.cycle == cycles)
+            fabric_stop(r.fabric);
+        if (o->vcd && r.cycle + TRACE_CYCLES == o->until)
+            rtl_router_trace(r.rtl[o->trace_node % r.nodes], o->vcd);
+        step(&r, out, &seen);
+        if (fabric_error(r.fabric) && !r.why[0])
+            snprintf(r.why, sizeof r.why, "cycle %" PRIu64 ": %s", r.cycle,
+                     fabric_error(r.fabric));
+        drained = r.cycle > cycles && fabric_drained(r.fabric);
+        for (uint32_t n = 0; n < r.nodes && drained; n++)
+            drained = ofr_router_out(r.model[n])->drained;
+        if (r.cycle > cycles + DRAIN_CYCLES && !drained)
+            snprintf(r.why, sizeof r.why, "not drained %d cycles after the traffic stopped",
+                     DRAIN_CYCLES);
+    }
+    if (!r.why[0] && !o->until)
+        compare_counters(&r);
+    *router_cycles += r.cycle * r.nodes;
+    describe(&r, text, sizeof text);
+    struct fabric_totals totals = fabric_totals(r.fabric);
+    bool ok = !r.why[0];
+    printf("%sok %u - seed %" PRIu64 " %s: %" PRIu64 " packets, %" PRIu64 " cut\n",
+           ok ? "" : "not ", number, seed, text, totals.delivered, totals.cut);
+    if (!ok && !o->vcd) {
+        char command[512] = "";
+        for (char **a = argv; *a; a++) {
+            if (strcmp(*a, "--seed") == 0 || strcmp(*a, "--runs") == 0) {
+                a += a[1] != NULL;
+                continue;
+            }
+            strncat(command, *a, sizeof command - strlen(command) - 2);
+            strcat(command, " ");
+        }
+        size_t used = strlen(command);
+        snprintf(command + used, sizeof command - used,
+                 "--runs 1 --seed %" PRIu64 " --until %" PRIu64 " --trace %u --vcd lockstep.vcd",
+                 seed, r.cycle, r.bad_node);
+        printf("# %s\n# replay: %s\n", r.why, command);
+        fflush(stdout);
+        if (system(command) == -1)
+            printf("# no waveform: the replay did not start\n");
+    } else if (!ok) {
+        printf("# %s\n# waveform of the RTL router of node %u: %s\n", r.why, o->trace_node,
+               o->vcd);
+    }
+    tear_down(&r);
+    free(out);
+    return ok;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    unsigned k[3] = {1, 1, 1};
+    char *end = NULL;
+    unsigned long long number = arg ? strtoull(arg, &end, 10) : 0;
+
+    if (key == 'T') {
+        unsigned n = (unsigned)sscanf(arg, "%ux%ux%u", &k[0], &k[1], &k[2]);
+        if (n != rtl_router_shape().n)
+            argp_error(state, "--torus %s: this build has %u dimensions", arg,
+                       rtl_router_shape().n);
+        o->fabric.torus.n = (uint8_t)n;
+        for (unsigned i = 0; i < n; i++) {
+            if (k[i] < 1 || k[i] > 16)
+                argp_error(state, "--torus %s: sizes are from 1 to 16", arg);
+            o->fabric.torus.k[i] = (uint8_t)k[i];
+        }
+        o->torus_given = true;
+        return 0;
+    }
+    if (arg && key != 'V' && (end == arg || *end))
+        argp_error(state, "%s: not a number", arg);
+    switch (key) {
+    case 's':
+        o->fabric.seed = number;
+        return 0;
+    case 'c':
+        o->cycles = number;
+        return 0;
+    case 'r':
+        o->runs = (unsigned)number;
+        return 0;
+    case 'S':
+        o->select = (unsigned)number;
+        return 0;
+    case 't':
+        o->tie = (unsigned)number;
+        return 0;
+    case 'H':
+        o->threshold = (unsigned)number;
+        return 0;
+    case 'C':
+        o->traffic_class = (int)number;
+        return 0;
+    case 'l':
+        o->load = (int)number;
+        return 0;
+    case 'p':
+        o->fabric.pattern = (int)number;
+        return 0;
+    case 'a':
+        o->aborts = true;
+        return 0;
+    case 'u':
+        o->until = number;
+        return 0;
+    case 'n':
+        o->trace_node = (uint32_t)number;
+        return 0;
+    case 'V':
+        o->vcd = arg;
+        return 0;
+    case 'b':
+        o->break_at = number;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option list[] = {
+        {"torus", 'T', "KxK[xK]", 0, "sizes (default: drawn from the seed)", 0},
+        {"seed", 's', "N", 0, "seed of the first run (default 1)", 0},
+        {"cycles", 'c', "N", 0, "router-cycles a run (default 200000)", 0},
+        {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
+        {"select", 'S', "N", 0, "OFR_SELECT_* (default: drawn)", 0},
+        {"tie", 't', "N", 0, "0 plus, 1 both (default: drawn)", 0},
+        {"threshold", 'H', "N", 0, "injection threshold (default: drawn)", 0},
+        {"class", 'C', "N", 0, "0 in-order, 1 minimal, 2 deroute (default: a mix)", 0},
+        {"load", 'l', "PERMILLE", 0, "flits a cycle and node (default: drawn)", 0},
+        {"pattern", 'p', "N", 0, "destination pattern (default: uniform or tornado)", 0},
+        {"aborts", 'a', NULL, 0, "cut packets on the cables", 0},
+        {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
+        {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
+        {"vcd", 'V', "FILE", 0, "write the last cycles as a waveform", 0},
+        {"break", 'b', "CYCLE", 0, "turn a credit bit on the model's side: must be caught", 0},
+        {0}};
+    static const struct argp parser = {list, parse, NULL,
+                                       "RTL routers against golden routers, pin by pin.", NULL,
+                                       NULL, NULL};
+    struct options o = {.cycles = 200000,
+                        .runs = 10,
+                        .select = KEYS,
+                        .tie = KEYS,
+                        .threshold = KEYS,
+                        .traffic_class = -1,
+                        .load = -1,
+                        .fabric = {.seed = 1, .pattern = -1, .shape = rtl_router_shape()}};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    unsigned failed = 0;
+    uint64_t router_cycles = 0;
+    for (unsigned i = 0; i < o.runs; i++)
+        failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &router_cycles);
+    printf("# %" PRIu64 " router-cycles, %u mismatches\n", router_cycles, failed);
+    return failed ? 1 : 0;
+}
