@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# The soft core's images: fw.hex (RAM, for $readmemh), flash.bin and flash.hex (runs from SPI
+# flash); libfw.a is the same source for the host, for golden boards and tests.
+
+RV      ?= riscv64-unknown-elf-
+RVFLAGS := -march=rv32i -misa-spec=2.2 -mabi=ilp32 -ffreestanding -DOFR_TARGET -std=c11 -g \
+           -Wall -Wextra -Werror -Ifirmware -ffunction-sections -fdata-sections
+FW_H    := firmware/fw.h firmware/hal.h firmware/protocol.h firmware/ofr_regs.h
+FW      := $(B)/firmware
+
+PROGRAMS += $(FW)/fw.hex $(FW)/flash.bin $(FW)/flash.hex
+
+$(FW)/%.rv.o: firmware/%.c $(FW_H)
+	@mkdir -p $(@D)
+	$(RV)gcc $(RVFLAGS) $(FW_OPT) -fstack-usage -c -o $@ $<
+
+$(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
+	@mkdir -p $(@D)
+	$(RV)gcc $(RVFLAGS) -Os -fstack-usage -c -o $@ $<
+
+FW_OPT ?= -O2
+
+$(FW)/start.rv.o: firmware/start.S
+	@mkdir -p $(@D)
+	$(RV)gcc $(RVFLAGS) -c -o $@ $<
+
+FW_LINK = $(RV)gcc $(RVFLAGS) -nostdlib -Wl,--gc-sections -Wl,--build-id=none
+
+$(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/main.rv.o $(FW)/fw.rv.o
+	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
+
+$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/main.rv.o $(FW)/flash/fw.rv.o
+	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
+
+$(FW)/fw.hex: $(FW)/fw.elf
+	$(RV)objcopy -O verilog --verilog-data-width=4 $< $@
+
+$(FW)/flash.bin: $(FW)/flash.elf
+	$(RV)objcopy -O binary $< $@
+
+# From word 0 on, as the flash's model reads it.
+$(FW)/flash.hex: $(FW)/flash.elf
+	$(RV)objcopy -O verilog --verilog-data-width=4 --change-addresses=-0x20000000 $< $@
+
+$(B)/libfw.a: firmware/fw.c $(FW_H)
+	@mkdir -p $(@D) $(FW)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -c -o $(FW)/fw.host.o $<
+	@rm -f $@
+	ar rcs $@ $(FW)/fw.host.o
+
+LINT_C += firmware/fw.c
+TESTS += firmware/test/size_test.sh
+
+firmware/test/size_test.sh: $(FW)/fw.hex $(FW)/flash.bin

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The board's firmware: management protocol (protocol.h) between UART, network interface and the
+// registers. All state is in struct fw; the same source runs on the soft core and in the host
+// build. Nothing in it waits: what is not ready is tried again at the next fw_poll().
+#ifndef OFR_FW_H
+#define OFR_FW_H
+
+#include "hal.h"
+#include "protocol.h"
+
+enum { FW_TX_FRAMES = 8 }; // frames waiting for the UART
+
+struct fw {
+#ifndef OFR_TARGET
+    struct fw_hal hal;
+    bool hal_error; // a bus error since last asked
+#endif
+    // Towards the host.
+    uint32_t tx[FW_TX_FRAMES][OFR_FRAME_WORDS];
+    uint8_t tx_first, tx_count, tx_byte; // tx_byte: next byte of the first frame
+    // From the host: what has come of a frame.
+    uint32_t rx[OFR_FRAME_WORDS];
+    uint8_t rx_count; // bytes
+    // The packet that waits for the network interface: TX_HEAD, then seven words.
+    bool out_full;
+    uint32_t out[OFR_FRAME_WORDS];
+
+    // The last writing operation's response, to be given again.
+    uint32_t stored[OFR_MESSAGE_WORDS];
+    uint32_t snapshot_id; // session and sequence number of the last snapshot
+
+    uint16_t lease;       // session, 0: none
+    uint8_t lease_time;   // log2 of cycles
+    uint32_t lease_start; // TIMER.LOW
+    uint32_t key[2], half_key;
+    uint16_t half_session; // who sent the low half
+
+    uint32_t active, staged, previous; // generation, descriptor << 16
+    uint16_t routing;                  // staged NODE.ROUTING: select 1:0, threshold 5:2
+
+    uint32_t frames_bad, dropped;
+
+    // The collective under way, or the last one.
+    struct fw_collective {
+        uint32_t request[OFR_MESSAGE_WORDS]; // [0] = 0: none yet
+        uint32_t data[4];
+        uint32_t answered[OFR_CHUNK / 32];
+        uint16_t base, nodes; // first node number, how many
+        uint16_t next;        // to be sent to next, relative to base; nodes: none
+        uint16_t count;       // answered
+        uint16_t bad;         // node number of the first bad answer
+        uint8_t aggregate, status;
+        uint8_t at[3]; // coordinates of `next`
+    } all;
+};
+
+// Set up a struct fw. In the host build fw->hal must be set already, and is kept.
+void fw_init(struct fw *fw);
+
+// Do what there is to do now: a bounded amount of work (at most one packet in, one out, one frame
+// in and 64 bytes out). True if anything was done, so that a caller can go on until false.
+bool fw_poll(struct fw *fw);
+
+// CRC of a frame's words 0 to 6.
+uint32_t fw_frame_crc(const uint32_t frame[OFR_FRAME_WORDS]);
+
+#endif

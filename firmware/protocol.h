@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The management protocol: the one definition that host and firmware share.
+//
+//     host --- frames over a UART ---> firmware of the board it is plugged into (the gateway)
+//          --- management packets ---> firmware of any other board
+//
+// FRAMES. Both ways a frame is 8 words of 32 bits (32 bytes, each word low byte first):
+//     word 0     bits 7:0 OFR_FRAME_SYNC; 11:8 mode; 15:12 protocol version;
+//                27:16 coordinates or chunk; 31:28 aggregate
+//     words 1-6  the message
+//     word 7     CRC-32 (IEEE 802.3) of words 0 to 6
+// A receiver looks for SYNC, waits for 32 bytes and checks version and CRC; where they do not fit
+// it goes on looking one byte further in what it has, so a damaged or cut-off frame never costs an
+// intact one. Nothing is acknowledged at this level: a request without a reply is sent again.
+//
+// MESSAGES. 24 bytes, which are also the payload of a management packet:
+//     word 0     op (7:0; bit 7: a response), arg (15:8; in a response: status), session (31:16)
+//     word 1     sequence number (15:0), hop index (20:16), hop count (25:21)
+//     words 2-5  data d0 to d3
+// Words 2, 3 and bits 11:0 of word 4 hold the path of a directed message with more than 0, 10 and
+// 20 hops: 3 bits a hop (a port, x+ = 0), hops 0 to 9 in word 2 from bit 0 on, 10 to 19 in word 3,
+// 20 to 23 in word 4. So a message with a path of 1 to 10 hops has d1 to d3 for data, one of
+// 21 to 24 hops d3 and bits 31:12 of d2, one without a path all four. "Short" operations use d3 and
+// the high half of d2 only, and go anywhere; "wide" ones d1 to d3; "addressed" ones all four.
+//
+// MODES. OFR_MODE_PATH: along the path in the message; no hops means the gateway itself. Each
+// firmware on the way sends the message as a DIRECTED packet out of port path[index]; the next
+// writes the port it arrived at into path[index] and increments index. Where index = count it is
+// executed, and the response goes back by the same steps reversed: so the host gets its own path
+// back. A port whose link is down turns the message round with status NO_LINK.
+// OFR_MODE_ADDRESS: to the coordinates in frame word 0, in-order class; the response goes to the
+// coordinates in the request's header word 2 (SOURCE). Taken by configured boards only.
+// OFR_MODE_COLLECTIVE: to all nodes with numbers 256 chunk to 256 chunk + 255 (that exist; node
+// number x + kx y + kx ky z). The gateway sends it to each by address, executes it itself if it is
+// one of them, and answers once, with the data combined by `aggregate` and the count of nodes in
+// bits 31:16 of word 1. Sent again before all have answered, it is sent on to those that have not,
+// and PENDING says at once how many are missing (d0) and the first of them (d1, node number).
+// A status other than OK: the first such answer's status, its data as it is (bits 31:16 of word 1
+// of a collective's response are then its node number).
+//
+// SESSIONS. A host picks a random session number (1 to 65535) and numbers its requests from 1 on;
+// it has at most one request under way to each board. A writing operation that comes a second time
+// (same session and sequence number as the last one) is answered from the stored response, so a
+// retry never acts twice. Reading operations are just done again.
+// One session holds a board's write lease: the first writing operation takes it when it is free,
+// each renews it, OP_LEASE releases it, and it runs out OFR_LEASE_DEFAULT cycles (or what OP_LEASE
+// says) after the last. A writing operation of another session gets BUSY and who has it in d3.
+// KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, its lease must be taken with
+// OP_UNLOCK and the key; any other writing operation of a session that did not gets LOCKED.
+#ifndef OFR_PROTOCOL_H
+#define OFR_PROTOCOL_H
+
+#include <stdint.h>
+
+#include "ofr_regs.h"
+
+enum {
+    OFR_PROTOCOL_VERSION = 1,
+    OFR_FRAME_SYNC = 0xa5,
+    OFR_FRAME_WORDS = 8,
+    OFR_FRAME_BYTES = 4 * OFR_FRAME_WORDS,
+    OFR_MESSAGE_WORDS = 6,
+    OFR_MESSAGE_BYTES = 4 * OFR_MESSAGE_WORDS,
+    OFR_MAX_HOPS = 24,
+    OFR_WIDE_HOPS = 10, // longest path that leaves d1 to d3 to data
+    OFR_CHUNK = 256,    // nodes of one collective
+    OFR_RESPONSE = 0x80,
+};
+
+// Cycles a lease lasts after the last writing operation, log2.
+enum { OFR_LEASE_DEFAULT = 24 };
+
+enum ofr_mode {
+    OFR_MODE_PATH = 0,
+    OFR_MODE_ADDRESS = 1,
+    OFR_MODE_COLLECTIVE = 2,
+};
+
+// How a collective combines the data words of the responses.
+enum ofr_aggregate {
+    OFR_AGG_SUM = 0,   // four sums modulo 2^32
+    OFR_AGG_SUM64 = 1, // two sums of 64 bits, low word first
+    OFR_AGG_AND = 2,
+    OFR_AGG_OR = 3,
+    OFR_AGG_MIN = 4, // four unsigned minima
+    OFR_AGG_MAX = 5,
+};
+
+// Operations. (w): writing. [short], [wide], [addressed] as above.
+enum ofr_op {
+    // arg 0 [wide]: d1, d2 the board's serial number, d3 OFR_INFO_*.
+    // arg 1, 2, 3 [short]: these one by one in d3, for long paths.
+    OFR_OP_PING = 1,
+    // [short] d2 31:16: a selector. Response: d3 its value.
+    OFR_OP_READ = 2,
+    // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3.
+    OFR_OP_READ4 = 3,
+    // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers
+    // of blocks NI and OFR.COMMIT, BUS_ERROR where the hardware refuses.
+    OFR_OP_WRITE = 4,
+    // (w) [short] d3: OFR_CONFIG_*: sizes, coordinates, tie, and whether configured.
+    OFR_OP_CONFIGURE = 5,
+    // (w) [short] arg 0: take or renew, d3 4:0 log2 of its length in cycles (0: default).
+    // arg 1: release. arg 2: take it from the session in d2 31:16, which is known to be dead.
+    OFR_OP_LEASE = 6,
+    // (w) take the lease with the key. arg 0 [wide]: d2, d3 the key, low word first. For long
+    // paths [short] arg 1: d3 the low word, to be kept, then arg 2: d3 the high one.
+    OFR_OP_UNLOCK = 7,
+    // (w) set the key, as OP_UNLOCK.
+    OFR_OP_KEY = 8,
+    // (w) [wide] IDN table, shadow bank: arg 3:0 first entry / 4, arg 7:4 entries / 4 (1 to 3);
+    // d1 to d3: OFR.DATA values, a byte each, low byte first. Entries in order from 0.
+    OFR_OP_TABLE = 9,
+    // (w) [wide] verify the shadow bank and keep what a commit will set. d1: OFR.PARAM (15:0),
+    // OFR.WIDN (23:16), NODE.ROUTING select (25:24) and threshold (29:26); d2: CRC expected of the
+    // table; d3: generation (15:0, not 0), descriptor (31:16, the host's). BAD_CRC: d3 is the CRC.
+    OFR_OP_STAGE = 10,
+    // (w) [short] d3 15:0: generation. Makes what was staged the active table. NOT_STAGED if that
+    // generation was not; OK and no effect if it is active already.
+    OFR_OP_COMMIT = 11,
+    // (w) [short] forget what was staged.
+    OFR_OP_UNSTAGE = 12,
+    // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class. d0 PERIOD,
+    // d1 MESSAGES, d2 LENGTH, d3 seed: GEN.SEED = ofr_node_seed(seed, coordinates).
+    OFR_OP_GEN = 13,
+    // (w) [wide] arg bit 0: start the generator at NODE.TIME = d1, clear the checker, set its
+    // window to d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 0: stop it.
+    OFR_OP_START = 14,
+    // [short] latch all counters of this board. Done again, not answered from the store: the same
+    // session and sequence number does not latch a second time. Reading them gives AGAIN until the
+    // copy is made.
+    OFR_OP_SNAPSHOT = 15,
+    // [addressed] arg: first counter. Response: counters of the snapshot from there on, packed in
+    // d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
+    OFR_OP_COUNTERS = 16,
+};
+
+enum ofr_status {
+    OFR_OK = 0,
+    OFR_BUSY = 1,       // another session has the lease: d3 who (15:0)
+    OFR_LOCKED = 2,     // the board has a key
+    OFR_BAD_OP = 3,     // unknown operation
+    OFR_BAD_ARG = 4,    // an argument out of range
+    OFR_BUS_ERROR = 5,  // the hardware refused a register access: d3 its offset
+    OFR_AGAIN = 6,      // the counters are being copied
+    OFR_PENDING = 7,    // a collective is under way
+    OFR_BAD_CRC = 8,    // the table in the shadow bank is not the one meant
+    OFR_NOT_STAGED = 9, // nothing or another generation was staged
+    OFR_LATE = 10,      // the start is past: d3 NODE.TIME
+    OFR_NO_LINK = 11,   // a directed message met a port whose link is down
+    OFR_NOT_CONFIGURED = 12,
+};
+
+// d3 of OP_PING.
+enum {
+    OFR_INFO_ARRIVAL_LSB = 0, // 3 bits: the port the message arrived at; 7: the UART
+    OFR_INFO_N_LSB = 3,       // 2 bits: dimensions
+    OFR_INFO_LINKS_LSB = 5,   // 6 bits: ports whose link is up
+    OFR_INFO_CONFIGURED_LSB = 11,
+    OFR_INFO_COORD_LSB = 12,   // 12 bits: coordinates, if configured
+    OFR_INFO_VERSION_LSB = 24, // 4 bits: protocol version
+    OFR_INFO_KEY_LSB = 28,     // has a key
+    OFR_INFO_LEASED_LSB = 29,  // somebody has the lease
+    OFR_INFO_STAGED_LSB = 30,  // a table is staged and not committed
+};
+
+// d3 of OP_CONFIGURE.
+enum {
+    OFR_CONFIG_SIZE_LSB = 0,   // 3 x 4 bits: size - 1 of x, y, z
+    OFR_CONFIG_COORD_LSB = 12, // 3 x 4 bits
+    OFR_CONFIG_TIE_LSB = 24,   // NODE.TIE
+    OFR_CONFIG_ON_LSB = 25,    // NODE.CONTROL.CONFIGURED
+};
+
+// Selectors of OP_READ and OP_READ4: bits 15:12 what, 11:0 which.
+enum {
+    OFR_SEL_NODE = 0x0000,       // a register of the node, by offset (not NI, COUNT)
+    OFR_SEL_LOW = 0x1000,        // counter of the snapshot, bits 31:0
+    OFR_SEL_HIGH = 0x2000,       // and bits 47:32
+    OFR_SEL_LINKS = 0x3000,      // sum over link ports and VCs of per-VC counter k, bits 31:0
+    OFR_SEL_BELOW = 0x4000,      // packets in the checker's bins below this one
+    OFR_SEL_FIRMWARE = 0x5000,   // OFR_FW_*
+    OFR_SEL_BOARD = 0x6000,      // a register of block BOARD, by offset
+    OFR_SEL_LINKS_HIGH = 0x7000, // bits 63:32 of OFR_SEL_LINKS
+};
+
+// What the firmware knows.
+enum {
+    OFR_FW_ACTIVE = 0,     // generation (15:0) and descriptor (31:16) of the active table
+    OFR_FW_STAGED = 1,     // of the staged one, 0: none
+    OFR_FW_PREVIOUS = 2,   // of the one before the active
+    OFR_FW_LEASE = 3,      // session that has the lease, 0: none
+    OFR_FW_FRAMES_BAD = 4, // bytes of frames thrown away
+    OFR_FW_DROPPED = 5,    // packets the firmware could not pass on
+    OFR_FW_VERSION = 6,    // OFR_PROTOCOL_VERSION
+    OFR_FW_KEY = 7,        // 1: there is a key
+};
+
+// Seed of a board's generator: differs between boards, the same on every run.
+static inline uint32_t ofr_node_seed(uint32_t seed, uint32_t coordinates)
+{
+    uint32_t v = seed ^ (coordinates + 1) << 16 ^ (coordinates + 1) << 3;
+    v ^= v << 13;
+    v ^= v >> 17;
+    v ^= v << 5;
+    return v ? v : 1;
+}
+
+// Path entry: a port (0 to 5; 7 for none). i: 0 to OFR_MAX_HOPS - 1. m: a message.
+static inline unsigned ofr_path_get(const uint32_t *m, unsigned i)
+{
+    unsigned word = 2;
+    while (i >= 10) {
+        i -= 10;
+        word++;
+    }
+    return m[word] >> (i + i + i) & 7;
+}
+
+static inline void ofr_path_set(uint32_t *m, unsigned i, unsigned port)
+{
+    unsigned word = 2;
+    while (i >= 10) {
+        i -= 10;
+        word++;
+    }
+    unsigned lsb = i + i + i;
+    m[word] = (m[word] & ~((uint32_t)7 << lsb)) | (uint32_t)port << lsb;
+}
+
+// CRC-32 (IEEE 802.3: reflected, 0xEDB88320, start and final inversion) step over one byte, by
+// halves. `crc` starts at 0xFFFFFFFF; the result is inverted.
+static inline uint32_t ofr_crc32_byte(uint32_t crc, uint8_t byte)
+{
+    static const uint32_t table[16] = {
+        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+    };
+    crc ^= byte;
+    crc = crc >> 4 ^ table[crc & 15];
+    return crc >> 4 ^ table[crc & 15];
+}
+
+// Counters in OP_COUNTERS responses are a string of bytes, low byte of d0 first: a value from 1 on
+// in LEB128 (7 bits a byte, low ones first, bit 7: more follow); or 0x00 n: n + 1 counters of 0.
+
+#endif
