@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after `start`:
+// 16 for N = 2, 20 for N = 3.
+//
+// count = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
+// is made a code; in the next the candidate's links and length are found (stage 1); then its
+// profit A/B (stage 2); then it is compared with the best so far (stage 3). The minimal route is
+// in stage 1 at count 1, OIDN j at 2 + j, WIDN beta at 9 + beta.
+`default_nettype none
+
+module ofr_fast #(
+    parameter int N = 3, // dimensions, 2 or 3
+    parameter int C = 8  // slots per VC, 1 to 8
+) (
+    input  wire           clk,
+    input  wire           rst,
+    input  wire [5*N-1:0] cfg_k,        // sizes, 1 to 16
+    input  wire [4*N-1:0] cfg_me,       // this node
+    input  wire           cfg_tie_both, // tie register
+
+    input  wire           start,
+    input  wire [4*N-1:0] t,
+    input  wire [8*N-1:0] used, // slots in use of the adaptive VC, 4 bits a port
+    output wire           hold, // keep the table as it is at the end of this cycle
+    output reg            busy,
+    output reg            done,
+    output reg  [1:0]     kind, // 0 minimal, 1 OIDN, 2 WIDN
+    output reg  [4*N-1:0] q,
+
+    output wire [2:0]     set, // table look-up
+    output wire [2:0]     index,
+    input  wire [6:0]     entry,
+    input  wire [3:0]     delta,
+    input  wire [7:0]     eta,
+    input  wire           rule_a,
+    input  wire           rule_b,
+    input  wire           oidn,
+    input  wire [7:0]     widn
+);
+    localparam int LAST = 8 + (1 << N) + 3; // count in which q is found
+
+    reg [4:0] count;
+
+    wire [4:0] now  = start ? 5'd0 : count;
+    wire       last = now == 5'(LAST);
+    assign     hold = start || (busy && !last);
+
+    reg [4*N-1:0] t_q, d_q;
+    reg [8*N-1:0] used_q;
+    reg [N-1:0]   minus_q, tie_q;
+
+    // Stage 0: codes.
+    reg [2*N-1:0] code_q;
+    reg           try_q;
+    reg           direct_q;
+
+    // The way from here to t.
+    wire [4*N-1:0] d;
+    wire [N-1:0]   minus, tie;
+    reg  [2:0]     equal;
+    always_comb begin
+        equal = 3'd0;
+        for (int i = 0; i < N; i++)
+            equal[i] = start ? t[4*i+:4] == cfg_me[4*i+:4] : d_q[4*i+:4] == 4'd0;
+    end
+    assign set   = equal;
+    assign index = now[2:0];
+
+    // Stage 1: links and length.
+    wire [5*N-1:0] hops;
+    wire [2*N-1:0] leave;
+    wire [N-1:0]   nu_s, nu_t, drop;
+    wire [4*N-1:0] place;
+    reg  [2*N-1:0] best_code_q;
+    reg            best_direct_q;
+
+    for (genvar i = 0; i < N; i++) begin : dim
+        ofr_span span (
+            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t[4*i+:4]),
+            .d(d[4*i+:4]), .minus(minus[i]), .tie(tie[i]));
+        ofr_detour detour (
+            .k(cfg_k[5*i+:5]), .odd_me(cfg_me[4*i]), .both(cfg_tie_both), .delta(delta),
+            .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
+            .direct(direct_q), .code(code_q[2*i+:2]),
+            .hops(hops[5*i+:5]), .leave(leave[2*i+:2]),
+            .nu_s(nu_s[i]), .nu_t(nu_t[i]), .drop(drop[i]));
+        ofr_place placed (
+            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .delta(delta),
+            .d(d_q[4*i+:4]), .minus(minus_q[i]),
+            .direct(best_direct_q), .code(best_code_q[2*i+:2]), .q(place[4*i+:4]));
+    end
+
+    reg [5:0] sum_hops, sum_used;
+    reg [4:0] sum_d;
+    reg [2:0] links;
+    reg       room;
+    reg [3:0] least;
+    always_comb begin
+        sum_hops = 6'd0;
+        sum_used = 6'd0;
+        sum_d    = 5'd0;
+        links    = 3'd0;
+        room     = 1'b0;
+        least    = 4'd15;
+        for (int i = 0; i < N; i++) begin
+            sum_hops += {1'b0, hops[5*i+:5]};
+            sum_d    += {1'b0, d_q[4*i+:4]};
+        end
+        for (int p = 0; p < 2 * N; p++) begin
+            sum_used += leave[p] ? {2'd0, used_q[4*p+:4]} : 6'd0;
+            links    += {2'd0, leave[p]};
+            room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
+            // A link is there where k > 2, and at one of the ports where k = 2.
+            if (used_q[4*p+:4] < least && cfg_k[5*(p/2)+:5] != 5'd1 &&
+                (cfg_k[5*(p/2)+:5] != 5'd2 || cfg_me[4*(p/2)] == p[0]))
+                least = used_q[4*p+:4];
+        end
+    end
+
+    reg [5:0]     hops1_q, used1_q;
+    reg [2:0]     links1_q;
+    reg           ok1_q, full1_q, far_q;
+    reg [3:0]     least_q;
+    reg [12:0]    eta_d_q; // 16 eta d(s, t)
+    reg [2*N-1:0] code1_q, code2_q;
+
+    // Stage 2: profit = A / (16 B).
+    wire        whole  = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // the first term is 1
+    wire [5:0]  least_m  = {2'd0, least_q} * {3'd0, links1_q};
+    wire [5:0]  share  = whole ? 6'd1 : least_m;
+    wire [5:0]  shares = whole ? 6'd1 : used1_q;
+    wire [11:0] first  = {6'd0, share} * {6'd0, hops1_q};
+    wire [11:0] below  = {6'd0, shares} * {6'd0, hops1_q};
+    wire [18:0] second = {6'd0, eta_d_q} * {13'd0, shares};
+    wire        none   = rule_a && full1_q;
+    reg  [18:0] a_q;
+    reg  [11:0] b_q;
+    reg         ok2_q;
+
+    // Stage 3.
+    reg [18:0] best_a_q;
+    reg [11:0] best_b_q;
+    reg [1:0]  best_kind_q;
+    wire [30:0] mine = {12'd0, a_q} * {19'd0, best_b_q};
+    wire [30:0] best = {12'd0, best_a_q} * {19'd0, b_q};
+
+    always_ff @(posedge clk) begin
+        done <= 1'b0;
+        count <= now + 5'd1;
+        if (start) begin
+            busy    <= 1'b1;
+            t_q     <= t;
+            used_q  <= used;
+            d_q     <= d;
+            minus_q <= minus;
+            tie_q   <= tie;
+        end else if (last) begin
+            busy <= 1'b0;
+            done <= busy;
+        end
+
+        direct_q <= start;
+        if (now < 5'd9) begin
+            code_q <= entry[2*N-1:0];
+            try_q  <= oidn && entry[6];
+        end else begin
+            for (int i = 0; i < N; i++)
+                code_q[2*i+:2] <= {now[i], 1'b0};
+            try_q <= widn[{N == 3 && now[2], now[1:0]}];
+        end
+
+        // Stage 1. The minimal route's passage finds what all need.
+        if (direct_q) begin
+            least_q <= least;
+            eta_d_q <= {5'd0, eta} * {8'd0, sum_d};
+            far_q   <= sum_d >= 5'd2;
+        end
+        hops1_q  <= sum_hops;
+        used1_q  <= sum_used;
+        links1_q <= links;
+        full1_q  <= !room;
+        ok1_q    <= try_q && |nu_s && |nu_t && drop == '0;
+        code1_q  <= code_q;
+
+        // Stage 2.
+        a_q     <= none ? 19'd0 : {3'd0, first, 4'd0} + second;
+        b_q     <= below;
+        ok2_q   <= ok1_q && far_q && !none;
+        code2_q <= code1_q;
+
+        // Stage 3.
+        if (now == 5'd3 || (ok2_q && mine > best)) begin
+            best_a_q      <= a_q;
+            best_b_q      <= b_q;
+            best_code_q   <= code2_q;
+            best_direct_q <= now == 5'd3;
+            best_kind_q   <= now == 5'd3 ? 2'd0 : now < 5'd12 ? 2'd1 : 2'd2;
+        end
+
+        if (busy && last) begin
+            q    <= place;
+            kind <= best_kind_q;
+        end
+        if (rst) begin
+            busy <= 1'b0;
+            done <= 1'b0;
+        end
+    end
+
+    /* verilator lint_off UNUSEDSIGNAL */
+    wire unused = &{1'b0, entry, widn}; // N = 2 uses less of both
+    /* verilator lint_on UNUSEDSIGNAL */
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// One dimension's way from s to t: distance and direction. Combinational.
+`default_nettype none
+
+module ofr_span (
+    input  wire [4:0] k,     // size, 1 to 16
+    input  wire [3:0] s,     // coordinates, 0 to k - 1
+    input  wire [3:0] t,
+    output wire [3:0] d,     // hops the shorter way, 0 to k/2
+    output wire       minus, // the shorter way is - (+ at exactly k/2 and where s = t)
+    output wire       tie    // both ways are equally short (never where k = 2: one link only)
+);
+    wire [4:0] diff = {1'b0, t} - {1'b0, s};
+    // Hops going +. Only 4 bits matter: it is less than k.
+    wire [3:0] plus = diff[4] ? diff[3:0] + k[3:0] : diff[3:0];
+    wire [4:0] back = k - {1'b0, plus};
+    wire       two  = k == 5'd2;
+
+    assign minus = {1'b0, plus} > back || (two && s[0] && plus[0]);
+    assign tie   = {1'b0, plus} == back && !two;
+    assign d     = {1'b0, plus} > back ? back[3:0] : plus;
+endmodule
+
+`default_nettype wire
