@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register block COUNT (rtl/regs/outflank.json): snapshot of all counters, what
+// rtl/router/ofr_counters.v does, except that the copy takes no time: SNAPSHOT never reads 1.
+#ifndef OFR_COUNTERS_H
+#define OFR_COUNTERS_H
+
+#include "router.h"
+
+struct ofr_counters {
+    uint64_t snapshot[OFR_COUNTS]; // 48 bits each
+    uint8_t index;                 // INDEX; 0 is shown from OFR_COUNTS on
+};
+
+// n: dimensions, 2 or 3 (the layout is the same, counters that do not exist are 0).
+void ofr_counters_init(struct ofr_counters *counters, unsigned n);
+
+// Byte offsets within the node's 4 KiB. A read of HIGH steps INDEX; offsets of other blocks are 0
+// and nobody's business here.
+uint32_t ofr_counters_read(struct ofr_counters *counters, unsigned offset);
+
+// `live`: the router's counters after the step of the cycle in which the write is done.
+void ofr_counters_write(struct ofr_counters *counters, unsigned offset, uint32_t value,
+                        const uint64_t live[OFR_COUNTS]);
+
+#endif
