@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node of the torus: the router, its OFR unit and counters, what sits at its local port, and the
+// registers of all of it behind Wishbone. Registers: rtl/regs/outflank.json; interfaces:
+// rtl/README.md; golden model: sim/model/node.c.
+`include "ofr_defs.vh"
+`default_nettype none
+
+module ofr_node #(
+    parameter int N   = 2,  // dimensions, 2 or 3
+    parameter int W   = 32, // flit width in bits, 16, 32 or 64
+    parameter int L   = 16, // flits per slot, a power of two; L W / 8 at least 32 bytes
+    parameter int C   = 8,  // slots per VC, 2 to 8
+    parameter int MUL = 1   // OFR unit: 1 with multipliers, 0 without
+) (
+    input  wire logic             clk,
+    input  wire logic             rst,
+    // Wishbone B4 classic
+    input  wire logic             wb_cyc,
+    input  wire logic             wb_stb,
+    input  wire logic             wb_we,
+    input  wire logic [11:0]      wb_adr,
+    input  wire logic [31:0]      wb_dat_w,
+    output logic [31:0]           wb_dat_r,
+    output logic                  wb_ack,
+    output logic                  wb_err,
+    // Links
+    input  wire logic [2*N-1:0]   link_up,
+    input  wire logic [2*N-1:0]   rx_valid,
+    input  wire logic [4*N-1:0]   rx_vc,
+    input  wire logic [2*N*W-1:0] rx_data,
+    input  wire logic [2*N-1:0]   rx_last,
+    input  wire logic [2*N-1:0]   rx_poison,
+    input  wire logic [2*N-1:0]   rx_abort,
+    output logic [24*N-1:0]       rx_credit,
+    output logic [2*N-1:0]        tx_valid,
+    input  wire logic [2*N-1:0]   tx_ready,
+    output logic [4*N-1:0]        tx_vc,
+    output logic [2*N*W-1:0]      tx_data,
+    output logic [2*N-1:0]        tx_last,
+    output logic [2*N-1:0]        tx_poison,
+    input  wire logic [24*N-1:0]  tx_credit,
+    // What a simulation watches: the register strobes, and a snapshot while it is copied
+    output logic                  mon_we,
+    output logic                  mon_re,
+    output logic [11:0]           mon_adr,
+    output logic [31:0]           mon_wdat,
+    output logic [31:0]           mon_rdat,
+    output logic                  mon_copy,
+    output logic [7:0]            mon_copy_index,
+    output logic [47:0]           mon_copy_value
+);
+    localparam int P = 2 * N;
+
+    // --- Wishbone to strobes: request, strobe, answer -----------------------------------------------
+    logic        reg_we, reg_re, reg_err, busy_q;
+    logic [11:0] reg_adr;
+    logic [31:0] reg_wdat, reg_rdat;
+    always_ff @(posedge clk) begin
+        busy_q   <= wb_cyc && wb_stb && !wb_ack && !wb_err;
+        reg_we   <= wb_cyc && wb_stb && wb_we && !busy_q && !wb_ack && !wb_err;
+        reg_re   <= wb_cyc && wb_stb && !wb_we && !busy_q && !wb_ack && !wb_err;
+        reg_adr  <= {wb_adr[11:2], 2'b00};
+        reg_wdat <= wb_dat_w;
+        wb_dat_r <= reg_rdat;
+        wb_ack   <= reg_re || (reg_we && !reg_err);
+        wb_err   <= reg_we && reg_err;
+        if (rst) begin
+            busy_q <= 1'b0;
+            reg_we <= 1'b0;
+            reg_re <= 1'b0;
+            wb_ack <= 1'b0;
+            wb_err <= 1'b0;
+        end
+    end
+    assign mon_we   = reg_we && !reg_err;
+    assign mon_re   = reg_re;
+    assign mon_adr  = reg_adr;
+    assign mon_wdat = reg_wdat;
+    assign mon_rdat = reg_rdat;
+
+    // --- Block NODE -----------------------------------------------------------------------------------
+    logic           configured_q, tie_q, drained, watchdog, unlocked, sizes_ok, node_err;
+    logic [5*N-1:0] k_q;
+    logic [4*N-1:0] me_q;
+    logic [1:0]     select_q;
+    logic [3:0]     threshold_q, ring_wait_q;
+    logic [4:0]     watchdog_time_q;
+    logic [31:0]    seed_q, cycle, node_rdat;
+    logic           seed_we_q, watchdog_clear_q;
+    logic [P-1:0]   link_up_q;
+
+    always_comb begin
+        sizes_ok = 1'b1;
+        for (int i = 0; i < N; i++)
+            if (reg_wdat[8*i +: 5] == 5'd0 || reg_wdat[8*i +: 5] > 5'd16)
+                sizes_ok = 1'b0;
+    end
+    assign unlocked = !configured_q || drained;
+    assign node_err = reg_we && ((reg_adr == `OFR_NODE_SIZE && !(unlocked && sizes_ok)) ||
+                                 (reg_adr == `OFR_NODE_COORD && !unlocked) ||
+                                 (reg_adr == `OFR_NODE_TIE && !unlocked));
+
+    always_ff @(posedge clk) begin
+        link_up_q <= link_up;
+        if (reg_we && !reg_err)
+            case (reg_adr)
+                `OFR_NODE_CONTROL:   configured_q <= reg_wdat[0];
+                `OFR_NODE_SIZE:      for (int i = 0; i < N; i++) k_q[5*i +: 5] <= reg_wdat[8*i +: 5];
+                `OFR_NODE_COORD:     for (int i = 0; i < N; i++) me_q[4*i +: 4] <= reg_wdat[8*i +: 4];
+                `OFR_NODE_ROUTING: begin
+                    select_q    <= reg_wdat[`OFR_NODE_ROUTING_SELECT_LSB +: 2];
+                    threshold_q <= reg_wdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4];
+                end
+                `OFR_NODE_TIE:       tie_q <= reg_wdat[0];
+                `OFR_NODE_SEED:      seed_q <= reg_wdat;
+                `OFR_NODE_WATCHDOG:  watchdog_time_q <= reg_wdat[4:0];
+                `OFR_NODE_RING_WAIT: ring_wait_q <= reg_wdat[3:0];
+                default: ;
+            endcase
+        if (rst) begin
+            configured_q    <= 1'b0;
+            k_q             <= {N{5'd1}};
+            me_q            <= '0;
+            select_q        <= 2'd0;
+            threshold_q     <= 4'd0;
+            tie_q           <= 1'b1;
+            seed_q          <= `OFR_NODE_SEED_RESET;
+            watchdog_time_q <= 5'd0;
+            ring_wait_q     <= `OFR_NODE_RING_WAIT_RESET;
+            link_up_q       <= '0;
+        end
+    end
+    assign seed_we_q        = reg_we && reg_adr == `OFR_NODE_SEED;
+    assign watchdog_clear_q = reg_we && reg_adr == `OFR_NODE_WATCHDOG;
+
+    always_comb begin
+        node_rdat = '0;
+        case (reg_adr)
+            `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
+            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), 4'd0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
+            `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
+            `OFR_NODE_STATUS: begin
+                node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
+                node_rdat[`OFR_NODE_STATUS_WATCHDOG_LSB]      = watchdog;
+                node_rdat[`OFR_NODE_STATUS_LINK_UP_LSB +: P]  = link_up_q;
+            end
+            `OFR_NODE_SIZE: begin
+                node_rdat[16] = N == 2;
+                for (int i = 0; i < N; i++)
+                    node_rdat[8*i +: 5] = k_q[5*i +: 5];
+            end
+            `OFR_NODE_COORD:
+                for (int i = 0; i < N; i++)
+                    node_rdat[8*i +: 4] = me_q[4*i +: 4];
+            `OFR_NODE_ROUTING: begin
+                node_rdat[`OFR_NODE_ROUTING_SELECT_LSB +: 2]    = select_q;
+                node_rdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4] = threshold_q;
+            end
+            `OFR_NODE_TIE:       node_rdat[0] = tie_q;
+            `OFR_NODE_SEED:      node_rdat = seed_q;
+            `OFR_NODE_WATCHDOG:  node_rdat[4:0] = watchdog_time_q;
+            `OFR_NODE_RING_WAIT: node_rdat[3:0] = ring_wait_q;
+            `OFR_NODE_TIME:      node_rdat = cycle;
+            default: ;
+        endcase
+    end
+
+    // --- Router, OFR unit, counters, local port -------------------------------------------------------
+    logic           li_valid, li_last, lo_valid, lo_ready, lo_last, lo_poison;
+    logic [2:0]     li_ready;
+    logic [1:0]     li_vc;
+    logic [W-1:0]   li_data, lo_data;
+    logic           ofr_start, ofr_done, unused_ofr_busy;
+    logic [1:0]     ofr_kind;
+    logic [4*N-1:0] ofr_target, ofr_idn;
+    logic [8*N-1:0] ofr_used;
+    logic [15:0]    unused_generation;
+    logic [P:0]     ev_flit, ev_packet, ev_stall_credit, ev_stall_alloc, ev_refused, ev_discarded;
+    logic [2*P+1:0] ev_flit_vc, ev_packet_vc, ev_stall_vc;
+    logic           ev_injected, ev_delivered, ev_poisoned, ev_oidn, ev_widn;
+    logic [24*N-1:0] used;
+    logic [31:0]    ofr_rdat, local_rdat, count_rdat;
+    logic           ofr_err, local_err, count_err;
+
+    ofr_router #(.N(N), .W(W), .L(L), .C(C)) router (
+        .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
+        .select(select_q), .threshold(threshold_q), .watchdog_time(watchdog_time_q),
+        .ring_wait_time(ring_wait_q), .seed_we(seed_we_q), .seed(reg_wdat),
+        .watchdog_clear(watchdog_clear_q), .drained, .watchdog, .cycle,
+        .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
+        .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
+        .li_valid, .li_ready, .li_vc, .li_data, .li_last,
+        .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
+        .ofr_start, .ofr_target, .ofr_used, .ofr_done, .ofr_kind, .ofr_idn,
+        .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit, .ev_stall_alloc,
+        .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered, .ev_poisoned,
+        .ev_oidn, .ev_widn, .used
+    );
+
+    ofr_unit #(.N(N), .C(C), .MUL(MUL != 0)) unit (
+        .clk, .rst, .cfg_k(k_q), .cfg_me(me_q), .cfg_tie_both(tie_q),
+        .reg_we, .reg_adr, .reg_wdat, .reg_rdat(ofr_rdat), .reg_err(ofr_err),
+        .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy(unused_ofr_busy),
+        .done(ofr_done), .kind(ofr_kind), .q(ofr_idn), .generation(unused_generation)
+    );
+
+    ofr_local #(.N(N), .W(W), .L(L)) local_port (
+        .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(cycle),
+        .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat), .reg_err(local_err),
+        .li_valid, .li_ready, .li_vc, .li_data, .li_last,
+        .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison
+    );
+
+    ofr_counters #(.N(N)) counters (
+        .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
+        .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
+        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc('0), .ev_retry('0),
+        .ev_reset('0), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+        .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
+        .copy_value(mon_copy_value)
+    );
+
+    assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat;
+    assign reg_err  = node_err || ofr_err || local_err || count_err;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "board.h"
+
+#include "ofr_regs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIFO_BYTES = 4096, // a power of two
+    START_BIT = 1,     // of struct serial's sender; 2 to 9 are the data bits
+    STOP_BIT = 10,
+};
+
+struct fifo {
+    uint8_t byte[FIFO_BYTES];
+    unsigned head, count;
+};
+
+// UART on wires, 8N1: what one direction is at.
+struct serial {
+    unsigned wait; // cycles to the next bit
+    unsigned bit;  // 0: idle. Sender: START_BIT to STOP_BIT. Receiver: 1 + data bits seen
+    uint8_t shift;
+};
+
+struct board {
+    struct board_options o;
+    const struct rtl_board_ops *ops;
+    struct rtl_board *rtl;
+    struct ofr_router_out rtl_out;
+    // Golden board, or the RTL board's shadow
+    struct ofr_node *node;
+    void *router_memory;
+    struct fw fw;
+    uint64_t cycle;
+    struct fifo to_board, from_board;
+    struct serial sender, receiver;
+    struct board_verdict verdict;
+    char difference[160];
+};
+
+static bool fifo_put(struct fifo *f, uint8_t byte)
+{
+    if (f->count == FIFO_BYTES)
+        return false;
+    f->byte[(f->head + f->count++) % FIFO_BYTES] = byte;
+    return true;
+}
+
+static bool fifo_get(struct fifo *f, uint8_t *byte)
+{
+    if (f->count == 0)
+        return false;
+    *byte = f->byte[f->head];
+    f->head = (f->head + 1) % FIFO_BYTES;
+    f->count--;
+    return true;
+}
+
+// --- Golden board: what the firmware's register accesses do --------------------------------------
+
+static uint32_t uart_read(struct board *b, uint32_t offset)
+{
+    uint8_t byte = 0;
+    switch (offset) {
+    case OFR_UART_DATA:
+        fifo_get(&b->to_board, &byte);
+        return byte;
+    case OFR_UART_STATUS:
+        return (uint32_t)(b->to_board.count > 0) << OFR_UART_STATUS_RX_VALID_LSB |
+               (uint32_t)(b->from_board.count < FIFO_BYTES) << OFR_UART_STATUS_TX_READY_LSB;
+    case OFR_UART_DIVISOR:
+        return RTL_UART_DIVISOR;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t golden_read(void *ctx, uint32_t address, bool *err)
+{
+    struct board *b = ctx;
+    uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
+    switch (base) {
+    case OFR_BASE_NODE:
+        return ofr_node_read(b->node, offset);
+    case OFR_BASE_UART:
+        return uart_read(b, offset);
+    case OFR_BASE_TIMER:
+        return (uint32_t)(offset == OFR_TIMER_LOW ? b->cycle : b->cycle >> 32);
+    case OFR_BASE_BOARD:
+        return offset == OFR_BOARD_SERIAL_LOW    ? (uint32_t)b->o.serial
+               : offset == OFR_BOARD_SERIAL_HIGH ? (uint32_t)(b->o.serial >> 32)
+                                                 : 0;
+    default:
+        *err = true;
+        return 0;
+    }
+}
+
+static void golden_write(void *ctx, uint32_t address, uint32_t value, bool *err)
+{
+    struct board *b = ctx;
+    uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
+    switch (base) {
+    case OFR_BASE_NODE:
+        ofr_node_write(b->node, offset, value, err);
+        break;
+    case OFR_BASE_UART:
+        if (offset == OFR_UART_DATA)
+            fifo_put(&b->from_board, (uint8_t)value);
+        break;
+    case OFR_BASE_TIMER:
+    case OFR_BASE_BOARD:
+        break;
+    default:
+        *err = true;
+    }
+}
+
+bool board_poll_firmware(struct board *b)
+{
+    bool any = false;
+    if (b->o.kind == BOARD_GOLDEN)
+        while (fw_poll(&b->fw))
+            any = true;
+    return any;
+}
+
+// --- RTL board: UART pins --------------------------------------------------------------------------
+
+// Level of the board's rx pin for this cycle.
+static bool send_bit(struct board *b)
+{
+    struct serial *s = &b->sender;
+    if (s->wait) {
+        s->wait--;
+    } else if (s->bit == 0 || s->bit == STOP_BIT) {
+        s->bit = 0;
+        if (!fifo_get(&b->to_board, &s->shift))
+            return true;
+        s->bit = START_BIT;
+        s->wait = RTL_UART_DIVISOR - 1;
+    } else {
+        s->bit++;
+        s->wait = RTL_UART_DIVISOR - 1;
+    }
+    if (s->bit == 0 || s->bit == STOP_BIT)
+        return true;
+    return s->bit == START_BIT ? false : s->shift >> (s->bit - 2) & 1;
+}
+
+static void receive_bit(struct board *b, bool level)
+{
+    struct serial *s = &b->receiver;
+    if (s->bit == 0) {
+        if (level)
+            return;
+        s->bit = 1;
+        s->wait = RTL_UART_DIVISOR + RTL_UART_DIVISOR / 2 - 1; // middle of bit 0
+        return;
+    }
+    if (s->wait) {
+        s->wait--;
+        return;
+    }
+    if (s->bit == 9) { // stop bit
+        fifo_put(&b->from_board, s->shift);
+        s->bit = 0;
+        return;
+    }
+    s->shift = (uint8_t)(s->shift >> 1 | (level ? 0x80 : 0));
+    s->bit++;
+    s->wait = RTL_UART_DIVISOR - 1;
+}
+
+// --- RTL board: its shadow ---------------------------------------------------------------------------
+
+static void differ(struct board *b, const char *what, int at, uint64_t rtl, uint64_t golden)
+{
+    if (b->verdict.difference)
+        return;
+    snprintf(b->difference, sizeof b->difference,
+             "cycle %" PRIu64 ": %s %d is %" PRIx64 " in the RTL, %" PRIx64 " in the golden model",
+             b->cycle, what, at, rtl, golden);
+    b->verdict.difference = b->difference;
+}
+
+static void compare_pins(struct board *b)
+{
+    const struct ofr_router_out *golden = ofr_node_out(b->node), *rtl = &b->rtl_out;
+    for (int p = 0; p < 2 * (int)b->o.n; p++) {
+        const struct ofr_flit *r = &rtl->tx[p], *g = &golden->tx[p];
+        if (r->valid != g->valid)
+            differ(b, "tx_valid of port", p, r->valid, g->valid);
+        else if (g->valid && (r->data != g->data || r->vc != g->vc || r->last != g->last))
+            differ(b, "flit of port", p, r->data, g->data);
+        for (int v = 0; v < OFR_VCS; v++)
+            if (rtl->rx_credit[p][v] != golden->rx_credit[p][v])
+                differ(b, "credit of port", p, rtl->rx_credit[p][v], golden->rx_credit[p][v]);
+    }
+}
+
+static void compare_copy(struct board *b, const struct rtl_monitor *m)
+{
+    uint64_t golden = ofr_counters_value(&b->node->counters, m->copy_index);
+    if (m->copy_value == golden) {
+        b->verdict.counters_equal++;
+    } else {
+        b->verdict.counters_differ++;
+        differ(b, "counter", m->copy_index, m->copy_value, golden);
+    }
+}
+
+static void step_shadow(struct board *b, const struct ofr_node_in *in, const struct rtl_monitor *m)
+{
+    bool error;
+    if (m->re)
+        ofr_node_read(b->node, m->adr);
+    ofr_node_step(b->node, in);
+    if (m->we)
+        ofr_node_write(b->node, m->adr, m->wdat, &error);
+    if (m->we && m->adr == OFR_COUNT_SNAPSHOT)
+        b->verdict.snapshots++;
+    if (m->copy)
+        compare_copy(b, m);
+}
+
+// --- Public ------------------------------------------------------------------------------------------
+
+struct board *board_new(const struct board_options *o)
+{
+    struct board *b = calloc(1, sizeof *b);
+    if (!b || (o->n != 2 && o->n != 3)) {
+        free(b);
+        return NULL;
+    }
+    b->o = *o;
+    b->ops = o->n == 2 ? &rtl_board_2d : &rtl_board_3d;
+    if (o->kind == BOARD_GOLDEN || o->shadow) {
+        b->node = calloc(1, sizeof *b->node);
+        b->router_memory = malloc(ofr_router_size(&b->ops->shape));
+        if (!b->node || !b->router_memory ||
+            !ofr_node_init(b->node, &b->ops->shape, b->router_memory)) {
+            board_free(b);
+            return NULL;
+        }
+    }
+    if (o->kind == BOARD_GOLDEN) {
+        b->fw.hal = (struct fw_hal){golden_read, golden_write, b};
+        fw_init(&b->fw);
+    } else if (!(b->rtl = b->ops->create(o->serial))) {
+        board_free(b);
+        return NULL;
+    }
+    return b;
+}
+
+void board_free(struct board *b)
+{
+    if (!b)
+        return;
+    if (b->rtl)
+        b->ops->destroy(b->rtl);
+    free(b->node);
+    free(b->router_memory);
+    free(b);
+}
+
+const struct ofr_router_out *board_out(const struct board *b)
+{
+    return b->o.kind == BOARD_GOLDEN ? ofr_node_out(b->node) : &b->rtl_out;
+}
+
+void board_step(struct board *b, const struct ofr_node_in *in)
+{
+    b->cycle++;
+    if (b->o.kind == BOARD_GOLDEN) {
+        ofr_node_step(b->node, in);
+        return;
+    }
+    struct rtl_monitor m = b->ops->monitor(b->rtl);
+    b->ops->step(b->rtl, in, send_bit(b));
+    b->ops->out(b->rtl, &b->rtl_out);
+    receive_bit(b, b->ops->uart_tx(b->rtl));
+    if (b->node) {
+        step_shadow(b, in, &m);
+        compare_pins(b);
+    }
+}
+
+void board_uart_send(struct board *b, uint8_t byte)
+{
+    fifo_put(&b->to_board, byte);
+}
+
+bool board_uart_receive(struct board *b, uint8_t *byte)
+{
+    return fifo_get(&b->from_board, byte);
+}
+
+size_t board_uart_backlog(const struct board *b)
+{
+    return b->to_board.count;
+}
+
+bool board_idle(const struct board *b)
+{
+    return b->o.kind == BOARD_GOLDEN && ofr_node_idle(b->node);
+}
+
+bool board_trapped(const struct board *b)
+{
+    return b->rtl && b->ops->trapped(b->rtl);
+}
+
+struct board_verdict board_verdict(const struct board *b)
+{
+    return b->verdict;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A board in simulation: RTL or golden behind one interface. An RTL board can have a golden node
+// beside it (its shadow) that gets the same link inputs and register accesses; whatever differs is
+// counted and the first difference kept.
+#ifndef BOARD_H
+#define BOARD_H
+
+#include "fw.h"
+#include "node.h"
+#include "rtl_board.h"
+
+enum board_kind { BOARD_RTL, BOARD_GOLDEN };
+
+struct board;
+
+struct board_options {
+    enum board_kind kind;
+    bool shadow;   // BOARD_RTL: a golden node beside it
+    unsigned n;    // dimensions, 2 or 3
+    uint64_t serial;
+};
+
+// NULL when memory is short or the options are out of range.
+struct board *board_new(const struct board_options *options);
+void board_free(struct board *board);
+
+// Link outputs, as they stand between two steps.
+const struct ofr_router_out *board_out(const struct board *board);
+
+// One clock cycle.
+void board_step(struct board *board, const struct ofr_node_in *in);
+
+// UART, as bytes. RTL boards take 40 cycles a byte, golden ones none.
+void board_uart_send(struct board *board, uint8_t byte);
+bool board_uart_receive(struct board *board, uint8_t *byte);
+// Bytes that board_uart_send() has not got rid of yet.
+size_t board_uart_backlog(const struct board *board);
+
+// Golden: lets the firmware do what it can without simulated time. Returns whether it did anything.
+bool board_poll_firmware(struct board *board);
+
+// Golden: a step would change nothing that matters.
+bool board_idle(const struct board *board);
+
+bool board_trapped(const struct board *board);
+
+// Comparison with the shadow.
+struct board_verdict {
+    uint64_t counters_equal, counters_differ; // of all snapshots
+    uint64_t snapshots;
+    const char *difference; // first one (a pin, a register or a counter), or NULL
+};
+struct board_verdict board_verdict(const struct board *board);
+
+#endif

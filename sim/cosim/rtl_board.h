@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One Verilated board (rtl/board/ofr_board.v) for C. There is a build for two and one for three
+// dimensions; both have these operations.
+#ifndef RTL_BOARD_H
+#define RTL_BOARD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "node.h"
+
+struct rtl_board;
+
+// What the board's register bus and its counters do in the present cycle: between two steps, the
+// signals as they will be when the next step's clock edge comes.
+struct rtl_monitor {
+    bool we, re;
+    uint16_t adr;
+    uint32_t wdat, rdat;
+    bool copy; // counter copy_index of the snapshot being made is copy_value
+    uint8_t copy_index;
+    uint64_t copy_value;
+};
+
+struct rtl_board_ops {
+    struct ofr_shape shape;
+    // A board after reset, NULL when memory is short.
+    struct rtl_board *(*create)(uint64_t serial);
+    void (*destroy)(struct rtl_board *board);
+    // One clock cycle.
+    void (*step)(struct rtl_board *board, const struct ofr_node_in *in, bool uart_rx);
+    // Output pins between two steps: the links' tx and rx_credit are filled in.
+    void (*out)(const struct rtl_board *board, struct ofr_router_out *out);
+    bool (*uart_tx)(const struct rtl_board *board);
+    bool (*trapped)(const struct rtl_board *board);
+    struct rtl_monitor (*monitor)(const struct rtl_board *board);
+};
+
+extern const struct rtl_board_ops rtl_board_2d, rtl_board_3d;
+
+// Cycles a UART bit takes in these builds.
+enum { RTL_UART_DIVISOR = 4 };
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node.h"
+
+#include "ofr_regs.h"
+
+#include <string.h>
+
+enum { ID = 0x4f465247 };
+
+static unsigned get(uint32_t value, unsigned lsb, unsigned bits)
+{
+    return value >> lsb & ((1U << bits) - 1);
+}
+
+bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *router_memory)
+{
+    memset(node, 0, sizeof *node);
+    node->shape = *shape;
+    node->router = ofr_router_init(router_memory, shape);
+    if (!node->router || !ofr_local_init(&node->local, shape->n, shape->flit_bits, shape->slot_flits))
+        return false;
+    ofr_unit_init(&node->unit, shape->n);
+    ofr_counters_init(&node->counters, shape->n);
+    node->config.torus.n = shape->n;
+    for (unsigned i = 0; i < shape->n; i++)
+        node->config.torus.k[i] = 1;
+    node->config.tie = OFR_TIE_BOTH;
+    node->config.ring_wait_time = OFR_NODE_RING_WAIT_RESET;
+    node->config.table = ofr_unit_active(&node->unit);
+    node->seed = OFR_NODE_SEED_RESET;
+    return true;
+}
+
+void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
+{
+    const struct ofr_router_out *out = ofr_router_out(node->router);
+    struct ofr_local_in local = {.lo = out->lo, .time = out->time, .config = &node->config};
+    struct ofr_router_in router = {.li = ofr_local_out(&node->local), .lo_ready = true};
+
+    memcpy(local.li_ready, out->li_ready, sizeof local.li_ready);
+    memcpy(router.rx, in->rx, sizeof router.rx);
+    memcpy(router.rx_abort, in->rx_abort, sizeof router.rx_abort);
+    memcpy(router.tx_ready, in->tx_ready, sizeof router.tx_ready);
+    memcpy(router.tx_credit, in->tx_credit, sizeof router.tx_credit);
+    memcpy(router.link_up, in->link_up, sizeof router.link_up);
+    node->link_up = 0;
+    for (unsigned p = 0; p < 2U * node->shape.n; p++)
+        node->link_up |= (uint8_t)(in->link_up[p] << p);
+    ofr_local_step(&node->local, &local);
+    ofr_router_step(node->router, &router, &node->config);
+}
+
+const struct ofr_router_out *ofr_node_out(const struct ofr_node *node)
+{
+    return ofr_router_out(node->router);
+}
+
+// Sizes, coordinates and tie may change only here.
+static bool unlocked(const struct ofr_node *node)
+{
+    return !node->config.configured || ofr_router_out(node->router)->drained;
+}
+
+static uint32_t node_register(const struct ofr_node *node, unsigned offset)
+{
+    const struct ofr_config *c = &node->config;
+    const struct ofr_router_out *out = ofr_router_out(node->router);
+    switch (offset) {
+    case OFR_NODE_ID:
+        return ID;
+    case OFR_NODE_SHAPE:
+        return (uint32_t)node->shape.n << OFR_NODE_SHAPE_N_LSB |
+               (uint32_t)node->shape.flit_bits / 8 << OFR_NODE_SHAPE_W8_LSB |
+               (uint32_t)node->shape.slots << OFR_NODE_SHAPE_C_LSB |
+               (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB;
+    case OFR_NODE_CONTROL:
+        return c->configured;
+    case OFR_NODE_STATUS:
+        return (uint32_t)out->drained << OFR_NODE_STATUS_DRAINED_LSB |
+               (uint32_t)out->watchdog << OFR_NODE_STATUS_WATCHDOG_LSB |
+               (uint32_t)node->link_up << OFR_NODE_STATUS_LINK_UP_LSB;
+    case OFR_NODE_SIZE:
+        return (uint32_t)c->torus.k[0] | (uint32_t)c->torus.k[1] << 8 |
+               (uint32_t)(c->torus.n == 3 ? c->torus.k[2] : 1) << 16;
+    case OFR_NODE_COORD:
+        return (uint32_t)c->me.c[0] | (uint32_t)c->me.c[1] << 8 | (uint32_t)c->me.c[2] << 16;
+    case OFR_NODE_ROUTING:
+        return (uint32_t)c->select << OFR_NODE_ROUTING_SELECT_LSB |
+               (uint32_t)c->threshold << OFR_NODE_ROUTING_THRESHOLD_LSB;
+    case OFR_NODE_TIE:
+        return c->tie == OFR_TIE_BOTH;
+    case OFR_NODE_SEED:
+        return node->seed;
+    case OFR_NODE_WATCHDOG:
+        return c->watchdog_time;
+    case OFR_NODE_RING_WAIT:
+        return c->ring_wait_time;
+    case OFR_NODE_TIME:
+        return out->time;
+    default:
+        return 0;
+    }
+}
+
+uint32_t ofr_node_read(struct ofr_node *node, unsigned offset)
+{
+    return node_register(node, offset) | ofr_unit_read(&node->unit, offset) |
+           ofr_counters_read(&node->counters, offset) | ofr_local_read(&node->local, offset);
+}
+
+// Three fields of a register, n of which are in use.
+static void set_sizes(struct ofr_config *c, uint32_t value)
+{
+    for (unsigned i = 0; i < c->torus.n; i++)
+        c->torus.k[i] = (uint8_t)get(value, 8 * i, 5);
+}
+
+static bool sizes_ok(const struct ofr_node *node, uint32_t value)
+{
+    for (unsigned i = 0; i < node->shape.n; i++)
+        if (get(value, 8 * i, 5) < 1 || get(value, 8 * i, 5) > 16)
+            return false;
+    return true;
+}
+
+static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t value)
+{
+    struct ofr_config *c = &node->config;
+    switch (offset) {
+    case OFR_NODE_CONTROL:
+        c->configured = value & 1;
+        return true;
+    case OFR_NODE_SIZE:
+        if (!unlocked(node) || !sizes_ok(node, value))
+            return false;
+        set_sizes(c, value);
+        return true;
+    case OFR_NODE_COORD:
+        if (!unlocked(node))
+            return false;
+        for (unsigned i = 0; i < c->torus.n; i++)
+            c->me.c[i] = (uint8_t)get(value, 8 * i, 4);
+        return true;
+    case OFR_NODE_ROUTING:
+        c->select = (uint8_t)get(value, OFR_NODE_ROUTING_SELECT_LSB, OFR_NODE_ROUTING_SELECT_BITS);
+        c->threshold =
+            (uint8_t)get(value, OFR_NODE_ROUTING_THRESHOLD_LSB, OFR_NODE_ROUTING_THRESHOLD_BITS);
+        return true;
+    case OFR_NODE_TIE:
+        if (!unlocked(node))
+            return false;
+        c->tie = value & 1 ? OFR_TIE_BOTH : OFR_TIE_PLUS;
+        return true;
+    case OFR_NODE_SEED:
+        node->seed = value;
+        ofr_router_seed(node->router, value);
+        return true;
+    case OFR_NODE_WATCHDOG:
+        c->watchdog_time = (uint8_t)get(value, 0, OFR_NODE_WATCHDOG_TIME_BITS);
+        ofr_router_clear_watchdog(node->router);
+        return true;
+    case OFR_NODE_RING_WAIT:
+        c->ring_wait_time = (uint8_t)get(value, 0, OFR_NODE_RING_WAIT_TIME_BITS);
+        return true;
+    default:
+        return true;
+    }
+}
+
+void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool *error)
+{
+    *error = !write_node_register(node, offset, value) ||
+             !ofr_unit_write(&node->unit, offset, value) ||
+             !ofr_local_write(&node->local, offset, value, &node->config);
+    ofr_counters_write(&node->counters, offset, value, ofr_router_counters(node->router));
+    node->config.table = ofr_unit_active(&node->unit);
+}
+
+bool ofr_node_idle(const struct ofr_node *node)
+{
+    return ofr_router_out(node->router)->drained && ofr_local_idle(&node->local);
+}

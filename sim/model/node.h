@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A golden node: the router with its OFR unit, what sits at its local port, and the registers of
+// all of it: what rtl/board/ofr_node.v computes. One bus access and one step a cycle.
+#ifndef OFR_NODE_H
+#define OFR_NODE_H
+
+#include "counters.h"
+#include "local.h"
+#include "ofr_unit.h"
+
+// Input pins of one cycle: the links' half of struct ofr_router_in.
+struct ofr_node_in {
+    struct ofr_flit rx[OFR_LINKS];
+    bool rx_abort[OFR_LINKS];
+    bool tx_ready[OFR_LINKS];
+    uint8_t tx_credit[OFR_LINKS][OFR_VCS]; // cumulative, modulo 16
+    bool link_up[OFR_LINKS];
+};
+
+struct ofr_node {
+    struct ofr_shape shape;
+    struct ofr_config config;
+    struct ofr_router *router;
+    struct ofr_unit unit;
+    struct ofr_local local;
+    struct ofr_counters counters;
+    uint32_t seed;
+    uint8_t link_up; // as of the last step, a bit a port
+};
+
+// Memory for the router of this shape, to be given to ofr_node_init(): ofr_router_size().
+// Returns false where the shape is out of range.
+bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *router_memory);
+
+// One clock cycle.
+void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in);
+
+// Output pins, as they stand between two steps.
+const struct ofr_router_out *ofr_node_out(const struct ofr_node *node);
+
+// Register access by byte offset in the node's 4 KiB (rtl/regs/outflank.json). In a cycle a read
+// comes before the step, a write after it. *error: a bus error, nothing was written.
+uint32_t ofr_node_read(struct ofr_node *node, unsigned offset);
+void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool *error);
+
+// A step would change nothing but the time and the LFSR until a flit comes or a register is
+// written.
+bool ofr_node_idle(const struct ofr_node *node);
+
+#endif
