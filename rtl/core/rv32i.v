@@ -6,15 +6,15 @@
 // any time later and mem_rdata counts in that cycle; then mem_valid is low for at least one cycle.
 // mem_addr is a multiple of 4; mem_wstrb is 0 for a read; mem_instr marks a fetch.
 //
-// Cycles with a memory that answers one cycle after mem_valid (with one that answers at once, one
-// less a transfer): 3, branch 4, load and store 5. The states:
+// Cycles with a memory that answers one cycle after mem_valid: 3, branch 4, load and store 6; with
+// one that answers at once: 2, 3, 4. The states:
 //
 //   FETCH  the instruction is coming; on mem_ready it is decoded into registers, and the register
 //          file (block RAM) is read with the addresses straight from mem_rdata
 //   EXEC   one adder does everything: sum, compare, address, jump target. Then rd and pc are
-//          written. A load or store makes its transfer here, with the sum as the address, and stays
-//          until mem_ready; a branch stays a second cycle, turned into a jump or into nothing
-//   GAP    mem_valid is low: after a load or store, and in reset
+//          written. A branch stays a second cycle, turned into a jump or into nothing
+//   MEM    a load or store waits for mem_ready, with the sum as the address; then back to EXEC,
+//          turned into nothing
 //   TRAP   stopped until rst
 //
 // A trap leaves pc at the instruction that caused it and writes neither rd nor memory:
@@ -40,10 +40,10 @@ module rv32i #(
     output logic [2:0]  trap_cause    // while trap: OFR_BOARD_TRAP_CAUSE_*
 );
 
-    typedef enum logic [1:0] {FETCH, EXEC, GAP, TRAP} state_t;
+    typedef enum logic [1:0] {FETCH, EXEC, MEM, TRAP} state_t;
     state_t state_q;
 
-    // ---- Decode: combinational from mem_rdata, into registers at the end of FETCH ----------------
+    // ---- Decode: combinational from mem_rdata, into registers at the end of FETCH ---------------
     logic [31:0] instr;
     logic [4:0]  opcode;
     logic [2:0]  f3;
@@ -99,7 +99,7 @@ module rv32i #(
     logic [1:0] logic_q;                                            // 0 none, 1 xor, 2 or, 3 and
     logic arithmetic_q, load_q, store_q, branch_q, jump_q, write_q, illegal_q, ebreak_q;
 
-    // ---- Register file: x0 is never written and stays at its initial 0 ---------------------------
+    // ---- Register file: x0 is never written and stays at its initial 0 --------------------------
     logic [31:0] regs [0:31];
     logic [31:0] rs1, rs2, result;
     logic write;
@@ -112,7 +112,7 @@ module rv32i #(
         end
     end
 
-    // ---- Arithmetic ------------------------------------------------------------------------------
+    // ---- Arithmetic -----------------------------------------------------------------------------
     logic [31:0] pc_q, a, b, sum;
     logic carry, lt, taken;
     /* verilator lint_off UNUSEDSIGNAL */
@@ -143,7 +143,7 @@ module rv32i #(
     assign shift_1   = b[0] ? {fill, shift_2[31:1]} : shift_2;
     assign shift_out = f3_q[2] ? shift_1 : reversed(shift_1);
 
-    // ---- Loads and stores ------------------------------------------------------------------------
+    // ---- Loads and stores -----------------------------------------------------------------------
     logic [31:0] loaded;
     logic [15:0] load_half;
     logic [7:0]  load_byte;
@@ -159,20 +159,20 @@ module rv32i #(
                         jump_q && sum[1];
     assign stop       = illegal_q || ebreak_q || misaligned;
 
-    assign mem_valid = state_q == FETCH || (state_q == EXEC && transfer && !stop);
+    assign mem_valid = (state_q == FETCH || state_q == MEM) && !rst;
     assign mem_instr = state_q == FETCH;
     assign mem_addr  = {state_q == FETCH ? pc_q[31:2] : sum[31:2], 2'b00};
     assign mem_wdata = f3_q[1] ? rs2 : f3_q[0] ? {2{rs2[15:0]}} : {4{rs2[7:0]}};
     logic [3:0] lanes;
     assign lanes     = f3_q[1] ? 4'b1111 : f3_q[0] ? 4'b0011 : 4'b0001;
-    assign mem_wstrb = state_q == EXEC && store_q ? lanes << sum[1:0] : 4'b0000;
+    assign mem_wstrb = state_q == MEM && store_q ? lanes << sum[1:0] : 4'b0000;
 
-    // ---- Result and next pc ----------------------------------------------------------------------
+    // ---- Result and next pc ---------------------------------------------------------------------
     logic [31:0] pc4;
     assign pc4    = pc_q + 4;
     assign result = (sum & {32{res_sum_q}}) | bitwise | (shift_out & {32{res_shift_q}}) |
                     (pc4 & {32{res_link_q}}) | (loaded & {32{load_q}}) | {31'b0, lt && res_lt_q};
-    assign write  = state_q == EXEC && write_q && !stop && (!transfer || mem_ready);
+    assign write  = write_q && (state_q == EXEC ? !load_q && !stop : state_q == MEM && mem_ready);
 
     always_ff @(posedge clk) begin
         case (state_q)
@@ -215,15 +215,23 @@ module rv32i #(
                     use_rs1_q  <= 0;
                     use_imm_q  <= 1;
                     subtract_q <= 0;
-                end else if (!transfer || mem_ready) begin
+                end else if (transfer) begin
+                    state_q <= MEM;
+                end else begin
                     pc_q    <= jump_q ? {sum[31:1], 1'b0} : pc4;
-                    state_q <= transfer ? GAP : FETCH;
+                    state_q <= FETCH;
                 end
-            GAP: state_q <= FETCH;
+            MEM:
+                if (mem_ready) begin
+                    load_q  <= 0;
+                    store_q <= 0;
+                    write_q <= 0;
+                    state_q <= EXEC;
+                end
             TRAP: ;
         endcase
         if (rst) begin
-            state_q <= GAP;
+            state_q <= FETCH;
             pc_q    <= RESET_ADDR;
         end
     end

@@ -10,7 +10,7 @@ module ofr_ram #(
     input  logic [$clog2(BYTES)-3:0]   addr,   // word
     input  logic [31:0]                wdata,
     input  logic [3:0]                 wstrb,  // a bit a byte: written at the clock edge
-    output logic [31:0]                rdata   // the word at addr a cycle ago (before a write to it)
+    output logic [31:0]                rdata   // the word at addr before this edge
 );
 
     logic [31:0] mem [0:BYTES/4-1];

@@ -3,8 +3,8 @@
 // registers. Address map and registers: rtl/regs/outflank.json ("map", "soc_blocks").
 //
 // RAM answers the core one cycle after mem_valid. All else is registered on the way there and back,
-// so that it is not in the core's critical path: 2 cycles after mem_valid for UART, timer and board,
-// 2 more than the node takes, 2 more than the flash takes. Registers are written as whole words.
+// so that it is not in the core's critical path: 2 cycles after mem_valid for UART, timer,
+// board; 2 more than the node takes, 2 more than the flash takes. Registers are written as whole words.
 //
 // An access that ends in wb_err, or where nothing is, reads 0 and is counted in BOARD.BUS_ERROR. A
 // trap stops the core; with BOARD.RESTART it starts again at its reset address (registers, memory
@@ -45,7 +45,7 @@ module ofr_soc #(
         FLASH != 0 ? `OFR_BASE_FLASH + FLASH_OFFSET : `OFR_BASE_RAM;
     localparam int RAM_BITS = $clog2(RAM_BYTES);
 
-    // ---- Core ------------------------------------------------------------------------------------
+    // ---- Core -----------------------------------------------------------------------------------
     logic        core_rst, mem_valid, mem_instr, mem_ready, trap;
     logic [31:0] mem_wdata, mem_rdata, trap_pc;
     /* verilator lint_off UNUSEDSIGNAL */
@@ -55,7 +55,7 @@ module ofr_soc #(
     logic [2:0]  trap_cause;
     rv32i #(.RESET_ADDR(RESET_ADDR)) core (.rst(core_rst), .*);
 
-    // ---- RAM -------------------------------------------------------------------------------------
+    // ---- RAM ------------------------------------------------------------------------------------
     logic        ram_select, ram_ready_q;
     logic [31:0] ram_rdata;
     assign ram_select = mem_addr[31:28] == 4'(`OFR_BASE_RAM >> 28);
@@ -64,7 +64,7 @@ module ofr_soc #(
         .wstrb(mem_valid && ram_select ? mem_wstrb : 4'b0)
     );
 
-    // ---- Everything else: WAIT for a request, SERVE it, DONE: answer -----------------------------
+    // ---- Everything else: WAIT for a request, SERVE it, DONE: answer ----------------------------
     typedef enum logic [1:0] {WAIT, SERVE, DONE} state_t;
     state_t      state_q;
     logic [31:2] adr_q;
@@ -132,7 +132,7 @@ module ofr_soc #(
         end
     endgenerate
 
-    // ---- UART and timer --------------------------------------------------------------------------
+    // ---- UART and timer -------------------------------------------------------------------------
     ofr_uart #(.DIVISOR(UART_DIVISOR), .DEPTH(RX_DEPTH)) uart (
         .clk, .rst, .rx(uart_rx), .tx(uart_tx), .we(serve && to_uart && write_q),
         .re(serve && to_uart && !write_q), .adr({adr_q[3:2], 2'b00}), .wdat(mem_wdata[15:0]),
@@ -143,7 +143,7 @@ module ofr_soc #(
         .rdat(timer_rdat)
     );
 
-    // ---- Board registers; trap and restart -------------------------------------------------------
+    // ---- Board registers; trap and restart ------------------------------------------------------
     logic [31:0] trap_pc_q;
     logic [2:0]  cause_q;
     logic [7:0]  errors_q;

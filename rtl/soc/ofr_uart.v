@@ -23,7 +23,7 @@ module ofr_uart #(
 
     logic [15:0] divisor_q;
 
-    // ---- Transmitter: start bit, 8 data bits from the low one on, stop bit -----------------------
+    // ---- Transmitter: start bit, 8 data bits from the low one on, stop bit ----------------------
     logic [15:0] tx_count_q;
     logic [3:0]  tx_left_q;
     logic [9:0]  tx_bits_q;
@@ -50,7 +50,7 @@ module ofr_uart #(
         end
     end
 
-    // ---- Receiver: every bit is sampled in its middle, the start bit too -------------------------
+    // ---- Receiver: every bit is sampled in its middle, the start bit too ------------------------
     logic        rx_meta_q, rx_q, rx_write;
     logic [15:0] rx_count_q;
     logic [3:0]  rx_left_q;  // bits to come; 0: waiting for a start bit
@@ -76,7 +76,7 @@ module ofr_uart #(
         end
     end
 
-    // ---- Receive FIFO ----------------------------------------------------------------------------
+    // ---- Receive FIFO ---------------------------------------------------------------------------
     logic [7:0]   fifo [0:DEPTH-1];
     logic [7:0]   head_q;
     logic [A-1:0] in_q, in_next, out_q;
@@ -103,7 +103,7 @@ module ofr_uart #(
         end
     end
 
-    // ---- Registers -------------------------------------------------------------------------------
+    // ---- Registers ------------------------------------------------------------------------------
     always_ff @(posedge clk)
         if (rst) divisor_q <= 16'(DIVISOR);
         else if (we && adr == `OFR_UART_DIVISOR) divisor_q <= wdat;

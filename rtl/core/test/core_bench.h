@@ -11,9 +11,9 @@
 struct core_pins {
     bool rst, mem_ready;
     uint32_t mem_rdata;
-    bool mem_valid, mem_instr, trap;                // out
-    uint32_t mem_addr, mem_wdata, trap_pc;          // out
-    uint8_t mem_wstrb, trap_cause;                  // out
+    bool mem_valid, mem_instr, trap;       // out
+    uint32_t mem_addr, mem_wdata, trap_pc; // out
+    uint8_t mem_wstrb, trap_cause;         // out
 };
 
 // The Verilated core (core_shim.cpp).
@@ -24,9 +24,10 @@ void core_eval(struct core *core, struct core_pins *pins); // settle with clk lo
 void core_edge(struct core *core);                         // clk high
 
 enum {
-    BENCH_BASE = 0x80000000, // RAM: where QEMU's `virt` machine has it, and the core's reset address
-    BENCH_SIZE = 8 << 20,    // bytes
-    BENCH_UART = 0x10000000, // a 16550 as in `virt`: written bytes are collected, always ready
+    BENCH_BASE =
+        0x80000000,       // RAM: where QEMU's `virt` machine has it, and the core's reset address
+    BENCH_SIZE = 8 << 20, // bytes
+    BENCH_UART = 0x10000000, // a 16550 as in `virt`: collects written bytes, always ready
     BENCH_EXIT = 0x00100000, // a store here ends the run (`virt`: power off)
 };
 
