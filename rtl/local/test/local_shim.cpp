@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated ofr_local behind C functions, see local_shim.h.
+#include "Vofr_local.h"
+#include "verilated.h"
+
+extern "C" {
+#include "local_shim.h"
+}
+
+double sc_time_stamp()
+{
+    return 0;
+}
+
+struct local_rtl {
+    VerilatedContext context;
+    Vofr_local top;
+    local_rtl() : top(&context, "ofr_local")
+    {
+    }
+};
+
+extern "C" struct local_rtl *local_rtl_new(void)
+{
+    return new local_rtl;
+}
+
+extern "C" void local_rtl_delete(struct local_rtl *rtl)
+{
+    rtl->top.final();
+    delete rtl;
+}
+
+extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *in,
+                               struct local_outs *out)
+{
+    Vofr_local &t = rtl->top;
+    t.clk = 0;
+    t.rst = in->rst;
+    t.configured = in->configured;
+    t.me = in->me;
+    t.size = in->size;
+    t.now = in->now;
+    t.reg_we = in->reg_we;
+    t.reg_re = in->reg_re;
+    t.reg_adr = in->reg_adr;
+    t.reg_wdat = in->reg_wdat;
+    t.li_ready = in->li_ready;
+    t.lo_valid = in->lo_valid;
+    t.lo_data = in->lo_data;
+    t.lo_last = in->lo_last;
+    t.lo_poison = in->lo_poison;
+    t.eval();
+    out->reg_rdat = t.reg_rdat;
+    out->reg_err = t.reg_err;
+    out->li_valid = t.li_valid;
+    out->li_vc = t.li_vc;
+    out->li_data = t.li_data;
+    out->li_last = t.li_last;
+    out->lo_ready = t.lo_ready;
+}
+
+extern "C" void local_rtl_clock(struct local_rtl *rtl)
+{
+    rtl->top.clk = 1;
+    rtl->top.eval();
+}

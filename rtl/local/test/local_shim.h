@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// C interface of a Verilated ofr_local: one eval() per cycle shows the outputs for the inputs of
+// that cycle, clock() is the edge.
+#ifndef LOCAL_SHIM_H
+#define LOCAL_SHIM_H
+
+#include <stdint.h>
+
+struct local_rtl;
+
+struct local_pins {
+    uint8_t rst, configured, reg_we, reg_re, li_ready, lo_valid, lo_last, lo_poison;
+    uint16_t me, reg_adr;
+    uint32_t size; // 5 bits a dimension
+    uint32_t now, reg_wdat;
+    uint64_t lo_data;
+};
+
+struct local_outs {
+    uint32_t reg_rdat;
+    uint8_t reg_err, li_valid, li_vc, li_last, lo_ready;
+    uint64_t li_data;
+};
+
+struct local_rtl *local_rtl_new(void);
+void local_rtl_delete(struct local_rtl *rtl);
+void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *in, struct local_outs *out);
+void local_rtl_clock(struct local_rtl *rtl);
+
+#endif
