@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local port's model by itself: destinations against their definitions, time stamps, streaming,
+// generator to checker, histogram edges, mailbox.
+#include "local.h"
+#include "packet.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { MAX_MESSAGES = 64 };
+
+struct rig {
+    struct ofr_local local;
+    struct ofr_config config;
+    struct ofr_local_in in;
+};
+
+static void rig_init(struct rig *r, unsigned n, unsigned w, const uint8_t *k)
+{
+    memset(r, 0, sizeof *r);
+    assert_true(ofr_local_init(&r->local, n, w, 1024));
+    r->config.configured = true;
+    r->config.torus.n = (uint8_t)n;
+    for (unsigned i = 0; i < n; i++)
+        r->config.torus.k[i] = k[i];
+    r->in.config = &r->config;
+    r->in.li_ready[0] = r->in.li_ready[1] = r->in.li_ready[2] = true;
+}
+
+static void rig_step(struct rig *r)
+{
+    ofr_local_step(&r->local, &r->in);
+    r->in.time++;
+}
+
+static bool rig_write(struct rig *r, unsigned offset, uint32_t value)
+{
+    return ofr_local_write(&r->local, offset, value, &r->config);
+}
+
+static void generate(struct rig *r, unsigned pattern, unsigned cls, uint32_t messages,
+                     unsigned packets, unsigned flits, uint32_t period)
+{
+    assert_true(rig_write(r, OFR_GEN_MESSAGES, messages));
+    assert_true(rig_write(r, OFR_GEN_PERIOD, period));
+    assert_true(rig_write(r, OFR_GEN_LENGTH, flits | packets << 16));
+    assert_true(rig_write(r, OFR_GEN_START, r->in.time + 10));
+    assert_true(
+        rig_write(r, OFR_GEN_CONTROL,
+                  1 | cls << OFR_GEN_CONTROL_CLASS_LSB | pattern << OFR_GEN_CONTROL_PATTERN_LSB));
+}
+
+// Runs until done; header bits of each packet's first 64 bits. Returns packets.
+static unsigned collect(struct rig *r, uint64_t *header, unsigned max)
+{
+    unsigned packets = 0, bit = 0;
+    uint64_t bits = 0;
+    for (unsigned cycle = 0; cycle < 200000; cycle++) {
+        struct ofr_flit f = ofr_local_out(&r->local);
+        if (f.valid) {
+            if (bit < 64)
+                bits |= f.data << bit;
+            bit += r->local.gen.flit_bits;
+            if (f.last) {
+                assert_true(packets < max);
+                header[packets++] = bits;
+                bits = 0;
+                bit = 0;
+            }
+        }
+        rig_step(r);
+        if (ofr_local_read(&r->local, OFR_GEN_STATUS) == OFR_GEN_STATUS_DONE_MASK)
+            return packets;
+    }
+    fail_msg("the generator does not finish");
+    return 0;
+}
+
+// ---- Destinations -------------------------------------------------------------------------------
+
+static unsigned log2_of(unsigned v)
+{
+    unsigned bits = 0;
+    while (v > 1) {
+        v >>= 1;
+        bits++;
+    }
+    return bits;
+}
+
+// From the patterns' definitions in the paper and in rtl/local/README.md, on node numbers.
+static struct ofr_coord expected(const struct ofr_torus *t, const struct ofr_coord *me,
+                                 unsigned pattern, unsigned message)
+{
+    unsigned id = ofr_node_id(t, me), bits = log2_of(ofr_nodes(t)), to = 0;
+    struct ofr_coord d = *me;
+    switch (pattern) {
+    case OFR_GEN_CONTROL_PATTERN_BUTTERFLY:
+        return ofr_node_coord(t, id ^ 1U << message % bits);
+    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE:
+        if (t->n == 2) {
+            d.c[0] = me->c[1];
+            d.c[1] = me->c[0];
+            return d;
+        }
+        return ofr_node_coord(t, (id >> bits / 2) | (id & ((1U << bits / 2) - 1)) << bits / 2);
+    case OFR_GEN_CONTROL_PATTERN_BITREVERSE:
+        for (unsigned i = 0; i < bits; i++)
+            to |= (id >> i & 1) << (bits - 1 - i);
+        return ofr_node_coord(t, to);
+    case OFR_GEN_CONTROL_PATTERN_ROTATE3D:
+        for (unsigned i = 0; i < 3; i++)
+            d.c[i] = me->c[(i + 1) % 3];
+        return d;
+    case OFR_GEN_CONTROL_PATTERN_COMPLEMENT:
+        for (unsigned i = 0; i < t->n; i++)
+            d.c[i] = (uint8_t)(t->k[i] - 1 - me->c[i]);
+        return d;
+    case OFR_GEN_CONTROL_PATTERN_TORNADO:
+        for (unsigned i = 0; i < t->n; i++)
+            d.c[i] = (uint8_t)((me->c[i] + (t->k[i] + 1) / 2 - 1) % t->k[i]);
+        return d;
+    default:
+        d.c[0] = (uint8_t)((me->c[0] + 1) % t->k[0]);
+        return d;
+    }
+}
+
+static bool exists(const struct ofr_torus *t, unsigned pattern)
+{
+    unsigned nodes = ofr_nodes(t);
+    bool power = true;
+    for (unsigned i = 0; i < t->n; i++)
+        power = power && (t->k[i] & (t->k[i] - 1)) == 0;
+    switch (pattern) {
+    case OFR_GEN_CONTROL_PATTERN_BUTTERFLY:
+    case OFR_GEN_CONTROL_PATTERN_BITREVERSE:
+        return power;
+    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE:
+        return t->n == 2 ? t->k[0] == t->k[1] : power && log2_of(nodes) % 2 == 0;
+    case OFR_GEN_CONTROL_PATTERN_ROTATE3D:
+        return t->n == 3 && t->k[0] == t->k[1] && t->k[1] == t->k[2];
+    default:
+        return true;
+    }
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    static const uint8_t sizes[][4] = {{2, 4, 4, 0}, {2, 8, 8, 0},  {3, 4, 4, 4}, {3, 8, 8, 8},
+                                       {2, 3, 5, 0}, {3, 16, 8, 8}, {2, 2, 2, 0}, {3, 2, 4, 2},
+                                       {3, 3, 3, 3}, {2, 5, 5, 0},  {3, 3, 4, 5}, {2, 16, 16, 0}};
+    unsigned checked = 0;
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct ofr_torus t = {.n = sizes[s][0]};
+        memcpy(t.k, &sizes[s][1], t.n);
+        for (unsigned pattern = OFR_GEN_CONTROL_PATTERN_BUTTERFLY;
+             pattern <= OFR_GEN_CONTROL_PATTERN_NEIGHBOUR; pattern++) {
+            if (!exists(&t, pattern))
+                continue;
+            for (unsigned id = 0; id < ofr_nodes(&t); id++) {
+                struct rig r;
+                uint64_t header[14];
+                rig_init(&r, t.n, 64, t.k);
+                r.config.me = ofr_node_coord(&t, id);
+                generate(&r, pattern, OFR_PKT_CLASS_MINIMAL, 14, 1, 4, 256);
+                assert_int_equal(collect(&r, header, 14), 14);
+                for (unsigned m = 0; m < 14; m++) {
+                    struct ofr_header h = ofr_header_unpack(header[m]);
+                    struct ofr_coord to = expected(&t, &r.config.me, pattern, m);
+                    assert_int_equal(h.target, ofr_coord_word(&to, t.n));
+                    assert_int_equal(h.dest, h.target);
+                    assert_int_equal(h.source, ofr_coord_word(&r.config.me, t.n));
+                    assert_int_equal(h.kind, OFR_PKT_KIND_GEN);
+                    assert_int_equal(h.seq, m);
+                    assert_int_equal(h.leg, 1);
+                    assert_int_equal(h.mgmt, 0);
+                    assert_int_equal(h.cls, OFR_PKT_CLASS_MINIMAL);
+                    checked++;
+                }
+            }
+        }
+    }
+    print_message("# %u destinations\n", checked);
+}
+
+// Every node is drawn, about equally often; all packets of a message go to one node.
+static void test_uniform(void **state)
+{
+    (void)state;
+    static const uint8_t sizes[][4] = {{2, 3, 5, 0}, {2, 4, 4, 0}, {3, 2, 3, 5}, {3, 4, 4, 4}};
+    enum { MESSAGES = 20000 };
+    static uint64_t header[2 * MESSAGES];
+    for (unsigned s = 0; s < 4; s++) {
+        struct ofr_torus t = {.n = sizes[s][0]};
+        memcpy(t.k, &sizes[s][1], t.n);
+        unsigned nodes = ofr_nodes(&t), hits[64] = {0}, pairs[64][64] = {{0}}, before = 0;
+        struct rig r;
+        rig_init(&r, t.n, 64, t.k);
+        assert_true(rig_write(&r, OFR_GEN_SEED, s));
+        generate(&r, OFR_GEN_CONTROL_PATTERN_UNIFORM, OFR_PKT_CLASS_DEROUTE, MESSAGES, 2, 4, 0);
+        assert_int_equal(collect(&r, header, 2 * MESSAGES), 2 * MESSAGES);
+        for (unsigned m = 0; m < MESSAGES; m++) {
+            struct ofr_header h = ofr_header_unpack(header[2 * m]);
+            struct ofr_coord c = {{h.target & 15, h.target >> 4 & 15, h.target >> 8}};
+            assert_true(ofr_inside(&t, &c));
+            assert_int_equal(h.target, ofr_header_unpack(header[2 * m + 1]).target);
+            unsigned id = ofr_node_id(&t, &c);
+            hits[id]++;
+            if (m)
+                pairs[before][id]++;
+            before = id;
+        }
+        // Chi-square with nodes - 1 degrees of freedom: mean nodes - 1, deviation sqrt(2 nodes);
+        // six deviations. Likewise successive pairs.
+        double chi = 0, chi2 = 0, mean = (double)MESSAGES / nodes;
+        for (unsigned i = 0; i < nodes; i++)
+            chi += (hits[i] - mean) * (hits[i] - mean) / mean;
+        for (unsigned i = 0; i < nodes * nodes; i++) {
+            double d = pairs[i / nodes][i % nodes] - mean / nodes;
+            chi2 += d * d / (mean / nodes);
+        }
+        assert_true((chi - nodes) * (chi - nodes) < 36 * 2.0 * nodes);
+        assert_true((chi2 - nodes * nodes) * (chi2 - nodes * nodes) < 36 * 2.0 * nodes * nodes);
+    }
+}
+
+// ---- Generator to checker -----------------------------------------------------------------------
+
+// What leaves is delivered to the same node `delay` cycles later.
+static void test_loop(void **state)
+{
+    (void)state;
+    enum { DELAY = 37 };
+    static const unsigned widths[] = {16, 32, 64};
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned w = widths[i], flits = ofr_min_flits(w), cycles = 0, first = 0;
+        struct rig r;
+        struct ofr_flit line[DELAY] = {{0}};
+        rig_init(&r, 2, w, (const uint8_t[]){4, 4});
+        r.config.me = (struct ofr_coord){{3, 2}};
+        for (unsigned j = 0; j < 300; j++)
+            rig_step(&r); // the checker clears
+        assert_true(rig_write(&r, OFR_GEN_TARGET, 0x23));
+        // 2.5 packet times a message of 3 packets: a queue builds up, the line is always busy
+        generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_MINIMAL, 20, 3, flits,
+                 flits * 640);
+        uint32_t start = r.in.time + 10;
+        uint64_t sum = 0;
+        for (unsigned j = 0; j < 5000; j++) {
+            r.in.lo = line[j % DELAY];
+            line[j % DELAY] = ofr_local_out(&r.local);
+            if (line[j % DELAY].valid && !cycles++)
+                first = j;
+            if (line[j % DELAY].valid)
+                assert_int_equal(j - first, cycles - 1); // not one idle cycle
+            rig_step(&r);
+        }
+        for (unsigned p = 0; p < 60; p++) { // packet p's tail is first + (p + 1) flits - 1 + DELAY
+            uint32_t born = start + (p / 3) * flits * 640 / 256;
+            sum += start - 10 + first + (p + 1) * flits - 1 + DELAY - born;
+        }
+        assert_int_equal(cycles, 60 * flits);
+        assert_int_equal(ofr_local_read(&r.local, OFR_GEN_OFFERED), 60);
+        assert_int_equal(ofr_local_read(&r.local, OFR_GEN_SENT), 60);
+        assert_int_equal(ofr_local_read(&r.local, OFR_CHECK_RECEIVED), 60);
+        assert_int_equal(ofr_local_read(&r.local, OFR_CHECK_ERRORS), 0);
+        assert_int_equal(ofr_local_read(&r.local, OFR_CHECK_COUNT), 60);
+        assert_int_equal(ofr_local_read(&r.local, OFR_CHECK_SUM_LOW), sum);
+        unsigned histogram = 0;
+        assert_true(rig_write(&r, OFR_CHECK_BIN, 0));
+        for (unsigned b = 0; b < OFR_CHECK_BINS; b++)
+            histogram += ofr_local_read(&r.local, OFR_CHECK_BIN_COUNT);
+        assert_int_equal(histogram, 60);
+    }
+}
+
+// Each single flipped bit of a packet, but the few that a router may change, makes it an error.
+static void test_flipped_bits(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {16, 32, 64};
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned w = widths[i], flits = ofr_min_flits(w) + 3, n = 0, errors = 0;
+        struct ofr_flit packet[32];
+        struct rig r;
+        rig_init(&r, 2, w, (const uint8_t[]){4, 4});
+        generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_MINIMAL, 1, 1, flits, 256);
+        for (unsigned j = 0; j < 300; j++) {
+            struct ofr_flit f = ofr_local_out(&r.local);
+            if (f.valid)
+                packet[n++] = f;
+            rig_step(&r);
+        }
+        assert_int_equal(n, flits);
+        for (unsigned bit = 0; bit <= w * flits; bit++) {
+            for (unsigned j = 0; j < flits; j++) {
+                r.in.lo = packet[j];
+                if (j == bit / w)
+                    r.in.lo.data ^= (uint64_t)1 << bit % w;
+                rig_step(&r);
+            }
+            r.in.lo.valid = false;
+            // Not checked: z of a 2D target, class, DEST. A changed KIND is nobody's packet, a
+            // changed MGMT is the mailbox's.
+            bool free = (bit >= 8 && bit < 14) || bit == 15 || (bit >= 16 && bit < 32) ||
+                        (bit >= 44 && bit < 48) || bit == w * flits;
+            errors += !free;
+            assert_int_equal(ofr_local_read(&r.local, OFR_CHECK_ERRORS), errors);
+        }
+    }
+}
+
+static void test_histogram(void **state)
+{
+    (void)state;
+    for (unsigned b = 0; b < 240; b++) {
+        uint32_t low = ofr_check_bin_low(b);
+        assert_int_equal(ofr_check_bin(low), b);
+        if (b > 0)
+            assert_int_equal(ofr_check_bin(low - 1), b - 1);
+        if (b >= 8) // no wider than an eighth of its lower edge
+            assert_true(b == 239 || ofr_check_bin_low(b + 1) - low <= low / 8 + (low < 8));
+    }
+    assert_int_equal(ofr_check_bin(UINT32_MAX), 239);
+    assert_int_equal(ofr_check_bin_low(240), UINT32_MAX);
+    assert_int_equal(ofr_check_bin_low(8), 8);
+    assert_int_equal(ofr_check_bin_low(16), 16);
+    assert_int_equal(ofr_check_bin_low(17), 18);
+    assert_int_equal(ofr_check_bin_low(239), 0xf0000000);
+}
+
+// ---- Mailbox ------------------------------------------------------------------------------------
+
+static void test_mailbox(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {16, 32, 64};
+    for (unsigned i = 0; i < 3; i++) {
+        struct rig r;
+        rig_init(&r, 3, widths[i], (const uint8_t[]){4, 4, 4});
+        r.config.me = (struct ofr_coord){{1, 2, 3}};
+        assert_false(rig_write(&r, OFR_NI_TX_SEND, 0));
+        assert_false(rig_write(&r, OFR_NI_TX_DATA, 0));
+        for (unsigned packet = 0; packet < 6; packet++) {
+            bool directed = packet & 1;
+            assert_true(ofr_local_read(&r.local, OFR_NI_STATUS) & OFR_NI_STATUS_TX_READY_MASK);
+            assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0x0abc2321 | (directed ? 0x3000 : 0)));
+            assert_true(rig_write(&r, OFR_NI_TX_DATA, 0x5678ffff));
+            assert_true(rig_write(&r, OFR_NI_TX_DATA, packet));
+            assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
+            assert_false(rig_write(&r, OFR_NI_TX_HEAD, 0));
+            for (unsigned j = 0; j < 20; j++) {
+                r.in.lo = ofr_local_out(&r.local); // back to itself
+                rig_step(&r);
+            }
+        }
+        r.in.lo.valid = false;
+        // Of six, four are kept; 0x2321 is class 2 and is sent in order
+        assert_int_equal(ofr_local_read(&r.local, OFR_NI_STATUS), 0x00020003);
+        for (unsigned packet = 0; packet < 4; packet++) {
+            assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA),
+                             packet & 1 ? 0x0abcf321 : 0x0abcc321);
+            assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), 0x56782321);
+            assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), packet);
+            for (unsigned j = 0; j < 6; j++)
+                assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), 0);
+            assert_true(rig_write(&r, OFR_NI_RX_NEXT, 0));
+        }
+        assert_int_equal(ofr_local_read(&r.local, OFR_NI_STATUS), 0x00020001);
+    }
+}
+
+// Management overtakes a user packet whose VC is not ready, but never breaks into one.
+static void test_management_first(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, 2, 32, (const uint8_t[]){4, 4});
+    generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 2, 1, 8, 256);
+    r.in.li_ready[OFR_LVC_DEROUTE] = false;
+    for (unsigned j = 0; j < 40; j++)
+        rig_step(&r);
+    assert_true(ofr_local_out(&r.local).valid);
+    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
+    assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
+    for (unsigned j = 0; j < 8; j++) {
+        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+        rig_step(&r);
+    }
+    r.in.li_ready[OFR_LVC_DEROUTE] = true;
+    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    rig_step(&r);
+    assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
+    assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
+    for (unsigned j = 0; j < 7; j++) {
+        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+        rig_step(&r);
+    }
+    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, 2, 32, (const uint8_t[]){4, 4});
+    assert_false(rig_write(&r, OFR_GEN_CONTROL, 1));             // no length yet
+    assert_false(rig_write(&r, OFR_GEN_LENGTH, 7 | 1 << 16));    // under 32 bytes
+    assert_false(rig_write(&r, OFR_GEN_LENGTH, 1025 | 1 << 16)); // over a slot
+    assert_false(rig_write(&r, OFR_GEN_LENGTH, 8));              // no packet
+    assert_true(rig_write(&r, OFR_GEN_LENGTH, 8 | 1 << 16));
+    assert_false(rig_write(&r, OFR_GEN_CONTROL, 3 << OFR_GEN_CONTROL_CLASS_LSB)); // directed
+    assert_false(rig_write(&r, OFR_GEN_CONTROL, 9 << OFR_GEN_CONTROL_PATTERN_LSB));
+    assert_true(rig_write(&r, OFR_GEN_CONTROL, 1));
+    r.config.configured = false; // off while not configured
+    rig_step(&r);
+    assert_int_equal(ofr_local_read(&r.local, OFR_GEN_CONTROL), 0);
+    assert_int_equal(ofr_local_read(&r.local, OFR_GEN_STATUS), 0);
+    struct ofr_local local;
+    assert_false(ofr_local_init(&local, 4, 32, 16));
+    assert_false(ofr_local_init(&local, 2, 24, 16));
+    assert_false(ofr_local_init(&local, 2, 32, 7));
+    assert_false(ofr_local_init(&local, 2, 32, 1025));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_loop),
+        cmocka_unit_test(test_flipped_bits),
+        cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_mailbox),
+        cmocka_unit_test(test_management_first),
+        cmocka_unit_test(test_refusals),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
