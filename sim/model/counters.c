@@ -13,9 +13,14 @@ void ofr_counters_init(struct ofr_counters *counters, unsigned n)
     memset(counters, 0, sizeof *counters);
 }
 
+uint64_t ofr_counters_value(const struct ofr_counters *counters, unsigned index)
+{
+    return index < OFR_COUNTS ? counters->snapshot[index] : 0;
+}
+
 uint32_t ofr_counters_read(struct ofr_counters *counters, unsigned offset)
 {
-    uint64_t shown = counters->index < OFR_COUNTS ? counters->snapshot[counters->index] : 0;
+    uint64_t shown = ofr_counters_value(counters, counters->index);
     switch (offset) {
     case OFR_COUNT_INDEX:
         return counters->index;

@@ -22,4 +22,7 @@ uint32_t ofr_counters_read(struct ofr_counters *counters, unsigned offset);
 void ofr_counters_write(struct ofr_counters *counters, unsigned offset, uint32_t value,
                         const uint64_t live[OFR_COUNTS]);
 
+// Counter `index` of the snapshot; 0 from OFR_COUNTS on.
+uint64_t ofr_counters_value(const struct ofr_counters *counters, unsigned index);
+
 #endif
