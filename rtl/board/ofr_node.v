@@ -170,7 +170,7 @@ module ofr_node #(
     logic [2:0]     li_ready;
     logic [1:0]     li_vc;
     logic [W-1:0]   li_data, lo_data;
-    logic           ofr_start, ofr_done, unused_ofr_busy;
+    logic           ofr_start, ofr_done, unused_ofr_busy, unused;
     logic [1:0]     ofr_kind;
     logic [4*N-1:0] ofr_target, ofr_idn;
     logic [8*N-1:0] ofr_used;
@@ -197,7 +197,7 @@ module ofr_node #(
         .ev_oidn, .ev_widn, .used
     );
 
-    ofr_unit #(.N(N), .C(C), .MUL(MUL != 0)) unit (
+    ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
         .clk, .rst, .cfg_k(k_q), .cfg_me(me_q), .cfg_tie_both(tie_q),
         .reg_we, .reg_adr, .reg_wdat, .reg_rdat(ofr_rdat), .reg_err(ofr_err),
         .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy(unused_ofr_busy),
@@ -220,6 +220,7 @@ module ofr_node #(
         .copy_value(mon_copy_value)
     );
 
+    assign unused   = ^wb_adr[1:0];
     assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat;
     assign reg_err  = node_err || ofr_err || local_err || count_err;
 endmodule

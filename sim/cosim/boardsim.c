@@ -7,7 +7,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,16 +27,18 @@ enum {
     FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
     MAX_LATENCY = 64,
     IDLE_MS = 20, // longest sleep while nothing is in flight
+    MAX_THREADS = 16,
+    SPINS = 4000, // looks at the barrier before giving the core away
 };
 
 struct cable_end {
     int board, port; // -1: nothing plugged in
 };
 
-// Flits and credits on their way to an input port.
-struct pipe {
+// What an output port showed in the last cycles: its cable.
+struct line {
     struct ofr_flit flit[MAX_LATENCY];
-    uint8_t credit[MAX_LATENCY][OFR_VCS]; // of the far input, on their way to this output
+    uint8_t credit[MAX_LATENCY][OFR_VCS]; // of the port's input, on their way to the far output
 };
 
 struct uart_socket {
@@ -45,7 +51,7 @@ struct options {
     char *kinds; // a letter a board
     bool golden, shadow, pty;
     const char *directory;
-    unsigned latency;
+    unsigned latency, threads;
     uint64_t cycles; // 0: until a signal
     uint64_t seed;
     char **plug; // --cable and --cut, in order
@@ -57,12 +63,24 @@ struct sim {
     uint32_t boards;
     struct board **board;
     struct cable_end (*peer)[OFR_LINKS];
-    struct pipe (*pipe)[OFR_LINKS]; // by receiving port
+    struct line (*line)[OFR_LINKS];
     struct uart_socket *uart;
     struct ofr_node_in *in;
     struct pollfd *fds;
-    uint64_t cycle, last_flit;
+    uint64_t cycle;
     uint64_t reported; // snapshots a board that have been told about
+    // Threads: each steps its share of the boards and meets the others once a cycle
+    unsigned threads;
+    pthread_t thread[MAX_THREADS];
+    uint64_t last_flit[MAX_THREADS];
+    sem_t go[MAX_THREADS];
+    atomic_uint arrived, round;
+    bool quit;
+};
+
+struct worker {
+    struct sim *sim;
+    unsigned number;
 };
 
 static volatile sig_atomic_t stop;
@@ -161,53 +179,114 @@ static void change_cables(struct sim *s)
     }
 }
 
-// Input pins of all boards for this cycle.
-static void run_cables(struct sim *s)
+// One cycle of board n: what its cables bring, its step, what it shows to its cables.
+static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit)
 {
-    unsigned now = (unsigned)(s->cycle % MAX_LATENCY);
-    unsigned then = (unsigned)((s->cycle + MAX_LATENCY - s->o.latency) % MAX_LATENCY);
-    unsigned ports = 2U * s->o.torus.n;
+    unsigned now = (unsigned)(cycle % MAX_LATENCY);
+    unsigned then = (unsigned)((cycle + MAX_LATENCY - s->o.latency) % MAX_LATENCY);
+    struct ofr_node_in *in = &s->in[n];
 
-    for (uint32_t n = 0; n < s->boards; n++) {
-        const struct ofr_router_out *out = board_out(s->board[n]);
-        for (unsigned p = 0; p < ports; p++) {
-            struct cable_end far = s->peer[n][p];
-            if (far.board < 0)
-                continue;
-            s->pipe[far.board][far.port].flit[now] = out->tx[p];
-            memcpy(s->pipe[far.board][far.port].credit[now], out->rx_credit[p], OFR_VCS);
-            if (out->tx[p].valid)
-                s->last_flit = s->cycle;
-        }
+    for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
+        struct cable_end far = s->peer[n][p];
+        in->link_up[p] = far.board >= 0;
+        in->tx_ready[p] = true;
+        in->rx[p].valid = false;
+        if (far.board < 0)
+            continue;
+        in->rx[p] = s->line[far.board][far.port].flit[then];
+        memcpy(in->tx_credit[p], s->line[far.board][far.port].credit[then], OFR_VCS);
     }
-    for (uint32_t n = 0; n < s->boards; n++) {
-        for (unsigned p = 0; p < ports; p++) {
-            struct ofr_node_in *in = &s->in[n];
-            in->link_up[p] = s->peer[n][p].board >= 0;
-            in->tx_ready[p] = true;
-            in->rx[p] = s->pipe[n][p].flit[then];
-            memcpy(in->tx_credit[p], s->pipe[n][p].credit[then], OFR_VCS);
-            s->pipe[n][p].flit[then].valid = false;
-        }
+    const struct ofr_router_out *out = board_out(s->board[n]);
+    for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
+        s->line[n][p].flit[now] = out->tx[p];
+        memcpy(s->line[n][p].credit[now], out->rx_credit[p], OFR_VCS);
+        if (out->tx[p].valid)
+            *last_flit = cycle;
+    }
+    board_step(s->board[n], in);
+    if (cycle % FIRMWARE_EVERY == 0)
+        board_poll_firmware(s->board[n]);
+}
+
+// All threads meet here. A cycle takes microseconds, so they look before they sleep.
+static void meet(struct sim *s)
+{
+    unsigned round = atomic_load(&s->round);
+    if (atomic_fetch_add(&s->arrived, 1) + 1 == s->threads) {
+        atomic_store(&s->arrived, 0);
+        atomic_store(&s->round, round + 1);
+        return;
+    }
+    for (unsigned spins = 0; atomic_load(&s->round) == round; spins++)
+        if (spins >= SPINS)
+            sched_yield();
+}
+
+// A thread's share of BATCH cycles.
+static void run_batch(struct sim *s, unsigned thread)
+{
+    uint32_t from = s->boards * thread / s->threads;
+    uint32_t to = s->boards * (thread + 1) / s->threads;
+    for (uint64_t cycle = s->cycle; cycle < s->cycle + BATCH; cycle++) {
+        for (uint32_t n = from; n < to; n++)
+            step_board(s, n, cycle, &s->last_flit[thread]);
+        if (s->threads > 1)
+            meet(s);
+    }
+    if (s->threads > 1)
+        meet(s); // nobody looks at s->cycle any more
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    for (;;) {
+        sem_wait(&w->sim->go[w->number]);
+        if (w->sim->quit)
+            return NULL;
+        run_batch(w->sim, w->number);
     }
 }
 
-static void step(struct sim *s)
+static void step_batch(struct sim *s)
 {
-    run_cables(s);
-    for (uint32_t n = 0; n < s->boards; n++)
-        board_step(s->board[n], &s->in[n]);
-    s->cycle++;
-    if (s->cycle % FIRMWARE_EVERY == 0)
-        for (uint32_t n = 0; n < s->boards; n++)
-            board_poll_firmware(s->board[n]);
+    for (unsigned t = 1; t < s->threads; t++)
+        sem_post(&s->go[t]);
+    run_batch(s, 0);
+    s->cycle += BATCH;
+}
+
+static void start_threads(struct sim *s, struct worker worker[MAX_THREADS])
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    s->threads = s->o.threads ? s->o.threads : cores > 0 ? (unsigned)cores : 1;
+    if (s->threads > s->boards)
+        s->threads = s->boards;
+    if (s->threads > MAX_THREADS)
+        s->threads = MAX_THREADS;
+    for (unsigned t = 1; t < s->threads; t++) {
+        worker[t] = (struct worker){s, t};
+        sem_init(&s->go[t], 0, 0);
+        if (pthread_create(&s->thread[t], NULL, work, &worker[t]))
+            die("cannot start %u threads", s->threads);
+    }
+}
+
+static void end_threads(struct sim *s)
+{
+    s->quit = true;
+    for (unsigned t = 1; t < s->threads; t++) {
+        sem_post(&s->go[t]);
+        pthread_join(s->thread[t], NULL);
+    }
 }
 
 // Nothing in any golden board or on any cable: time may stand still.
 static bool idle(const struct sim *s)
 {
-    if (s->cycle < s->last_flit + 2 * MAX_LATENCY)
-        return false;
+    for (unsigned t = 0; t < s->threads; t++)
+        if (s->cycle < s->last_flit[t] + 2 * MAX_LATENCY)
+            return false;
     for (uint32_t n = 0; n < s->boards; n++)
         if (!board_idle(s->board[n]))
             return false;
@@ -372,7 +451,7 @@ static void set_up(struct sim *s)
     s->boards = ofr_nodes(&s->o.torus);
     s->board = allocate(s->boards, sizeof *s->board);
     s->peer = allocate(s->boards, sizeof *s->peer);
-    s->pipe = allocate(s->boards, sizeof *s->pipe);
+    s->line = allocate(s->boards, sizeof *s->line);
     s->uart = allocate(s->boards, sizeof *s->uart);
     s->in = allocate(s->boards, sizeof *s->in);
     s->fds = allocate(s->boards, sizeof *s->fds);
@@ -414,8 +493,7 @@ static void run(struct sim *s)
             wait_for_host(s);
             continue;
         }
-        for (int i = 0; i < BATCH; i++)
-            step(s);
+        step_batch(s);
         report(s);
         for (uint32_t n = 0; n < s->boards && !trapped; n++)
             if (board_trapped(s->board[n])) {
@@ -464,6 +542,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->plug[o->plugs++] = arg;
         return 0;
     case 'l':
+    case 't':
     case 'C':
     case 'S': {
         unsigned long long value = strtoull(arg, &end, 10);
@@ -471,6 +550,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "%s: a number%s", arg, key == 'l' ? " from 1 to 63" : "");
         if (key == 'l')
             o->latency = (unsigned)value;
+        else if (key == 't')
+            o->threads = (unsigned)value;
         else if (key == 'C')
             o->cycles = value;
         else
@@ -493,6 +574,7 @@ int main(int argc, char **argv)
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 63 (default 2)", 0},
+        {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles, print cycles a second (default: run on)", 0},
         {"seed", 'S', "N", 0, "of the boards' serial numbers (default 1)", 0},
         {0}};
@@ -509,6 +591,7 @@ int main(int argc, char **argv)
                           .seed = 1}};
     struct sigaction action = {.sa_handler = on_signal};
     struct timespec from, to;
+    struct worker worker[MAX_THREADS];
 
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &s.o);
@@ -520,7 +603,9 @@ int main(int argc, char **argv)
            s.boards - 1);
     fflush(stdout);
     clock_gettime(CLOCK_MONOTONIC, &from);
+    start_threads(&s, worker);
     run(&s);
+    end_threads(&s);
     clock_gettime(CLOCK_MONOTONIC, &to);
     double seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
     if (s.o.cycles)

@@ -8,7 +8,7 @@ module ofr_lockstep #(
     parameter int W   = 32, // flit width in bits, 16, 32 or 64
     parameter int L   = 8,  // flits per slot
     parameter int C   = 8,  // slots per VC, 2 to 8
-    parameter bit MUL = 1   // OFR unit with multipliers
+    parameter int MUL = 1   // OFR unit with multipliers
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
