@@ -214,8 +214,8 @@ module ofr_node #(
     ofr_counters #(.N(N)) counters (
         .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
         .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
-        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc('0), .ev_retry('0),
-        .ev_reset('0), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc({P{1'b0}}),
+        .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
         .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
         .copy_value(mon_copy_value)
     );
