@@ -2,9 +2,9 @@
 // The board's SoC: core, memory, UART, timer, board registers, and a Wishbone port to the node's
 // registers. Address map and registers: rtl/regs/outflank.json ("map", "soc_blocks").
 //
-// RAM answers the core one cycle after mem_valid. All else is registered on the way there and back,
-// so that it is not in the core's critical path: 2 cycles after mem_valid for UART, timer,
-// board; 2 more than the node takes, 2 more than the flash takes. Registers are written as whole words.
+// RAM answers the core one cycle after mem_valid. All else is registered on the way there and
+// back, so that it is not in the core's critical path: UART, timer and board answer after 2 cycles,
+// node and flash after 2 more than they take. Registers are written as whole words.
 //
 // An access that ends in wb_err, or where nothing is, reads 0 and is counted in BOARD.BUS_ERROR. A
 // trap stops the core; with BOARD.RESTART it starts again at its reset address (registers, memory

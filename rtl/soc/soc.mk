@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# The SoC and its tests: one monitor program, from RAM and from a model of an SPI flash; and mutants
+# of the SoC, each of which the tests must find.
+SOC_V   := $(sort $(wildcard rtl/soc/*.v))
+LINT_V  += $(SOC_V)
+LINT_TOPS += ofr_soc ofr_soc:FLASH=1:RAM_BYTES=2048 ofr_uart ofr_timer ofr_ram ofr_flash
+
+SOC_B   := $(B)/rtl/soc
+SOC_T   := rtl/soc/test
+SOC_RV  := riscv64-unknown-elf-
+SOC_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 \
+    --x-initial unique -CFLAGS "-O2 -I$(CURDIR)/$(SOC_T)" -Irtl/regs --top-module ofr_soc \
+    --prefix Vofr_soc -GUART_DIVISOR=4
+SOC_RAM   := -GRAM_BYTES=8192 -GINIT='"$(SOC_B)/monitor.hex"'
+SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
+
+TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash
+
+$(SOC_B)/test_soc.o: $(SOC_T)/test_soc.c $(SOC_T)/soc_shim.h firmware/ofr_regs.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(SOC_B)/%.elf: $(SOC_T)/monitor.c $(SOC_T)/monitor_start.S $(SOC_T)/monitor.ld firmware/ofr_regs.h
+	@mkdir -p $(@D)
+	$(SOC_RV)gcc -march=rv32i -misa-spec=2.2 -mabi=ilp32 -Os -ffreestanding -nostdlib -Ifirmware \
+	    -Wall -Wextra -Werror -Wl,--build-id=none -Wl,--no-warn-rwx-segments -T $(SOC_T)/monitor.ld \
+	    $(SOC_LD) -o $@ $(SOC_T)/monitor_start.S $(SOC_T)/monitor.c -lgcc
+$(SOC_B)/monitor.elf:       SOC_LD := -Wl,--defsym,rom=0,--defsym,ram=4096
+$(SOC_B)/monitor_flash.elf: SOC_LD := -Wl,--defsym,rom=0x20040000,--defsym,ram=1024
+
+$(SOC_B)/%.hex: $(SOC_B)/%.elf
+	$(SOC_RV)objcopy -O verilog --verilog-data-width=4 $< $@
+$(SOC_B)/%.bin: $(SOC_B)/%.elf
+	$(SOC_RV)objcopy -O binary $< $@
+
+SOC_DEPS := $(SOC_V) rtl/core/rv32i.v rtl/regs/ofr_defs.vh $(SOC_T)/soc_shim.cpp \
+    $(SOC_T)/soc_shim.h $(SOC_B)/test_soc.o $(SOC_B)/monitor.hex
+SOC_SRC := $(SOC_V) rtl/core/rv32i.v
+SOC_EXE := $(CURDIR)/$(SOC_T)/soc_shim.cpp $(CURDIR)/$(SOC_B)/test_soc.o
+
+$(SOC_B)/test_ram: $(SOC_DEPS)
+	$(SOC_VERILATE) $(SOC_RAM) --Mdir $(SOC_B)/v_ram -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
+	    >$@.log || (cat $@.log; false)
+
+$(SOC_B)/test_flash: $(SOC_DEPS)
+	$(SOC_VERILATE) $(SOC_FLASH) --Mdir $(SOC_B)/v_flash -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
+	    >$@.log || (cat $@.log; false)
+
+$(B)/tests/soc_ram: $(SOC_B)/test_ram
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s ram "$$@"\n' $< >$@
+	@chmod +x $@
+
+$(B)/tests/soc_flash: $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s flash %s "$$@"\n' $< $(SOC_B)/monitor_flash.bin >$@
+	@chmod +x $@
+
+# Mutants: "name|file|test (ram or flash)|sed expression" in mutants.txt.
+$(B)/tests/soc_mutants: $(SOC_T)/mutants.sh $(SOC_T)/mutants.txt $(SOC_B)/test_ram \
+    $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
+	@mkdir -p $(@D)
+	SOC_RAM='$(subst ",\",$(SOC_RAM))' SOC_FLASH='$(SOC_FLASH)' sh $(SOC_T)/mutants.sh build \
+	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_SRC)' '$(SOC_EXE)'
+	@printf '#!/bin/sh\nexec sh %s run %s\n' $(SOC_T)/mutants.sh $(SOC_B) >$@
+	@chmod +x $@
