@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after `start`:
-// 16 for N = 2, 20 for N = 3.
+// The decision without multipliers: a candidate in I cycles (I = 4 for N = 2, 3 for N = 3), one
+// dimension a cycle, in three stages that work on three candidates at a time:
 //
-// count = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
-// is made a code; in the next the candidate's links and length are found (stage 1); then its
-// profit A/B (stage 2); then it is compared with the best so far (stage 3). The minimal route is
-// in stage 1 at count 1, OIDN j at 2 + j, WIDN beta at 9 + beta.
+//   front    the way in one dimension (span), what the candidate does in it (detour), summed up
+//   product  A and B of the profit A / (16 B), two bits of S and of N a cycle
+//   compare  the sign of A_best B - A B_best, R bits of the B's a cycle, lowest first
+//
+// Group g is cycles I g + 1 to I g + I after `start`, by the front's clock; the detour is a cycle
+// behind the span, so product and compare are a cycle behind their group's front. Group 0 passes
+// the minimal route to find d(s, t) and u*, group 1 passes it again, OIDN j is group 2 + j, WIDN
+// beta is group 9 + beta. The product of group 0 is E d.
 `default_nettype none
 
 module ofr_small #(
@@ -37,169 +41,38 @@ module ofr_small #(
     input  wire           oidn,
     input  wire [7:0]     widn
 );
-    localparam int LAST = 8 + (1 << N) + 3; // count in which q is found
+    localparam int I  = N == 2 ? 4 : 3;                         // cycles a candidate
+    localparam int WB = $clog2(2 * N * C * 16 * N + 1);         // bits of B = S D
+    localparam int WK = $clog2(255 * 8 * N + 1);                // of E d
+    localparam int WA = $clog2(2 * N * C * N * (256 + 2040) + 1); // of A = 16 N D + E d S
+    localparam int R  = (WB + I - 1) / I;                       // bits of B a cycle
+    // The last comparison ends in cycle 58; q, one dimension a cycle, in 62 (N = 3) or 63.
+    localparam int OVER_GROUP = N == 2 ? 15 : 20;
+    localparam int OVER_PHASE = N == 2 ? 2 : 1;
 
-    reg [4:0] count;
-
-    wire [4:0] now  = start ? 5'd0 : count;
-    wire       last = now == 5'(LAST);
-    assign     hold = start || (busy && !last);
-
-    reg [4*N-1:0] t_q, d_q;
+    reg [2:0] phase;  // 0 to I - 1
+    reg [4:0] group;
+    reg [4*N-1:0] t_q;
     reg [8*N-1:0] used_q;
-    reg [N-1:0]   minus_q, tie_q;
 
-    // Stage 0: codes.
-    reg [2*N-1:0] code_q;
-    reg           try_q;
-    reg           direct_q;
-
-    // The way from here to t.
-    wire [4*N-1:0] d;
-    wire [N-1:0]   minus, tie;
-    reg  [2:0]     equal;
-    always_comb begin
-        equal = 3'd0;
-        for (int i = 0; i < N; i++)
-            equal[i] = start ? t[4*i+:4] == cfg_me[4*i+:4] : d_q[4*i+:4] == 4'd0;
-    end
-    assign set   = equal;
-    assign index = now[2:0];
-
-    // Stage 1: links and length.
-    wire [5*N-1:0] hops;
-    wire [2*N-1:0] leave;
-    wire [N-1:0]   nu_s, nu_t, drop;
-    wire [4*N-1:0] place;
-    reg  [2*N-1:0] best_code_q;
-    reg            best_direct_q;
-
-    for (genvar i = 0; i < N; i++) begin : dim
-        ofr_span span (
-            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t[4*i+:4]),
-            .d(d[4*i+:4]), .minus(minus[i]), .tie(tie[i]));
-        ofr_detour detour (
-            .k(cfg_k[5*i+:5]), .odd_me(cfg_me[4*i]), .both(cfg_tie_both), .delta(delta),
-            .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
-            .direct(direct_q), .code(code_q[2*i+:2]),
-            .hops(hops[5*i+:5]), .leave(leave[2*i+:2]),
-            .nu_s(nu_s[i]), .nu_t(nu_t[i]), .drop(drop[i]));
-        ofr_place placed (
-            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .delta(delta),
-            .d(d_q[4*i+:4]), .minus(minus_q[i]),
-            .direct(best_direct_q), .code(best_code_q[2*i+:2]), .q(place[4*i+:4]));
-    end
-
-    reg [5:0] sum_hops, sum_used;
-    reg [4:0] sum_d;
-    reg [2:0] links;
-    reg       room;
-    reg [3:0] least;
-    always_comb begin
-        sum_hops = 6'd0;
-        sum_used = 6'd0;
-        sum_d    = 5'd0;
-        links    = 3'd0;
-        room     = 1'b0;
-        least    = 4'd15;
-        for (int i = 0; i < N; i++) begin
-            sum_hops += {1'b0, hops[5*i+:5]};
-            sum_d    += {1'b0, d_q[4*i+:4]};
-        end
-        for (int p = 0; p < 2 * N; p++) begin
-            sum_used += leave[p] ? {2'd0, used_q[4*p+:4]} : 6'd0;
-            links    += {2'd0, leave[p]};
-            room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
-            // A link is there where k > 2, and at one of the ports where k = 2.
-            if (used_q[4*p+:4] < least && cfg_k[5*(p/2)+:5] != 5'd1 &&
-                (cfg_k[5*(p/2)+:5] != 5'd2 || cfg_me[4*(p/2)] == p[0]))
-                least = used_q[4*p+:4];
-        end
-    end
-
-    reg [5:0]     hops1_q, used1_q;
-    reg [2:0]     links1_q;
-    reg           ok1_q, full1_q, far_q;
-    reg [3:0]     least_q;
-    reg [12:0]    eta_d_q; // 16 eta d(s, t)
-    reg [2*N-1:0] code1_q, code2_q;
-
-    // Stage 2: profit = A / (16 B).
-    wire        whole  = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // the first term is 1
-    wire [5:0]  least_m  = {2'd0, least_q} * {3'd0, links1_q};
-    wire [5:0]  share  = whole ? 6'd1 : least_m;
-    wire [5:0]  shares = whole ? 6'd1 : used1_q;
-    wire [11:0] first  = {6'd0, share} * {6'd0, hops1_q};
-    wire [11:0] below  = {6'd0, shares} * {6'd0, hops1_q};
-    wire [18:0] second = {6'd0, eta_d_q} * {13'd0, shares};
-    wire        none   = rule_a && full1_q;
-    reg  [18:0] a_q;
-    reg  [11:0] b_q;
-    reg         ok2_q;
-
-    // Stage 3.
-    reg [18:0] best_a_q;
-    reg [11:0] best_b_q;
-    reg [1:0]  best_kind_q;
-    wire [30:0] mine = {12'd0, a_q} * {19'd0, best_b_q};
-    wire [30:0] best = {12'd0, best_a_q} * {19'd0, b_q};
+    wire wrap = phase == 3'(I - 1);
+    wire over = busy && group == 5'(OVER_GROUP) && phase == 3'(OVER_PHASE);
+    assign hold = start || (busy && !over);
 
     always_ff @(posedge clk) begin
-        done <= 1'b0;
-        count <= now + 5'd1;
+        done <= over;
         if (start) begin
-            busy    <= 1'b1;
-            t_q     <= t;
-            used_q  <= used;
-            d_q     <= d;
-            minus_q <= minus;
-            tie_q   <= tie;
-        end else if (last) begin
-            busy <= 1'b0;
-            done <= busy;
-        end
-
-        direct_q <= start;
-        if (now < 5'd9) begin
-            code_q <= entry[2*N-1:0];
-            try_q  <= oidn && entry[6];
+            busy   <= 1'b1;
+            phase  <= 3'd0;
+            group  <= 5'd0;
+            t_q    <= t;
+            used_q <= used;
         end else begin
-            for (int i = 0; i < N; i++)
-                code_q[2*i+:2] <= {now[i], 1'b0};
-            try_q <= widn[{N == 3 && now[2], now[1:0]}];
-        end
-
-        // Stage 1. The minimal route's passage finds what all need.
-        if (direct_q) begin
-            least_q <= least;
-            eta_d_q <= {5'd0, eta} * {8'd0, sum_d};
-            far_q   <= sum_d >= 5'd2;
-        end
-        hops1_q  <= sum_hops;
-        used1_q  <= sum_used;
-        links1_q <= links;
-        full1_q  <= !room;
-        ok1_q    <= try_q && |nu_s && |nu_t && drop == '0;
-        code1_q  <= code_q;
-
-        // Stage 2.
-        a_q     <= none ? 19'd0 : {3'd0, first, 4'd0} + second;
-        b_q     <= below;
-        ok2_q   <= ok1_q && far_q && !none;
-        code2_q <= code1_q;
-
-        // Stage 3.
-        if (now == 5'd3 || (ok2_q && mine > best)) begin
-            best_a_q      <= a_q;
-            best_b_q      <= b_q;
-            best_code_q   <= code2_q;
-            best_direct_q <= now == 5'd3;
-            best_kind_q   <= now == 5'd3 ? 2'd0 : now < 5'd12 ? 2'd1 : 2'd2;
-        end
-
-        if (busy && last) begin
-            q    <= place;
-            kind <= best_kind_q;
+            phase <= wrap ? 3'd0 : phase + 3'd1;
+            if (wrap)
+                group <= group + 5'd1;
+            if (over)
+                busy <= 1'b0;
         end
         if (rst) begin
             busy <= 1'b0;
@@ -207,8 +80,254 @@ module ofr_small #(
         end
     end
 
+    // Codes of the front's group. Entry j is read in the cycle before group 2 + j.
+    reg [2:0] equal;
+    always_comb begin
+        equal = 3'd0;
+        for (int i = 0; i < N; i++)
+            equal[i] = t_q[4*i+:4] == cfg_me[4*i+:4];
+    end
+    assign set   = equal;
+    assign index = group[2:0] - 3'd1;
+    reg [6:0]  entry_q;
+    wire       direct = group < 5'd2;
+    wire       table_now = group < 5'd10;
+    wire [2:0] beta = group[2:0] - 3'd1; // group 10 is beta 1
+    always_ff @(posedge clk)
+        if (wrap)
+            entry_q <= entry;
+    wire       try_it = table_now ? oidn && entry_q[6] : widn[beta];
+    wire [2*N-1:0] codes;
+    for (genvar i = 0; i < N; i++) begin : code_of
+        assign codes[2*i+:2] = table_now ? entry_q[2*i+:2] : {beta[i], 1'b0};
+    end
+
+    // Front, first half: the way from here to t in dimension `phase`.
+    reg [2*N-1:0] best_code_q;
+    reg [4:0]     k;
+    reg [3:0]     s, there;
+    reg [7:0]     pair;
+    reg [1:0]     code, best_code;
+    always_comb begin
+        k         = cfg_k[4:0];
+        s         = cfg_me[3:0];
+        there     = t_q[3:0];
+        pair      = used_q[7:0];
+        code      = codes[1:0];
+        best_code = best_code_q[1:0];
+        for (int i = 1; i < N; i++)
+            if (phase == 3'(i)) begin
+                k         = cfg_k[5*i+:5];
+                s         = cfg_me[4*i+:4];
+                there     = t_q[4*i+:4];
+                pair      = used_q[8*i+:8];
+                code      = codes[2*i+:2];
+                best_code = best_code_q[2*i+:2];
+            end
+    end
+    wire [3:0] d;
+    wire       minus, tie;
+    ofr_span span (.k, .s, .t(there), .d, .minus, .tie);
+
+    reg [4:0] k_q;
+    reg [3:0] d_q, s_q, there_q;
+    reg [7:0] pair_q;
+    reg [1:0] code_q, best_q;
+    reg [2:0] phase_q;
+    reg       minus_q, tie_q, direct_q, front_q, end_q, first_q, try_q;
+    always_ff @(posedge clk) begin
+        k_q      <= k;
+        d_q      <= d;
+        s_q      <= s;
+        there_q  <= there;
+        pair_q   <= pair;
+        code_q   <= code;
+        best_q   <= best_code;
+        minus_q  <= minus;
+        tie_q    <= tie;
+        direct_q <= direct;
+        try_q    <= !direct && try_it;
+        phase_q  <= phase;
+        front_q  <= !start && phase < 3'(N);      // a dimension is in the second half
+        end_q    <= !start && phase == 3'(N - 1); // the last one is
+        first_q  <= group == 5'd0;
+    end
+
+    // Front, second half: links and length, summed over the dimensions.
+    wire [4:0] hops;
+    wire [1:0] leave;
+    wire       nu_s, nu_t, drop;
+    ofr_detour detour (
+        .k(k_q), .odd_me(s_q[0]), .both(cfg_tie_both), .delta, .d(d_q), .minus(minus_q),
+        .tie(tie_q), .direct(direct_q), .code(code_q), .hops, .leave, .nu_s, .nu_t, .drop);
+
+    reg  [3:0]    least_q;
+    wire          there_p = k_q > 5'd2 || (k_q[1] && !s_q[0]);
+    wire          there_m = k_q > 5'd2 || (k_q[1] && s_q[0]);
+    wire [3:0]    least_p = there_p && pair_q[3:0] < least_q ? pair_q[3:0] : least_q;
+    wire [3:0]    least_m = there_m && pair_q[7:4] < least_p ? pair_q[7:4] : least_p;
+
+    // Whatever is summed starts from 0 again where its last addend is taken.
+    reg  [5:0] acc_d, acc_s, acc_n;
+    reg        acc_room, acc_nu_s, acc_nu_t, acc_drop;
+    wire [5:0] sum_d = acc_d + {1'b0, hops};
+    wire [4:0] two_used  = {1'b0, leave[0] ? pair_q[3:0] : 4'd0} +
+                           {1'b0, leave[1] ? pair_q[7:4] : 4'd0};
+    wire [4:0] two_least = {1'b0, ^leave ? least_q : 4'd0} | {&leave ? least_q : 4'd0, 1'b0};
+    wire [5:0] sum_s = acc_s + {1'b0, two_used};
+    wire [5:0] sum_n = acc_n + {1'b0, two_least};
+    wire       room  = acc_room || (leave[0] && pair_q[3:0] < 4'(C)) ||
+                       (leave[1] && pair_q[7:4] < 4'(C));
+    wire       whole = sum_s == 6'd0 || (rule_b && least_q == 4'd0); // the first term is 1
+    wire       none  = rule_a && !room;                              // profit 0
+    always_ff @(posedge clk) begin
+        if (first_q && front_q)
+            least_q <= least_m;
+        if (front_q) begin
+            acc_d    <= sum_d;
+            acc_s    <= sum_s;
+            acc_n    <= sum_n;
+            acc_room <= room;
+            acc_nu_s <= acc_nu_s || nu_s;
+            acc_nu_t <= acc_nu_t || nu_t;
+            acc_drop <= acc_drop || drop;
+        end
+        if (start || end_q) begin
+            acc_d    <= 6'd0;
+            acc_s    <= 6'd0;
+            acc_n    <= 6'd0;
+            acc_room <= 1'b0;
+            acc_nu_s <= 1'b0;
+            acc_nu_t <= 1'b0;
+            acc_drop <= 1'b0;
+        end
+        if (start)
+            least_q <= 4'd15;
+    end
+
+    // Product: from the cycle after end_q, in three cycles, digit[2] being the last.
+    reg [2:0]     digit;
+    reg [5:0]     d_p, s_p, n_p; // D; S and N are shifted out
+    reg           first_p, minimal_p, none_p, ok_p, wide_p, far_q;
+    reg [2*N-1:0] codes_q, codes_p;
+    reg           wide_q;
+    reg [WK-1:0]  eta_d;         // E, then E d
+    reg [WA-1:0]  acc_a;
+    reg [WB-1:0]  acc_b;
+    wire [WB-1:0] s1_d = s_p[5] ? WB'(d_p) << 1 : '0;
+    wire [WB-1:0] s0_d = s_p[4] ? WB'(d_p) : '0;
+    wire [WA-1:0] n1_d = n_p[5] ? WA'(d_p) << 5 : '0;
+    wire [WA-1:0] n0_d = n_p[4] ? WA'(d_p) << 4 : '0;
+    wire [WA-1:0] s1_k = s_p[5] ? WA'(eta_d) << 1 : '0;
+    wire [WA-1:0] s0_k = s_p[4] ? WA'(eta_d) : '0;
+    wire [WB-1:0] next_b = (acc_b << 2) + (s1_d + s0_d);
+    wire [WA-1:0] next_a = (acc_a << 2) + ((n1_d + n0_d) + (s1_k + s0_k));
+
+    // Its result.
+    reg [WA-1:0]  a_c, best_a;
+    reg [WB-1:0]  b_c, best_b;
+    reg [2*N-1:0] codes_c;
+    reg           minimal_c, none_c, ok_c, wide_c;
+    always_ff @(posedge clk) begin
+        codes_q <= codes;
+        wide_q  <= !table_now;
+        digit   <= {digit[1:0], end_q};
+        s_p     <= s_p << 2;
+        n_p     <= n_p << 2;
+        if (end_q) begin
+            d_p       <= sum_d;
+            s_p       <= sum_s;
+            n_p       <= sum_n;
+            codes_p   <= codes_q;
+            wide_p    <= wide_q;
+            first_p   <= first_q;
+            minimal_p <= direct_q && !first_q;
+            none_p    <= none;
+            ok_p      <= far_q && try_q && !none && !acc_drop && !drop &&
+                         (acc_nu_s || nu_s) && (acc_nu_t || nu_t);
+            if (whole) begin
+                s_p <= 6'd1;
+                n_p <= 6'd1;
+            end
+            if (first_q) begin // E d
+                s_p   <= sum_d;
+                n_p   <= 6'd0;
+                far_q <= sum_d > 6'd1;
+            end
+        end
+        acc_a <= next_a;
+        acc_b <= next_b;
+        if (digit[2]) begin
+            a_c       <= next_a;
+            b_c       <= next_b;
+            codes_c   <= codes_p;
+            wide_c    <= wide_p;
+            minimal_c <= minimal_p;
+            none_c    <= none_p;
+            ok_c      <= ok_p;
+            if (first_p)
+                eta_d <= next_a[WK-1:0];
+        end
+        if (digit[2] || !(digit[0] || digit[1])) begin
+            acc_a <= '0;
+            acc_b <= '0;
+        end
+        if (start) begin
+            digit <= 3'd0;
+            eta_d <= WK'(eta);
+        end
+    end
+
+    // Compare, from the cycle after digit[2]: the candidate is better where the sum is negative.
+    // What is shifted out below is not negative and cannot change that.
+    reg  [I-1:0]          turn;
+    reg  [R-1:0]          b_turn, best_turn;
+    wire [R*I-1:0]        b_all    = (R*I)'(b_c);
+    wire [R*I-1:0]        best_all = (R*I)'(best_b);
+    reg  signed [WA+1:0]  acc_z;
+    reg  signed [WA+R+1:0] next_z;
+    always_comb begin
+        b_turn    = '0;
+        best_turn = '0;
+        for (int i = 0; i < I; i++)
+            if (turn[i]) begin
+                b_turn    = b_all[R*i+:R];
+                best_turn = best_all[R*i+:R];
+            end
+        next_z = (WA+R+2)'(acc_z);
+        for (int i = 0; i < R; i++)
+            next_z = next_z + $signed((b_turn[i] ? (WA+R+2)'(best_a) : '0) << i)
+                            - $signed((best_turn[i] ? (WA+R+2)'(a_c) : '0) << i);
+    end
+    always_ff @(posedge clk) begin
+        turn  <= {turn[I-2:0], digit[2]};
+        acc_z <= (WA+2)'(next_z >>> R);
+        if (turn[I-1] || turn == '0)
+            acc_z <= '0;
+        if (busy && ((turn[0] && minimal_c) || (turn[I-1] && ok_c && next_z < 0))) begin
+            best_a      <= a_c;
+            best_b      <= b_c;
+            best_code_q <= codes_c;
+            kind        <= minimal_c ? 2'd0 : wide_c ? 2'd2 : 2'd1;
+            if (minimal_c && none_c)
+                best_a <= '0;
+        end
+        if (start)
+            turn <= '0;
+    end
+
+    // q, from the best so far; the last N cycles before done are the ones that count.
+    wire [3:0] place;
+    ofr_place placed (
+        .k(k_q), .s(s_q), .t(there_q), .delta, .d(d_q), .minus(minus_q),
+        .direct(kind == 2'd0), .code(best_q), .q(place));
+    always_ff @(posedge clk)
+        for (int i = 0; i < N; i++)
+            if (busy && phase_q == 3'(i))
+                q[4*i+:4] <= place;
+
     /* verilator lint_off UNUSEDSIGNAL */
-    wire unused = &{1'b0, entry, widn}; // N = 2 uses less of both
+    wire unused = &{1'b0, entry_q, widn, next_a};
     /* verilator lint_on UNUSEDSIGNAL */
 endmodule
 

@@ -191,5 +191,5 @@ unsigned ofr_unit_cycles(unsigned n, bool mul)
 {
     if (mul)
         return n == 2 ? 16 : 20;
-    return n == 2 ? 64 : 64;
+    return n == 2 ? 64 : 63;
 }
