@@ -103,7 +103,7 @@ module ofr_local #(
                 .take(take && !turn)
             );
         end else begin : g_no_gen
-            wire logic unused = &{1'b0, configured, size};
+            wire logic unused = &{1'b0, configured, size, now};
             assign {gen_rdat, gen_err, gen_valid, gen_vc, gen_data, gen_last} = '0;
         end
         if (CHECK != 0) begin : g_check

@@ -129,7 +129,8 @@ bool ofr_ni_write(struct ofr_ni *ni, unsigned offset, uint32_t v, const struct o
         if (!begun)
             return false;
         if (ni->tx_count == 1)
-            v = (v & 0xffff0000U) | OFR_PKT_KIND_MGMT << (OFR_PKT_KIND_LSB - 32) | ofr_coord_word(&config->me, ni->n);
+            v = (v & 0xffff0000U) | OFR_PKT_KIND_MGMT << (OFR_PKT_KIND_LSB - 32) |
+                ofr_coord_word(&config->me, ni->n);
         if (ni->tx_count < OFR_NI_WORDS)
             ni->tx[ni->tx_count++] = v;
         break;

@@ -15,6 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef N // for tools that read this file alone
+#define N 3
+#define W 32
+#define L 40
+#endif
+
 enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000 };
 
 static const unsigned MIN_FLITS = W == 64 ? 4 : 256 / W;
