@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAM of 32-bit words with byte strobes, in block RAM: data one cycle after the address.
+// RAM of 32-bit words with byte strobes, in block RAM: data one cycle after the address. It
+// does not read while it writes, since what that gives differs between block RAMs.
 `default_nettype none
 
 module ofr_ram #(
@@ -10,7 +11,7 @@ module ofr_ram #(
     input  logic [$clog2(BYTES)-3:0]   addr,   // word
     input  logic [31:0]                wdata,
     input  logic [3:0]                 wstrb,  // a bit a byte: written at the clock edge
-    output logic [31:0]                rdata   // the word at addr before this edge
+    output logic [31:0]                rdata   // the word at addr, where wstrb was 0
 );
 
     logic [31:0] mem [0:BYTES/4-1];
@@ -20,7 +21,7 @@ module ofr_ram #(
     always_ff @(posedge clk) begin
         for (int i = 0; i < 4; i++)
             if (wstrb[i]) mem[addr][8*i +: 8] <= wdata[8*i +: 8];
-        rdata <= mem[addr];
+        if (wstrb == 0) rdata <= mem[addr];
     end
 endmodule
 `default_nettype wire

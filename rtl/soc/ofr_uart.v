@@ -87,10 +87,10 @@ module ofr_uart #(
 
     always_ff @(posedge clk) begin
         if (rx_write && !full) fifo[in_q] <= rx_bits_q;
-        head_q <= fifo[out_q];
+        if (!rx_write) head_q <= fifo[out_q];  // never both at once: block RAMs differ there
     end
     always_ff @(posedge clk) begin
-        valid_q <= in_q != out_q && !read;  // head_q is out_q's byte then
+        valid_q <= in_q != out_q && !read && (valid_q || !rx_write);  // head_q is out_q's byte
         if (rx_write && !full) in_q <= in_next;
         if (read) out_q <= out_q + 1;
         if (re && adr == `OFR_UART_STATUS) overrun_q <= 0;
