@@ -56,7 +56,9 @@ module ofr_gen #(
     logic [1:0]  dim_q;
     logic [3:0]  p_q, q_q;
     logic        up_q;
-    logic [11:0] dest_q;
+    logic        uniform_q;     // the run's pattern is UNIFORM
+    logic [11:0] dest_q, uni_q; // the destination; of UNIFORM, apart since the product comes late
+    wire logic [11:0] dest = uniform_q ? uni_q : dest_q;
     // Output register
     logic         first_q;
     logic [2:0]   index_q;
@@ -118,12 +120,17 @@ module ofr_gen #(
     wire logic [3:0]  km = mask16[{dim_q, 2'b0} +: 4];
     wire logic [4:0]  halfway = {1'b0, c} + {2'b0, km[3:1]};
     wire logic [3:0]  wrapped = halfway[3:0] - km - 4'd1;
-    wire logic [16:0] product = {5'b0, fresh} * ({13'b0, km} + 17'd1);
-    wire logic        unused_product = ^{product[16], product[11:0]};
+    logic [19:0] size20; // padded to four dimensions
+    always_comb begin
+        size20 = '0;
+        size20[5*N-1:0] = size;
+    end
+    wire logic [4:0]  k = dim_q == 0 ? size20[4:0] : dim_q == 1 ? size20[9:5] : size20[14:10];
+    wire logic [16:0] product = {5'b0, fresh} * {12'b0, k};
+    wire logic        unused_product = ^{product[16], product[11:0], size20[19:15]};
     logic [3:0] coord;
     always_comb begin
         case (pattern_q)
-            4'(`OFR_GEN_CONTROL_PATTERN_UNIFORM):    coord = product[15:12];
             4'(`OFR_GEN_CONTROL_PATTERN_TRANSPOSE):  coord = dim_q == 0 ? me16[7:4]
                 : dim_q == 1 ? me16[3:0] : c;
             4'(`OFR_GEN_CONTROL_PATTERN_ROTATE3D):   coord = me12_rot[{dim_q, 2'b0} +: 4];
@@ -164,7 +171,7 @@ module ofr_gen #(
     wire logic [31:0] stamp = stamp_q[39:8];
     wire logic [W-1:0] step = {payload_q[W-2:0], 1'b0} ^ (payload_q[W-1] ? TAPS : '0);
     wire logic [W-1:0] fill = last_d ? ~payload_q : payload_q;
-    wire logic [31:0] route = {4'b0, dest_q, 2'b01, class_q, dest_q};
+    wire logic [31:0] route = {4'b0, dest, 2'b01, class_q, dest};
     wire logic [31:0] source = {seq_q, 4'(`OFR_PKT_KIND_GEN), me16[11:0]};
     logic [W-1:0] data_d, payload_d;
     generate
@@ -211,7 +218,8 @@ module ofr_gen #(
         case (draw_q)
             DIM: begin
                 dest_q[{dim_q, 2'b0} +: 4] <= coord;
-                if (pattern_q == 4'(`OFR_GEN_CONTROL_PATTERN_UNIFORM))
+                uni_q[{dim_q, 2'b0} +: 4] <= product[15:12];
+                if (uniform_q)
                     lfsr_q <= {lfsr_q[19:0], fresh};
                 if (dim_q == 2'(N - 1))
                     draw_q <= DONE;
@@ -275,7 +283,7 @@ module ofr_gen #(
             if (index == 3'(DEST) && last_packet) begin
                 // The permutations but BUTTERFLY stay as they are
                 dim_q <= 2'd0;
-                if (pattern_q == 4'(`OFR_GEN_CONTROL_PATTERN_UNIFORM))
+                if (uniform_q)
                     draw_q <= DIM;
                 else if (pattern_q == 4'(`OFR_GEN_CONTROL_PATTERN_BUTTERFLY)) begin
                     p_q <= p_next;
@@ -304,6 +312,8 @@ module ofr_gen #(
             seq_q <= '0;
             lfsr_q <= seed_q == 32'h9e3779b9 ? 32'd1 : seed_q ^ 32'h9e3779b9;
             dest_q <= '0;
+            uni_q <= '0;
+            uniform_q <= pattern_q == 4'(`OFR_GEN_CONTROL_PATTERN_UNIFORM);
             dim_q <= 2'd0;
             p_q <= 4'd0;
             q_q <= TOP;

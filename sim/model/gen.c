@@ -49,13 +49,14 @@ static unsigned next_position(const struct ofr_gen *g, unsigned p, unsigned mask
 }
 
 // Coordinate `dim` of the destination, for the patterns that go by coordinate.
-static unsigned draw_coordinate(const struct ofr_gen *g, unsigned me, unsigned mask)
+static unsigned draw_coordinate(const struct ofr_gen *g, unsigned me, unsigned mask,
+                                const struct ofr_torus *torus)
 {
     unsigned d = g->dim;
     unsigned c = me >> (4 * d) & 15, last = mask >> (4 * d) & 15, sum;
+    if (g->uniform) // floor(r k / 4096): even to 1 in 4096
+        return (ofr_lfsr_step12(g->lfsr) & 0xfff) * (torus->k[d] & 31U) >> 12 & 15;
     switch (g->pattern) {
-    case OFR_GEN_CONTROL_PATTERN_UNIFORM: // floor(r k / 4096): even to 1 in 4096
-        return ((ofr_lfsr_step12(g->lfsr) & 0xfff) * (last + 1)) >> 12;
     case OFR_GEN_CONTROL_PATTERN_TRANSPOSE:
         return d == 2 ? c : me >> (d ? 0 : 4) & 15;
     case OFR_GEN_CONTROL_PATTERN_ROTATE3D:
@@ -74,16 +75,16 @@ static unsigned draw_coordinate(const struct ofr_gen *g, unsigned me, unsigned m
 
 // One cycle of working out the destination. BITREVERSE and the 3D TRANSPOSE walk over the bits of
 // the node number one by one: they are needed once a run.
-static void draw_step(struct ofr_gen *g, unsigned me, unsigned mask)
+static void draw_step(struct ofr_gen *g, unsigned me, unsigned mask, const struct ofr_torus *torus)
 {
     bool p_valid = mask >> g->p & 1, q_valid = mask >> g->q & 1;
     switch (g->draw) {
     case OFR_DRAW_DONE:
         break;
     case OFR_DRAW_DIM: {
-        unsigned c = draw_coordinate(g, me, mask);
+        unsigned c = draw_coordinate(g, me, mask, torus);
         g->dest = (uint16_t)((g->dest & ~(15U << (4 * g->dim))) | c << (4 * g->dim));
-        if (g->pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM)
+        if (g->uniform)
             g->lfsr = ofr_lfsr_step12(g->lfsr);
         if (g->dim + 1U == g->n)
             g->draw = OFR_DRAW_DONE;
@@ -131,6 +132,7 @@ static void draw_first(struct ofr_gen *g, unsigned mask)
 {
     bool flat = g->n == 2 || (mask >> 8 & 15) == 0;
     g->dest = 0;
+    g->uniform = g->pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM;
     g->dim = 0;
     g->p = 0;
     g->q = (uint8_t)(4 * g->n - 1);
@@ -145,7 +147,7 @@ static void draw_first(struct ofr_gen *g, unsigned mask)
 static void draw_next(struct ofr_gen *g, unsigned mask)
 {
     g->dim = 0;
-    if (g->pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM) {
+    if (g->uniform) {
         g->draw = OFR_DRAW_DIM;
     } else if (g->pattern == OFR_GEN_CONTROL_PATTERN_BUTTERFLY) {
         g->p = (uint8_t)next_position(g, g->p, mask);
@@ -236,7 +238,7 @@ void ofr_gen_step(struct ofr_gen *g, bool take, uint32_t now, const struct ofr_c
     bool go_on = take && !was_last;
     bool finished = run && g->messages != 0 && g->left == 0 && !waiting && !valid;
 
-    draw_step(g, me, mask);
+    draw_step(g, me, mask, &config->torus);
     if (take && first)
         g->sent++;
     if (due) {

@@ -30,6 +30,7 @@ struct ofr_gen {
     uint32_t lfsr;
     // Destination of the message now being sent, and the machine that works it out
     uint16_t dest;
+    bool uniform; // the run's pattern is UNIFORM
     enum ofr_gen_draw draw;
     uint8_t dim;  // OFR_DRAW_DIM: the dimension at hand
     uint8_t p, q; // positions of coordinate bits, 0 to 4n - 1: x bits first
