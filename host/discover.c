@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discovery: a breadth-first walk over directed routes that assumes nothing of the cabling, then
+// recognition of the torus in the graph of boards and cables.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+void fault(struct torus *t, const char *format, ...)
+{
+    if (t->fault_count == MAX_FAULTS)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->faults[t->fault_count++], WIDTH, format, args);
+    va_end(args);
+}
+
+// Walk ---------------------------------------------------------------------------------------------
+
+static int board_with(const struct torus *t, uint64_t serial)
+{
+    for (unsigned i = 0; i < t->board_count; i++)
+        if (t->boards[i].serial == serial)
+            return (int)i;
+    return -1;
+}
+
+static int add_board(struct torus *t, uint64_t serial, uint32_t info, const uint8_t *path,
+                     unsigned hops)
+{
+    if (t->board_count == t->board_room) {
+        unsigned room = t->board_room ? 2 * t->board_room : 64;
+        struct torus_board *boards = realloc(t->boards, room * sizeof *boards);
+        if (!boards || room > 2 * MAX_BOARDS)
+            return -1;
+        t->boards = boards;
+        t->board_room = room;
+    }
+    struct torus_board *b = &t->boards[t->board_count];
+    memset(b, 0, sizeof *b);
+    b->serial = serial;
+    b->dims = info >> OFR_INFO_N_LSB & 3;
+    b->links = info >> OFR_INFO_LINKS_LSB & 63;
+    b->configured = info >> OFR_INFO_CONFIGURED_LSB & 1;
+    b->hops = (uint8_t)hops;
+    if (hops)
+        memcpy(b->path, path, hops);
+    for (unsigned p = 0; p < TORUS_PORTS; p++)
+        b->peer[p] = b->peer_port[p] = -1;
+    return (int)t->board_count++;
+}
+
+struct probe {
+    unsigned board, port;
+    uint64_t serial;
+    uint32_t info;
+    bool got, no_link;
+};
+
+// Asks who is at the other end of each probe's port.
+static int ask_probes(struct torus *t, struct probe *probes, unsigned count)
+{
+    struct request *q = calloc(3 * (size_t)count, sizeof *q);
+    unsigned *of = calloc(3 * (size_t)count, sizeof *of), n = 0;
+    int error = TORUS_OK;
+    if (!q || !of) {
+        error = fail(t, TORUS_E_MEMORY, "out of memory");
+        goto out;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct torus_board *b = &t->boards[probes[i].board];
+        uint8_t path[TORUS_MAX_HOPS];
+        memcpy(path, b->path, b->hops);
+        path[b->hops] = (uint8_t)probes[i].port;
+        bool wide = b->hops < OFR_WIDE_HOPS;
+        for (unsigned part = wide ? 0 : 1; part <= (wide ? 0u : 3u); part++) {
+            by_path(&q[n], path, b->hops + 1u, OFR_OP_PING, part);
+            of[n++] = i;
+        }
+    }
+    error = exchange(t, q, n);
+    if (error != TORUS_OK && error != TORUS_E_TIMEOUT)
+        goto out;
+    error = TORUS_OK;
+    for (unsigned i = 0; i < n; i++) {
+        struct probe *p = &probes[of[i]];
+        if (q[i].state != DONE) {
+            p->got = false;
+            continue;
+        }
+        if (q[i].status != OFR_OK) {
+            p->no_link = q[i].status == OFR_NO_LINK;
+            continue;
+        }
+        switch (q[i].m[0] >> 8 & 0xff) {
+        case 0:
+            p->serial = q[i].r[3] | (uint64_t)q[i].r[4] << 32;
+            p->info = q[i].r[5];
+            p->got = true;
+            break;
+        case 1:
+            p->serial = q[i].r[5];
+            break;
+        case 2:
+            p->serial |= (uint64_t)q[i].r[5] << 32;
+            break;
+        case 3:
+            p->info = q[i].r[5];
+            p->got = true;
+            break;
+        }
+    }
+out:
+    free(q);
+    free(of);
+    return error;
+}
+
+static int join(struct torus *t, const struct probe *p)
+{
+    struct torus_board *b = &t->boards[p->board];
+    unsigned arrival = p->info >> OFR_INFO_ARRIVAL_LSB & 7;
+    int c = board_with(t, p->serial);
+    if (c < 0) {
+        uint8_t path[TORUS_MAX_HOPS];
+        memcpy(path, b->path, b->hops);
+        path[b->hops] = (uint8_t)p->port;
+        c = add_board(t, p->serial, p->info, path, b->hops + 1u);
+        if (c < 0)
+            return fail(t, TORUS_E_MEMORY, "out of memory, or more than %d boards", MAX_BOARDS);
+        b = &t->boards[p->board];
+    }
+    struct torus_board *peer = &t->boards[c];
+    if (arrival >= TORUS_PORTS)
+        return fail(t, TORUS_E_PROTOCOL, "board %016llx arrived at by port %u",
+                    (unsigned long long)p->serial, arrival);
+    if (peer->peer[arrival] >= 0 &&
+        (peer->peer[arrival] != (int)p->board || peer->peer_port[arrival] != (int)p->port)) {
+        fault(t, "port %s of board %016llx answers on two cables: do two boards have this number?",
+              port_name(arrival), (unsigned long long)p->serial);
+        return TORUS_OK;
+    }
+    b->peer[p->port] = c;
+    b->peer_port[p->port] = (int8_t)arrival;
+    peer->peer[arrival] = (int)p->board;
+    peer->peer_port[arrival] = (int8_t)p->port;
+    return TORUS_OK;
+}
+
+// One level: the cables of boards first to end - 1 that are not known yet.
+static int walk_level(struct torus *t, unsigned first, unsigned end)
+{
+    struct probe *probes = calloc((size_t)(end - first) * TORUS_PORTS, sizeof *probes);
+    unsigned count = 0;
+    if (!probes)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = first; i < end; i++) {
+        const struct torus_board *b = &t->boards[i];
+        for (unsigned p = 0; p < 2u * b->dims; p++) {
+            if (!(b->links >> p & 1) || b->peer[p] >= 0)
+                continue;
+            if (b->hops == TORUS_MAX_HOPS)
+                fault(t, "board %016llx is %d hops away: no torus up to 16x16x16 needs more",
+                      (unsigned long long)b->serial, TORUS_MAX_HOPS);
+            else
+                probes[count++] = (struct probe){.board = i, .port = p};
+        }
+    }
+    int error = ask_probes(t, probes, count);
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
+        if (probes[i].got)
+            error = join(t, &probes[i]);
+        else if (!probes[i].no_link)
+            fault(t, "nothing answers at port %s of board %016llx, though its link is up",
+                  port_name(probes[i].port),
+                  (unsigned long long)t->boards[probes[i].board].serial);
+    }
+    free(probes);
+    return error;
+}
+
+static int read_shape(struct torus *t)
+{
+    uint32_t shape;
+    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    if (error != TORUS_OK)
+        return error;
+    t->dims = shape >> OFR_NODE_SHAPE_N_LSB & ((1u << OFR_NODE_SHAPE_N_BITS) - 1);
+    t->flit_bytes = shape >> OFR_NODE_SHAPE_W8_LSB & ((1u << OFR_NODE_SHAPE_W8_BITS) - 1);
+    t->slots = shape >> OFR_NODE_SHAPE_C_LSB & ((1u << OFR_NODE_SHAPE_C_BITS) - 1);
+    t->slot_flits = shape >> OFR_NODE_SHAPE_L_LSB & ((1u << OFR_NODE_SHAPE_L_BITS) - 1);
+    if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
+        return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",
+                    shape);
+    return TORUS_OK;
+}
+
+API int torus_discover(struct torus *t)
+{
+    t->board_count = t->fault_count = 0;
+    t->good = t->attached = false;
+    memset(t->k, 0, sizeof t->k);
+    if (!t->faults && !(t->faults = calloc(MAX_FAULTS, sizeof *t->faults)))
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    struct torus_identity id;
+    int error = torus_ping_path(t, NULL, 0, &id);
+    if (error == TORUS_OK)
+        error = read_shape(t);
+    if (error != TORUS_OK)
+        return error;
+    uint32_t info = (uint32_t)id.dims << OFR_INFO_N_LSB | (uint32_t)id.links << OFR_INFO_LINKS_LSB |
+                    (uint32_t)id.configured << OFR_INFO_CONFIGURED_LSB;
+    if (add_board(t, id.serial, info, NULL, 0) < 0)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned first = 0; first < t->board_count;) {
+        unsigned end = t->board_count;
+        error = walk_level(t, first, end);
+        if (error != TORUS_OK)
+            return error;
+        if (t->board_count > MAX_BOARDS)
+            return fail(t, TORUS_E_MISCABLED, "more than %d boards", MAX_BOARDS);
+        first = end;
+    }
+    return recognise(t);
+}
+
+// Recognition --------------------------------------------------------------------------------------
+
+// The board at the other end of dimension `dim`'s + (or -) cable, if that ends at a port of the
+// opposite direction and is not excluded; else -1.
+static int step(const struct torus *t, const uint8_t *bad, int board, unsigned dim, bool minus)
+{
+    unsigned port = 2 * dim + minus;
+    const struct torus_board *b = &t->boards[board];
+    if (board < 0 || b->peer[port] < 0 || b->peer_port[port] != (int)(port ^ 1))
+        return -1;
+    return bad && bad[board] >> port & 1 ? -1 : b->peer[port];
+}
+
+// A step in + in a ring or, where a dimension has but one cable of two, the other board.
+static int across(const struct torus *t, int board, unsigned dim, bool minus)
+{
+    int c = step(t, NULL, board, dim, minus);
+    return c >= 0 || t->k[dim] != 2 ? c : step(t, NULL, board, dim, !minus);
+}
+
+// Length of the ring or the line through `board` in dimension `dim`.
+static unsigned ring_length(const struct torus *t, unsigned board, unsigned dim)
+{
+    unsigned length = 1;
+    int at = (int)board;
+    while ((at = step(t, NULL, at, dim, false)) >= 0 && at != (int)board &&
+           length <= t->board_count)
+        length++;
+    if (at == (int)board)
+        return length;
+    for (at = (int)board; (at = step(t, NULL, at, dim, true)) >= 0 && length <= t->board_count;)
+        length++;
+    return length;
+}
+
+// Sizes: in each dimension the length that most boards see; the longest of those.
+static int find_sizes(struct torus *t)
+{
+    unsigned *votes = calloc(t->board_count + 2u, sizeof *votes);
+    if (!votes)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    int error = TORUS_OK;
+    for (unsigned dim = 0; dim < 3 && error == TORUS_OK; dim++) {
+        unsigned best = 1;
+        memset(votes, 0, (t->board_count + 2u) * sizeof *votes);
+        for (unsigned i = 0; dim < t->dims && i < t->board_count; i++) {
+            unsigned length = ring_length(t, i, dim);
+            votes[length]++;
+        }
+        for (unsigned n = 1; n <= t->board_count; n++)
+            if (votes[n] && votes[n] >= votes[best])
+                best = n;
+        if (best > 16) {
+            error = fail(t, TORUS_E_MISCABLED,
+                         "%u boards in a ring of dimension %c: a size is at most 16", best,
+                         "xyz"[dim]);
+            fault(t, "%s", t->detail);
+        }
+        t->k[dim] = (uint8_t)(best > 16 ? 0 : best);
+    }
+    free(votes);
+    return error;
+}
+
+// A cable along i from b to c is right where going along another dimension first ends at the same
+// board as going there afterwards. Those that no such square confirms and one contradicts are
+// marked: they are probably the wrong ones.
+static void find_suspects(const struct torus *t, uint8_t *bad)
+{
+    for (unsigned b = 0; b < t->board_count; b++) {
+        for (unsigned i = 0; i < t->dims; i++) {
+            int c = step(t, NULL, (int)b, i, false);
+            unsigned agree = 0, differ = 0;
+            if (c < 0)
+                continue;
+            for (unsigned d = 0; d < 2 * t->dims; d++) {
+                unsigned j = d / 2;
+                if (j == i || t->k[j] == 1 || (t->k[j] == 2 && d % 2))
+                    continue;
+                int beside = across(t, (int)b, j, d % 2), there = across(t, c, j, d % 2);
+                if (beside < 0 || there < 0)
+                    continue;
+                int also = step(t, NULL, beside, i, false);
+                if (also < 0)
+                    continue;
+                *(also == there ? &agree : &differ) += 1;
+            }
+            if (differ && !agree) {
+                bad[b] |= (uint8_t)(1u << 2 * i);
+                bad[c] |= (uint8_t)(2u << 2 * i);
+            }
+        }
+    }
+}
+
+// Coordinates from the lowest serial number on, over cables that are not suspect. False where two
+// ways to a board give it different ones.
+static bool place(struct torus *t, const uint8_t *bad)
+{
+    unsigned *queue = calloc(t->board_count, sizeof *queue), head = 0, tail = 0, origin = 0;
+    bool good = queue != NULL;
+    for (unsigned i = 0; i < t->board_count; i++) {
+        t->boards[i].placed = false;
+        if (t->boards[i].serial < t->boards[origin].serial)
+            origin = i;
+    }
+    if (!queue)
+        return false;
+    memset(t->boards[origin].at, 0, 3);
+    t->boards[origin].placed = true;
+    queue[tail++] = origin;
+    while (head < tail) {
+        const struct torus_board *b = &t->boards[queue[head]];
+        for (unsigned p = 0; p < 2 * t->dims; p++) {
+            int c = step(t, bad, (int)queue[head], p / 2, p % 2);
+            if (c < 0)
+                continue;
+            uint8_t at[3];
+            memcpy(at, b->at, 3);
+            unsigned k = t->k[p / 2];
+            at[p / 2] = (uint8_t)((at[p / 2] + (p % 2 ? k - 1 : 1)) % k);
+            if (!t->boards[c].placed) {
+                memcpy(t->boards[c].at, at, 3);
+                t->boards[c].placed = true;
+                queue[tail++] = (unsigned)c;
+            } else if (memcmp(t->boards[c].at, at, 3) != 0) {
+                good = false;
+            }
+        }
+        head++;
+    }
+    free(queue);
+    // Where a dimension of 2 has one cable a pair, node 0 is the one that uses its +.
+    for (unsigned dim = 0; dim < t->dims; dim++) {
+        if (t->k[dim] != 2)
+            continue;
+        unsigned turned = 0, straight = 0;
+        for (unsigned i = 0; i < t->board_count; i++) {
+            const struct torus_board *b = &t->boards[i];
+            bool plus = step(t, bad, (int)i, dim, false) >= 0;
+            bool minus = step(t, bad, (int)i, dim, true) >= 0;
+            if (!b->placed || plus == minus)
+                continue;
+            *(plus == (b->at[dim] == 0) ? &straight : &turned) += 1;
+        }
+        for (unsigned i = 0; turned > straight && i < t->board_count; i++)
+            t->boards[i].at[dim] ^= 1;
+    }
+    return good;
+}
+
+static void board_name(const struct torus_board *b, char text[64])
+{
+    if (b->placed)
+        snprintf(text, 64, "(%u,%u,%u) [%016llx]", b->at[0], b->at[1], b->at[2],
+                 (unsigned long long)b->serial);
+    else
+        snprintf(text, 64, "[%016llx]", (unsigned long long)b->serial);
+}
+
+// Every cable against what the coordinates want; doubles and gaps among the coordinates.
+static void check_cables(struct torus *t)
+{
+    unsigned nodes = torus_nodes(t);
+    int *at = malloc(nodes * sizeof *at);
+    if (!at)
+        return;
+    for (unsigned i = 0; i < nodes; i++)
+        at[i] = -1;
+    char one[64], two[64], three[64];
+    for (unsigned i = 0; i < t->board_count; i++) {
+        const struct torus_board *b = &t->boards[i];
+        board_name(b, one);
+        if (b->dims != t->dims)
+            fault(t, "board %s has %u dimensions, the others %u", one, b->dims, t->dims);
+        if (!b->placed) {
+            fault(t, "board %s: its cables lead to no place in the %ux%ux%u torus", one, t->k[0],
+                  t->k[1], t->k[2]);
+            continue;
+        }
+        unsigned node = b->at[0] + t->k[0] * (b->at[1] + (unsigned)t->k[1] * b->at[2]);
+        if (at[node] >= 0) {
+            board_name(&t->boards[at[node]], two);
+            fault(t, "boards %s and %s are cabled to the same place", one, two);
+        } else {
+            at[node] = (int)i;
+        }
+    }
+    for (unsigned node = 0; node < nodes; node++) {
+        uint8_t c[3];
+        node_at(t, node, c);
+        if (at[node] < 0)
+            fault(t, "no board at (%u,%u,%u) of the %ux%ux%u torus", c[0], c[1], c[2], t->k[0],
+                  t->k[1], t->k[2]);
+    }
+    for (unsigned i = 0; i < t->board_count; i++) {
+        const struct torus_board *b = &t->boards[i];
+        if (!b->placed)
+            continue;
+        board_name(b, one);
+        for (unsigned p = 0; p < 2 * t->dims; p++) {
+            unsigned dim = p / 2, k = t->k[dim];
+            uint8_t c[3];
+            memcpy(c, b->at, 3);
+            c[dim] = (uint8_t)((c[dim] + (p % 2 ? k - 1 : 1)) % k);
+            int want = at[c[0] + t->k[0] * (c[1] + (unsigned)t->k[1] * c[2])];
+            int is = b->peer[p], is_port = b->peer_port[p];
+            bool needed = k > 2 || (k == 2 && b->at[dim] == p % 2);
+            if (is == want && is_port == (int)(p ^ 1))
+                continue;
+            if (is < 0) {
+                // Said once for a cable: by the + side, or by - where + has another cable.
+                if (!needed || want < 0 || (p % 2 && t->boards[want].peer[p ^ 1] < 0))
+                    continue;
+                board_name(&t->boards[want], two);
+                fault(t, "no cable from %s of %s to %s of %s", port_name(p), one,
+                      port_name(p ^ 1), two);
+                continue;
+            }
+            // Said once for a cable: by its end at the lower board number, port number.
+            if (is < (int)i || (is == (int)i && is_port < (int)p))
+                continue;
+            board_name(&t->boards[is], two);
+            if (want >= 0)
+                board_name(&t->boards[want], three);
+            else
+                snprintf(three, sizeof three, "a board that is missing");
+            if (is == (int)i)
+                fault(t, "cable from %s of %s loops back to its own %s; %s should go to %s of %s",
+                      port_name(p), one, port_name((unsigned)is_port), port_name(p),
+                      port_name(p ^ 1), three);
+            else
+                fault(t, "cable from %s of %s goes to %s of %s; it should go to %s of %s",
+                      port_name(p), one, port_name((unsigned)is_port), two, port_name(p ^ 1),
+                      three);
+        }
+    }
+    free(at);
+}
+
+int recognise(struct torus *t)
+{
+    int error = find_sizes(t);
+    if (error != TORUS_OK)
+        return error;
+    uint8_t *bad = calloc(t->board_count, 1);
+    if (!bad)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    find_suspects(t, bad);
+    unsigned faults = t->fault_count;
+    bool good = place(t, bad);
+    check_cables(t);
+    if (!good && t->fault_count == faults)
+        fault(t, "the cables make no %ux%ux%u torus: two ways to a board disagree on its place",
+              t->k[0], t->k[1], t->k[2]);
+    free(bad);
+    if (t->fault_count) {
+        for (unsigned i = 0; i < t->board_count && t->board_count != torus_nodes(t); i++)
+            t->boards[i].placed &= t->boards[i].at[0] < t->k[0];
+        return fail(t, TORUS_E_MISCABLED, "%s%s", t->faults[0],
+                    t->fault_count > 1 ? " (and more)" : "");
+    }
+    t->good = true;
+    return ok(t);
+}
+
+// Quick look ---------------------------------------------------------------------------------------
+
+API int torus_attach(struct torus *t)
+{
+    uint32_t size, control;
+    t->good = t->attached = false;
+    t->fault_count = 0;
+    int error = read_shape(t);
+    if (error == TORUS_OK)
+        error = torus_read(t, NULL, OFR_NODE_CONTROL, &control);
+    if (error == TORUS_OK)
+        error = torus_read(t, NULL, OFR_NODE_SIZE, &size);
+    if (error != TORUS_OK)
+        return error;
+    if (!(control & OFR_NODE_CONTROL_CONFIGURED_MASK))
+        return fail(t, TORUS_E_UNKNOWN, "the board is not configured; run program first");
+    for (unsigned i = 0; i < 3; i++) {
+        t->k[i] = size >> 8 * i & 31;
+        if (!t->k[i] || t->k[i] > 16)
+            return fail(t, TORUS_E_PROTOCOL, "the board says SIZE = 0x%08x", size);
+    }
+    uint32_t ask[4] = {OFR_SEL_NODE | OFR_NODE_SIZE | (OFR_SEL_NODE | OFR_NODE_SHAPE) << 16,
+                       OFR_SEL_NODE | OFR_NODE_TIE |
+                           (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_VERSION) << 16};
+    uint32_t low[4], high[4];
+    error = ask_all(t, OFR_AGG_AND, OFR_OP_READ4, 0, ask, low, "look at all boards");
+    if (error == TORUS_OK)
+        error = ask_all(t, OFR_AGG_OR, OFR_OP_READ4, 0, ask, high, "look at all boards");
+    if (error != TORUS_OK)
+        return error;
+    static const char *const what[] = {"sizes", "build parameters", "ties", "firmware versions"};
+    for (unsigned i = 0; i < 4; i++)
+        if (low[i] != high[i])
+            return fail(t, TORUS_E_MIXED,
+                        "the boards' %s differ; run program --resume, or program anew", what[i]);
+    t->good = t->attached = true;
+    return ok(t);
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# libtorus (static and shared: only torus_* is visible in either) and torusctl.
+
+HOST_C   := host/torus.c host/discover.c host/program.c host/run.c
+HOST_O   := $(HOST_C:%.c=$(B)/%.o)
+HOST_H   := host/torus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
+TORUS_SO := libtorus.so.0
+
+PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
+
+$(HOST_O) $(B)/host/torusctl.o: $(B)/%.o: %.c $(HOST_H)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+
+# One object, in which everything but the API is local; libofr's decision tables are in it.
+$(B)/host/libtorus.o: $(HOST_O) $(B)/libofr.a
+	ld -r -o $@ $^
+	objcopy --wildcard --keep-global-symbol='torus_*' $@
+
+$(B)/libtorus.a: $(B)/host/libtorus.o
+	@rm -f $@
+	ar rcs $@ $<
+
+$(B)/$(TORUS_SO).1: $(HOST_O) $(B)/libofr.a
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(TORUS_SO) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^
+
+$(B)/$(TORUS_SO): $(B)/$(TORUS_SO).1
+	ln -sf $(<F) $@
+
+$(B)/libtorus.so: $(B)/$(TORUS_SO)
+	ln -sf $(<F) $@
+
+$(B)/bin/torusctl: $(B)/host/torusctl.o $(B)/libtorus.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson $(LDLIBS)
+
+INSTALL_BIN += $(B)/bin/torusctl
+INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
+INSTALL_INCLUDE += host/torus.h
+INSTALL_PC += host/torus.pc.in

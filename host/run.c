@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring: traffic from the boards' generators, checkers, counters. Almost all by collectives, so
+// that a run costs a few requests whatever the number of boards.
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const char *const pattern_names[TORUS_PATTERNS] = {
+    [TORUS_UNIFORM] = "uniform",       [TORUS_BUTTERFLY] = "butterfly",
+    [TORUS_TRANSPOSE] = "transpose",   [TORUS_BITREVERSE] = "bitreverse",
+    [TORUS_ROTATE3D] = "rotate3d",     [TORUS_COMPLEMENT] = "complement",
+    [TORUS_TORNADO] = "tornado",       [TORUS_NEIGHBOUR] = "neighbour",
+};
+
+API const char *torus_pattern_name(enum torus_pattern pattern)
+{
+    return (unsigned)pattern < TORUS_PATTERNS ? pattern_names[pattern] : NULL;
+}
+
+API int torus_pattern_named(const char *name)
+{
+    for (int i = 0; i < TORUS_PATTERNS; i++)
+        if (!strcmp(name, pattern_names[i]))
+            return i;
+    return -1;
+}
+
+API const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3])
+{
+    unsigned bits = 0;
+    bool power = true;
+    for (unsigned i = 0; i < dims; i++) {
+        power &= !(k[i] & (k[i] - 1));
+        for (unsigned size = k[i]; size > 1; size /= 2)
+            bits++;
+    }
+    switch (pattern) {
+    case TORUS_BUTTERFLY:
+        if (power && !bits)
+            return "it needs more than one node";
+        // fall through
+    case TORUS_BITREVERSE:
+        return power ? NULL : "it needs sizes that are powers of two";
+    case TORUS_TRANSPOSE:
+        if (dims == 2 || k[2] == 1)
+            return k[0] == k[1] ? NULL : "it needs two equal sizes";
+        if (!power)
+            return "it needs sizes that are powers of two";
+        return bits % 2 ? "it needs a number of nodes that is a power of four" : NULL;
+    case TORUS_ROTATE3D:
+        return dims == 3 && k[0] == k[1] && k[1] == k[2] ? NULL : "it needs a cube";
+    default:
+        return NULL;
+    }
+}
+
+API double torus_gamma0(unsigned dims, const uint8_t k[3])
+{
+    double least = 0;
+    for (unsigned i = 0; i < dims; i++) {
+        double size = k[i], load;
+        if (k[i] < 2)
+            continue;
+        load = k[i] == 2 ? 2 : k[i] % 2 ? 8 * size / (size * size - 1) : 8 / size;
+        if (least <= 0 || load < least)
+            least = load;
+    }
+    return least;
+}
+
+API struct torus_run torus_run_default(void)
+{
+    return (struct torus_run){.pattern = TORUS_UNIFORM,
+                              .load = 0.1,
+                              .message_packets = 1,
+                              .warmup = 1000,
+                              .cycles = 4000,
+                              .seed = 1};
+}
+
+// READ4 of four selectors over all boards.
+static int read_all(struct torus *t, enum ofr_aggregate aggregate, unsigned a, unsigned b,
+                    unsigned c, unsigned d, uint32_t out[4])
+{
+    uint32_t ask4[4] = {a | (uint32_t)b << 16, c | (uint32_t)d << 16};
+    return ask_all(t, aggregate, OFR_OP_READ4, 0, ask4, out, "read all boards");
+}
+
+struct totals {
+    uint64_t link_flits;
+    uint32_t oidn, widn;
+};
+
+static int read_totals(struct torus *t, struct totals *out)
+{
+    uint32_t flits[4], node[4];
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
+    if (error == TORUS_OK)
+        error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
+                         OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_HIGH | OFR_COUNTER_OIDN, flits);
+    if (error == TORUS_OK)
+        error = read_all(t, OFR_AGG_SUM, OFR_SEL_LOW | OFR_COUNTER_WIDN,
+                         OFR_SEL_LOW | OFR_COUNTER_DISCARDED, OFR_SEL_LOW | OFR_COUNTER_POISONED,
+                         OFR_SEL_LOW | OFR_COUNTER_DELIVERED, node);
+    if (error != TORUS_OK)
+        return error;
+    out->link_flits = flits[0] | (uint64_t)flits[1] << 32;
+    out->oidn = flits[2];
+    out->widn = node[0];
+    return TORUS_OK;
+}
+
+// Starts all generators in the same cycle, far enough ahead that all boards have been told.
+static int start(struct torus *t, const struct torus_run *run, uint32_t *at)
+{
+    unsigned ahead = 6000 + 1500 * torus_nodes(t);
+    for (;; ahead *= 4) {
+        uint32_t now;
+        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
+        if (error != TORUS_OK)
+            return error;
+        *at = now + ahead;
+        uint32_t from = *at + run->warmup, data[4] = {0, *at, from, from + run->cycles};
+        error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 1, data, NULL, "start the generators");
+        if (error != TORUS_E_BOARD || ahead > 1u << 28)
+            return error;
+        // Too late for some: stop those that did not find so, and give more time.
+        error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 0, NULL, NULL, "stop the generators");
+        if (error != TORUS_OK)
+            return error;
+    }
+}
+
+// Waits until all packets are delivered. now[0] sent, [1] received, [2] errors, [3] status.
+static int wait_done(struct torus *t, uint32_t now[4])
+{
+    double last = monotonic(), nap = 0.0005;
+    uint32_t before[4] = {0};
+    for (;;) {
+        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT,
+                             OFR_SEL_NODE | OFR_CHECK_RECEIVED, OFR_SEL_NODE | OFR_CHECK_ERRORS,
+                             OFR_SEL_NODE | OFR_GEN_STATUS, now);
+        if (error != TORUS_OK)
+            return error;
+        bool all_sent = now[3] == torus_nodes(t) * OFR_GEN_STATUS_DONE_MASK;
+        if (all_sent && now[1] + now[2] == now[0])
+            return TORUS_OK;
+        if (memcmp(now, before, sizeof before) != 0) {
+            memcpy(before, now, sizeof before);
+            last = monotonic();
+        } else if (monotonic() - last > t->options.timeout) {
+            return fail(t, TORUS_E_FAILED,
+                        "%u packets sent, %u delivered, %u damaged, and no progress for %g s",
+                        now[0], now[1], now[2], t->options.timeout);
+        }
+        pause_seconds(nap);
+        nap = nap < 0.02 ? 1.5 * nap : nap;
+    }
+}
+
+// First latency above histogram bin `bin`.
+static double bin_end(unsigned bin)
+{
+    bin++;
+    return bin < 16 ? bin : (double)(8 + bin % 8) * (double)(1u << (bin / 8 - 1));
+}
+
+// The bin in which the 99th percentile lies, by search over cumulative sums, four a step.
+static int find_p99(struct torus *t, uint32_t count, double *p99)
+{
+    unsigned low = 0, high = 240; // packets below `low` < 99% <= packets below `high`
+    *p99 = 0;
+    if (!count)
+        return TORUS_OK;
+    uint64_t rank = ((uint64_t)count * 99 + 99) / 100;
+    while (high - low > 1) {
+        unsigned at[4];
+        uint32_t below[4];
+        for (unsigned i = 0; i < 4; i++) {
+            at[i] = low + (high - low) * (i + 1) / 5;
+            at[i] += at[i] == low;
+        }
+        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_BELOW | at[0], OFR_SEL_BELOW | at[1],
+                             OFR_SEL_BELOW | at[2], OFR_SEL_BELOW | at[3], below);
+        if (error != TORUS_OK)
+            return error;
+        for (unsigned i = 4; i-- > 0;)
+            if (below[i] >= rank && at[i] < high)
+                high = at[i];
+        for (unsigned i = 0; i < 4; i++)
+            if (below[i] < rank && at[i] > low)
+                low = at[i];
+    }
+    *p99 = bin_end(high - 1);
+    return TORUS_OK;
+}
+
+static unsigned links(const struct torus *t)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < t->dims; i++)
+        sum += t->k[i] == 1 ? 0 : t->k[i] == 2 ? torus_nodes(t) : 2 * torus_nodes(t);
+    return sum;
+}
+
+static int check_run(struct torus *t, struct torus_run *run, struct torus_preset *preset)
+{
+    unsigned generation;
+    int error = torus_programmed(t, preset, &generation);
+    if (error != TORUS_OK)
+        return error;
+    if (!generation)
+        return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
+    if (!torus_pattern_name(run->pattern))
+        return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
+    const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);
+    if (why)
+        return fail(t, TORUS_E_USAGE, "pattern %s does not exist in %ux%ux%u: %s",
+                    torus_pattern_name(run->pattern), t->k[0], t->k[1], t->k[2], why);
+    unsigned least = t->flit_bytes == 8 ? 4 : 32 / t->flit_bytes;
+    if (!run->packet_flits)
+        run->packet_flits = t->slot_flits;
+    if (run->packet_flits < least || run->packet_flits > t->slot_flits)
+        return fail(t, TORUS_E_USAGE, "packets of %u flits: from %u to %u", run->packet_flits, least,
+                    t->slot_flits);
+    if (!run->message_packets || run->message_packets > 65535)
+        return fail(t, TORUS_E_USAGE, "messages of %u packets: 1 to 65535", run->message_packets);
+    if (!(run->load > 0 && run->load <= 1000))
+        return fail(t, TORUS_E_USAGE, "load %g flits per cycle and node: above 0, at most 1000",
+                    run->load);
+    if (!run->cycles || run->cycles > 1u << 28 || run->warmup > 1u << 28)
+        return fail(t, TORUS_E_USAGE, "a window of %u cycles after %u: 1 to 2^28 after at most 2^28",
+                    run->cycles, run->warmup);
+    return TORUS_OK;
+}
+
+static const unsigned class_of[] = {
+    [TORUS_ABR] = OFR_PKT_CLASS_MINIMAL, [TORUS_POR] = OFR_PKT_CLASS_DEROUTE,
+    [TORUS_OFR] = OFR_PKT_CLASS_DEROUTE, [TORUS_DOR] = OFR_PKT_CLASS_INORDER,
+    [TORUS_RDR] = OFR_PKT_CLASS_MINIMAL,
+};
+
+static int read_results(struct torus *t, const struct torus_run *run, struct torus_result *out)
+{
+    uint32_t window[4], sum[4], most[4];
+    int error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ARRIVED,
+                         OFR_SEL_NODE | OFR_CHECK_COUNT, OFR_SEL_NODE | OFR_CHECK_RECEIVED,
+                         OFR_SEL_NODE | OFR_CHECK_ERRORS, window);
+    if (error == TORUS_OK)
+        error = read_all(t, OFR_AGG_SUM64, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
+                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
+                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, sum);
+    if (error == TORUS_OK)
+        error = read_all(t, OFR_AGG_MAX, OFR_SEL_NODE | OFR_CHECK_MAX, OFR_SEL_NODE | OFR_NODE_TIME,
+                         OFR_SEL_NODE | OFR_NODE_TIME, OFR_SEL_NODE | OFR_NODE_TIME, most);
+    if (error == TORUS_OK)
+        error = find_p99(t, window[1], &out->p99);
+    if (error != TORUS_OK)
+        return error;
+    double packets = window[0], node_cycles = (double)run->cycles * torus_nodes(t);
+    out->accepted = packets * run->packet_flits / node_cycles;
+    out->mean =
+        window[1] ? (double)(sum[0] | (uint64_t)sum[1] << 32) / (double)window[1] : 0;
+    out->max = most[0];
+    out->end = most[1];
+    return TORUS_OK;
+}
+
+API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
+{
+    struct torus_run run = *wanted;
+    struct torus_preset preset;
+    struct totals before, after;
+    memset(out, 0, sizeof *out);
+    int error = check_run(t, &run, &preset);
+    if (error != TORUS_OK)
+        return error;
+    double period = 256.0 * run.packet_flits * run.message_packets / run.load;
+    if (period > 4e9 || period < 1)
+        return fail(t, TORUS_E_USAGE, "load %g: messages would be %g cycles apart, at most 2^24",
+                    run.load, period / 256);
+    uint32_t ticks = (uint32_t)(period + 0.5);
+    uint32_t messages = (uint32_t)(((double)run.warmup + run.cycles) * 256 / ticks) + 1;
+    unsigned arg = (unsigned)run.pattern | class_of[preset.routing] << 4;
+    uint32_t gen[4] = {ticks, messages,
+                       run.packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
+                           (uint32_t)run.message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
+                       run.seed};
+    error = torus_lease(t, 0);
+    if (error == TORUS_OK)
+        error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");
+    if (error == TORUS_OK)
+        error = read_totals(t, &before);
+    if (error == TORUS_OK)
+        error = start(t, &run, &out->start);
+    uint32_t now[4] = {0};
+    bool started = error == TORUS_OK;
+    if (started)
+        error = wait_done(t, now);
+    out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
+    out->packet_flits = run.packet_flits;
+    out->gamma0 = torus_gamma0(t->dims, t->k);
+    out->sent = now[0];
+    out->received = now[1];
+    out->errors = now[2];
+    if (error == TORUS_OK)
+        error = read_results(t, &run, out);
+    if (error == TORUS_OK)
+        error = read_totals(t, &after);
+    if (error != TORUS_OK) {
+        if (started) { // leave no traffic behind
+            char detail[WIDTH];
+            memcpy(detail, t->detail, sizeof detail);
+            ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
+            memcpy(t->detail, detail, sizeof detail);
+        }
+        return error;
+    }
+    if (out->sent) {
+        out->oidn = (double)(uint32_t)(after.oidn - before.oidn) / (double)out->sent;
+        out->widn = (double)(uint32_t)(after.widn - before.widn) / (double)out->sent;
+        out->hops = (double)(after.link_flits - before.link_flits) /
+                    ((double)out->sent * run.packet_flits);
+    }
+    if (links(t))
+        out->link_use = out->hops * out->accepted * torus_nodes(t) / links(t);
+    error = torus_release(t);
+    if (error == TORUS_OK && out->errors)
+        return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
+                    out->errors, (unsigned long long)out->sent);
+    return error;
+}
+
+// Counters -----------------------------------------------------------------------------------------
+
+// Unpacks an OP_COUNTERS response (protocol.h, end) into count values. False if it is not sound.
+static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)
+{
+    uint8_t bytes[16];
+    for (unsigned i = 0; i < 16; i++)
+        bytes[i] = (uint8_t)(d[i / 4] >> 8 * (i % 4));
+    for (unsigned i = 0, n = 0; n < count;) {
+        if (i >= 16)
+            return false;
+        if (!bytes[i]) {
+            if (i + 1 >= 16 || n + bytes[i + 1] + 1u > count)
+                return false;
+            for (unsigned zeros = bytes[i + 1] + 1u; zeros--;)
+                values[n++] = 0;
+            i += 2;
+            continue;
+        }
+        uint64_t value = 0;
+        unsigned shift = 0;
+        do {
+            if (i >= 16 || shift > 42)
+                return false;
+            value |= (uint64_t)(bytes[i] & 0x7f) << shift;
+            shift += 7;
+        } while (bytes[i++] & 0x80);
+        values[n++] = value;
+    }
+    return true;
+}
+
+API int torus_counters(struct torus *t,
+                       void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                       void *ctx)
+{
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    unsigned nodes = torus_nodes(t);
+    uint64_t(*values)[TORUS_COUNTERS] = calloc(nodes, sizeof *values);
+    struct request *q = calloc(nodes, sizeof *q);
+    unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
+    int error = values && q && have && of ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
+    if (error == TORUS_OK)
+        error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
+    while (error == TORUS_OK) {
+        unsigned n = 0;
+        for (unsigned node = 0; node < nodes; node++) {
+            uint8_t at[3];
+            if (have[node] == TORUS_COUNTERS)
+                continue;
+            node_at(t, node, at);
+            by_address(&q[n], pack_at(at), OFR_OP_COUNTERS, have[node]);
+            of[n++] = node;
+        }
+        if (!n)
+            break;
+        error = exchange(t, q, n);
+        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
+            unsigned node = of[i], count = q[i].r[1] >> 16 & 0xff;
+            error = status_error(t, &q[i], "read the counters");
+            if (error != TORUS_OK)
+                break;
+            if (!count || have[node] + count > TORUS_COUNTERS ||
+                !unpack(q[i].r + 2, count, values[node] + have[node]))
+                error = fail(t, TORUS_E_PROTOCOL, "counters of node %u make no sense", node);
+            have[node] += count;
+        }
+    }
+    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
+        uint8_t at[3];
+        node_at(t, node, at);
+        each(ctx, at, values[node]);
+    }
+    free(values);
+    free(q);
+    free(have);
+    free(of);
+    return error;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtorus: discover, program and measure a torus of Outflank boards through one of them.
+//
+//     struct torus *t;
+//     if (torus_open(&t, "unix:/tmp/board0", NULL) != TORUS_OK)       // plugged into one board
+//         errx(2, "%s", torus_detail(t));                             // t is there even so
+//     if (torus_discover(t) != TORUS_OK) ...                          // who is where
+//     struct torus_preset p = torus_preset_default(TORUS_OFR);
+//     if (torus_program(t, &p) != TORUS_OK) ...                       // coordinates, tables
+//     struct torus_run run = torus_run_default();
+//     struct torus_result result;
+//     if (torus_run(t, &run, &result) != TORUS_OK) ...
+//     torus_close(t);
+//
+// Every function returns TORUS_OK or an error; torus_strerror() says what kind, torus_detail() what
+// exactly, where, and what to do, in one line. Everything ends: see struct torus_options. A handle
+// is for one thread at a time; there is no state outside of handles. Link with -ltorus.
+#ifndef TORUS_H
+#define TORUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum torus_error {
+    TORUS_OK = 0,
+    TORUS_E_USAGE,     // an argument out of range, or out of order
+    TORUS_E_TRANSPORT, // cannot open, or the connection broke
+    TORUS_E_TIMEOUT,   // no answer
+    TORUS_E_PROTOCOL,  // an answer that makes no sense, or another protocol version
+    TORUS_E_BUSY,      // another session has the write lease
+    TORUS_E_LOCKED,    // the boards have a key
+    TORUS_E_MISCABLED, // what was discovered is no torus; see torus_fault()
+    TORUS_E_UNKNOWN,   // the boards are not programmed, or the torus is not discovered
+    TORUS_E_MIXED,     // boards with different table generations: torus_program_resume(), _abort()
+    TORUS_E_BOARD,     // a board refused: bus error, bad argument
+    TORUS_E_FAILED,    // a check failed: packets lost or damaged, counters that do not fit
+    TORUS_E_MEMORY,
+};
+
+struct torus;
+
+// Byte streams -------------------------------------------------------------------------------------
+
+// A connection to a board. read: waits up to `milliseconds` (0: not at all) for at least a byte;
+// returns how many (at most `bytes`), 0 for none yet, -1 when the connection is broken. write:
+// waits up to `milliseconds` for room; returns how many it took, 0 or -1 likewise. close frees ctx.
+struct torus_transport {
+    int (*read)(void *ctx, void *to, size_t bytes, int milliseconds);
+    int (*write)(void *ctx, const void *from, size_t bytes, int milliseconds);
+    void (*close)(void *ctx);
+    void *ctx;
+};
+
+// Handle -------------------------------------------------------------------------------------------
+
+struct torus_options {
+    double timeout;   // seconds without any answer before giving up (default 30; 0: default)
+    double retry;     // seconds before a request is first sent again (default 0.5; 0: default)
+    unsigned window;  // requests under way at once, 1 to 7 (0: default, 4)
+    uint16_t session; // session number (0: random)
+    uint64_t key;     // unlocks boards that have a key (0: none)
+    uint16_t take_over; // session known to be dead: its lease is taken (0: none)
+};
+
+// Opens a connection. `where`: "unix:PATH" (socket) or "tty:PATH" or a path below /dev (pty, serial
+// port, set to raw mode). options may be NULL. *out is a handle even on failure (for the detail;
+// close it), or NULL if there is no memory. Does not talk to the board yet.
+int torus_open(struct torus **out, const char *where, const struct torus_options *options);
+
+// The same over a stream of one's own.
+int torus_open_transport(struct torus **out, struct torus_transport transport,
+                         const struct torus_options *options);
+
+// Releases the write lease if this handle has it (waits at most a second), and closes.
+void torus_close(struct torus *t);
+
+const char *torus_strerror(int error);       // kind of error, never NULL
+const char *torus_detail(const struct torus *t); // the last error in one line; "" after success
+
+// This handle's session number.
+uint16_t torus_session(const struct torus *t);
+
+// Boards -------------------------------------------------------------------------------------------
+
+enum { TORUS_PORTS = 6, TORUS_MAX_HOPS = 24, TORUS_COUNTERS = 129 };
+
+// Ports: x+ 0, x- 1, y+ 2, y- 3, z+ 4, z- 5.
+struct torus_board {
+    uint64_t serial;
+    uint8_t dims;       // 2 or 3: the ports it has are 0 to 2 dims - 1
+    uint8_t links;      // ports whose link is up, bit p
+    bool configured;    // as it says itself
+    bool placed;        // coordinates known
+    uint8_t at[3];      // coordinates in the torus, as discovered (as programmed: after program)
+    uint8_t hops;       // directed path from the board we are plugged into
+    uint8_t path[TORUS_MAX_HOPS];
+    int peer[TORUS_PORTS];      // board at the other end of the cable at port p, -1: none
+    int8_t peer_port[TORUS_PORTS]; // and its port
+};
+
+// Finds all boards that cables lead to, over directed routes (breadth first), whatever the cabling
+// and whether configured or not; recognises the torus; gives every board coordinates, (0, 0, 0) to
+// the one with the lowest serial number. TORUS_E_MISCABLED: it is no torus, see torus_fault(); the
+// boards found are there all the same.
+int torus_discover(struct torus *t);
+
+// A quick look instead, for boards that are configured: reads the torus' sizes from the board we
+// are plugged into, and checks that all boards answer and agree. TORUS_E_UNKNOWN: not configured.
+// TORUS_E_MIXED: half programmed.
+int torus_attach(struct torus *t);
+
+// What discover found, valid until the next discover. Number of boards, 0 before; board i.
+unsigned torus_boards(const struct torus *t);
+const struct torus_board *torus_board(const struct torus *t, unsigned i);
+// Sizes (1: dimension absent), after discover or attach: returns dimensions (2 or 3), or 0.
+unsigned torus_sizes(const struct torus *t, uint8_t k[3]);
+// Faults of the cabling, one line each: fault i, or NULL.
+const char *torus_fault(const struct torus *t, unsigned i);
+
+// What a board says of itself. hops = 0 and path = NULL: the one we are plugged into.
+struct torus_identity {
+    uint64_t serial;
+    uint8_t dims, links, version; // version: of the protocol
+    bool configured, has_key, leased, staged;
+    uint8_t at[3];   // if configured
+    uint8_t arrival; // port the request came in by, 7: UART
+    double seconds;  // round trip
+};
+int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
+                    struct torus_identity *out);
+// By coordinates: the boards must be configured.
+int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out);
+
+// A register of a node by its byte offset (ofr_regs.h), by coordinates; at = NULL: the board we are
+// plugged into, configured or not. Writing takes the lease.
+int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
+int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
+
+// Programming --------------------------------------------------------------------------------------
+
+enum torus_routing { TORUS_ABR = 1, TORUS_POR, TORUS_OFR, TORUS_DOR, TORUS_RDR };
+
+// A routing's settings. threshold: injection threshold in slots (a packet enters where more are
+// free; default C/2 is 255). delta: Delta in hops, clamped to half the smallest size above 1.
+struct torus_preset {
+    enum torus_routing routing;
+    bool tie_both;     // distance k/2: either way (default), or as published the + one
+    uint8_t threshold; // 0 to 15, or 255: C/2
+    uint8_t delta;     // 0 to 7
+};
+struct torus_preset torus_preset_default(enum torus_routing routing);
+const char *torus_routing_name(enum torus_routing routing); // "abr", ...; NULL if unknown
+int torus_routing_named(const char *name);                  // enum torus_routing, or 0
+
+// Programs all boards: sizes, coordinates and tie where they differ (after torus_discover), then
+// tables to the shadow banks, verified by CRC, then committed with a new generation number. After
+// torus_attach only what can differ is written. On an error that leaves boards with different
+// tables the detail says so.
+int torus_program(struct torus *t, const struct torus_preset *preset);
+// After a program that was cut short: finish it, or go back to the tables before it.
+// TORUS_E_UNKNOWN: there is nothing to mend.
+int torus_program_resume(struct torus *t);
+int torus_program_abort(struct torus *t);
+
+// What is programmed. TORUS_E_MIXED (with *preset, *generation of one board) if boards differ or a
+// table is staged somewhere and not committed. generation 0: nothing yet, preset->routing is 0.
+int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation);
+
+// Sets the key that writing sessions must have (0: none), on all boards. Takes the lease.
+int torus_set_key(struct torus *t, uint64_t key);
+
+// Takes the write lease on all boards, for 2^log2_cycles cycles after each write (0: default 24),
+// and gives it back. Writing functions take it themselves, and give it back at torus_close().
+int torus_lease(struct torus *t, unsigned log2_cycles);
+int torus_release(struct torus *t);
+
+// Measuring ----------------------------------------------------------------------------------------
+
+enum torus_pattern {
+    TORUS_UNIFORM,
+    TORUS_BUTTERFLY,
+    TORUS_TRANSPOSE,
+    TORUS_BITREVERSE,
+    TORUS_ROTATE3D,
+    TORUS_COMPLEMENT,
+    TORUS_TORNADO,
+    TORUS_NEIGHBOUR,
+    TORUS_PATTERNS
+};
+const char *torus_pattern_name(enum torus_pattern pattern); // NULL if unknown
+int torus_pattern_named(const char *name);                  // -1 if unknown
+// Why a pattern does not exist in this torus, or NULL if it does.
+const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3]);
+
+// gamma0, the load that saturates the bisection under uniform traffic and minimal routing, in flits
+// per cycle and node: the least over the dimensions of 8/k for even k > 2, 8k/(k^2 - 1) for odd k,
+// 2 for k = 2 (a mesh axis). 0 if all sizes are 1.
+double torus_gamma0(unsigned dims, const uint8_t k[3]);
+
+struct torus_run {
+    enum torus_pattern pattern;
+    double load;              // offered, in flits per cycle and node, header included; > 0
+    unsigned packet_flits;    // 0: the longest that fits a slot
+    unsigned message_packets; // packets a message, 1 to 65535 (default 1)
+    unsigned warmup, cycles;  // cycles before the window, and of the window (1000, 4000)
+    uint32_t seed;            // of the destinations (default 1)
+};
+struct torus_run torus_run_default(void);
+
+struct torus_result {
+    double offered, accepted;  // flits per cycle and node: asked for, delivered in the window
+    double gamma0;             // torus_gamma0()
+    double mean, p99;          // lifetime in cycles, of packets generated in the window; p99: upper
+    uint32_t max;              // end of its histogram bin (12% wide). max: largest
+    double oidn, widn;         // derouted packets / all
+    double link_use;           // flits per cycle and link in the window: hops of a packet as
+                               // counted over the run x accepted load / links
+    double hops;               // link flits / packet flits delivered
+    uint64_t sent, received;   // packets, over the whole run
+    uint32_t errors;           // packets delivered damaged or at the wrong node
+    uint32_t packet_flits;
+    uint32_t start, end;       // NODE.TIME of the first message; when all were seen delivered
+};
+
+// Runs traffic from all boards' generators, which start in the same cycle (the boards share a
+// clock), until all packets are delivered, and reads checkers and counters. TORUS_E_FAILED: lost or
+// damaged packets (result is filled in). TORUS_E_USAGE: the pattern does not exist in this size.
+int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
+
+// Latches the counters of all boards, then calls `each` for every board in order of node numbers
+// (x + kx y + kx ky z) with its TORUS_COUNTERS values, indexed as in rtl/regs/README.md.
+int torus_counters(struct torus *t,
+                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                   void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
