@@ -124,12 +124,13 @@ module ofr_counters #(
 
     // --- Pre-counters, what the engine sees of them, and the one that it visits -----------------------
     logic                follow; // held_q follows the pre-counters
-    logic [SLOTS-1:0]    visit;  // one-hot: the counter to visit in this cycle
+    logic [SLOTS-1:0]    hide;   // one-cold: 0 for the counter to visit in this cycle
     logic [SLOTS*LB-1:0] lfsr_held_q;
     logic [21*BB-1:0]    sum_held_q; // refused, discarded, hops, high-water marks
     logic [LB-1:0]       lfsr_x;
     logic [BB-1:0]       sum_x;
     logic                sum_visit;
+    logic [7:0]          slot_q;
 
     for (genvar i = 0; i < SLOTS; i++) begin : g_pre
         localparam int PORT = i < `OFR_COUNTER_NODE_BASE ? i / 12 : (i - `OFR_COUNTER_LINK_BASE) / 3;
@@ -149,10 +150,10 @@ module ofr_counters #(
                 if (follow)
                     held_q <= lfsr_q;
                 // Cleared unless visited, so that an OR does for a multiplexer
-                if (visit[i])
-                    seen_q <= held_q;
-                else
+                if (hide[i])
                     seen_q <= '0;
+                else
+                    seen_q <= held_q;
             end
             assign lfsr_held_q[LB*i +: LB] = seen_q;
         end else begin : g_none
@@ -171,10 +172,10 @@ module ofr_counters #(
                 sum_q <= rst ? '0 : sum_q + BB'(step);
                 if (follow)
                     held_q <= sum_q;
-                if (visit[I])
-                    seen_q <= held_q;
-                else
+                if (hide[I])
                     seen_q <= '0;
+                else
+                    seen_q <= held_q;
             end
             assign sum_held_q[BB*j +: BB] = seen_q;
         end else if (j - 3 < 3 * P) begin : g_high
@@ -186,10 +187,10 @@ module ofr_counters #(
                     high_q <= used[4*(j-3) +: 4];
                 if (follow)
                     held_q <= high_q;
-                if (visit[I])
-                    seen_q <= held_q;
-                else
+                if (hide[I])
                     seen_q <= '0;
+                else
+                    seen_q <= held_q;
             end
             assign sum_held_q[BB*j +: BB] = BB'(seen_q);
         end else begin : g_none
@@ -204,8 +205,8 @@ module ofr_counters #(
             lfsr_x = lfsr_x | lfsr_held_q[LB*i +: LB];
         for (int j = 0; j < 21; j++)
             sum_x = sum_x | sum_held_q[BB*j +: BB];
-        sum_visit = visit[`OFR_COUNTER_REFUSED] || visit[`OFR_COUNTER_DISCARDED] ||
-                    visit[`OFR_COUNTER_HOPS] || |visit[`OFR_COUNTER_HIGH_BASE +: 18];
+        sum_visit = slot_q == `OFR_COUNTER_REFUSED || slot_q == `OFR_COUNTER_DISCARDED ||
+                    slot_q == `OFR_COUNTER_HOPS || slot_q >= `OFR_COUNTER_HIGH_BASE;
     end
 
     // --- The engine -----------------------------------------------------------------------------------
@@ -215,13 +216,12 @@ module ofr_counters #(
     logic [2:0]       ask_q;  // a snapshot was asked for 1, 2, 3 cycles ago: the pipeline runs dry
     logic             hold_q; // held_q stands still
     logic             bank_q; // where to count; the snapshot is in the other one
-    logic [7:0]       slot_q;
-    logic [SLOTS-1:0] ring_q; // slot_q decoded
+    logic [SLOTS-1:0] ring_q; // slot_q decoded, one-cold
     logic             fetch;  // this cycle is a register read's
     logic             go, last;
     assign last   = slot_q == 8'(SLOTS - 1);
     assign go     = !fetch && ask_q == 3'd0;
-    assign visit  = ring_q;
+    assign hide   = ring_q;
     assign follow = !hold_q;
     always_ff @(posedge clk) begin
         ask_q <= {ask_q[1:0], reg_we && reg_adr == `OFR_COUNT_SNAPSHOT && !reg_err};
@@ -238,7 +238,7 @@ module ofr_counters #(
             end
         end
         if (rst || ask_q[2]) begin
-            ring_q  <= SLOTS'(1);
+            ring_q  <= ~SLOTS'(1);
             slot_q  <= '0;
             phase_q <= rst ? INIT : COPY;
         end
@@ -297,7 +297,7 @@ module ofr_counters #(
         for (int i = 0; i < 512; i++)
             mem[i] = '0;
     always_ff @(posedge clk) begin
-        if (valid_q[4])
+        if (valid_q[4] && !rst)
             mem[{bank_to_q[4], slot4_q}] <= {now4_q, value4_q};
         ram_q <= mem[raddr];
     end

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lockstep: a torus of RTL routers and a torus of golden routers on the same pins; every output pin
-// is compared every cycle, all counters at the end. The traffic comes from fabric.c, which checks
+// is compared every cycle, all counters at random snapshots
+// and at the end. The traffic comes from fabric.c, which checks
 // delivery as well. Everything follows from the seed. See README.md.
+#include "counters.h"
 #include "fabric.h"
 #include "ofr_regs.h"
+#include "ofr_unit.h"
 #include "rtl_router.h"
 
 #include <argp.h>
@@ -26,8 +29,17 @@ struct options {
     const char *vcd;
     uint64_t until; // stop after this cycle (replay), 0: none
     uint32_t trace_node;
-    bool verbose;
-    uint64_t break_at; // golden side gets a wrong credit at this cycle: the test's broken twin
+    uint64_t break_at; // golden side loses a credit from this cycle on: the test's broken twin
+};
+
+// Reads a router's counters through its registers while it works, and compares.
+enum reading { REST, COPYING, LOW, HIGH, FINISHED };
+struct reader {
+    enum reading state;
+    unsigned wait; // cycles to the next strobe
+    unsigned left; // counters to read
+    bool snapshot; // the model takes its own after this cycle's step
+    struct ofr_counters counters;
 };
 
 struct run {
@@ -41,10 +53,14 @@ struct run {
     struct ofr_router **model;
     struct ofr_config *config;
     struct ofr_router_in *in;
-    struct ofr_table table;
-    uint64_t cycle;
+    struct reader *reader;
+    struct ofr_unit unit; // its registers are written as the RTL's
+    struct rng rng;       // of readers and settings
+    bool finish;          // read all counters once more, then no more
+    uint64_t cycle, snapshots;
     char why[256];
     uint32_t bad_node;
+    unsigned break_port; // one that has a link
 };
 
 static void differ(struct run *r, uint32_t n, const char *pin, int port, uint64_t rtl,
@@ -98,19 +114,97 @@ static void compare(struct run *r, uint32_t n, const struct ofr_router_out *rtl,
         differ(r, n, "cycle", -1, rtl->time, model->time);
 }
 
-static void compare_counters(struct run *r)
+// Draws the settings that the options leave open and that may change between any two cycles.
+static void draw_settings(struct run *r, struct ofr_config *config)
 {
-    for (uint32_t n = 0; n < r->nodes && !r->why[0]; n++) {
-        uint64_t rtl[OFR_COUNTS];
-        const uint64_t *model = ofr_router_counters(r->model[n]);
-        rtl_router_counters(r->rtl[n], rtl);
-        for (int i = 0; i < OFR_COUNTS; i++) {
-            if (rtl[i] != model[i]) {
-                char name[32];
-                snprintf(name, sizeof name, "counter %d", i);
-                differ(r, n, name, -1, rtl[i], model[i]);
-            }
-        }
+    const struct options *o = r->o;
+    struct rng *rng = &r->rng;
+    config->select = (uint8_t)(o->select < KEYS ? o->select : rng_below(rng, 4));
+    config->threshold =
+        (uint8_t)(o->threshold < KEYS ? o->threshold : rng_below(rng, r->fo.shape.slots));
+    config->ring_wait_time = (uint8_t)(2 + rng_below(rng, 6));
+}
+
+static void counter_name(unsigned index, char *name, size_t size)
+{
+    static const char *const by_vc[] = {"flits", "packets", "stall_credit", "stall_alloc"};
+    static const char *const node[] = {"injected", "delivered", "oidn",     "widn", "pinned",
+                                       "refused",  "discarded", "poisoned", "hops"};
+    if (index < OFR_COUNTER_NODE_BASE)
+        snprintf(name, size, "counter %u (%s, VC %u)", index, by_vc[index % 4], index / 4 % 3);
+    else if (index < OFR_COUNTER_LINK_BASE)
+        snprintf(name, size, "counter %u (%s)", index, node[index - OFR_COUNTER_NODE_BASE]);
+    else if (index < OFR_COUNTER_HIGH_BASE)
+        snprintf(name, size, "counter %u (link)", index);
+    else
+        snprintf(name, size, "counter %u (high water, VC %u)", index,
+                 (index - OFR_COUNTER_HIGH_BASE) % 3);
+}
+
+static int counter_port(unsigned index)
+{
+    return index < OFR_COUNTER_NODE_BASE   ? (int)index / 12
+           : index < OFR_COUNTER_LINK_BASE ? -1
+           : index < OFR_COUNTER_HIGH_BASE ? ((int)index - OFR_COUNTER_LINK_BASE) / 3
+                                           : ((int)index - OFR_COUNTER_HIGH_BASE) / 3;
+}
+
+static void compare_read(struct run *r, uint32_t n, unsigned offset)
+{
+    struct ofr_counters *c = &r->reader[n].counters;
+    unsigned index = c->index;
+    uint32_t rtl = rtl_router_read(r->rtl[n], offset);
+    uint32_t model = ofr_counters_read(c, offset);
+    if (rtl != model) {
+        char name[64];
+        counter_name(index, name, sizeof name);
+        differ(r, n, name, counter_port(index), rtl, model);
+    }
+}
+
+// One strobe of a reader, if it is due: now and then a snapshot, then its counters.
+static void read_counters(struct run *r, uint32_t n)
+{
+    struct reader *u = &r->reader[n];
+    unsigned index = 0;
+    if (r->finish && u->state == REST && u->wait > 2)
+        u->wait = 2;
+    if (u->state == FINISHED || (u->wait && u->wait--))
+        return;
+    u->wait = 2 + (rng_below(&r->rng, 8) == 0 ? rng_below(&r->rng, 40) : 0);
+    switch (u->state) {
+    case REST:
+        rtl_router_write(r->rtl[n], OFR_COUNT_SNAPSHOT, 0);
+        u->snapshot = true;
+        u->state = COPYING;
+        u->left = 0;
+        r->snapshots++;
+        break;
+    case COPYING:
+        if (rtl_router_read(r->rtl[n], OFR_COUNT_SNAPSHOT))
+            break;
+        // All counters at the end; else from a random one on
+        if (!r->finish && rng_below(&r->rng, 4))
+            index = rng_below(&r->rng, 256);
+        rtl_router_write(r->rtl[n], OFR_COUNT_INDEX, index);
+        ofr_counters_write(&u->counters, OFR_COUNT_INDEX, index, NULL);
+        u->left = r->finish || index == 0 ? OFR_COUNTS : 1 + rng_below(&r->rng, 40);
+        u->state = LOW;
+        break;
+    case LOW:
+        compare_read(r, n, OFR_COUNT_LOW);
+        u->state = HIGH;
+        break;
+    case HIGH:
+        compare_read(r, n, OFR_COUNT_HIGH);
+        u->state = --u->left ? LOW : REST;
+        if (u->state == REST)
+            u->wait += rng_below(&r->rng, rng_below(&r->rng, 2) ? 100 : 10000);
+        if (u->state == REST && r->finish && u->counters.index == OFR_COUNTS)
+            u->state = FINISHED;
+        break;
+    default:
+        break;
     }
 }
 
@@ -120,10 +214,19 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
         out[n] = ofr_router_out(r->model[n]);
     fabric_cycle(r->fabric, out, r->in);
     for (uint32_t n = 0; n < r->nodes; n++) {
+        struct reader *u = &r->reader[n];
+        read_counters(r, n);
+        // Settings that may change at any time
+        if (rng_below(&r->rng, 4096) == 0)
+            draw_settings(r, &r->config[n]);
         rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
-        if (r->o->break_at && r->cycle == r->o->break_at && n == 0)
-            r->in[0].tx_credit[0][0] ^= 1;
+        if (r->o->break_at && r->cycle >= r->o->break_at && n == 0)
+            r->in[0].tx_credit[r->break_port][0] ^= 1;
         ofr_router_step(r->model[n], &r->in[n], &r->config[n]);
+        if (u->snapshot)
+            ofr_counters_write(&u->counters, OFR_COUNT_SNAPSHOT, 0,
+                               ofr_router_counters(r->model[n]));
+        u->snapshot = false;
     }
     r->cycle++;
     for (uint32_t n = 0; n < r->nodes; n++) {
@@ -132,12 +235,21 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
     }
 }
 
+static bool finished(struct run *r)
+{
+    r->finish = true;
+    for (uint32_t n = 0; n < r->nodes; n++)
+        if (r->reader[n].state != FINISHED)
+            return false;
+    return true;
+}
+
 // Draws what the options leave open.
 static void draw(struct run *r, struct rng *rng)
 {
     const struct options *o = r->o;
     struct fabric_options *f = &r->fo;
-    static const unsigned loads[] = {20, 100, 250, 400, 600, 900, 1000};
+    static const unsigned loads[] = {50, 150, 300, 500, 700, 900, 1000, 1200, 1500};
     struct ofr_shape shape = f->shape;
 
     if (!o->torus_given) {
@@ -148,7 +260,13 @@ static void draw(struct run *r, struct rng *rng)
                 f->torus.k[i] = sizes[rng_below(rng, sizeof sizes)];
         } while (ofr_nodes(&f->torus) > 64 || ofr_nodes(&f->torus) < 2);
     }
-    f->load_permille = o->load >= 0 ? (unsigned)o->load : loads[rng_below(rng, 7)];
+    // Saturation: gamma0 = 8/k flits a cycle and node (paper, sec. 4), and the local port takes 1
+    unsigned widest = 8, saturation;
+    for (unsigned i = 0; i < f->torus.n; i++)
+        widest = f->torus.k[i] > widest ? f->torus.k[i] : widest;
+    saturation = 8000 / widest;
+    f->load_permille =
+        o->load >= 0 ? (unsigned)o->load : loads[rng_below(rng, 9)] * saturation / 1000;
     f->latency = 1 + rng_below(rng, rng_below(rng, 2) ? 2 : 12);
     f->ready_permille = rng_below(rng, 2) ? 1000 : 500 + rng_below(rng, 500);
     f->gap_permille = rng_below(rng, 2) ? 0 : rng_below(rng, 500);
@@ -170,18 +288,50 @@ static void draw(struct run *r, struct rng *rng)
         f->pattern = OFR_GEN_CONTROL_PATTERN_TORNADO;
 }
 
-static void draw_table(const struct run *r, struct ofr_table *t, struct rng *rng)
+static uint32_t draw_entry(struct rng *rng)
 {
-    unsigned n = r->fo.torus.n;
-    ofr_table_reset(t, n);
-    if (rng_below(rng, 3))
+    uint32_t entry = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t lambda = rng_below(rng, 3);
+        entry |= (lambda == 2 ? 3 : lambda) << (2 * i);
+    }
+    return entry | (rng_below(rng, 4) ? OFR_OFR_DATA_VALID_MASK : 0);
+}
+
+// A strobe on both sides, and the cycles up to the next one.
+static void write_both(struct run *r, unsigned offset, uint32_t value)
+{
+    ofr_unit_write(&r->unit, offset, value);
+    for (unsigned i = 0; i < 3; i++) {
+        for (uint32_t n = 0; n < r->nodes; n++) {
+            if (i == 0)
+                rtl_router_write(r->rtl[n], offset, value);
+            rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
+            ofr_router_step(r->model[n], &r->in[n], &r->config[n]);
+        }
+    }
+}
+
+// One run in three keeps the reset table; else everything in it is drawn. 1 to 3 commits.
+static void write_table(struct run *r)
+{
+    if (rng_below(&r->rng, 3) == 0)
         return;
-    t->eta = (uint8_t)rng_next(rng);
-    t->delta = (uint8_t)(1 + rng_below(rng, 8));
-    t->widn = rng_next(rng) & ((1U << (1U << n)) - 1);
-    t->rule_a = rng_below(rng, 4) > 0;
-    t->rule_b = rng_below(rng, 4) > 0;
-    t->oidn = rng_below(rng, 4) > 0;
+    for (unsigned commits = 1 + rng_below(&r->rng, 3); commits > 0; commits--) {
+        uint32_t delta = 1 + rng_below(&r->rng, 8), eta = rng_below(&r->rng, 256);
+        uint32_t flags = (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_RULE_A_LSB |
+                         (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_RULE_B_LSB |
+                         (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_OIDN_LSB;
+        write_both(r, OFR_OFR_PARAM,
+                   delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB | flags);
+        write_both(r, OFR_OFR_WIDN, rng_below(&r->rng, 256));
+        write_both(r, OFR_OFR_ADDR, 0);
+        for (unsigned i = 0; i < 8U << r->fo.torus.n; i++)
+            write_both(r, OFR_OFR_DATA, draw_entry(&r->rng));
+        write_both(r, OFR_OFR_COMMIT, 1 + rng_below(&r->rng, 65535));
+        for (unsigned i = 0; i < 22; i++) // 64 cycles before the next one is written
+            write_both(r, OFR_OFR_ADDR, 0);
+    }
 }
 
 static bool set_up(struct run *r)
@@ -190,16 +340,14 @@ static bool set_up(struct run *r)
     struct ofr_config base = {.configured = true};
     r->fo = r->o->fabric;
     draw(r, &rng);
-    draw_table(r, &r->table, &rng);
     r->fo.seed = rng_next(&rng);
+    r->rng.state = rng_next(&rng);
+    ofr_unit_init(&r->unit, r->fo.torus.n);
     base.torus = r->fo.torus;
     base.tie = r->o->tie < KEYS ? r->o->tie : rng_below(&rng, 2);
-    base.select = (uint8_t)(r->o->select < KEYS ? r->o->select : rng_below(&rng, 4));
-    base.threshold = (uint8_t)(r->o->threshold < KEYS ? r->o->threshold
-                                                      : rng_below(&rng, r->fo.shape.slots));
+    draw_settings(r, &base);
     base.watchdog_time = (uint8_t)rng_below(&rng, 16);
-    base.ring_wait_time = (uint8_t)(2 + rng_below(&rng, 6));
-    base.table = &r->table;
+    base.table = ofr_unit_active(&r->unit);
 
     r->fabric = fabric_new(&r->fo);
     r->nodes = ofr_nodes(&r->fo.torus);
@@ -208,18 +356,20 @@ static bool set_up(struct run *r)
     r->memory = calloc(r->nodes, sizeof *r->memory);
     r->config = calloc(r->nodes, sizeof *r->config);
     r->in = calloc(r->nodes, sizeof *r->in);
+    r->reader = calloc(r->nodes, sizeof *r->reader);
+    if (!r->fabric || !r->rtl || !r->model || !r->memory || !r->config || !r->in || !r->reader)
+        return false;
     for (uint32_t n = 0; n < r->nodes; n++) {
         uint32_t seed = (uint32_t)rng_next(&rng);
         r->config[n] = base;
         r->config[n].me = ofr_node_coord(&r->fo.torus, n);
         r->memory[n] = malloc(ofr_router_size(&r->fo.shape));
         r->model[n] = ofr_router_init(r->memory[n], &r->fo.shape);
-        r->rtl[n] = rtl_router_new();
-        if (!r->model[n] || !r->rtl[n] || !r->fabric)
+        r->rtl[n] = rtl_router_new(seed);
+        if (!r->model[n] || !r->rtl[n])
             return false;
         if (r->o->vcd && n == r->o->trace_node)
             rtl_router_trace(r->rtl[n], NULL);
-        rtl_router_table(r->rtl[n], &r->table);
         rtl_router_seed(r->rtl[n], seed);
         // The seed and the topology take a cycle each on both sides
         for (int i = 0; i < 4; i++) {
@@ -228,7 +378,14 @@ static bool set_up(struct run *r)
             if (i == 0)
                 ofr_router_seed(r->model[n], seed);
         }
+        ofr_counters_init(&r->reader[n].counters, r->fo.torus.n);
+        // The counters clear themselves in as many cycles as there are
+        r->reader[n].wait = 200 + rng_below(&rng, 2000);
     }
+    struct ofr_coord origin = ofr_node_coord(&r->fo.torus, 0);
+    while (!(ofr_existing_ports(&r->fo.torus, &origin) >> r->break_port & 1))
+        r->break_port++;
+    write_table(r);
     return true;
 }
 
@@ -243,6 +400,7 @@ static void tear_down(struct run *r)
     free(r->memory);
     free(r->config);
     free(r->in);
+    free(r->reader);
     fabric_free(r->fabric);
 }
 
@@ -264,7 +422,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
                      uint64_t *router_cycles)
 {
     struct run r = {.o = o, .seed = seed};
-    char text[256];
+    char text[320];
     if (!set_up(&r)) {
         fprintf(stderr, "lockstep: out of memory\n");
         exit(2);
@@ -273,11 +431,12 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
     struct ofr_router_out seen;
     uint64_t cycles = o->cycles / r.nodes;
     bool drained = false;
+    unsigned traced = 0;
 
     while (!r.why[0] && (r.cycle < cycles || !drained) && (!o->until || r.cycle < o->until)) {
-        if (r.cycle == cycles)
+        if (r.cycle >= cycles)
             fabric_stop(r.fabric);
-        if (o->vcd && r.cycle + TRACE_CYCLES == o->until)
+        if (o->vcd && r.cycle + TRACE_CYCLES >= o->until && !traced++)
             rtl_router_trace(r.rtl[o->trace_node % r.nodes], o->vcd);
         step(&r, out, &seen);
         if (fabric_error(r.fabric) && !r.why[0])
@@ -286,26 +445,22 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         drained = r.cycle > cycles && fabric_drained(r.fabric);
         for (uint32_t n = 0; n < r.nodes && drained; n++)
             drained = ofr_router_out(r.model[n])->drained;
+        drained = drained && finished(&r);
         if (r.cycle > cycles + DRAIN_CYCLES && !drained)
             snprintf(r.why, sizeof r.why, "not drained %d cycles after the traffic stopped",
                      DRAIN_CYCLES);
     }
-    if (!r.why[0] && !o->until)
-        compare_counters(&r);
     *router_cycles += r.cycle * r.nodes;
     describe(&r, text, sizeof text);
     struct fabric_totals totals = fabric_totals(r.fabric);
     bool ok = !r.why[0];
-    printf("%sok %u - seed %" PRIu64 " %s: %" PRIu64 " packets, %" PRIu64 " cut\n",
-           ok ? "" : "not ", number, seed, text, totals.delivered, totals.cut);
+    printf("%sok %u - seed %" PRIu64 " %s: %" PRIu64 " packets, %" PRIu64 " cut, %" PRIu64
+           " snapshots\n",
+           ok ? "" : "not ", number, seed, text, totals.delivered, totals.cut, r.snapshots);
     if (!ok && !o->vcd) {
         char command[512] = "";
-        for (char **a = argv; *a; a++) {
-            if (strcmp(*a, "--seed") == 0 || strcmp(*a, "--runs") == 0) {
-                a += a[1] != NULL;
-                continue;
-            }
-            strncat(command, *a, sizeof command - strlen(command) - 2);
+        for (char **arg = argv; *arg; arg++) { // what comes last counts
+            strncat(command, *arg, sizeof command - strlen(command) - 2);
             strcat(command, " ");
         }
         size_t used = strlen(command);

@@ -14,8 +14,8 @@ struct rtl_router;
 
 struct ofr_shape rtl_router_shape(void);
 
-// A router after reset; NULL when memory is short.
-struct rtl_router *rtl_router_new(void);
+// A router after reset; what reset leaves alone is random from `seed`. NULL when memory is short.
+struct rtl_router *rtl_router_new(uint32_t seed);
 void rtl_router_free(struct rtl_router *router);
 
 // One clock cycle, as ofr_router_step(): pins and configuration in, all state advances.
@@ -25,11 +25,10 @@ void rtl_router_step(struct rtl_router *router, const struct ofr_router_in *in,
 // Output pins as they stand between two steps.
 void rtl_router_out(const struct rtl_router *router, struct ofr_router_out *out);
 
-// All counters, in the order of ofr_router_counters().
-void rtl_router_counters(struct rtl_router *router, uint64_t counter[OFR_COUNTS]);
-
-// Writes an IDN table through the unit's registers and commits it; takes cycles.
-void rtl_router_table(struct rtl_router *router, const struct ofr_table *table);
+// Register strobes of the next step, at most one of them (rtl/README.md: 3 cycles apart): a write,
+// or a read, which returns what is there now. Blocks OFR and COUNT.
+void rtl_router_write(struct rtl_router *router, unsigned offset, uint32_t value);
+uint32_t rtl_router_read(struct rtl_router *router, unsigned offset);
 
 // Register side effects at the end of the next cycle.
 void rtl_router_seed(struct rtl_router *router, uint32_t seed);

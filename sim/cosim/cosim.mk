@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lockstep: one program per router shape, build/lockstep/N_W_L_C_MUL, and the tests around it. The
+# RTL is compiled once per shape, whatever the torus.
+
+LOCKSTEP_SHAPES := 2_32_8_8_1 2_16_16_4_0 3_32_8_3_1 3_64_4_8_0 3_16_16_2_1 2_64_8_5_1
+LOCKSTEP := $(LOCKSTEP_SHAPES:%=$(B)/lockstep/%/lockstep)
+LOCKSTEP_V := $(sort $(wildcard rtl/router/*.v rtl/ofr/*.v)) sim/cosim/ofr_lockstep.v
+LOCKSTEP_O := $(B)/sim/cosim/lockstep.o $(B)/sim/cosim/fabric.o
+
+LINT_V += sim/cosim/ofr_lockstep.v
+LINT_TOPS += ofr_lockstep:N=2 ofr_lockstep:N=3:W=64:L=4:MUL=0
+
+$(B)/sim/cosim/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(MODEL_H)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/cosim -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
+
+# $(1): N W L C MUL, $(2): the same with underscores
+lockstep_word = $(word $(2),$(subst _, ,$(1)))
+$(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
+        sim/cosim/rtl_router.h sim/cosim/verilated_bits.h $(LOCKSTEP_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	@echo "verilator: lockstep $*"
+	@OBJCACHE=ccache verilator --cc --exe --build -O3 --trace --language 1800-2017 \
+	    --x-assign unique --x-initial unique -Irtl/regs \
+	    -GN=$(call lockstep_word,$*,1) -GW=$(call lockstep_word,$*,2) \
+	    -GL=$(call lockstep_word,$*,3) -GC=$(call lockstep_word,$*,4) \
+	    -GMUL=$(call lockstep_word,$*,5) --top-module ofr_lockstep --Mdir $(@D)/v \
+	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
+	        -I$(CURDIR)/firmware -DRTL_TOP=Vofr_lockstep -DRTL_HEADER='\"Vofr_lockstep.h\"' \
+	        -DSHAPE_N=$(call lockstep_word,$*,1) -DSHAPE_W=$(call lockstep_word,$*,2) \
+	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
+	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
+	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
+	    -MAKEFLAGS "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
