@@ -10,6 +10,7 @@ module ofr_ram #(
     input  logic                       clk,
     input  logic [$clog2(BYTES)-3:0]   addr,   // word
     input  logic [31:0]                wdata,
+    input  logic                       select, // 0: wstrb does not count
     input  logic [3:0]                 wstrb,  // a bit a byte: written at the clock edge
     output logic [31:0]                rdata   // the word at addr, where wstrb was 0
 );
@@ -20,7 +21,7 @@ module ofr_ram #(
 
     always_ff @(posedge clk) begin
         for (int i = 0; i < 4; i++)
-            if (wstrb[i]) mem[addr][8*i +: 8] <= wdata[8*i +: 8];
+            if (select && wstrb[i]) mem[addr][8*i +: 8] <= wdata[8*i +: 8];
         if (wstrb == 0) rdata <= mem[addr];
     end
 endmodule

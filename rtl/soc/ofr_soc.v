@@ -61,7 +61,7 @@ module ofr_soc #(
     assign ram_select = mem_addr[31:28] == 4'(`OFR_BASE_RAM >> 28);
     ofr_ram #(.BYTES(RAM_BYTES), .INIT(INIT)) ram (
         .clk, .addr(mem_addr[RAM_BITS-1:2]), .wdata(mem_wdata), .rdata(ram_rdata),
-        .wstrb(mem_valid && ram_select ? mem_wstrb : 4'b0)
+        .select(mem_valid && ram_select), .wstrb(mem_wstrb)
     );
 
     // ---- Everything else: WAIT for a request, SERVE it, DONE: answer ----------------------------

@@ -11,10 +11,10 @@ SOC_RV  := riscv64-unknown-elf-
 SOC_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 \
     --x-initial unique -CFLAGS "-O2 -I$(CURDIR)/$(SOC_T)" -Irtl/regs --top-module ofr_soc \
     --prefix Vofr_soc -GUART_DIVISOR=4
-SOC_RAM   := -GRAM_BYTES=8192 -GINIT='"$(SOC_B)/monitor.hex"'
+SOC_RAM   := -GRAM_BYTES=8192 -GINIT=\"$(SOC_B)/monitor.hex\"
 SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
 
-TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash
+TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_mutants
 
 $(SOC_B)/test_soc.o: $(SOC_T)/test_soc.c $(SOC_T)/soc_shim.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
@@ -60,7 +60,7 @@ $(B)/tests/soc_flash: $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
 $(B)/tests/soc_mutants: $(SOC_T)/mutants.sh $(SOC_T)/mutants.txt $(SOC_B)/test_ram \
     $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
 	@mkdir -p $(@D)
-	SOC_RAM='$(subst ",\",$(SOC_RAM))' SOC_FLASH='$(SOC_FLASH)' sh $(SOC_T)/mutants.sh build \
+	SOC_RAM='$(SOC_RAM)' SOC_FLASH='$(SOC_FLASH)' sh $(SOC_T)/mutants.sh build \
 	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_SRC)' '$(SOC_EXE)'
 	@printf '#!/bin/sh\nexec sh %s run %s\n' $(SOC_T)/mutants.sh $(SOC_B) >$@
 	@chmod +x $@

@@ -43,6 +43,7 @@ struct world {
     uint8_t in[4096]; // what the SoC sent
     size_t in_count, in_read;
     int framing_errors;
+    bool silent; // a byte did not come
     // Wishbone slave: 1024 words; err from byte address 0xf00 on
     uint32_t regs[1024];
     int wb_wait;
@@ -188,12 +189,14 @@ static void send_word(struct world *w, uint32_t word)
 
 static int receive(struct world *w)
 {
-    uint64_t limit = w->cycle + 1000000;
+    uint64_t limit = w->cycle + (w->silent ? 2000 : 1000000);
     while (w->in_read == w->in_count)
         if (w->cycle < limit)
             cycle(w);
-        else
+        else {
+            w->silent = true; // do not wait as long again
             return -1;
+        }
     int byte = w->in[w->in_read++];
     if (w->in_read == w->in_count)
         w->in_read = w->in_count = 0;
