@@ -5,7 +5,7 @@ $(B)/tests/run_tests: tests/run_tests.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $<
 
-TESTS += tests/run_tests_test.sh tests/lint_test.sh
+TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint
