@@ -62,7 +62,7 @@ module ofr_gen #(
     // Output register
     logic         first_q;
     logic [2:0]   index_q;
-    logic [11:0]  flits_left_q;
+    logic [11:0]  flits_left_q; // of this packet, the one in the register included
     logic [W-1:0] payload_q;
 
     // ---- Registers ------------------------------------------------------------------------------
@@ -163,14 +163,13 @@ module ofr_gen #(
     wire logic load = start || (take && !last);
     wire logic [2:0] index = start ? 3'd0
         : index_q > 3'(STAMP) ? index_q : index_q + 3'd1;
-    wire logic [11:0] flits_left = (start ? flits_q : flits_left_q) - 12'd1;
-    wire logic last_d = flits_left == 0;
+    wire logic last_d = !start && flits_left_q == 12'd2;
     wire logic last_packet = packets_left_q == 16'd1;
     wire logic arm = pend_q && !valid;
 
     wire logic [31:0] stamp = stamp_q[39:8];
     wire logic [W-1:0] step = {payload_q[W-2:0], 1'b0} ^ (payload_q[W-1] ? TAPS : '0);
-    wire logic [W-1:0] fill = last_d ? ~payload_q : payload_q;
+    wire logic [W-1:0] fill = flits_left_q == 12'd2 ? ~payload_q : payload_q;
     wire logic [31:0] route = {4'b0, dest, 2'b01, class_q, dest};
     wire logic [31:0] source = {seq_q, 4'(`OFR_PKT_KIND_GEN), me16[11:0]};
     logic [W-1:0] data_d, payload_d;
@@ -274,7 +273,7 @@ module ofr_gen #(
             data <= data_d;
             last <= last_d;
             payload_q <= payload_d;
-            flits_left_q <= flits_left;
+            flits_left_q <= start ? flits_q : flits_left_q - 12'd1;
             index_q <= index;
             first_q <= start;
             if (start)
