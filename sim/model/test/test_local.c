@@ -355,6 +355,8 @@ static void test_mailbox(void **state)
             assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0x0abc2321 | (directed ? 0x3000 : 0)));
             assert_true(rig_write(&r, OFR_NI_TX_DATA, 0x5678ffff));
             assert_true(rig_write(&r, OFR_NI_TX_DATA, packet));
+            for (unsigned j = 0; j < 6 && !directed; j++) // the eighth word is one too many
+                assert_true(rig_write(&r, OFR_NI_TX_DATA, 0xbeef0000 + j));
             assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
             assert_false(rig_write(&r, OFR_NI_TX_HEAD, 0));
             for (unsigned j = 0; j < 20; j++) {
@@ -371,7 +373,8 @@ static void test_mailbox(void **state)
             assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), 0x56782321);
             assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), packet);
             for (unsigned j = 0; j < 6; j++)
-                assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA), 0);
+                assert_int_equal(ofr_local_read(&r.local, OFR_NI_RX_DATA),
+                                 (packet & 1) || j == 5 ? 0 : 0xbeef0000 + j); // no leftovers
             assert_true(rig_write(&r, OFR_NI_RX_NEXT, 0));
         }
         assert_int_equal(ofr_local_read(&r.local, OFR_NI_STATUS), 0x00020001);
