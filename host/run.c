@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sim/model/torus.h"
 #include "internal.h"
 
 static const char *const pattern_names[TORUS_PATTERNS] = {
@@ -90,12 +91,37 @@ static int read_all(struct torus *t, enum ofr_aggregate aggregate, unsigned a, u
 struct totals {
     uint64_t link_flits;
     uint32_t oidn, widn;
+    unsigned collectives; // up to the snapshot
 };
+
+// Link flits of one collective: a packet to each board along the shortest way, and one back.
+static int collective_flits(struct torus *t, double *flits)
+{
+    struct ofr_torus torus = {.n = (uint8_t)t->dims};
+    struct ofr_coord here = {{0}};
+    uint32_t coord;
+    int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
+    if (error != TORUS_OK)
+        return error;
+    for (unsigned i = 0; i < t->dims; i++) {
+        torus.k[i] = t->k[i];
+        here.c[i] = coord >> 8 * i & 15;
+    }
+    unsigned hops = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
+    for (unsigned node = 0; node < torus_nodes(t); node++) {
+        struct ofr_coord there = {{0}};
+        node_at(t, node, there.c);
+        hops += 2 * ofr_distance(&torus, &here, &there);
+    }
+    *flits = (double)hops * (packet < 4 ? 4 : packet);
+    return TORUS_OK;
+}
 
 static int read_totals(struct torus *t, struct totals *out)
 {
     uint32_t flits[4], node[4];
     int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
+    out->collectives = t->collectives;
     if (error == TORUS_OK)
         error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
                          OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_HIGH | OFR_COUNTER_OIDN, flits);
@@ -129,6 +155,27 @@ static int start(struct torus *t, const struct torus_run *run, uint32_t *at)
         error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 0, NULL, NULL, "stop the generators");
         if (error != TORUS_OK)
             return error;
+    }
+}
+
+// Waits until NODE.TIME is past `end`, looking only at the board we are plugged into: nothing of
+// ours is on the links in the window.
+static int wait_until(struct torus *t, uint32_t end)
+{
+    double last = monotonic(), nap = 0.0002;
+    uint32_t before = 0;
+    for (;;) {
+        uint32_t now;
+        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
+        if (error != TORUS_OK || (int32_t)(now - end) >= 0)
+            return error;
+        if (now != before)
+            last = monotonic();
+        else if (monotonic() - last > t->options.timeout)
+            return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
+        before = now;
+        pause_seconds(nap);
+        nap = nap < 0.02 ? 1.5 * nap : nap;
     }
 }
 
@@ -295,8 +342,13 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     if (error == TORUS_OK)
         error = start(t, &run, &out->start);
     uint32_t now[4] = {0};
+    double management = 0;
+    if (error == TORUS_OK)
+        error = collective_flits(t, &management);
     bool started = error == TORUS_OK;
     if (started)
+        error = wait_until(t, out->start + run.warmup + run.cycles);
+    if (started && error == TORUS_OK)
         error = wait_done(t, now);
     out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
     out->packet_flits = run.packet_flits;
@@ -320,7 +372,8 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     if (out->sent) {
         out->oidn = (double)(uint32_t)(after.oidn - before.oidn) / (double)out->sent;
         out->widn = (double)(uint32_t)(after.widn - before.widn) / (double)out->sent;
-        out->hops = (double)(after.link_flits - before.link_flits) /
+        out->hops = ((double)(after.link_flits - before.link_flits) -
+                     management * (after.collectives - before.collectives)) /
                     ((double)out->sent * run.packet_flits);
     }
     if (links(t))

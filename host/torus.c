@@ -560,6 +560,7 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
             const uint32_t data[4], uint32_t result[4], const char *what)
 {
     unsigned chunks = (torus_nodes(t) + OFR_CHUNK - 1) / OFR_CHUNK;
+    t->collectives++;
     for (unsigned chunk = 0; chunk < chunks; chunk++) {
         struct request q;
         to_all(&q, chunk, aggregate, op, arg);

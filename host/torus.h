@@ -218,9 +218,9 @@ struct torus_result {
     double mean, p99;          // lifetime in cycles, of packets generated in the window; p99: upper
     uint32_t max;              // end of its histogram bin (12% wide). max: largest
     double oidn, widn;         // derouted packets / all
-    double link_use;           // flits per cycle and link in the window: hops of a packet as
-                               // counted over the run x accepted load / links
-    double hops;               // link flits / packet flits delivered
+    double link_use;           // flits per cycle and link in the window: hops x accepted / links
+    double hops;               // links a packet took on average, from the flit counters over the
+                               // run less what management sent (a few packets' uncertainty)
     uint64_t sent, received;   // packets, over the whole run
     uint32_t errors;           // packets delivered damaged or at the wrong node
     uint32_t packet_flits;
