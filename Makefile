@@ -62,7 +62,7 @@ include $(FRAGMENTS)
 
 # Remade before anything else is, because it is included: so whatever is missing is installed first.
 ifneq ($(filter-out clean help deps format,$(or $(MAKECMDGOALS),all)),)
--include $(B)/deps.mk
+include $(B)/deps.mk
 endif
 
 $(B)/deps.mk: tests/deps.sh
