@@ -30,5 +30,5 @@ $(LOCAL_TESTS): $(B)/tests/local-lockstep-%: $(B)/local/%/lockstep.o $(LOCAL_V) 
 	    --top-module ofr_local -GN=$(local_n) -GW=$(local_w) -GL=$(LOCAL_L) \
 	    -CFLAGS "-O2 -I$(CURDIR)/rtl/local/test" --Mdir $(B)/local/$*/v -o $(CURDIR)/$@ \
 	    $(LOCAL_V) $(CURDIR)/rtl/local/test/local_shim.cpp $(CURDIR)/$(B)/local/$*/lockstep.o \
-	    $(addprefix $(CURDIR)/,$(LOCAL_O)) > $(B)/local/$*/verilator.log || { cat $(B)/local/$*/verilator.log; \
-	    exit 1; }
+	    $(addprefix $(CURDIR)/,$(LOCAL_O)) \
+	    > $(B)/local/$*/verilator.log || { cat $(B)/local/$*/verilator.log; exit 1; }
