@@ -78,9 +78,25 @@ module ofr_fast #(
         ofr_span span (
             .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t[4*i+:4]),
             .d(d[4*i+:4]), .minus(minus[i]), .tie(tie[i]));
+        // The codes' meaning is there a cycle after d, in time for the first OIDN.
+        wire [4:0] hops_side, hops_wrap;
+        wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
+        wire       no_side, no_wrap;
+        reg [21:0] meaning_q;
         ofr_detour detour (
-            .k(cfg_k[5*i+:5]), .odd_me(cfg_me[4*i]), .both(cfg_tie_both), .delta(delta),
+            .k(cfg_k[5*i+:5]), .delta(delta), .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
+            .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid,
+            .no_side, .no_wrap);
+        always_ff @(posedge clk)
+            meaning_q <= {hops_side, hops_wrap, leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid,
+                          no_side, no_wrap};
+        ofr_leg leg (
+            .both(cfg_tie_both), .two(cfg_k[5*i+:5] == 5'd2), .odd_me(cfg_me[4*i]),
             .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
+            .hops_side(meaning_q[21:17]), .hops_wrap(meaning_q[16:12]),
+            .leg_far(meaning_q[11:10]), .leg_step(meaning_q[9:8]), .leg_wrap1(meaning_q[7:6]),
+            .leg_wrap2(meaning_q[5:4]), .leg_mid(meaning_q[3:2]),
+            .no_side(meaning_q[1]), .no_wrap(meaning_q[0]),
             .direct(direct_q), .code(code_q[2*i+:2]),
             .hops(hops[5*i+:5]), .leave(leave[2*i+:2]),
             .nu_s(nu_s[i]), .nu_t(nu_t[i]), .drop(drop[i]));

@@ -14,20 +14,19 @@ module ofr_place (
     output wire [3:0] q
 );
     wire [3:0] step = delta < k[4:1] ? delta : k[4:1];
-    /* verilator lint_off UNUSEDSIGNAL */
-    wire [5:0] twice = {1'b0, code[1] ? k : 5'd0} + {2'b0, d} + {5'b0, minus};
-    wire [5:0] other;
-    /* verilator lint_on UNUSEDSIGNAL */
     wire       up   = direct || code == 2'd1;
     wire [3:0] base = up ? t : s;
-    wire [3:0] off  = direct ? 4'd0 : code[0] ? step : twice[4:1];
     wire       sub  = minus ^ (!direct && code == 2'd3);
-
-    // base + off or base - off, then one k up or down; bit 5 is the sign.
-    wire [5:0] sum   = sub ? {2'b0, base} - {2'b0, off} : {2'b0, base} + {2'b0, off};
-    assign other     = sub ? sum + {1'b0, k} : sum - {1'b0, k};
+    /* verilator lint_off UNUSEDSIGNAL */
+    // The bit below the lowest makes the carry: one adder for sum + carry.
+    wire [6:0] twice = {1'b0, k & {5{code[1]}}, minus} + {2'b0, d, minus};
+    wire [3:0] off   = direct ? 4'd0 : code[0] ? step : twice[5:2];
+    // base + off or base - off, then one k down or up; bit 6 is the sign.
+    wire [6:0] sum   = {2'b0, base, sub} + {{2'b0, off} ^ {6{sub}}, sub};
+    wire [6:0] other = {sum[6:1], !sub} + {{1'b0, k} ^ {6{!sub}}, !sub};
+    /* verilator lint_on UNUSEDSIGNAL */
     // The other one is right where going down went below 0, or going up reached k.
-    assign q = (sub ? sum[5] : !other[5]) ? other[3:0] : sum[3:0];
+    assign q = (sub ? sum[6] : !other[6]) ? other[4:1] : sum[4:1];
 endmodule
 
 `default_nettype wire

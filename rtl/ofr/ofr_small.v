@@ -157,9 +157,17 @@ module ofr_small #(
     wire [4:0] hops;
     wire [1:0] leave;
     wire       nu_s, nu_t, drop;
+    wire [4:0] hops_side, hops_wrap;
+    wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
+    wire       no_side, no_wrap;
     ofr_detour detour (
-        .k(k_q), .odd_me(s_q[0]), .both(cfg_tie_both), .delta, .d(d_q), .minus(minus_q),
-        .tie(tie_q), .direct(direct_q), .code(code_q), .hops, .leave, .nu_s, .nu_t, .drop);
+        .k(k_q), .delta, .d(d_q), .minus(minus_q), .tie(tie_q), .hops_side, .hops_wrap,
+        .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
+    ofr_leg leg (
+        .both(cfg_tie_both), .two(k_q == 5'd2), .odd_me(s_q[0]), .d(d_q), .minus(minus_q),
+        .tie(tie_q), .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2,
+        .leg_mid, .no_side, .no_wrap, .direct(direct_q), .code(code_q),
+        .hops, .leave, .nu_s, .nu_t, .drop);
 
     reg  [3:0]    least_q;
     wire          there_p = k_q > 5'd2 || (k_q[1] && !s_q[0]);
@@ -285,7 +293,20 @@ module ofr_small #(
     wire [R*I-1:0]        b_all    = (R*I)'(b_c);
     wire [R*I-1:0]        best_all = (R*I)'(best_b);
     reg  signed [WA+1:0]  acc_z;
-    reg  signed [WA+R+1:0] next_z;
+    // Each adder takes all but the lowest bit of the one before.
+    wire signed [WA+1:0]  best_x = $signed({2'b0, best_a});
+    wire signed [WA+1:0]  mine_x = $signed({2'b0, a_c});
+    wire signed [WA+1:0]  differ = best_x - mine_x;
+    wire signed [WA+1:0]  negate = -mine_x;
+    reg  signed [WA+1:0]  link, row;
+    always_comb begin
+        link = acc_z;
+        for (int i = 0; i < R; i++) begin
+            row  = b_turn[i] ? (best_turn[i] ? differ : best_x) : (best_turn[i] ? negate : '0);
+            link = (link + row) >>> 1;
+        end
+    end
+    wire better = link[WA+1];
     always_comb begin
         b_turn    = '0;
         best_turn = '0;
@@ -294,17 +315,13 @@ module ofr_small #(
                 b_turn    = b_all[R*i+:R];
                 best_turn = best_all[R*i+:R];
             end
-        next_z = (WA+R+2)'(acc_z);
-        for (int i = 0; i < R; i++)
-            next_z = next_z + $signed((b_turn[i] ? (WA+R+2)'(best_a) : '0) << i)
-                            - $signed((best_turn[i] ? (WA+R+2)'(a_c) : '0) << i);
     end
     always_ff @(posedge clk) begin
         turn  <= {turn[I-2:0], digit[2]};
-        acc_z <= (WA+2)'(next_z >>> R);
+        acc_z <= link;
         if (turn[I-1] || turn == '0)
             acc_z <= '0;
-        if (busy && ((turn[0] && minimal_c) || (turn[I-1] && ok_c && next_z < 0))) begin
+        if (busy && ((turn[0] && minimal_c) || (turn[I-1] && ok_c && better))) begin
             best_a      <= a_c;
             best_b      <= b_c;
             best_code_q <= codes_c;

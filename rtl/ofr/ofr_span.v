@@ -11,14 +11,15 @@ module ofr_span (
     output wire       tie    // both ways are equally short (never where k = 2: one link only)
 );
     wire [4:0] diff = {1'b0, t} - {1'b0, s};
-    // Hops going +. Only 4 bits matter: it is less than k.
-    wire [3:0] plus = diff[4] ? diff[3:0] + k[3:0] : diff[3:0];
-    wire [4:0] back = k - {1'b0, plus};
+    // Hops going +; 4 bits will do, it is less than k.
+    wire [3:0] plus = diff[3:0] + (k[3:0] & {4{diff[4]}});
+    wire [5:0] half = {1'b0, k} - {1'b0, plus, 1'b0};
+    wire [3:0] back = k[3:0] - plus;
     wire       two  = k == 5'd2;
 
-    assign minus = {1'b0, plus} > back || (two && s[0] && plus[0]);
-    assign tie   = {1'b0, plus} == back && !two;
-    assign d     = {1'b0, plus} > back ? back[3:0] : plus;
+    assign minus = half[5] || (two && s[0] && plus[0]);
+    assign tie   = half == 6'd0 && !two;
+    assign d     = half[5] ? back : plus;
 endmodule
 
 `default_nettype wire

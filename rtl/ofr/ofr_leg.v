@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// One dimension of a candidate: selects by its code from what ofr_detour says, and tells links.
+// Combinational.
+`default_nettype none
+
+module ofr_leg (
+    input  wire       both,   // tie register
+    input  wire       two,    // k = 2
+    input  wire       odd_me, // bit 0 of the node's coordinate
+    input  wire [3:0] d,      // from ofr_span
+    input  wire       minus,
+    input  wire       tie,
+    input  wire [4:0] hops_side,
+    input  wire [4:0] hops_wrap,
+    input  wire [1:0] leg_far,
+    input  wire [1:0] leg_step,
+    input  wire [1:0] leg_wrap1,
+    input  wire [1:0] leg_wrap2,
+    input  wire [1:0] leg_mid,
+    input  wire       no_side,
+    input  wire       no_wrap,
+    input  wire       direct, // the minimal route: q = t; code is ignored
+    input  wire [1:0] code,   // 0 MID (lambda, beta 0), 1 UP (lambda +1), 3 DOWN (-1), 2 WRAP (beta 1)
+    output wire [4:0] hops,   // d(s, q) + d(q, t) in this dimension, 0 to 16
+    output wire [1:0] leave,  // minimal directions from s to q: bit 0 +, bit 1 -
+    output wire       nu_s,   // leaves s over a nu-link
+    output wire       nu_t,   // arrives at t over a nu-link
+    output wire       drop    // the candidate does not exist
+);
+    wire eq   = d == 4'd0;
+    wire side = code[0] && !direct;
+    wire wrap = code == 2'd2 && !direct;
+
+    assign hops = side ? hops_side : wrap ? hops_wrap : {1'b0, d};
+    assign drop = (side && no_side) || (wrap && no_wrap);
+
+    reg [1:0] first, second;
+    always_comb begin
+        case (code)
+            2'd0:    {first, second} = {leg_mid, 2'd0};
+            2'd1:    {first, second} = {leg_far, leg_step};
+            2'd2:    {first, second} = {leg_wrap1, leg_wrap2};
+            default: {first, second} = {leg_step, leg_far};
+        endcase
+        if (direct)
+            first = {tie, !eq};
+    end
+
+    // Over k/2 hops: +, or both; in a size-2 dimension the one link there is.
+    wire [1:0] half = two ? {odd_me, !odd_me} : {both, 1'b1};
+    assign leave = first == 2'd3 ? half : first == 2'd0 ? 2'b00 : {first[1] ^ minus, !first[1] ^ minus};
+
+    // Is a leg over a nu-link? By kind of leg: 1 ahead, 2 astern, 3 over k/2 hops.
+    wire [3:0] nu = {eq || (!tie && (both || minus)), !(tie && both), eq, 1'b0};
+    assign nu_s = nu[first] && !direct;
+    assign nu_t = nu[second] && !direct;
+endmodule
+
+`default_nettype wire
