@@ -16,7 +16,7 @@ TESTS += $(B)/tests/core_rv32i $(B)/tests/core_mutants
 
 $(CORE_B)/%.o: $(CORE_T)/%.c $(CORE_T)/core_bench.h $(CORE_T)/program.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -D_POSIX_C_SOURCE=200809L -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(CORE_B)/test_rv32i: $(CORE_V) rtl/regs/ofr_defs.vh $(CORE_T)/core_shim.cpp $(CORE_T)/core_bench.h \
     $(CORE_OBJ)

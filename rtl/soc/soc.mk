@@ -64,3 +64,11 @@ $(B)/tests/soc_mutants: $(SOC_T)/mutants.sh $(SOC_T)/mutants.txt $(SOC_B)/test_r
 	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_SRC)' '$(SOC_EXE)'
 	@printf '#!/bin/sh\nexec sh %s run %s\n' $(SOC_T)/mutants.sh $(SOC_B) >$@
 	@chmod +x $@
+
+TESTS += $(B)/tests/soc_timer
+$(B)/tests/soc_timer: $(SOC_T)/timer_tb.v rtl/soc/ofr_timer.v rtl/regs/ofr_defs.vh
+	@mkdir -p $(@D) $(SOC_B)
+	iverilog -g2012 -Wall -Irtl/regs -s timer_tb -o $(SOC_B)/timer_tb $(SOC_T)/timer_tb.v \
+	    rtl/soc/ofr_timer.v
+	@printf '#!/bin/sh\nexec vvp -N %s\n' $(SOC_B)/timer_tb >$@
+	@chmod +x $@

@@ -2,6 +2,8 @@
 // The core against QEMU, its traps, its cycles. TAP on stdout, exit status 1 if something failed.
 // Usage: test_rv32i [mix.bin [seed]]; without QEMU the comparisons are skipped.
 // mix.bin: the compiled programs of mix.c. The environment variable SEED gives the seed, too.
+#define _POSIX_C_SOURCE 200809L // mkstemp
+
 #include "core_bench.h"
 #include "program.h"
 

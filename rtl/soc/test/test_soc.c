@@ -395,19 +395,23 @@ int main(int argc, char **argv)
     }
     bool flash = !strcmp(argv[1], "flash");
     const char *text = argc > 2 + flash ? argv[2 + flash] : getenv("SEED");
-    struct world *w = calloc(1, sizeof *w);
+    static struct world world; // too big for the stack
+    static uint8_t flash_data[FLASH_SIZE];
+    struct world *w = &world;
     w->random = text ? strtoull(text, NULL, 0) : 77;
     printf("# seed %" PRIu64 "\n", w->random);
     w->random += !w->random;
-    w->flash = malloc(FLASH_SIZE);
+    w->flash = flash_data;
     memset(w->flash, 0xff, FLASH_SIZE);
     if (flash) {
         FILE *file = fopen(argv[2], "rb");
-        if (!file || !fread(w->flash + FLASH_OFFSET, 1, FLASH_SIZE - FLASH_OFFSET, file)) {
-            perror(argv[2]);
+        size_t size = file ? fread(w->flash + FLASH_OFFSET, 1, FLASH_SIZE - FLASH_OFFSET, file) : 0;
+        if (file)
+            fclose(file);
+        if (!size) {
+            fprintf(stderr, "%s: cannot be read\n", argv[2]);
             return 2;
         }
-        fclose(file);
     }
     w->soc = soc_new();
     w->divisor = 4;
@@ -434,7 +438,5 @@ int main(int argc, char **argv)
               w->flash_problem);
     printf("1..%d\n", tests);
     soc_free(w->soc);
-    free(w->flash);
-    free(w);
     return failures != 0;
 }
