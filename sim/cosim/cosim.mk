@@ -32,3 +32,24 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
 	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
 	    -MAKEFLAGS "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+
+# At least 20 million router-cycles over the shapes. SEED replays.
+LOCKSTEP_TOTAL ?= 3500000
+LOCKSTEP_TESTS := $(LOCKSTEP_SHAPES:%=$(B)/tests/lockstep_%)
+TESTS += $(LOCKSTEP_TESTS)
+$(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(LOCKSTEP_TOTAL) > $@
+	@chmod +x $@
+
+# --- The golden model alone -----------------------------------------------------------------------
+GOLDEN_O := $(B)/sim/cosim/golden.o $(B)/sim/cosim/fabric.o
+$(B)/bin/bench: $(B)/sim/cosim/bench.o $(GOLDEN_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+BENCH += $(B)/bin/bench
+
+$(B)/bin/overload: $(B)/sim/cosim/overload.o $(GOLDEN_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)

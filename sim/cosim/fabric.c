@@ -68,6 +68,8 @@ struct node {
     uint32_t queue[OFR_VCS][RING]; // sequence numbers waiting per local VC
     unsigned queue_head[OFR_VCS], queue_count[OFR_VCS];
     double credit; // flits that the offered load allows
+    unsigned message_left, message_bit;
+    uint32_t message_dst;
     bool sending;
     unsigned lvc, position;
     uint16_t seq;
@@ -85,6 +87,8 @@ struct fabric {
     struct fabric_totals totals;
     uint64_t outstanding;
     char error[200];
+    const struct packet *ping;
+    uint64_t ping_cycles;
     uint16_t *last_seq; // [src][dst][management]: in-order packets' latest, + 1
     struct node *node;
 };
@@ -160,6 +164,16 @@ uint32_t fabric_nodes(const struct fabric *f)
 
 void fabric_stop(struct fabric *f)
 {
+    for (uint32_t n = 0; n < f->nodes && !f->stopped; n++) {
+        struct node *u = &f->node[n];
+        u->sending = u->sending && u->position > 0;
+        for (unsigned v = 0; v < OFR_VCS; v++) {
+            for (unsigned i = 0; i < u->queue_count[v]; i++)
+                u->packet[u->queue[v][(u->queue_head[v] + i) % RING] % RING].outstanding = false;
+            f->outstanding -= u->queue_count[v];
+            u->queue_count[v] = 0;
+        }
+    }
     f->stopped = true;
 }
 
@@ -207,11 +221,23 @@ static uint32_t draw_destination(struct fabric *f, uint32_t n)
         unsigned bits = 0;
         while ((1U << bits) < f->nodes)
             bits++;
-        return bits ? n ^ 1U << rng_below(&f->rng, bits) : n;
+        return bits ? n ^ 1U << (f->node[n].message_bit++ % bits) : n;
     }
     default:
         return rng_below(&f->rng, f->nodes);
     }
+}
+
+// The destination of the next packet: a message's packets share theirs (paper, sec. 4).
+static uint32_t next_destination(struct fabric *f, uint32_t n)
+{
+    struct node *u = &f->node[n];
+    if (u->message_left == 0) {
+        u->message_left = f->o.message_packets ? f->o.message_packets : 1;
+        u->message_dst = draw_destination(f, n);
+    }
+    u->message_left--;
+    return u->message_dst;
 }
 
 static unsigned draw_class(struct fabric *f)
@@ -226,34 +252,27 @@ static unsigned draw_class(struct fabric *f)
     return 2;
 }
 
-static void generate(struct fabric *f, uint32_t n)
+// A free packet of node n's ring, or NULL; `held` counts those that found none.
+static struct packet *new_packet(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
-    struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
     struct packet *p = &u->packet[u->next_seq % RING];
-    if (p->outstanding)
-        return;
-    bool mgmt = rng_chance(&f->rng, f->o.mgmt_permille);
-    unsigned target = 0;
+    if (p->outstanding) {
+        f->totals.held++;
+        return NULL;
+    }
     *p = (struct packet){.outstanding = true, .born = f->cycle};
     p->length = (uint16_t)(f->o.length_min +
                            rng_below(&f->rng, f->o.length_max - f->o.length_min + 1));
-    p->class = (uint8_t)(mgmt ? OFR_PKT_CLASS_INORDER : draw_class(f));
-    if (mgmt && rng_chance(&f->rng, 300)) {
-        unsigned port = rng_below(&f->rng, 2U * f->o.torus.n);
-        if (u->cable[port].present) {
-            p->directed = true;
-            p->class = OFR_PKT_CLASS_DIRECTED;
-            p->dst = u->cable[port].to_node;
-            target = port;
-        }
-    }
-    if (!p->directed) {
-        p->dst = draw_destination(f, n);
-        struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
-        target = pack(&to);
-    }
-    p->lvc = mgmt ? OFR_LVC_MGMT : p->class == 2 ? OFR_LVC_DEROUTE : OFR_LVC_USER;
+    return p;
+}
+
+// Makes the header and queues the packet; target: coordinates, or the port of a directed packet.
+static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, unsigned target)
+{
+    struct node *u = &f->node[n];
+    struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
+    p->lvc = mgmt ? OFR_LVC_MGMT : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE : OFR_LVC_USER;
     p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB |
                 (uint64_t)1 << OFR_PKT_LEG_LSB | (uint64_t)mgmt << OFR_PKT_MGMT_LSB |
                 (uint64_t)target << OFR_PKT_DEST_X_LSB |
@@ -266,15 +285,67 @@ static void generate(struct fabric *f, uint32_t n)
     f->outstanding++;
 }
 
+static void generate(struct fabric *f, uint32_t n)
+{
+    struct node *u = &f->node[n];
+    struct packet *p = new_packet(f, n);
+    unsigned target = 0;
+    if (!p)
+        return;
+    bool mgmt = rng_chance(&f->rng, f->o.mgmt_permille);
+    p->class = (uint8_t)(mgmt ? OFR_PKT_CLASS_INORDER : draw_class(f));
+    if (mgmt && rng_chance(&f->rng, 300)) {
+        unsigned port = rng_below(&f->rng, 2U * f->o.torus.n);
+        if (u->cable[port].present) {
+            p->directed = true;
+            p->class = OFR_PKT_CLASS_DIRECTED;
+            p->dst = u->cable[port].to_node;
+            target = port;
+        }
+    }
+    if (!p->directed) {
+        p->dst = next_destination(f, n);
+        struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
+        target = pack(&to);
+    }
+    enqueue(f, n, p, mgmt, target);
+}
+
+bool fabric_ping(struct fabric *f, uint32_t src, bool directed, uint32_t dst_or_port)
+{
+    struct packet *p = new_packet(f, src);
+    if (!p)
+        return false;
+    unsigned target = dst_or_port;
+    p->directed = directed;
+    p->class = directed ? OFR_PKT_CLASS_DIRECTED : OFR_PKT_CLASS_INORDER;
+    p->dst = directed ? f->node[src].cable[dst_or_port].to_node : dst_or_port;
+    if (!directed) {
+        struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
+        target = pack(&to);
+    }
+    enqueue(f, src, p, true, target);
+    f->ping = p;
+    f->ping_cycles = 0;
+    return true;
+}
+
+uint64_t fabric_ping_cycles(const struct fabric *f)
+{
+    return f->ping_cycles;
+}
+
 static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_out *out,
                         struct ofr_router_in *in)
 {
     struct node *u = &f->node[n];
     u->credit += f->o.load_permille / 1000.0;
-    double mean = (f->o.length_min + f->o.length_max) / 2.0;
+    unsigned packets = f->o.message_packets ? f->o.message_packets : 1;
+    double mean = packets * (f->o.length_min + f->o.length_max) / 2.0;
     while (!f->stopped && u->credit >= mean) {
         u->credit -= mean;
-        generate(f, n);
+        for (unsigned i = 0; i < packets; i++)
+            generate(f, n);
     }
     if (!u->sending) {
         unsigned first = rng_below(&f->rng, OFR_VCS);
@@ -338,6 +409,10 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
     }
     p->outstanding = false;
     f->outstanding--;
+    if (p == f->ping) {
+        f->ping = NULL;
+        f->ping_cycles = f->cycle - p->born;
+    }
     if (p->dst != n)
         fail(f, "node %u: packet %u of node %u is for node %u", n, seq, src, p->dst);
     if (u->received_count != p->length)

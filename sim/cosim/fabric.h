@@ -33,6 +33,8 @@ struct fabric_options {
     unsigned mgmt_permille;   // chance that a packet is management by address
     unsigned length_min, length_max; // flits a packet
     int pattern;              // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
+    unsigned message_packets; // paper: M packets at once to one destination, the same time and
+                              // bit (butterfly) at all nodes; 0: single packets
 };
 
 struct fabric;
@@ -42,7 +44,7 @@ struct fabric *fabric_new(const struct fabric_options *options);
 void fabric_free(struct fabric *fabric);
 
 uint32_t fabric_nodes(const struct fabric *fabric);
-// Stop offering new packets (those begun are finished).
+// Forgets the packets whose injection has not begun, and offers no new ones.
 void fabric_stop(struct fabric *fabric);
 
 // Computes the input pins of all nodes for this cycle from all nodes' output pins, and takes note
@@ -57,8 +59,16 @@ bool fabric_drained(const struct fabric *fabric);
 const char *fabric_error(const struct fabric *fabric);
 struct fabric_totals {
     uint64_t generated, injected, delivered, cut, flits_delivered;
+    uint64_t held; // not generated, since a source had 1024 packets outstanding
     uint64_t latency_sum; // generation to tail at the local port, cycles, delivered packets
 };
 struct fabric_totals fabric_totals(const struct fabric *fabric);
+
+
+// One more packet, a management one: directed over a port, or by address to a node. Returns false
+// where the source has too many outstanding. fabric_ping_cycles(): cycles from here to its tail's
+// delivery, 0 while it is under way. One at a time.
+bool fabric_ping(struct fabric *fabric, uint32_t src, bool directed, uint32_t dst_or_port);
+uint64_t fabric_ping_cycles(const struct fabric *fabric);
 
 #endif

@@ -22,6 +22,7 @@ struct options {
     bool torus_given;
     uint64_t cycles; // router-cycles a run
     unsigned runs;
+    uint64_t total; // router-cycles to reach with further runs, 0: `runs` runs
     unsigned select, tie, threshold; // KEYS: drawn
     int traffic_class;               // -1: drawn weights
     int load;                        // permille of a flit a cycle and node, -1: drawn
@@ -271,7 +272,7 @@ static void draw(struct run *r, struct rng *rng)
     f->ready_permille = rng_below(rng, 2) ? 1000 : 500 + rng_below(rng, 500);
     f->gap_permille = rng_below(rng, 2) ? 0 : rng_below(rng, 500);
     f->sink_permille = rng_below(rng, 2) ? 1000 : 300 + rng_below(rng, 700);
-    f->abort_permille = o->aborts ? 20 : 0;
+    f->abort_permille = o->aborts || rng_below(rng, 6) == 0 ? 20 : 0;
     f->mgmt_permille = rng_below(rng, 3) ? 20 : 200;
     f->length_min = 4;
     if (f->length_min * shape.flit_bits < 64)
@@ -465,7 +466,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         }
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used,
-                 "--runs 1 --seed %" PRIu64 " --until %" PRIu64 " --trace %u --vcd lockstep.vcd",
+                 "--total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64 " --trace %u --vcd lockstep.vcd",
                  seed, r.cycle, r.bad_node);
         printf("# %s\n# replay: %s\n", r.why, command);
         fflush(stdout);
@@ -480,6 +481,14 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
     return ok;
 }
 
+static unsigned long long at_most(struct argp_state *state, const char *name,
+                                  unsigned long long number, unsigned most)
+{
+    if (number > most)
+        argp_error(state, "--%s %llu: at most %u", name, number, most);
+    return number;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -489,7 +498,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     if (key == 'T') {
         unsigned n = (unsigned)sscanf(arg, "%ux%ux%u", &k[0], &k[1], &k[2]);
-        if (n != rtl_router_shape().n)
+        if (n != rtl_router_shape().n || strspn(arg, "0123456789x") != strlen(arg))
             argp_error(state, "--torus %s: this build has %u dimensions", arg,
                        rtl_router_shape().n);
         o->fabric.torus.n = (uint8_t)n;
@@ -501,7 +510,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->torus_given = true;
         return 0;
     }
-    if (arg && key != 'V' && (end == arg || *end))
+    if (arg && key != 'V' && key != ARGP_KEY_ARG && (end == arg || *end || *arg == '-'))
         argp_error(state, "%s: not a number", arg);
     switch (key) {
     case 's':
@@ -513,23 +522,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->runs = (unsigned)number;
         return 0;
+    case 'N':
+        o->total = number;
+        return 0;
     case 'S':
-        o->select = (unsigned)number;
+        o->select = (unsigned)at_most(state, "select", number, OFR_SELECT_RDR);
         return 0;
     case 't':
-        o->tie = (unsigned)number;
+        o->tie = (unsigned)at_most(state, "tie", number, 1);
         return 0;
     case 'H':
-        o->threshold = (unsigned)number;
+        o->threshold = (unsigned)at_most(state, "threshold", number, 15);
         return 0;
     case 'C':
-        o->traffic_class = (int)number;
+        o->traffic_class = (int)at_most(state, "class", number, OFR_PKT_CLASS_DEROUTE);
         return 0;
     case 'l':
-        o->load = (int)number;
+        o->load = (int)at_most(state, "load", number, 4000);
         return 0;
     case 'p':
-        o->fabric.pattern = (int)number;
+        o->fabric.pattern =
+            (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
         return 0;
     case 'a':
         o->aborts = true;
@@ -558,17 +571,18 @@ int main(int argc, char **argv)
         {"seed", 's', "N", 0, "seed of the first run (default 1)", 0},
         {"cycles", 'c', "N", 0, "router-cycles a run (default 200000)", 0},
         {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
+        {"total", 'N', "N", 0, "router-cycles in all: as many runs as that takes", 0},
         {"select", 'S', "N", 0, "OFR_SELECT_* (default: drawn)", 0},
         {"tie", 't', "N", 0, "0 plus, 1 both (default: drawn)", 0},
         {"threshold", 'H', "N", 0, "injection threshold (default: drawn)", 0},
         {"class", 'C', "N", 0, "0 in-order, 1 minimal, 2 deroute (default: a mix)", 0},
         {"load", 'l', "PERMILLE", 0, "flits a cycle and node (default: drawn)", 0},
         {"pattern", 'p', "N", 0, "destination pattern (default: uniform or tornado)", 0},
-        {"aborts", 'a', NULL, 0, "cut packets on the cables", 0},
+        {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 6)", 0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
         {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
         {"vcd", 'V', "FILE", 0, "write the last cycles as a waveform", 0},
-        {"break", 'b', "CYCLE", 0, "turn a credit bit on the model's side: must be caught", 0},
+        {"break", 'b', "CYCLE", 0, "lose a credit of the model from here on: must be caught", 0},
         {0}};
     static const struct argp parser = {list, parse, NULL,
                                        "RTL routers against golden routers, pin by pin.", NULL,
@@ -585,8 +599,9 @@ int main(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     unsigned failed = 0;
     uint64_t router_cycles = 0;
-    for (unsigned i = 0; i < o.runs; i++)
+    unsigned i = 0;
+    for (; o.total ? router_cycles < o.total && failed < 3 : i < o.runs; i++)
         failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &router_cycles);
-    printf("# %" PRIu64 " router-cycles, %u mismatches\n", router_cycles, failed);
+    printf("1..%u\n# %" PRIu64 " router-cycles, %u mismatches\n", i, router_cycles, failed);
     return failed ? 1 : 0;
 }

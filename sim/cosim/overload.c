@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden model alone at full overload, OFR class: no watchdog, everything drains, and management
+// gets through. One TAP line a run. See README.md.
+#include "golden.h"
+#include "ofr_regs.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WATCHDOG = 13,       // 2^13 cycles
+    RING_WAIT = 5,       // a refused ring entry holds back others after 2^5 to 2^6 cycles
+    DRAIN_CYCLES = 60000,
+    PING_FLITS = 8,
+    PING_BY_ADDRESS = 6000, // cycles: bound of a round trip at overload, README.md
+    PING_DIRECTED = 6000,
+    PING_GAP = 500,
+};
+
+struct options {
+    uint64_t cycles, seed;
+    int pattern;
+    struct ofr_torus torus;
+    unsigned slots;
+    bool pings;
+    int quiet_after; // for the broken twins: 1 if trouble is expected
+};
+
+struct ping {
+    bool directed, back;
+    uint32_t from, to;
+    unsigned port;
+    uint64_t cycles, worst[2], count[2];
+    uint64_t next;
+};
+
+static const struct {
+    int pattern;
+    const char *name;
+} patterns[] = {{OFR_GEN_CONTROL_PATTERN_TORNADO, "tornado"},
+                {OFR_GEN_CONTROL_PATTERN_COMPLEMENT, "complement"},
+                {OFR_GEN_CONTROL_PATTERN_UNIFORM, "uniform"},
+                {OFR_GEN_CONTROL_PATTERN_BUTTERFLY, "butterfly"},
+                {OFR_GEN_CONTROL_PATTERN_TRANSPOSE, "transpose"},
+                {OFR_GEN_CONTROL_PATTERN_ROTATE3D, "rotate3d"},
+                {OFR_GEN_CONTROL_PATTERN_BITREVERSE, "bit-reverse"}};
+
+// Does the pattern exist on this torus? Transpose needs a square number of nodes that is a power
+// of 4 in 3D, rotate3d a cube; all tori here have powers of 2.
+static bool exists(int pattern, const struct ofr_torus *t)
+{
+    if (pattern == OFR_GEN_CONTROL_PATTERN_ROTATE3D)
+        return t->n == 3;
+    return pattern != OFR_GEN_CONTROL_PATTERN_TRANSPOSE || t->n == 2 || ofr_nodes(t) == 64;
+}
+
+// A round trip after another, by address and over one link in turn; the far node answers at once.
+static void ping(struct golden *g, struct ping *p, struct rng *rng)
+{
+    uint64_t took = fabric_ping_cycles(g->fabric);
+    if (p->next > g->cycle)
+        return;
+    if (p->cycles == 0 && !p->back) { // idle: begin
+        struct ofr_coord at;
+        p->directed = !p->directed;
+        p->from = rng_below(rng, g->nodes);
+        at = ofr_node_coord(&g->config[0].torus, p->from);
+        do {
+            p->port = rng_below(rng, 2U * g->config[0].torus.n);
+        } while (!(ofr_existing_ports(&g->config[0].torus, &at) >> p->port & 1));
+        struct ofr_coord beside = ofr_neighbour(&g->config[0].torus, at, p->port);
+        p->to = p->directed ? ofr_node_id(&g->config[0].torus, &beside) : rng_below(rng, g->nodes);
+        if (fabric_ping(g->fabric, p->from, p->directed, p->directed ? p->port : p->to))
+            p->cycles = 1;
+    } else if (took && !p->back) {
+        if (fabric_ping(g->fabric, p->to, p->directed, p->directed ? p->port ^ 1 : p->from)) {
+            p->cycles = took;
+            p->back = true;
+        }
+    } else if (took) {
+        p->cycles += took;
+        if (p->cycles > p->worst[p->directed])
+            p->worst[p->directed] = p->cycles;
+        p->count[p->directed]++;
+        p->cycles = 0;
+        p->back = false;
+        p->next = g->cycle + PING_GAP;
+    }
+}
+
+static bool run(const struct options *o, const struct ofr_torus *torus, unsigned slots, unsigned p,
+                unsigned number)
+{
+    struct fabric_options f = {
+        .shape = {.n = torus->n, .flit_bits = 32, .slots = (uint8_t)slots, .slot_flits = 8},
+        .torus = *torus,
+        .seed = o->seed * 1000 + number,
+        .load_permille = 1000,
+        .ready_permille = 1000,
+        .sink_permille = 1000,
+        .latency = 2,
+        .class_weight = {0, 0, 1},
+        .length_min = 4,
+        .length_max = 8,
+        .pattern = patterns[p].pattern};
+    struct ofr_table table;
+    struct ofr_config base = {.configured = true,
+                              .tie = number & 1 ? OFR_TIE_BOTH : OFR_TIE_PLUS,
+                              .select = (uint8_t)(number % 4),
+                              .threshold = (uint8_t)(slots / 2),
+                              .watchdog_time = WATCHDOG,
+                              .ring_wait_time = RING_WAIT,
+                              .table = &table};
+    struct golden g;
+    struct rng rng = {f.seed};
+    struct ping pinger = {.next = 2000};
+    const char *why = NULL;
+    ofr_table_reset(&table, torus->n);
+    f.shape.unit_mul = number / 2 & 1;
+    if (!golden_init(&g, &f, &base)) {
+        fprintf(stderr, "overload: out of memory\n");
+        exit(2);
+    }
+    while (g.cycle < o->cycles && !why) {
+        if (o->pings)
+            ping(&g, &pinger, &rng);
+        golden_step(&g);
+        if (g.cycle % 256 == 0 && golden_watchdog(&g))
+            why = "the watchdog has latched";
+        if (g.cycle % 256 == 0 && fabric_error(g.fabric))
+            why = fabric_error(g.fabric);
+    }
+    uint64_t cycles = g.cycle;
+    uint64_t flits = fabric_totals(g.fabric).flits_delivered;
+    uint64_t oidn = golden_counter(&g, OFR_COUNTER_OIDN), widn = golden_counter(&g, OFR_COUNTER_WIDN);
+    if (!why && !golden_drain(&g, DRAIN_CYCLES))
+        why = fabric_error(g.fabric) ? fabric_error(g.fabric) : "it does not drain";
+    if (!why && golden_watchdog(&g))
+        why = "the watchdog has latched";
+    // Every packet of a derouting pattern had the chance; none at all would test nothing
+    if (!why && oidn + widn == 0)
+        why = "nothing was derouted";
+    if (!why && o->pings && (!pinger.count[0] || !pinger.count[1]))
+        why = "no ping came back";
+    if (!why && (pinger.worst[0] > PING_BY_ADDRESS || pinger.worst[1] > PING_DIRECTED))
+        why = "a ping took too long";
+    printf("%sok %u - %ux%u%s%s C=%u %s: %.3f flits a cycle and node, %" PRIu64 " OIDN, %" PRIu64
+           " WIDN",
+           why ? "not " : "", number + 1, torus->k[0], torus->k[1], torus->n == 3 ? "x" : "",
+           torus->n == 3 ? (char[]){(char)('0' + torus->k[2]), 0} : "", slots, patterns[p].name,
+           (double)flits / (double)cycles / g.nodes, oidn, widn);
+    if (o->pings)
+        printf("; %" PRIu64 " + %" PRIu64 " pings, worst %" PRIu64 " by address, %" PRIu64
+               " directed",
+               pinger.count[0], pinger.count[1], pinger.worst[0], pinger.worst[1]);
+    printf("\n");
+    if (why)
+        printf("# cycle %" PRIu64 ": %s\n# seed %" PRIu64 "\n", g.cycle, why, o->seed);
+    fflush(stdout);
+    golden_free(&g);
+    return !why;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    char *end = NULL;
+    unsigned long long number = arg ? strtoull(arg, &end, 10) : 0;
+    if (arg && key != 'T' && key != ARGP_KEY_ARG && (end == arg || *end || *arg == '-'))
+        argp_error(state, "%s: not a number", arg);
+    switch (key) {
+    case 'T': {
+        unsigned k[3] = {0};
+        int n = sscanf(arg, "%ux%ux%u", &k[0], &k[1], &k[2]);
+        if (n < 2 || strspn(arg, "0123456789x") != strlen(arg))
+            argp_error(state, "--torus %s: KxK or KxKxK", arg);
+        o->torus.n = (uint8_t)n;
+        for (int i = 0; i < n; i++) {
+            if (k[i] != 2 && k[i] != 4 && k[i] != 8)
+                argp_error(state, "--torus %s: sizes are 2, 4 or 8", arg);
+            o->torus.k[i] = (uint8_t)k[i];
+        }
+        return 0;
+    }
+    case 'c':
+        o->cycles = number;
+        return 0;
+    case 's':
+        o->seed = number;
+        return 0;
+    case 'S':
+        if (number < 2 || number > OFR_MAX_SLOTS)
+            argp_error(state, "--slots %s: 2 to %d", arg, OFR_MAX_SLOTS);
+        o->slots = (unsigned)number;
+        return 0;
+    case 'n':
+        o->pings = false;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option list[] = {
+        {"torus", 'T', "KxK[xK]", 0, "(default: 4x4, 8x8 and 4x4x4)", 0},
+        {"slots", 'S', "C", 0, "slots a VC (default: 2 and 4)", 0},
+        {"cycles", 'c', "N", 0, "cycles a run (default 200000)", 0},
+        {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
+        {"no-pings", 'n', NULL, 0, "user traffic only", 0},
+        {0}};
+    static const struct argp parser = {list, parse, NULL, "OFR at full overload.", NULL, NULL, NULL};
+    static const struct ofr_torus tori[] = {
+        {.n = 2, .k = {4, 4}}, {.n = 3, .k = {4, 4, 4}}, {.n = 2, .k = {8, 8}}};
+    const char *seed = getenv("SEED");
+    struct options o = {.cycles = 200000, .seed = seed ? strtoull(seed, NULL, 10) : 1, .pings = true};
+    unsigned number = 0, failed = 0;
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    printf("# seed %" PRIu64 "\n", o.seed);
+    for (unsigned t = 0; t < (o.torus.n ? 1 : 3); t++) {
+        const struct ofr_torus *torus = o.torus.n ? &o.torus : &tori[t];
+        for (unsigned slots = o.slots ? o.slots : 2; slots <= (o.slots ? o.slots : 4); slots += 2)
+            for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++)
+                if (exists(patterns[p].pattern, torus))
+                    failed += !run(&o, torus, slots, p, number++);
+    }
+    printf("1..%u\n", number);
+    return failed ? 1 : 0;
+}
