@@ -87,19 +87,25 @@ static void copy(uint32_t *to, const uint32_t *from, unsigned words)
         *to++ = *from++;
 }
 
-uint32_t fw_frame_crc(const uint32_t frame[OFR_FRAME_WORDS])
+// CRC-32 a byte at a time: table[i] is the exclusive or of the basis elements of i's bits.
+#define CRC_BIT(i, b, value) ((i) >> (b)&1 ? OFR_U32(value) : 0)
+#define CRC_1(i)                                                                                   \
+    CRC_BIT(i, 0, 0x77073096) ^ CRC_BIT(i, 1, 0xee0e612c) ^ CRC_BIT(i, 2, 0x076dc419) ^            \
+        CRC_BIT(i, 3, 0x0edb8832) ^ CRC_BIT(i, 4, 0x1db71064) ^ CRC_BIT(i, 5, 0x3b6e20c8) ^        \
+        CRC_BIT(i, 6, 0x76dc4190) ^ CRC_BIT(i, 7, 0xedb88320)
+#define CRC_4(i)  CRC_1(i), CRC_1((i) + 1), CRC_1((i) + 2), CRC_1((i) + 3)
+#define CRC_16(i) CRC_4(i), CRC_4((i) + 4), CRC_4((i) + 8), CRC_4((i) + 12)
+#define CRC_64(i) CRC_16(i), CRC_16((i) + 16), CRC_16((i) + 32), CRC_16((i) + 48)
+static const uint32_t crc_table[256] = {CRC_64(0), CRC_64(64), CRC_64(128), CRC_64(192)};
+
+static inline uint32_t crc_byte(uint32_t crc, uint8_t byte)
 {
-    uint32_t crc = 0xffffffff;
-    for (unsigned i = 0; i < OFR_FRAME_WORDS - 1; i++) {
-        uint32_t word = frame[i];
-        for (unsigned j = 0; j < 4; j++, word >>= 8)
-            crc = ofr_crc32_byte(crc, (uint8_t)word);
-    }
-    return ~crc;
+    return crc >> 8 ^ crc_table[(crc ^ byte) & 0xff];
 }
 
-// The parts of a message
-// ---------------------------------------------------------------------------
+enum { CRC_AT = 4 * (OFR_FRAME_WORDS - 1) }; // bytes before the CRC
+
+// The parts of a message --------------------------------------------------------------------------
 
 static unsigned hop_index(const uint32_t *m)
 {
@@ -131,8 +137,7 @@ static void respond(uint32_t *m, enum ofr_status status)
     m[0] = (m[0] & 0xffff007f) | OFR_RESPONSE | (uint32_t)status << 8;
 }
 
-// Lease and key
-// ------------------------------------------------------------------------------------
+// Lease and key -----------------------------------------------------------------------------------
 
 static void lease_expire(struct fw *fw)
 {
@@ -237,8 +242,7 @@ static enum ofr_status may_write(struct fw *fw, uint32_t *m)
     return OFR_OK;
 }
 
-// Reading
-// ------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 static unsigned link_ports(struct fw *fw)
 {
@@ -266,13 +270,15 @@ static uint64_t link_sum(struct fw *fw, unsigned k)
     return sum;
 }
 
+// Goes on from where the last call of the same request ended, if that was no higher.
 static uint32_t bins_below(struct fw *fw, unsigned bin)
 {
-    uint32_t sum = 0;
-    node_write(fw, OFR_CHECK_BIN, 0);
-    while (bin--)
-        sum += node_read(fw, OFR_CHECK_BIN_COUNT);
-    return sum;
+    if (bin < fw->bins_at)
+        fw->bins_at = fw->bins_sum = 0;
+    node_write(fw, OFR_CHECK_BIN, fw->bins_at);
+    for (; fw->bins_at < bin; fw->bins_at++)
+        fw->bins_sum += node_read(fw, OFR_CHECK_BIN_COUNT);
+    return fw->bins_sum;
 }
 
 static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *status)
@@ -396,6 +402,8 @@ static enum ofr_status op_read4(struct fw *fw, uint32_t *m)
     if (hop_count(m))
         return OFR_BAD_ARG;
     uint32_t low = m[2], high = m[3];
+    fw->bins_at = 0;
+    fw->bins_sum = 0;
     m[2] = selected(fw, low & 0xffff, &status);
     m[3] = selected(fw, low >> 16, &status);
     m[4] = selected(fw, high & 0xffff, &status);
@@ -451,8 +459,7 @@ static enum ofr_status op_counters(struct fw *fw, uint32_t *m)
     return OFR_OK;
 }
 
-// Writing
-// ------------------------------------------------------------------------------------------
+// Writing -----------------------------------------------------------------------------------------
 
 static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
 {
@@ -649,6 +656,7 @@ static void execute(struct fw *fw, uint32_t *m, unsigned arrival)
         status = op_ping(fw, m, arrival);
         break;
     case OFR_OP_READ:
+        fw->bins_at = fw->bins_sum = 0;
         m[5] = selected(fw, m[4] >> 16, &status);
         break;
     case OFR_OP_READ4:
@@ -666,8 +674,15 @@ static void execute(struct fw *fw, uint32_t *m, unsigned arrival)
     respond(m, status);
 }
 
-// Towards the host
-// ---------------------------------------------------------------------------------
+// Towards the host --------------------------------------------------------------------------------
+
+// Looks at the UART in one fw_poll(). On the target a byte comes or goes every 40 cycles, about as
+// long as a look takes; golden boards' UARTs are always ready or will not be in this poll.
+#ifdef OFR_TARGET
+enum { SEND_LOOKS = 24, RECEIVE_LOOKS = 24 };
+#else
+enum { SEND_LOOKS = OFR_FRAME_BYTES, RECEIVE_LOOKS = OFR_FRAME_BYTES };
+#endif
 
 static void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32_t from)
 {
@@ -679,39 +694,47 @@ static void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32
     frame[0] = OFR_FRAME_SYNC | (uint32_t)mode << 8 | (uint32_t)OFR_PROTOCOL_VERSION << 12 |
                (from & 0xfff) << 16;
     copy(frame + 1, m, OFR_MESSAGE_WORDS);
-    frame[7] = fw_frame_crc(frame);
     fw->tx_count++;
 }
 
+// Both the core and the hosts we build for are little-endian.
+static uint8_t *bytes_of(uint32_t *words)
+{
+    return (uint8_t *)words;
+}
+
+// The CRC is worked out while the bytes before it go out: a byte takes 40 cycles or more.
 static bool uart_send(struct fw *fw)
 {
     if (!fw->tx_count)
         return false;
+    uint32_t *frame = fw->tx[fw->tx_first], crc = fw->tx_crc;
+    unsigned n = fw->tx_byte;
     bool sent = false;
-    // Not a wait: the loop ends when the bytes are out or after so many looks, whichever is first.
-    for (unsigned i = 0; i < 64 && fw->tx_count; i++) {
-        uint32_t status = hal_read(fw, OFR_BASE_UART + OFR_UART_STATUS);
-        if (!(status & OFR_UART_STATUS_TX_READY_MASK)) {
-#ifdef OFR_TARGET
+    // Not a wait: ends after so many looks.
+    for (unsigned looks = SEND_LOOKS; looks; looks--) {
+        if (!(hal_read(fw, OFR_BASE_UART + OFR_UART_STATUS) & OFR_UART_STATUS_TX_READY_MASK))
             continue;
-#else
-            break;
-#endif
-        }
-        uint32_t word = fw->tx[fw->tx_first][fw->tx_byte >> 2];
-        hal_write(fw, OFR_BASE_UART + OFR_UART_DATA, word >> 8 * (fw->tx_byte & 3) & 0xff);
+        uint8_t byte = bytes_of(frame)[n];
+        hal_write(fw, OFR_BASE_UART + OFR_UART_DATA, byte);
         sent = true;
-        if (++fw->tx_byte == OFR_FRAME_BYTES) {
-            fw->tx_byte = 0;
+        crc = crc_byte(crc, byte);
+        if (++n == CRC_AT)
+            frame[OFR_FRAME_WORDS - 1] = ~crc;
+        if (n == OFR_FRAME_BYTES) {
+            n = 0;
+            crc = 0xffffffff;
             fw->tx_first = (fw->tx_first + 1) % FW_TX_FRAMES;
             fw->tx_count--;
+            break;
         }
     }
+    fw->tx_byte = (uint8_t)n;
+    fw->tx_crc = crc;
     return sent;
 }
 
-// Towards the network
-// ------------------------------------------------------------------------------
+// Towards the network -----------------------------------------------------------------------------
 
 static void to_network(struct fw *fw, const uint32_t *m, uint32_t head)
 {
@@ -791,8 +814,7 @@ static void route(struct fw *fw, uint32_t *m, unsigned arrival)
         to_host(fw, m, OFR_MODE_PATH, 0);
 }
 
-// Collectives
-// --------------------------------------------------------------------------------------
+// Collectives -------------------------------------------------------------------------------------
 
 static uint32_t torus_size(struct fw *fw, unsigned k[3])
 {
@@ -946,8 +968,7 @@ static bool collective_step(struct fw *fw)
     return true;
 }
 
-// Frames and packets in
-// ----------------------------------------------------------------------------
+// Frames and packets in ---------------------------------------------------------------------------
 
 static void take_frame(struct fw *fw)
 {
@@ -986,43 +1007,54 @@ static void take_frame(struct fw *fw)
     fw->dropped++;
 }
 
-static uint8_t *rx_bytes(struct fw *fw)
-{
-    return (uint8_t *)fw->rx; // both the core and the hosts we build for are little-endian
-}
-
 // Throws away the first byte, and more up to the next that could start a frame.
 static void rx_skip(struct fw *fw)
 {
-    uint8_t *bytes = rx_bytes(fw);
-    unsigned from = 1;
+    uint8_t *bytes = bytes_of(fw->rx);
+    unsigned from = 1, left = 0;
     while (from < fw->rx_count && bytes[from] != OFR_FRAME_SYNC)
         from++;
     fw->frames_bad += from;
-    for (unsigned i = from; i < fw->rx_count; i++)
-        bytes[i - from] = bytes[i];
-    fw->rx_count = (uint8_t)(fw->rx_count - from);
+    fw->rx_crc = 0xffffffff;
+    for (; from < fw->rx_count; from++, left++) {
+        bytes[left] = bytes[from];
+        if (left < CRC_AT)
+            fw->rx_crc = crc_byte(fw->rx_crc, bytes[left]);
+    }
+    fw->rx_count = (uint8_t)left;
 }
 
 static bool uart_receive(struct fw *fw)
 {
+    uint8_t *bytes = bytes_of(fw->rx);
+    unsigned n = fw->rx_count;
+    uint32_t crc = fw->rx_crc;
     bool any = false;
-    for (unsigned i = 0; i < OFR_FRAME_BYTES && fw->rx_count < OFR_FRAME_BYTES; i++) {
-        if (!(hal_read(fw, OFR_BASE_UART + OFR_UART_STATUS) & OFR_UART_STATUS_RX_VALID_MASK))
-            break;
+    for (unsigned looks = RECEIVE_LOOKS; looks && n < OFR_FRAME_BYTES; looks--) {
+        if (!(hal_read(fw, OFR_BASE_UART + OFR_UART_STATUS) & OFR_UART_STATUS_RX_VALID_MASK)) {
+            if (!n)
+                break; // nothing has begun
+            continue;
+        }
         uint8_t byte = (uint8_t)hal_read(fw, OFR_BASE_UART + OFR_UART_DATA);
         any = true;
-        if (!fw->rx_count && byte != OFR_FRAME_SYNC)
+        if (!n && byte != OFR_FRAME_SYNC) {
             fw->frames_bad++;
-        else
-            rx_bytes(fw)[fw->rx_count++] = byte;
+            continue;
+        }
+        bytes[n++] = byte;
+        if (n <= CRC_AT)
+            crc = crc_byte(crc, byte);
     }
-    if (fw->rx_count < OFR_FRAME_BYTES || fw->out_full)
+    fw->rx_count = (uint8_t)n;
+    fw->rx_crc = crc;
+    if (n < OFR_FRAME_BYTES || fw->out_full)
         return any;
-    if ((fw->rx[0] >> 12 & 15) != OFR_PROTOCOL_VERSION || fw->rx[7] != fw_frame_crc(fw->rx)) {
+    if ((fw->rx[0] >> 12 & 15) != OFR_PROTOCOL_VERSION || fw->rx[OFR_FRAME_WORDS - 1] != ~crc) {
         rx_skip(fw);
     } else {
         fw->rx_count = 0;
+        fw->rx_crc = 0xffffffff;
         take_frame(fw);
     }
     return true;
@@ -1078,9 +1110,9 @@ bool fw_poll(struct fw *fw)
 void fw_init(struct fw *fw)
 {
 #ifdef OFR_TARGET
-    *fw = (struct fw){0};
+    *fw = (struct fw){.rx_crc = 0xffffffff, .tx_crc = 0xffffffff};
 #else
     struct fw_hal hal = fw->hal;
-    *fw = (struct fw){.hal = hal};
+    *fw = (struct fw){.hal = hal, .rx_crc = 0xffffffff, .tx_crc = 0xffffffff};
 #endif
 }

@@ -18,9 +18,11 @@ struct fw {
     // Towards the host.
     uint32_t tx[FW_TX_FRAMES][OFR_FRAME_WORDS];
     uint8_t tx_first, tx_count, tx_byte; // tx_byte: next byte of the first frame
+    uint32_t tx_crc;                     // of its bytes before that
     // From the host: what has come of a frame.
     uint32_t rx[OFR_FRAME_WORDS];
     uint8_t rx_count; // bytes
+    uint32_t rx_crc;  // of those
     // The packet that waits for the network interface: TX_HEAD, then seven words.
     bool out_full;
     uint32_t out[OFR_FRAME_WORDS];
@@ -37,6 +39,8 @@ struct fw {
 
     uint32_t active, staged, previous; // generation, descriptor << 16
     uint16_t routing;                  // staged NODE.ROUTING: select 1:0, threshold 5:2
+
+    uint32_t bins_at, bins_sum; // histogram bins added up so far in this request
 
     uint32_t frames_bad, dropped;
 
@@ -60,8 +64,5 @@ void fw_init(struct fw *fw);
 // Do what there is to do now: a bounded amount of work (at most one packet in, one out, one frame
 // in and 64 bytes out). True if anything was done, so that a caller can go on until false.
 bool fw_poll(struct fw *fw);
-
-// CRC of a frame's words 0 to 6.
-uint32_t fw_frame_crc(const uint32_t frame[OFR_FRAME_WORDS]);
 
 #endif

@@ -18,7 +18,7 @@ void fault(struct torus *t, const char *format, ...)
     va_end(args);
 }
 
-// Walk ---------------------------------------------------------------------------------------------
+// Walk --------------------------------------------------------------------------------------------
 
 static int board_with(const struct torus *t, uint64_t serial)
 {
@@ -175,8 +175,7 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
             error = join(t, &probes[i]);
         else if (!probes[i].no_link)
             fault(t, "nothing answers at port %s of board %016llx, though its link is up",
-                  port_name(probes[i].port),
-                  (unsigned long long)t->boards[probes[i].board].serial);
+                  port_name(probes[i].port), (unsigned long long)t->boards[probes[i].board].serial);
     }
     free(probes);
     return error;
@@ -227,7 +226,7 @@ API int torus_discover(struct torus *t)
     return recognise(t);
 }
 
-// Recognition --------------------------------------------------------------------------------------
+// Recognition -------------------------------------------------------------------------------------
 
 // The board at the other end of dimension `dim`'s + (or -) cable, if that ends at a port of the
 // opposite direction and is not excluded; else -1.
@@ -280,9 +279,9 @@ static int find_sizes(struct torus *t)
             if (votes[n] && votes[n] >= votes[best])
                 best = n;
         if (best > 16) {
-            error = fail(t, TORUS_E_MISCABLED,
-                         "%u boards in a ring of dimension %c: a size is at most 16", best,
-                         "xyz"[dim]);
+            error =
+                fail(t, TORUS_E_MISCABLED,
+                     "%u boards in a ring of dimension %c: a size is at most 16", best, "xyz"[dim]);
             fault(t, "%s", t->detail);
         }
         t->k[dim] = (uint8_t)(best > 16 ? 0 : best);
@@ -442,8 +441,8 @@ static void check_cables(struct torus *t)
                 if (!needed || want < 0 || (p % 2 && t->boards[want].peer[p ^ 1] < 0))
                     continue;
                 board_name(&t->boards[want], two);
-                fault(t, "no cable from %s of %s to %s of %s", port_name(p), one,
-                      port_name(p ^ 1), two);
+                fault(t, "no cable from %s of %s to %s of %s", port_name(p), one, port_name(p ^ 1),
+                      two);
                 continue;
             }
             // Said once for a cable: by its end at the lower board number, port number.
@@ -493,7 +492,7 @@ int recognise(struct torus *t)
     return ok(t);
 }
 
-// Quick look ---------------------------------------------------------------------------------------
+// Quick look --------------------------------------------------------------------------------------
 
 API int torus_attach(struct torus *t)
 {

@@ -14,8 +14,8 @@ struct torus {
     struct torus_transport transport;
     struct torus_options options;
     uint16_t session, seq;
-    bool wrote; // we may hold leases
-    unsigned collectives; // done so far, over all boards
+    bool wrote;                   // we may hold leases
+    unsigned collectives;         // done so far, over all boards
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     uint8_t rx[OFR_FRAME_BYTES];
     unsigned rx_count;
@@ -67,7 +67,8 @@ int exchange(struct torus *t, struct request *q, unsigned count);
 // One request. Statuses other than OFR_OK become errors with a detail that begins with `what`.
 int ask(struct torus *t, struct request *q, const char *what);
 int status_error(struct torus *t, const struct request *q, const char *what);
-// A collective over all boards: m is the message (4 data words); result: combined data, may be NULL.
+// A collective over all boards: m is the message (4 data words); result: combined data, may be
+// NULL.
 int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
             const uint32_t data[4], uint32_t result[4], const char *what);
 unsigned torus_nodes(const struct torus *t);

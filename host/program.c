@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programming: coordinates, tables to the shadow banks, CRC, commit; and mending what was cut short.
+// Programming: coordinates, tables to the shadow banks, CRC, commit; and mending what was cut
+// short.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,12 @@ API int torus_routing_named(const char *name)
 
 API struct torus_preset torus_preset_default(enum torus_routing routing)
 {
-    return (struct torus_preset){.routing = routing, .tie_both = true, .threshold = 255, .delta = 2};
+    return (struct torus_preset){
+        .routing = routing, .tie_both = true, .threshold = 255, .delta = 2};
 }
 
-// The 16 bits that boards keep beside the generation: routing 2:0, tie 3, threshold 7:4, Delta 10:8.
+// The 16 bits that boards keep beside the generation: routing 2:0, tie 3, threshold 7:4, Delta
+// 10:8.
 static uint32_t describe(const struct torus_preset *p)
 {
     return (uint32_t)p->routing | (uint32_t)p->tie_both << 3 | (uint32_t)(p->threshold & 15) << 4 |
@@ -270,10 +273,9 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
 {
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
-                            (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16,
-                        OFR_SEL_NODE | OFR_OFR_COMMIT |
-                            (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_LEASE) << 16};
+    uint32_t ask4[4] = {
+        OFR_SEL_FIRMWARE | OFR_FW_ACTIVE | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16,
+        OFR_SEL_NODE | OFR_OFR_COMMIT | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_LEASE) << 16};
     uint32_t low[4], high[4];
     int error = ask_all(t, OFR_AGG_AND, OFR_OP_READ4, 0, ask4, low, "read the generations");
     if (error == TORUS_OK)
@@ -363,8 +365,9 @@ API int torus_program_resume(struct torus *t)
     if (error != TORUS_OK)
         return error;
     if (!mixed || !newest)
-        return fail(t, TORUS_E_UNKNOWN, newest ? "nothing to resume: all boards have generation %u"
-                                               : "nothing to resume: no table is staged (%u)",
+        return fail(t, TORUS_E_UNKNOWN,
+                    newest ? "nothing to resume: all boards have generation %u"
+                           : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
     struct torus_preset p = described(newest >> 16);
     error = program(t, &p, newest & 0xffff);
@@ -386,8 +389,7 @@ API int torus_program_abort(struct torus *t)
     if (!mixed || !newest)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Back to what was before; where nothing was, to the table of the reset.
-    struct torus_preset p =
-        before ? described(before >> 16) : torus_preset_default(TORUS_OFR);
+    struct torus_preset p = before ? described(before >> 16) : torus_preset_default(TORUS_OFR);
     error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
     return error;
 }

@@ -8,10 +8,10 @@
 #include "internal.h"
 
 static const char *const pattern_names[TORUS_PATTERNS] = {
-    [TORUS_UNIFORM] = "uniform",       [TORUS_BUTTERFLY] = "butterfly",
-    [TORUS_TRANSPOSE] = "transpose",   [TORUS_BITREVERSE] = "bitreverse",
-    [TORUS_ROTATE3D] = "rotate3d",     [TORUS_COMPLEMENT] = "complement",
-    [TORUS_TORNADO] = "tornado",       [TORUS_NEIGHBOUR] = "neighbour",
+    [TORUS_UNIFORM] = "uniform",     [TORUS_BUTTERFLY] = "butterfly",
+    [TORUS_TRANSPOSE] = "transpose", [TORUS_BITREVERSE] = "bitreverse",
+    [TORUS_ROTATE3D] = "rotate3d",   [TORUS_COMPLEMENT] = "complement",
+    [TORUS_TORNADO] = "tornado",     [TORUS_NEIGHBOUR] = "neighbour",
 };
 
 API const char *torus_pattern_name(enum torus_pattern pattern)
@@ -185,9 +185,9 @@ static int wait_done(struct torus *t, uint32_t now[4])
     double last = monotonic(), nap = 0.0005;
     uint32_t before[4] = {0};
     for (;;) {
-        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT,
-                             OFR_SEL_NODE | OFR_CHECK_RECEIVED, OFR_SEL_NODE | OFR_CHECK_ERRORS,
-                             OFR_SEL_NODE | OFR_GEN_STATUS, now);
+        int error =
+            read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_NODE | OFR_CHECK_RECEIVED,
+                     OFR_SEL_NODE | OFR_CHECK_ERRORS, OFR_SEL_NODE | OFR_GEN_STATUS, now);
         if (error != TORUS_OK)
             return error;
         bool all_sent = now[3] == torus_nodes(t) * OFR_GEN_STATUS_DONE_MASK;
@@ -269,16 +269,17 @@ static int check_run(struct torus *t, struct torus_run *run, struct torus_preset
     if (!run->packet_flits)
         run->packet_flits = t->slot_flits;
     if (run->packet_flits < least || run->packet_flits > t->slot_flits)
-        return fail(t, TORUS_E_USAGE, "packets of %u flits: from %u to %u", run->packet_flits, least,
-                    t->slot_flits);
+        return fail(t, TORUS_E_USAGE, "packets of %u flits: from %u to %u", run->packet_flits,
+                    least, t->slot_flits);
     if (!run->message_packets || run->message_packets > 65535)
         return fail(t, TORUS_E_USAGE, "messages of %u packets: 1 to 65535", run->message_packets);
     if (!(run->load > 0 && run->load <= 1000))
         return fail(t, TORUS_E_USAGE, "load %g flits per cycle and node: above 0, at most 1000",
                     run->load);
     if (!run->cycles || run->cycles > 1u << 28 || run->warmup > 1u << 28)
-        return fail(t, TORUS_E_USAGE, "a window of %u cycles after %u: 1 to 2^28 after at most 2^28",
-                    run->cycles, run->warmup);
+        return fail(t, TORUS_E_USAGE,
+                    "a window of %u cycles after %u: 1 to 2^28 after at most 2^28", run->cycles,
+                    run->warmup);
     return TORUS_OK;
 }
 
@@ -291,9 +292,9 @@ static const unsigned class_of[] = {
 static int read_results(struct torus *t, const struct torus_run *run, struct torus_result *out)
 {
     uint32_t window[4], sum[4], most[4];
-    int error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ARRIVED,
-                         OFR_SEL_NODE | OFR_CHECK_COUNT, OFR_SEL_NODE | OFR_CHECK_RECEIVED,
-                         OFR_SEL_NODE | OFR_CHECK_ERRORS, window);
+    int error =
+        read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_NODE | OFR_CHECK_COUNT,
+                 OFR_SEL_NODE | OFR_CHECK_RECEIVED, OFR_SEL_NODE | OFR_CHECK_ERRORS, window);
     if (error == TORUS_OK)
         error = read_all(t, OFR_AGG_SUM64, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
                          OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
@@ -307,8 +308,7 @@ static int read_results(struct torus *t, const struct torus_run *run, struct tor
         return error;
     double packets = window[0], node_cycles = (double)run->cycles * torus_nodes(t);
     out->accepted = packets * run->packet_flits / node_cycles;
-    out->mean =
-        window[1] ? (double)(sum[0] | (uint64_t)sum[1] << 32) / (double)window[1] : 0;
+    out->mean = window[1] ? (double)(sum[0] | (uint64_t)sum[1] << 32) / (double)window[1] : 0;
     out->max = most[0];
     out->end = most[1];
     return TORUS_OK;
@@ -385,7 +385,7 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     return error;
 }
 
-// Counters -----------------------------------------------------------------------------------------
+// Counters ----------------------------------------------------------------------------------------
 
 // Unpacks an OP_COUNTERS response (protocol.h, end) into count values. False if it is not sound.
 static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)

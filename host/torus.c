@@ -16,7 +16,7 @@
 
 #include "internal.h"
 
-// Errors -------------------------------------------------------------------------------------------
+// Errors ------------------------------------------------------------------------------------------
 
 int fail(struct torus *t, int error, const char *format, ...)
 {
@@ -79,7 +79,7 @@ void pause_seconds(double seconds)
     nanosleep(&wait, NULL);
 }
 
-// A file descriptor as transport -------------------------------------------------------------------
+// A file descriptor as transport ------------------------------------------------------------------
 
 struct stream {
     int fd;
@@ -162,7 +162,7 @@ static int open_tty(struct torus *t, const char *path, struct termios *before)
     return fd;
 }
 
-// Handle -------------------------------------------------------------------------------------------
+// Handle ------------------------------------------------------------------------------------------
 
 static struct torus *handle_new(const struct torus_options *options)
 {
@@ -237,7 +237,7 @@ API void torus_close(struct torus *t)
     free(t);
 }
 
-// Messages -----------------------------------------------------------------------------------------
+// Messages ----------------------------------------------------------------------------------------
 
 static void message(struct request *q, enum ofr_mode mode, unsigned op, unsigned arg)
 {
@@ -312,7 +312,7 @@ static const char *target(const struct torus *t, const struct request *q, char t
     return text;
 }
 
-// Frames -------------------------------------------------------------------------------------------
+// Frames ------------------------------------------------------------------------------------------
 
 static uint32_t crc32(const uint8_t *bytes, unsigned count)
 {
@@ -383,7 +383,7 @@ static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int m
     }
 }
 
-// Requests -----------------------------------------------------------------------------------------
+// Requests ----------------------------------------------------------------------------------------
 
 static void number(struct torus *t, struct request *q)
 {
@@ -416,7 +416,8 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
 {
     const uint32_t *m = frame + 1;
     for (unsigned i = 0; i < count; i++) {
-        if (q[i].state != SENT || (m[0] & 0xffff00ff) != ((q[i].m[0] & 0xffff007f) | OFR_RESPONSE) ||
+        if (q[i].state != SENT ||
+            (m[0] & 0xffff00ff) != ((q[i].m[0] & 0xffff007f) | OFR_RESPONSE) ||
             (m[1] & 0xffff) != (q[i].m[1] & 0xffff) || (frame[0] >> 8 & 15) != q[i].mode)
             continue;
         double now = monotonic();
@@ -607,7 +608,7 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
     return TORUS_OK;
 }
 
-// Single boards ------------------------------------------------------------------------------------
+// Single boards -----------------------------------------------------------------------------------
 
 static void identity(struct torus_identity *out, uint64_t serial, uint32_t info, double seconds)
 {
@@ -714,7 +715,7 @@ API int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint3
     return ask(t, &q, "write a register");
 }
 
-// Lease and key ------------------------------------------------------------------------------------
+// Lease and key -----------------------------------------------------------------------------------
 
 // Takes the lease of one board, as mode and key want it. q: the target is set.
 static int lease_one(struct torus *t, struct request *q, unsigned log2_cycles)

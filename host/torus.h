@@ -44,7 +44,7 @@ enum torus_error {
 
 struct torus;
 
-// Byte streams -------------------------------------------------------------------------------------
+// Byte streams ------------------------------------------------------------------------------------
 
 // A connection to a board. read: waits up to `milliseconds` (0: not at all) for at least a byte;
 // returns how many (at most `bytes`), 0 for none yet, -1 when the connection is broken. write:
@@ -56,14 +56,14 @@ struct torus_transport {
     void *ctx;
 };
 
-// Handle -------------------------------------------------------------------------------------------
+// Handle ------------------------------------------------------------------------------------------
 
 struct torus_options {
-    double timeout;   // seconds without any answer before giving up (default 30; 0: default)
-    double retry;     // seconds before a request is first sent again (default 0.5; 0: default)
-    unsigned window;  // requests under way at once, 1 to 7 (0: default, 4)
-    uint16_t session; // session number (0: random)
-    uint64_t key;     // unlocks boards that have a key (0: none)
+    double timeout;     // seconds without any answer before giving up (default 30; 0: default)
+    double retry;       // seconds before a request is first sent again (default 0.5; 0: default)
+    unsigned window;    // requests under way at once, 1 to 7 (0: default, 4)
+    uint16_t session;   // session number (0: random)
+    uint64_t key;       // unlocks boards that have a key (0: none)
     uint16_t take_over; // session known to be dead: its lease is taken (0: none)
 };
 
@@ -79,27 +79,27 @@ int torus_open_transport(struct torus **out, struct torus_transport transport,
 // Releases the write lease if this handle has it (waits at most a second), and closes.
 void torus_close(struct torus *t);
 
-const char *torus_strerror(int error);       // kind of error, never NULL
+const char *torus_strerror(int error);           // kind of error, never NULL
 const char *torus_detail(const struct torus *t); // the last error in one line; "" after success
 
 // This handle's session number.
 uint16_t torus_session(const struct torus *t);
 
-// Boards -------------------------------------------------------------------------------------------
+// Boards ------------------------------------------------------------------------------------------
 
 enum { TORUS_PORTS = 6, TORUS_MAX_HOPS = 24, TORUS_COUNTERS = 129 };
 
 // Ports: x+ 0, x- 1, y+ 2, y- 3, z+ 4, z- 5.
 struct torus_board {
     uint64_t serial;
-    uint8_t dims;       // 2 or 3: the ports it has are 0 to 2 dims - 1
-    uint8_t links;      // ports whose link is up, bit p
-    bool configured;    // as it says itself
-    bool placed;        // coordinates known
-    uint8_t at[3];      // coordinates in the torus, as discovered (as programmed: after program)
-    uint8_t hops;       // directed path from the board we are plugged into
+    uint8_t dims;    // 2 or 3: the ports it has are 0 to 2 dims - 1
+    uint8_t links;   // ports whose link is up, bit p
+    bool configured; // as it says itself
+    bool placed;     // coordinates known
+    uint8_t at[3];   // coordinates in the torus, as discovered (as programmed: after program)
+    uint8_t hops;    // directed path from the board we are plugged into
     uint8_t path[TORUS_MAX_HOPS];
-    int peer[TORUS_PORTS];      // board at the other end of the cable at port p, -1: none
+    int peer[TORUS_PORTS];         // board at the other end of the cable at port p, -1: none
     int8_t peer_port[TORUS_PORTS]; // and its port
 };
 
@@ -141,7 +141,7 @@ int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out)
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
-// Programming --------------------------------------------------------------------------------------
+// Programming -------------------------------------------------------------------------------------
 
 enum torus_routing { TORUS_ABR = 1, TORUS_POR, TORUS_OFR, TORUS_DOR, TORUS_RDR };
 
@@ -179,7 +179,7 @@ int torus_set_key(struct torus *t, uint64_t key);
 int torus_lease(struct torus *t, unsigned log2_cycles);
 int torus_release(struct torus *t);
 
-// Measuring ----------------------------------------------------------------------------------------
+// Measuring ---------------------------------------------------------------------------------------
 
 enum torus_pattern {
     TORUS_UNIFORM,
@@ -213,18 +213,18 @@ struct torus_run {
 struct torus_run torus_run_default(void);
 
 struct torus_result {
-    double offered, accepted;  // flits per cycle and node: asked for, delivered in the window
-    double gamma0;             // torus_gamma0()
-    double mean, p99;          // lifetime in cycles, of packets generated in the window; p99: upper
-    uint32_t max;              // end of its histogram bin (12% wide). max: largest
-    double oidn, widn;         // derouted packets / all
-    double link_use;           // flits per cycle and link in the window: hops x accepted / links
-    double hops;               // links a packet took on average, from the flit counters over the
-                               // run less what management sent (a few packets' uncertainty)
-    uint64_t sent, received;   // packets, over the whole run
-    uint32_t errors;           // packets delivered damaged or at the wrong node
+    double offered, accepted; // flits per cycle and node: asked for, delivered in the window
+    double gamma0;            // torus_gamma0()
+    double mean, p99;         // lifetime in cycles, of packets generated in the window; p99: upper
+    uint32_t max;             // end of its histogram bin (12% wide). max: largest
+    double oidn, widn;        // derouted packets / all
+    double link_use;          // flits per cycle and link in the window: hops x accepted / links
+    double hops;              // links a packet took on average, from the flit counters over the
+                              // run less what management sent (a few packets' uncertainty)
+    uint64_t sent, received;  // packets, over the whole run
+    uint32_t errors;          // packets delivered damaged or at the wrong node
     uint32_t packet_flits;
-    uint32_t start, end;       // NODE.TIME of the first message; when all were seen delivered
+    uint32_t start, end; // NODE.TIME of the first message; when all were seen delivered
 };
 
 // Runs traffic from all boards' generators, which start in the same cycle (the boards share a

@@ -34,7 +34,7 @@ struct args {
     int rest_count;
 };
 
-// Command line -------------------------------------------------------------------------------------
+// Command line ------------------------------------------------------------------------------------
 
 enum {
     O_TIE = 256,
@@ -70,8 +70,10 @@ static const struct argp_option option_list[] = {
     {"resume", O_RESUME, 0, 0, "finish a program that was cut short", 1},
     {"abort", O_ABORT, 0, 0, "undo a program that was cut short", 1},
     {0, 0, 0, 0, "run (lists are separated by commas):", 2},
-    {"pattern", 'p', "LIST", 0, "uniform (default), butterfly, transpose, bitreverse, rotate3d, "
-                                "complement, tornado, neighbour, or all", 2},
+    {"pattern", 'p', "LIST", 0,
+     "uniform (default), butterfly, transpose, bitreverse, rotate3d, "
+     "complement, tornado, neighbour, or all",
+     2},
     {"load", 'l', "LIST", 0, "offered loads in flits per cycle and node (0.1)", 2},
     {"gamma", O_GAMMA, 0, 0, "loads are in units of gamma0 instead", 2},
     {"length", 'L', "FLITS", 0, "flits a packet (a slot)", 2},
@@ -246,7 +248,7 @@ static void at_text(const uint8_t at[3], unsigned dims, char text[16])
         snprintf(text, 16, "%u,%u", at[0], at[1]);
 }
 
-// discover -----------------------------------------------------------------------------------------
+// discover ----------------------------------------------------------------------------------------
 
 static const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y, unsigned z)
 {
@@ -351,10 +353,10 @@ static void discover_json(const struct torus *t, unsigned dims, const uint8_t k[
         const struct torus_board *b = torus_board(t, i);
         json_t *cables = json_array(), *path = json_array();
         for (unsigned p = 0; p < 2u * b->dims; p++)
-            json_array_append_new(
-                cables, b->peer[p] < 0 ? json_null()
-                                       : json_pack("{s:i,s:i}", "board", b->peer[p], "port",
-                                                   (int)b->peer_port[p]));
+            json_array_append_new(cables, b->peer[p] < 0
+                                              ? json_null()
+                                              : json_pack("{s:i,s:i}", "board", b->peer[p], "port",
+                                                          (int)b->peer_port[p]));
         for (unsigned h = 0; h < b->hops; h++)
             json_array_append_new(path, json_integer(b->path[h]));
         json_array_append_new(
@@ -401,7 +403,7 @@ static int do_discover(struct torus *t, const struct args *a)
     return error == TORUS_OK ? 0 : 1;
 }
 
-// info, program ------------------------------------------------------------------------------------
+// info, program -----------------------------------------------------------------------------------
 
 static int print_programmed(struct torus *t, const struct args *a)
 {
@@ -475,7 +477,7 @@ static int do_program(struct torus *t, const struct args *a)
     return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
 }
 
-// run ----------------------------------------------------------------------------------------------
+// run ---------------------------------------------------------------------------------------------
 
 struct list {
     char *item[MAX_LIST];
@@ -611,7 +613,7 @@ static int do_run(struct torus *t, const struct args *a)
     return status;
 }
 
-// counters -----------------------------------------------------------------------------------------
+// counters ----------------------------------------------------------------------------------------
 
 // Name of a counter as in rtl/regs/outflank.json; false where this build has no such port.
 static bool counter_name(unsigned index, unsigned dims, char text[32])
@@ -619,13 +621,16 @@ static bool counter_name(unsigned index, unsigned dims, char text[32])
     static const char *const ports[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
     static const char *const vcs[] = {"adaptive", "vs1", "vs2"};
     static const char *const per_vc[] = {"flits", "packets", "stall_credit", "stall_alloc"};
-    static const char *const node[] = {"injected", "delivered", "oidn",      "widn", "pinned",
-                                       "refused",  "discarded", "poisoned",  "hops"};
+    static const char *const node[] = {"injected", "delivered", "oidn",     "widn", "pinned",
+                                       "refused",  "discarded", "poisoned", "hops"};
     static const char *const link[] = {"crc", "retry", "reset"};
     unsigned port, local = 2 * dims;
     if (index < OFR_COUNTER_NODE_BASE) {
         port = index / 12;
-        snprintf(text, 32, "%s.%s.%s", port == local ? "local" : port < 6 ? ports[port] : "?",
+        snprintf(text, 32, "%s.%s.%s",
+                 port == local ? "local"
+                 : port < 6    ? ports[port]
+                               : "?",
                  vcs[index / 4 % 3], per_vc[index % 4]);
         return port <= local;
     }
@@ -673,8 +678,8 @@ static void dump_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
             printf("  %-24s %llu\n", name, (unsigned long long)counters[i]);
     }
     if (d->a->format == JSON)
-        json_array_append_new(d->boards, json_pack("{s:o,s:O}", "at", json_at(at, d->dims),
-                                                   "counters", values));
+        json_array_append_new(
+            d->boards, json_pack("{s:o,s:O}", "at", json_at(at, d->dims), "counters", values));
     json_decref(values);
 }
 
@@ -724,7 +729,7 @@ static int do_counters(struct torus *t, const struct args *a)
     return error == TORUS_OK ? status : report(t, error);
 }
 
-// ping ---------------------------------------------------------------------------------------------
+// ping --------------------------------------------------------------------------------------------
 
 static int ping_one(struct torus *t, const struct args *a, const uint8_t *at, json_t *rows)
 {
@@ -736,16 +741,16 @@ static int ping_one(struct torus *t, const struct args *a, const uint8_t *at, js
     if (id.configured)
         at_text(id.at, id.dims, place);
     if (a->format == JSON)
-        json_array_append_new(
-            rows, json_pack("{s:o,s:o,s:b,s:i,s:i,s:i,s:b,s:b,s:b,s:f}", "serial",
-                            json_serial(id.serial), "at",
-                            id.configured ? json_at(id.at, id.dims) : json_null(), "configured",
-                            id.configured, "dims", id.dims, "links", id.links, "version",
-                            id.version, "key", id.has_key, "leased", id.leased, "staged", id.staged,
-                            "seconds", id.seconds));
+        json_array_append_new(rows, json_pack("{s:o,s:o,s:b,s:i,s:i,s:i,s:b,s:b,s:b,s:f}", "serial",
+                                              json_serial(id.serial), "at",
+                                              id.configured ? json_at(id.at, id.dims) : json_null(),
+                                              "configured", id.configured, "dims", id.dims, "links",
+                                              id.links, "version", id.version, "key", id.has_key,
+                                              "leased", id.leased, "staged", id.staged, "seconds",
+                                              id.seconds));
     else if (a->format == CSV)
-        printf("%016llx,%s%s%s,%d,%u,%u,%u,%.6f\n", (unsigned long long)id.serial, "\"", place, "\"",
-               id.configured, id.dims, id.links, id.version, id.seconds);
+        printf("%016llx,%s%s%s,%d,%u,%u,%u,%.6f\n", (unsigned long long)id.serial, "\"", place,
+               "\"", id.configured, id.dims, id.links, id.version, id.seconds);
     else
         printf("board %016llx at %s%s%s: %u dimensions, links 0x%02x, protocol %u%s, %.3f ms\n",
                (unsigned long long)id.serial, id.configured ? "(" : "", place,
@@ -785,7 +790,7 @@ static int do_ping(struct torus *t, const struct args *a)
     return status;
 }
 
-// --------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
 int main(int argc, char **argv)
 {
