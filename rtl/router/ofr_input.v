@@ -26,19 +26,20 @@ module ofr_input #(
     // For stage A, see ofr_route
     input  wire logic             configured,
     input  wire logic [4*N-1:0]   me,
-    input  wire logic [5*N-1:0]   k,
-    input  wire logic [4*N-1:0]   last_plus,
-    input  wire logic [5*N-1:0]   first_minus,
-    input  wire logic [1:0]       select,
+    input  wire logic [4*N-1:0]   top,
+    input  wire logic [4*N-1:0]   half,
+    input  wire logic [N-1:0]     wraps,
+    input  wire logic [N-1:0]     both,
+    input  wire logic             rdr,
     input  wire logic [2*N-1:0]   up,
     input  wire logic [2*N-1:0]   any,
     input  wire logic [2*N-1:0]   open,
-    input  wire logic [4*N*N-1:0] ge,
+    input  wire logic [4*N*N-1:0] prefer,
     input  wire logic [4*N-1:0]   one,
     input  wire logic [4*N-1:0]   two,
     input  wire logic [4*N-1:0]   esc_open,
-    input  wire logic [7:0]       random,
-    input  wire logic             coin,
+    input  wire logic [4*N-1:0]   held,
+    input  wire logic [N*(N-1)/2-1:0] order_now, // this cycle's random order of the dimensions
     input  wire logic             decided,
     input  wire logic             derouted,
     input  wire logic [4*N-1:0]   idn,
@@ -47,11 +48,9 @@ module ofr_input #(
     // Stage B
     output logic [2*N:0]          ask,       // one-hot: links, local; free to go
     output logic [1:0]            ask_vc,
-    output logic                  ask_entry, // enters an escape ring
     output logic                  ask_mgmt,
     output logic [1:0]            cand_vc,
     input  wire logic             grant_link, // granted ask
-    output logic                  grant_any,  // ... or discarded
     output logic                  discards,
     // Transfer
     input  wire logic [2*N:0]     can_load,   // output registers that can take a flit
@@ -72,12 +71,14 @@ module ofr_input #(
     output logic                  stall_alloc
 );
     localparam int P     = 2 * N;
-    localparam int O     = N == 3 ? 3 : 1; // bits of an order of the dimensions
-    localparam int MW    = W + 1 + O;      // data, last, poison (tails) or order (headers)
+    localparam int O     = N * (N - 1) / 2; // bits of an order of the dimensions
+    localparam int MW    = W + 1 + O;       // data; tails: last, poison; headers: need, order
     localparam int DEPTH = 3 * C * L;
     localparam int AW    = $clog2(DEPTH);
     localparam int LW    = $clog2(L);
-    localparam int SW    = 3;              // slot number
+    localparam int RW    = $clog2(3 * C);   // a row is a VC's slot
+    localparam int POW2  = (C & (C - 1)) == 0 ? 1 : 0;
+    localparam int SW    = $clog2(C);
     localparam [1:0] UNROUTED = 2'd0, NO_CREDIT = 2'd1, NO_DECISION = 2'd2, GRANTABLE = 2'd3;
 
     initial begin
@@ -88,45 +89,122 @@ module ofr_input #(
     end
 
     function automatic logic [SW-1:0] next_slot(input logic [SW-1:0] slot);
-        next_slot = slot == SW'(C - 1) ? '0 : slot + 1'b1;
+        next_slot = POW2 == 0 && slot == SW'(C - 1) ? '0 : slot + 1'b1;
     endfunction
 
-    function automatic logic [AW-1:0] address(input logic [1:0] vc, input logic [SW-1:0] slot,
-                                              input logic [LW-1:0] offset);
-        logic [5:0] row;
-        row = (vc == 2'd1 ? 6'(C) : vc == 2'd2 ? 6'(2 * C) : 6'd0) + 6'(slot);
-        address = AW'({row, offset});
+    // Of a VC and its slot, both of few bits: no adder where C is a power of two.
+    function automatic logic [RW-1:0] row(input logic [1:0] vc, input logic [SW-1:0] slot);
+        row = POW2 != 0 ? RW'({vc, slot}) :
+              (vc == 2'd1 ? RW'(C) : vc == 2'd2 ? RW'(2 * C) : '0) + RW'(slot);
     endfunction
+
+    // Counts are so short that LUTs are smaller than a carry chain.
+    function automatic logic [3:0] plus1(input logic [3:0] n);
+        plus1 = {n[3] ^ &n[2:0], n[2] ^ &n[1:0], n[1] ^ n[0], !n[0]};
+    endfunction
+
+    // One of three by VC
+    function automatic logic [3:0] of_vc(input logic [11:0] all, input logic [1:0] vc);
+        of_vc = vc[1] ? all[11:8] : vc[0] ? all[7:4] : all[3:0];
+    endfunction
+
+    // --- Packets per VC ----------------------------------------------------------------------------
+    // Headers written and granted so far, modulo 16, and where the next one is. What lies between is
+    // waiting; the candidate is one of these.
+    logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
+    logic        head_written, grant_any;
+    logic [1:0]  write_vc_q, cand_vc_q;
+    logic [2:0]  waiting;
+    for (genvar v = 0; v < 3; v++) begin : g_vc
+        logic arrives, leaves;
+        assign arrives = head_written && write_vc_q == 2'(v);
+        assign leaves  = grant_any && cand_vc_q == 2'(v);
+        assign waiting[v] = written_q[4*v +: 4] != granted_count_q[4*v +: 4];
+        always_ff @(posedge clk) begin
+            if (arrives)
+                written_q[4*v +: 4] <= plus1(written_q[4*v +: 4]);
+            if (leaves)
+                granted_count_q[4*v +: 4] <= plus1(granted_count_q[4*v +: 4]);
+            if (rst) begin
+                written_q[4*v +: 4]       <= 4'd0;
+                granted_count_q[4*v +: 4] <= 4'd0;
+            end
+        end
+        if (POW2 != 0) begin : g_short
+            assign write_slot[4*v +: 4] = 4'(written_q[4*v +: SW]);
+            assign head_slot[4*v +: 4]  = 4'(granted_count_q[4*v +: SW]);
+        end else begin : g_slots
+            logic [SW-1:0] write_slot_q, head_slot_q;
+            always_ff @(posedge clk) begin
+                if (arrives)
+                    write_slot_q <= next_slot(write_slot_q);
+                if (leaves)
+                    head_slot_q <= next_slot(head_slot_q);
+                if (rst) begin
+                    write_slot_q <= '0;
+                    head_slot_q  <= '0;
+                end
+            end
+            assign write_slot[4*v +: 4] = 4'(write_slot_q);
+            assign head_slot[4*v +: 4]  = 4'(head_slot_q);
+        end
+    end
 
     // --- Arrival: pins to register, register to memory -------------------------------------------
-    logic         in_valid_q, in_last_q, in_poison_q, in_first_q, in_abort_q;
-    logic [1:0]   in_vc_q;
-    logic [W-1:0] in_data_q;
-    logic         open_q;   // the pins are inside a packet
-    logic [1:0]   open_vc_q;
-    logic         busy_q;   // a packet is half written
-    logic         cut_q;    // an aborted packet is being filled up to 4 flits
-    logic [1:0]   write_vc_q;
+    logic          in_valid_q, in_last_q, in_poison_q, in_first_q, in_abort_q;
+    logic [W-1:0]  in_data_q;
+    logic [O-1:0]  in_order_q;
+    logic          in_need_q;
+    logic          open_q;   // the pins are inside a packet
+    logic [1:0]    open_vc_q;
+    logic          busy_q;   // a packet is half written
+    logic          cut_q;    // an aborted packet is being filled up to 4 flits
+    logic [RW-1:0] write_row_q;
     logic [LW-1:0] write_offset_q;
-    logic [3*SW-1:0] write_slot_q, head_slot_q;
-    logic [3*4-1:0]  waiting_q; // packets per VC; the candidate is one of them
 
-    logic take;
-    assign take = rx_valid && (LOCAL == 0 || ready[rx_vc]);
+    logic take, first;
+    assign take  = rx_valid && (LOCAL == 0 || ready[rx_vc]);
+    assign first = take && !open_q;
 
+    // The header as it goes on. Where a packet meets its IDN, target and destination change places;
+    // with W = 16 the destination is in the next flit, so that the candidate does it.
+    logic [W-1:0] header;
+    logic         directed, at_idn, need;
+    assign directed = rx_data[`OFR_PKT_CLASS_LSB +: 2] == `OFR_PKT_CLASS_DIRECTED;
+    assign at_idn   = LOCAL == 0 && !directed && !rx_data[`OFR_PKT_LEG_LSB] &&
+                      rx_data[4*N-1:0] == me;
+    assign need     = W == 16 && at_idn;
+    always_comb begin
+        header = rx_data;
+        if (at_idn || (LOCAL != 0 && !directed))
+            header[`OFR_PKT_LEG_LSB] = 1'b1;
+        if (at_idn && W > 16) begin
+            header[11:0] = rx_data[(W > 16 ? 16 : 0) +: 12];
+            header[(W > 16 ? 16 : 0) +: 12] = {{12-4*N{1'b0}}, me};
+        end
+        if (LOCAL == 0 && directed)
+            header[3:0] = INDEX[3:0];
+    end
+
+    // Data stay until the next flit: they fill up a packet that is cut off.
     always_ff @(posedge clk) begin
-        in_valid_q  <= take;
-        in_vc_q     <= rx_vc;
-        in_data_q   <= rx_data;
-        in_last_q   <= rx_last;
-        in_poison_q <= rx_poison;
-        in_first_q  <= !open_q;
-        in_abort_q  <= rx_abort;
+        in_valid_q <= take;
+        in_abort_q <= rx_abort;
         if (take) begin
-            open_q    <= !rx_last;
-            open_vc_q <= rx_vc;
+            in_first_q  <= !open_q;
+            in_last_q   <= rx_last;
+            in_poison_q <= rx_poison;
+            in_data_q   <= open_q ? rx_data : header;
+            in_need_q   <= need;
+            in_order_q  <= order_now;
+            open_q      <= !rx_last;
+            open_vc_q   <= rx_vc;
         end else if (rx_abort) begin
             open_q <= 1'b0;
+        end
+        if (first) begin
+            write_vc_q  <= rx_vc;
+            write_row_q <= row(rx_vc, SW'(of_vc(write_slot, rx_vc)));
         end
         if (rst) begin
             in_valid_q <= 1'b0;
@@ -135,131 +213,108 @@ module ofr_input #(
         end
     end
 
-    logic           filling, we, head_written, tail_written;
-    logic [1:0]     write_vc;
-    logic [MW-1:0]  write_word;
-    logic [2:0]     order_now;
-    assign order_now = N == 2 ? {2'b00, random[0]} : 3'((11'(random) * 11'd6) >> 8);
-    assign filling   = cut_q || (in_abort_q && busy_q);
-    assign we        = filling || in_valid_q;
-    assign write_vc  = in_valid_q && in_first_q && !filling ? in_vc_q : write_vc_q;
+    logic          filling, we, tail_written;
+    logic [MW-1:0] write_word;
+    assign filling      = cut_q || (in_abort_q && busy_q);
+    assign we           = filling || in_valid_q;
+    assign head_written = !filling && in_valid_q && in_first_q;
+    assign tail_written = filling ? |(write_offset_q >> 2) || &write_offset_q[1:0]
+                                  : in_valid_q && in_last_q && !in_first_q;
     always_comb begin
-        head_written = !filling && in_valid_q && in_first_q;
-        tail_written = filling ? write_offset_q >= LW'(3) : in_valid_q && in_last_q && !in_first_q;
-        write_word   = '0;
-        if (filling) begin
-            write_word[W]     = tail_written;
-            write_word[W + 1] = tail_written;
+        write_word        = '0;
+        write_word[W-1:0] = in_data_q;
+        if (head_written) begin
+            write_word[W]        = in_need_q;
+            write_word[W+1 +: O] = in_order_q;
         end else begin
-            write_word[W-1:0] = in_data_q;
-            if (in_first_q) begin
-                write_word[W+1 +: O] = order_now[O-1:0];
-            end else begin
-                write_word[W]     = in_last_q;
-                write_word[W + 1] = in_poison_q;
-            end
+            write_word[W]     = tail_written;
+            write_word[W + 1] = filling ? tail_written : in_poison_q;
         end
     end
 
     always_ff @(posedge clk) begin
         if (we) begin
-            write_vc_q     <= write_vc;
             busy_q         <= !tail_written;
             write_offset_q <= tail_written ? '0 : write_offset_q + 1'b1;
             cut_q          <= filling && !tail_written;
         end
-        for (int v = 0; v < 3; v++)
-            if (we && tail_written && write_vc == 2'(v))
-                write_slot_q[SW*v +: SW] <= next_slot(write_slot_q[SW*v +: SW]);
         if (rst) begin
             busy_q         <= 1'b0;
             cut_q          <= 1'b0;
             write_offset_q <= '0;
-            write_slot_q   <= '0;
         end
     end
 
     // --- Memory ----------------------------------------------------------------------------------
     logic          re;
-    logic [AW-1:0] raddr, waddr;
+    logic [AW-1:0] raddr;
     logic [MW-1:0] word;
-    assign waddr = address(write_vc, write_slot_q[SW*write_vc +: SW], write_offset_q);
     ofr_buffer #(.DEPTH(DEPTH), .WIDTH(MW)) buffer (
-        .clk, .we, .waddr, .wdata(write_word), .re, .raddr, .rdata(word)
+        .clk, .we, .waddr({write_row_q, write_offset_q}), .wdata(write_word), .re, .raddr,
+        .rdata(word)
     );
 
     // --- Candidate: stage A ----------------------------------------------------------------------
     logic         cand_q, need_q, swap_q, granted_q;
-    logic [1:0]   cand_vc_q;
     logic [O-1:0] order_q;
     logic [W-1:0] cand_flit_q;
     logic [1:0]   reason_q;
-    logic         entry_q, refused_q;
+    logic         refused_q;
     logic [P+1:0] out_q;
     logic [1:0]   out_vc_q;
     logic         fetch_q, fetch_second_q, fetch_next_q;
     logic [1:0]   fetch_vc_q;
 
-    logic         fetched, adopt, fresh;
-    logic         a_swap, a_need, a_wait_ofr, a_grantable, a_no_credit, a_refused, a_entry;
-    logic [W-1:0] a_flit;
+    logic         adopt, fresh, more;
+    logic         a_wait_ofr, a_grantable, a_no_credit, a_refused;
+    logic [15:0]  a_head;
     logic [P+1:0] a_out;
     logic [1:0]   a_out_vc;
-    assign fetched = fetch_q && !fetch_second_q;
-    assign adopt   = fetched && (!fetch_next_q || granted_q || grant_any);
-    assign fresh   = !cand_q && !fetched && in_valid_q && in_first_q &&
-                     waiting_q[4*in_vc_q +: 4] == 4'd0;
+    // A fetched header takes the place; so does one fresh from the pins if nothing waits in its VC.
+    assign adopt = fetch_q && !fetch_second_q && (!fetch_next_q || granted_q || grant_any);
+    assign fresh = first && !fetch_q &&
+                   (cand_q ? grant_any && (!waiting[rx_vc] || (cand_vc_q == rx_vc && !more))
+                           : !waiting[rx_vc]);
 
-    ofr_route #(.N(N), .W(W), .LOCAL(LOCAL), .INDEX(INDEX)) route (
-        .configured, .me, .k, .last_plus, .first_minus, .select, .up, .any, .open, .ge, .one, .two,
-        .esc_open, .order(cand_q ? 3'(order_q) : order_now), .order_now, .coin,
-        .decided, .derouted, .idn,
-        .flit(cand_q ? cand_flit_q : in_data_q), .vc(cand_q ? cand_vc_q : in_vc_q),
-        .swapped(cand_q && swap_q),
-        .flit_out(a_flit), .swap(a_swap), .need(a_need), .wait_ofr(a_wait_ofr),
-        .grantable(a_grantable), .no_credit(a_no_credit), .refused(a_refused), .entry(a_entry),
-        .out(a_out), .out_vc(a_out_vc)
+    ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
+        .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer, .one, .two,
+        .esc_open, .held, .decided, .derouted, .idn,
+        .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
+        .head_out(a_head), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
+        .no_credit(a_no_credit), .refused(a_refused), .out(a_out), .out_vc(a_out_vc)
     );
 
     always_ff @(posedge clk) begin
         granted_q <= grant_any;
-        if (adopt) begin
-            cand_q      <= 1'b1;
-            need_q      <= 1'b0;
-            swap_q      <= 1'b0;
-            cand_vc_q   <= fetch_vc_q;
-            cand_flit_q <= word[W-1:0];
-            order_q     <= word[W+1 +: O];
-            reason_q    <= UNROUTED;
-            refused_q   <= 1'b0;
-        end else if (cand_q && grant_any) begin
+        // Requests of no candidate do no harm: they are gated by cand_q.
+        reason_q  <= a_grantable ? GRANTABLE : a_no_credit ? NO_CREDIT :
+                     a_wait_ofr ? NO_DECISION : UNROUTED;
+        refused_q <= a_refused;
+        out_q     <= a_out;
+        out_vc_q  <= a_out_vc;
+        if (LOCAL != 0 && cand_q)
+            cand_flit_q[15:0] <= a_head;
+        if (grant_any)
             cand_q <= 1'b0;
-        end else if (cand_q && need_q) begin
-            if (fetch_q && fetch_second_q) begin
-                need_q            <= 1'b0;
-                cand_flit_q[11:0] <= word[11:0];
-            end
-        end else if (cand_q || fresh) begin
+        if (fetch_q && fetch_second_q) begin
+            need_q            <= 1'b0;
+            cand_flit_q[11:0] <= word[11:0];
+        end
+        if (adopt || fresh) begin
             cand_q      <= 1'b1;
-            need_q      <= a_need;
-            swap_q      <= a_swap;
-            cand_flit_q <= a_flit;
-            reason_q    <= a_grantable ? GRANTABLE : a_no_credit ? NO_CREDIT :
-                           a_wait_ofr ? NO_DECISION : UNROUTED;
-            refused_q   <= a_refused;
-            entry_q     <= a_entry;
-            out_q       <= a_out;
-            out_vc_q    <= a_out_vc;
-            if (!cand_q) begin
-                cand_vc_q <= in_vc_q;
-                order_q   <= order_now[O-1:0];
-            end
+            cand_vc_q   <= fetch_q ? fetch_vc_q : rx_vc;
+            cand_flit_q <= fetch_q ? word[W-1:0] : header;
+            order_q     <= fetch_q ? word[W+1 +: O] : order_now;
+            need_q      <= W == 16 && (fetch_q ? word[W] : need);
+            swap_q      <= W == 16 && (fetch_q ? word[W] : need);
+        end
+        if (adopt || fresh || need_q) begin
+            reason_q  <= UNROUTED;
+            refused_q <= 1'b0;
         end
         if (rst) begin
             cand_q    <= 1'b0;
             granted_q <= 1'b0;
-            reason_q  <= UNROUTED;
-            refused_q <= 1'b0;
             need_q    <= 1'b0;
         end
     end
@@ -274,7 +329,6 @@ module ofr_input #(
     assign go         = cand_q && reason_q == GRANTABLE;
     assign ask        = go && free_to_go ? out_q[P:0] : '0;
     assign ask_vc     = out_vc_q;
-    assign ask_entry  = entry_q;
     assign ask_mgmt   = cand_flit_q[`OFR_PKT_MGMT_LSB];
     assign discards   = go && free_to_go && out_q[P+1];
     assign grant_any  = grant_link || discards;
@@ -282,17 +336,18 @@ module ofr_input #(
     // --- Stream and memory reads -----------------------------------------------------------------
     logic          first_q, second_q, stream_swap_q, loaded_q;
     logic [1:0]    stream_vc_q;
-    logic [SW-1:0] stream_slot_q;
+    logic [RW-1:0] stream_row_q;
     logic [LW-1:0] stream_offset_q;
     logic [P+1:0]  stream_out_q;
     logic [W-1:0]  stream_flit_q;
 
-    // Has the flit at this offset of a slot been written?
-    function automatic logic written(input logic [1:0] vc, input logic [SW-1:0] slot,
-                                     input logic [LW-1:0] offset);
-        written = !(busy_q && write_vc_q == vc && write_slot_q[SW*vc +: SW] == slot) ||
-                  offset < write_offset_q;
-    endfunction
+    // The packet that is half written is the last of its VC. Reading never overtakes writing.
+    logic body_there, second_there;
+    assign body_there   = !(busy_q && write_vc_q == stream_vc_q && !waiting[stream_vc_q]) ||
+                          stream_offset_q != write_offset_q;
+    assign second_there = waiting[cand_vc_q] &&
+                          (!(busy_q && write_vc_q == cand_vc_q && !more) ||
+                           write_offset_q != LW'(1));
 
     assign moves = stream_q && (first_q || loaded_q) && |(stream_out_q & {1'b1, can_load});
     assign ends  = moves && !first_q && word[W];
@@ -300,15 +355,15 @@ module ofr_input #(
     logic holds, read_body, read_second, read_header, next_behind, fetch_ok;
     logic [1:0] fetch_vc;
     logic [2:0] pending;
-    logic [SW-1:0] head;
+    logic [SW-1:0] cand_head, fetch_head;
     assign holds     = loaded_q && !(moves && !first_q);
     assign read_body = !holds && stream_q && !ends &&
-                       written(stream_vc_q, stream_slot_q, stream_offset_q);
+                       body_there;
     assign read_second = W == 16 && !holds && !read_body && cand_q && need_q && !fetch_q &&
-                         written(cand_vc_q, head_slot_q[SW*cand_vc_q +: SW], LW'(1));
+                         second_there;
     always_comb begin
         for (int v = 0; v < 3; v++)
-            pending[v] = waiting_q[4*v +: 4] != 4'd0 && !(cand_q && cand_vc_q == 2'(v));
+            pending[v] = waiting[v] && !(cand_q && cand_vc_q == 2'(v));
         fetch_vc = cand_vc_q;
         if (LOCAL != 0 && pending[2])
             fetch_vc = 2'd2;
@@ -323,17 +378,21 @@ module ofr_input #(
             endcase
     end
     assign next_behind = pending == 3'd0;
+    assign more        = of_vc(written_q, cand_vc_q) != plus1(of_vc(granted_count_q, cand_vc_q));
     assign fetch_ok    = !fetch_q && !(cand_q && (need_q || reason_q == UNROUTED)) &&
-                         (!next_behind || (cand_q && waiting_q[4*cand_vc_q +: 4] >= 4'd2));
+                         (!next_behind || (cand_q && waiting[cand_vc_q] && more));
     assign read_header = !holds && !read_body && fetch_ok;
-    assign head        = head_slot_q[SW*fetch_vc +: SW];
+    assign cand_head   = SW'(of_vc(head_slot, cand_vc_q));
+    assign fetch_head  = SW'(of_vc(head_slot, fetch_vc));
     always_comb begin
         if (read_body)
-            raddr = address(stream_vc_q, stream_slot_q, stream_offset_q);
+            raddr = {stream_row_q, stream_offset_q};
         else if (W == 16 && need_q)
-            raddr = address(cand_vc_q, head_slot_q[SW*cand_vc_q +: SW], LW'(1));
+            raddr = {row(cand_vc_q, cand_head), LW'(1)};
+        else if (next_behind)
+            raddr = {row(cand_vc_q, next_slot(cand_head)), LW'(0)};
         else
-            raddr = address(fetch_vc, next_behind ? next_slot(head) : head, '0);
+            raddr = {row(fetch_vc, fetch_head), LW'(0)};
     end
     assign re = read_body || read_second || read_header;
 
@@ -361,24 +420,15 @@ module ofr_input #(
             loaded_q        <= 1'b0;
             stream_swap_q   <= swap_q;
             stream_vc_q     <= cand_vc_q;
-            stream_slot_q   <= head_slot_q[SW*cand_vc_q +: SW];
+            stream_row_q    <= row(cand_vc_q, cand_head);
             stream_offset_q <= LW'(1);
             stream_out_q    <= out_q;
             stream_flit_q   <= cand_flit_q;
         end
-        for (int v = 0; v < 3; v++) begin
-            logic arrives, leaves;
-            arrives = head_written && in_vc_q == 2'(v);
-            leaves  = grant_any && cand_vc_q == 2'(v);
-            if (arrives && !leaves)
-                waiting_q[4*v +: 4] <= waiting_q[4*v +: 4] + 1'b1;
-            else if (leaves && !arrives)
-                waiting_q[4*v +: 4] <= waiting_q[4*v +: 4] - 1'b1;
-            if (leaves)
-                head_slot_q[SW*v +: SW] <= next_slot(head_slot_q[SW*v +: SW]);
+        // One packet streams at a time: all granted before this one have left
+        for (int v = 0; v < 3; v++)
             if (ends && stream_vc_q == 2'(v))
-                freed[4*v +: 4] <= freed[4*v +: 4] + 1'b1;
-        end
+                freed[4*v +: 4] <= granted_count_q[4*v +: 4];
         if (rst) begin
             fetch_q        <= 1'b0;
             fetch_second_q <= 1'b0;
@@ -386,8 +436,6 @@ module ofr_input #(
             fetch_vc_q     <= 2'd0;
             loaded_q       <= 1'b0;
             stream_q       <= 1'b0;
-            waiting_q      <= '0;
-            head_slot_q    <= '0;
             freed          <= '0;
         end
     end
@@ -445,13 +493,13 @@ module ofr_input #(
     always_comb
         for (int v = 0; v < 3; v++) begin
             moved[v] = (moves && stream_vc_q == 2'(v)) || (grant_any && cand_vc_q == 2'(v));
-            there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting_q[4*v +: 4] != 4'd0;
+            there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting[v];
         end
     assign stuck = tick_watchdog && |(stale_q & there & ~moved);
     always_ff @(posedge clk)
         stale_q <= rst ? 3'd0 : there & ~moved & (stale_q | {3{tick_watchdog}});
 
-    assign empty        = !in_valid_q && !busy_q && !stream_q && waiting_q == '0;
+    assign empty        = !in_valid_q && !busy_q && !stream_q && waiting == 3'd0;
     assign stall_credit = cand_q && free_to_go && !grant_any && reason_q == NO_CREDIT;
     assign stall_alloc  = cand_q && free_to_go && !grant_any && go;
 endmodule

@@ -33,13 +33,40 @@ module ofr_output #(
     output logic                     tx_last,
     output logic                     tx_poison
 );
-    localparam int IW = $clog2(INPUTS);
+    localparam int PAIRS = (INPUTS + 1) / 2;
 
-    logic              owned_q, free;
-    logic [IW-1:0]     owner_q;
+    // The owner: which pair of inputs it is in, one-hot, and whether it is the odd one
+    logic              owned_q, odd_q, free, moving, ending, poisoned;
+    logic [PAIRS-1:0]  pair_q;
     logic [INPUTS-1:0] after_q; // inputs behind the last granted one: they come first
+    logic [W-1:0]      flit;
 
-    assign free = !owned_q || ends[owner_q];
+    // One of the inputs' bits. A chain of 4-input functions, each of which takes in two more inputs:
+    // the first one becomes the constant `odd` when the owner is further on, and a later one that is
+    // selected takes this as its select. Half the LUTs of a tree of multiplexers.
+    function automatic logic pick(input logic [2*PAIRS-1:0] bits, input logic [PAIRS-1:0] pair,
+                                  input logic odd);
+        pick = pair[0] ? (odd ? bits[1] : bits[0]) : odd;
+        for (int j = 1; j < PAIRS; j++)
+            if (2*j + 1 == INPUTS)
+                pick = pair[j] ? bits[2*j] : pick;
+            else
+                pick = pair[j] ? (pick ? bits[2*j + 1] : bits[2*j]) : pick;
+    endfunction
+
+    always_comb begin
+        moving   = pick({1'b0, moves}, pair_q, odd_q);
+        ending   = pick({1'b0, ends}, pair_q, odd_q);
+        poisoned = pick({1'b0, poison}, pair_q, odd_q);
+        for (int b = 0; b < W; b++) begin
+            logic [INPUTS-1:0] bits;
+            for (int i = 0; i < INPUTS; i++)
+                bits[i] = data[W*i + b];
+            flit[b] = pick({1'b0, bits}, pair_q, odd_q);
+        end
+    end
+
+    assign free = !owned_q || ending;
 
     always_comb begin
         logic [INPUTS-1:0] asking, ahead;
@@ -56,11 +83,14 @@ module ofr_output #(
         if (|grant) begin
             owned_q  <= 1'b1;
             owner_vc <= grant_vc;
+            odd_q    <= 1'b0;
             for (int i = 0; i < INPUTS; i++) begin
-                if (grant[i])
-                    owner_q <= IW'(i);
+                if (grant[i] && i % 2 == 1)
+                    odd_q <= 1'b1;
                 after_q[i] <= |(grant & INPUTS'((1 << i) - 1));
             end
+            for (int j = 0; j < PAIRS; j++)
+                pair_q[j] <= |(grant & INPUTS'(3 << 2*j));
         end else if (free) begin
             owned_q <= 1'b0;
         end
@@ -71,15 +101,15 @@ module ofr_output #(
     end
 
     assign can_load     = !tx_valid || tx_ready;
-    assign loads        = owned_q && moves[owner_q];
-    assign loads_tail   = loads && ends[owner_q];
-    assign loads_poison = loads_tail && poison[owner_q];
+    assign loads        = owned_q && moving;
+    assign loads_tail   = owned_q && ending;
+    assign loads_poison = loads_tail && poisoned;
 
     always_ff @(posedge clk) begin
         if (can_load) begin
             tx_valid  <= loads;
             tx_vc     <= owner_vc;
-            tx_data   <= data[W*owner_q +: W];
+            tx_data   <= flit;
             tx_last   <= loads_tail;
             tx_poison <= loads_poison;
         end

@@ -85,7 +85,13 @@ module ofr_router #(
 
     // --- Time and randomness ----------------------------------------------------------------------
     logic [31:0] lfsr_q;
-    logic        tick_watchdog, tick_ring;
+    logic        tick_watchdog, tick_ring, watchdog_bit, ring_bit, watchdog_bit_q, ring_bit_q;
+
+    // Ticks every 2^time cycles: when that bit of the cycle count changes
+    assign watchdog_bit  = cycle[watchdog_time];
+    assign ring_bit      = cycle[{1'b0, ring_wait_time}];
+    assign tick_watchdog = watchdog_bit != watchdog_bit_q && watchdog_time != 5'd0;
+    assign tick_ring     = ring_bit != ring_bit_q;
 
     // 8 steps of the Galois LFSR x^32 + x^22 + x^2 + x + 1
     function automatic logic [31:0] lfsr_step(input logic [31:0] state);
@@ -94,85 +100,127 @@ module ofr_router #(
             lfsr_step = {1'b0, lfsr_step[31:1]} ^ (lfsr_step[0] ? 32'h8020_0003 : 32'd0);
     endfunction
 
-    always_comb begin
-        tick_watchdog = watchdog_time != 5'd0;
-        for (int b = 0; b < 32; b++)
-            if (b < 32'(watchdog_time) && !cycle[b])
-                tick_watchdog = 1'b0;
-        tick_ring = 1'b1;
-        for (int b = 0; b < 16; b++)
-            if (b < 32'(ring_wait_time) && !cycle[b])
-                tick_ring = 1'b0;
-    end
-
     always_ff @(posedge clk) begin
         lfsr_q <= lfsr_step(lfsr_q);
         cycle  <= cycle + 1'b1;
+        watchdog_bit_q <= watchdog_bit;
+        ring_bit_q     <= ring_bit;
         if (seed_we)
             lfsr_q <= seed == 32'd0 ? 32'd1 : seed;
         if (rst) begin
             lfsr_q <= 32'd1;
             cycle  <= 32'd0;
+            watchdog_bit_q <= 1'b0;
+            ring_bit_q     <= 1'b0;
         end
+    end
+
+    // This cycle's random order of the dimensions, each within 0.8%: 01, 02, 12, whether the former
+    // comes before the latter
+    localparam int O = N * (N - 1) / 2;
+    logic [O-1:0] order_now;
+    if (N == 2) begin : g_order2
+        assign order_now = !lfsr_q[0];
+    end else begin : g_order3
+        logic [2:0] which;
+        assign which = 3'((11'(lfsr_q[7:0]) * 11'd6) >> 8);
+        always_comb
+            case (which)
+                3'd0:    order_now = O'(3'b111); // x y z
+                3'd1:    order_now = O'(3'b011); // x z y
+                3'd2:    order_now = O'(3'b110); // y x z
+                3'd3:    order_now = O'(3'b100); // y z x
+                3'd4:    order_now = O'(3'b001); // z x y
+                default: order_now = O'(3'b000); // z y x
+            endcase
     end
 
     // --- Topology, in the form that stage A compares with ------------------------------------------
-    logic [4*N-1:0] last_plus_q;
-    logic [5*N-1:0] first_minus_q;
+    logic [4*N-1:0] top_q, half_q;
+    logic [N-1:0]   wraps_q, both_q;
+    logic           rdr_q;
     for (genvar i = 0; i < N; i++) begin : g_topology
-        logic [4:0] size;
-        logic       mesh; // k = 2: one cable, + of node 0 to - of node 1
-        assign size = k[5*i +: 5];
-        assign mesh = size == 5'd2;
+        logic [4:0] size, sum;
+        logic       mesh, wraps; // k = 2: one cable, + of node 0 to - of node 1
+        assign size  = k[5*i +: 5];
+        assign mesh  = size == 5'd2;
+        assign sum   = {1'b0, me[4*i +: 4]} + {1'b0, size[4:1]};
+        assign wraps = sum >= size;
         always_ff @(posedge clk) begin
-            last_plus_q[4*i +: 4]   <= mesh && me[4*i] ? 4'd0 : size[4:1];
-            first_minus_q[5*i +: 5] <= mesh ? (me[4*i] ? 5'd1 : 5'd16) :
-                                       tie_both ? size - {1'b0, size[4:1]} :
-                                                  {1'b0, size[4:1]} + 5'd1;
+            top_q[4*i +: 4]  <= size[3:0] - 1'b1;
+            half_q[4*i +: 4] <= mesh ? 4'd1 : sum[3:0] - (wraps ? size[3:0] : 4'd0);
+            wraps_q[i]       <= wraps && !mesh;
+            both_q[i]        <= tie_both && !size[0] && !mesh;
         end
     end
+    always_ff @(posedge clk)
+        rdr_q <= select == `OFR_SELECT_RDR;
 
     // --- Credits ------------------------------------------------------------------------------------
-    logic [12*P-1:0] sent_q, used_q, room_q;
-    logic [P-1:0]    up_q;
-    logic [IN-1:0]   grant_link;
+    // The count of slots in use is a cycle old: an output is held for at least four.
+    logic [12*P-1:0]  sent_q, used_q;
+    logic [P-1:0]     up_q;
+    logic [IN-1:0]    grant_link;
     logic [IN*IN-1:0] grant; // [output][input]
     logic [2*IN-1:0]  grant_vc;
+    logic [4:0]       limit_q;  // injection: fewer slots in use than this
 
     for (genvar p = 0; p < P; p++) begin : g_credit
         for (genvar v = 0; v < 3; v++) begin : g_vc
             localparam int AT = 12 * p + 4 * v;
-            logic [3:0] sent, in_use;
-            assign sent   = sent_q[AT +: 4] +
-                            4'(|grant[IN*p +: IN] && grant_vc[2*p +: 2] == 2'(v));
-            assign in_use = sent - tx_credit[AT +: 4];
+            logic [3:0] sent;
+            assign sent = sent_q[AT +: 4];
             always_ff @(posedge clk) begin
-                sent_q[AT +: 4] <= rst ? 4'd0 : sent;
-                used_q[AT +: 4] <= rst ? 4'd0 : in_use;
-                room_q[AT +: 4] <= rst || !link_up[p] ? 4'd0 : 4'(C) - in_use;
+                if (|grant[IN*p +: IN] && grant_vc[2*p +: 2] == 2'(v))
+                    sent_q[AT +: 4] <= {sent[3] ^ &sent[2:0], sent[2] ^ &sent[1:0],
+                                        sent[1] ^ sent[0], !sent[0]};
+                used_q[AT +: 4] <= sent - tx_credit[AT +: 4];
+                if (rst) begin
+                    sent_q[AT +: 4] <= 4'd0;
+                    used_q[AT +: 4] <= 4'd0;
+                end
             end
         end
     end
-    always_ff @(posedge clk)
-        up_q <= rst ? '0 : link_up;
+    always_ff @(posedge clk) begin
+        up_q    <= rst ? '0 : link_up;
+        limit_q <= 5'(C) - {1'b0, threshold};
+    end
     assign used = used_q;
 
+    // a < b, in a form that takes four LUTs and no carry chain
+    function automatic logic below(input logic [3:0] a, input logic [3:0] b);
+        below = (a[3:2] < b[3:2]) || (a[3:2] == b[3:2] && a[1:0] < b[1:0]);
+    endfunction
+
+    function automatic logic precedes(input logic [O-1:0] order, input int i, input int j);
+        precedes = i == 1 ? order[O-1] : j == 2 ? order[O > 1 ? 1 : 0] : order[0];
+    endfunction
+
     logic [P-1:0]   any, open_local;
-    logic [P*P-1:0] ge;
+    logic [P*P-1:0] prefer; // p < q: of two ports with room, p is taken
     logic [2*P-1:0] one, two, esc_open_local;
     always_comb begin
+        prefer = '0;
         for (int p = 0; p < P; p++) begin
-            any[p]        = room_q[12*p +: 4] != 4'd0;
-            open_local[p] = room_q[12*p +: 4] > threshold;
-            for (int q = 0; q < P; q++)
-                ge[P*p + q] = room_q[12*p +: 4] >= room_q[12*q +: 4];
+            any[p]        = up_q[p] && used_q[12*p +: 4] != 4'(C);
+            open_local[p] = any[p] && !limit_q[4] && below(used_q[12*p +: 4], limit_q[3:0]);
+            for (int q = p + 1; q < P; q++)
+                case (select)
+                    `OFR_SELECT_RANDOM_FREE:
+                        prefer[P*p + q] = p/2 == q/2 ? !lfsr_q[31] : precedes(order_now, p/2, q/2);
+                    `OFR_SELECT_LOWEST: prefer[P*p + q] = 1'b1;
+                    default: prefer[P*p + q] = !below(used_q[12*q +: 4], used_q[12*p +: 4]);
+                endcase
             for (int ring = 0; ring < 2; ring++) begin
-                one[P*ring + p] = room_q[12*p + 4*ring + 4 +: 4] >= 4'd1;
-                two[P*ring + p] = room_q[12*p + 4*ring + 4 +: 4] >= 4'd2;
-                esc_open_local[P*ring + p] = room_q[12*p + 4*ring + 4 +: 4] > threshold;
+                logic [3:0] n;
+                n = used_q[12*p + 4*ring + 4 +: 4];
+                one[P*ring + p] = up_q[p] && n != 4'(C);
+                two[P*ring + p] = up_q[p] && n != 4'(C) && n != 4'(C - 1);
+                esc_open_local[P*ring + p] = !limit_q[4] && below(n, limit_q[3:0]);
             end
             // A link that is down counts as full
-            ofr_used[4*p +: 4] = 4'(C) - room_q[12*p +: 4];
+            ofr_used[4*p +: 4] = up_q[p] ? used_q[12*p +: 4] : 4'(C);
         end
     end
 
@@ -203,21 +251,25 @@ module ofr_router #(
     end
 
     // --- Inputs ---------------------------------------------------------------------------------------
-    logic [IN*IN-1:0] ask, can_go; // [input][output]; can_go without held-back entries
+    logic [IN*IN-1:0] ask; // [input][output]
     logic [2*IN-1:0]  ask_vc, cand_vc;
-    logic [IN-1:0]    ask_entry, ask_mgmt, moves, ends, poison, can_load, stuck, empty;
+    logic [IN-1:0]    ask_mgmt, moves, ends, poison, can_load, stuck, empty;
     logic [IN*W-1:0]  data;
     logic [P*IN-1:0]  starving; // [input][output]
     logic [IN-1:0]    starving_ring;
+    logic [IN-1:0]    token_q;    // one-hot
+    logic [2*P-1:0]   hold_q;     // rings that the token's entry keeps for itself: VS1 low
 
     for (genvar i = 0; i < IN; i++) begin : g_input
         localparam int LOCAL = i == P ? 1 : 0;
         localparam int LINK  = i == P ? 0 : i; // an index that exists, for the slices below
+        logic [2*P-1:0] held; // rings kept for another input
+        assign held = token_q[i] ? '0 : hold_q;
         logic [2:0]     ready;
         logic [11:0]    freed;
         logic           wants;
         logic [4*N-1:0] target;
-        logic           unused_grant_any, unused;
+        logic           unused;
         ofr_input #(.N(N), .W(W), .L(L), .C(C), .LOCAL(LOCAL), .INDEX(LINK)) u (
             .clk, .rst,
             .rx_valid(LOCAL != 0 ? li_valid : rx_valid[LINK]),
@@ -227,15 +279,15 @@ module ofr_router #(
             .rx_poison(LOCAL != 0 ? 1'b0 : rx_poison[LINK]),
             .rx_abort(LOCAL != 0 ? 1'b0 : rx_abort[LINK]),
             .ready(ready), .freed(freed),
-            .configured, .me, .k, .last_plus(last_plus_q), .first_minus(first_minus_q), .select,
-            .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .ge, .one, .two,
+            .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q), .rdr(rdr_q),
+            .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
             .esc_open(LOCAL != 0 ? esc_open_local : {2*P{1'b1}}),
-            .random(lfsr_q[4*(LOCAL != 0 ? 6 : i) +: 8]), .coin(lfsr_q[31]),
+            .held, .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
-            .ask(ask[IN*i +: IN]), .ask_vc(ask_vc[2*i +: 2]), .ask_entry(ask_entry[i]),
+            .ask(ask[IN*i +: IN]), .ask_vc(ask_vc[2*i +: 2]),
             .ask_mgmt(ask_mgmt[i]), .cand_vc(cand_vc[2*i +: 2]),
-            .grant_link(grant_link[i]), .grant_any(unused_grant_any), .discards(ev_discarded[i]),
+            .grant_link(grant_link[i]), .discards(ev_discarded[i]),
             .can_load, .moves(moves[i]), .ends(ends[i]), .data(data[W*i +: W]), .poison(poison[i]),
             .tick_ring, .starving(starving[P*i +: P]), .starving_ring(starving_ring[i]),
             .refused(ev_refused[i]),
@@ -255,21 +307,26 @@ module ofr_router #(
     assign local_vc    = cand_vc[2*P +: 2];
     assign ev_stall_vc = cand_vc;
 
-    // An entry that starves holds its ring: others' entries wait, but for management's. The lowest
-    // input goes first.
+    // A token goes round the inputs. It stays with one whose refused entry starves until that has
+    // gone, and others' entries to this ring wait, but for management's.
+    logic [P-1:0] hold_out;
+    logic         hold_ring;
     always_comb begin
-        can_go = ask;
-        for (int o = 0; o < P; o++)
-            for (int ring = 0; ring < 2; ring++) begin
-                logic [IN-1:0] starves, first;
-                for (int i = 0; i < IN; i++)
-                    starves[i] = starving[P*i + o] && starving_ring[i] == ring[0];
-                first = starves & (~starves + 1'b1);
-                for (int i = 0; i < IN; i++)
-                    if (|starves && !first[i] && ask_entry[i] && !ask_mgmt[i] &&
-                        ask_vc[2*i +: 2] == 2'(ring + 1))
-                        can_go[IN*i + o] = 1'b0;
-            end
+        hold_out  = '0;
+        hold_ring = 1'b0;
+        for (int i = 0; i < IN; i++) begin
+            hold_out  = hold_out | (token_q[i] ? starving[P*i +: P] : '0);
+            hold_ring = hold_ring | (token_q[i] && starving_ring[i]);
+        end
+    end
+    always_ff @(posedge clk) begin
+        hold_q <= {hold_ring ? hold_out : '0, hold_ring ? '0 : hold_out};
+        if (hold_out == '0)
+            token_q <= {token_q[IN-2:0], token_q[IN-1]};
+        if (rst) begin
+            token_q <= IN'(1);
+            hold_q  <= '0;
+        end
     end
 
     // --- Outputs --------------------------------------------------------------------------------------
@@ -280,7 +337,7 @@ module ofr_router #(
         logic [1:0]    vc;
         logic [W-1:0]  flit;
         for (genvar i = 0; i < IN; i++) begin : g_ask
-            assign asking[i] = can_go[IN*i + o];
+            assign asking[i] = ask[IN*i + o];
         end
         ofr_output #(.INPUTS(IN), .W(W)) u (
             .clk, .rst, .ask(asking), .ask_mgmt, .ask_vc,

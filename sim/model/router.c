@@ -10,6 +10,7 @@ enum {
     DISCARD = 15,     // "output" of a packet that goes nowhere
     FLAG_LAST = 1,
     FLAG_POISON = 2,
+    FLAG_NEED = 1,        // of a header flit: the destination is in flit 1 (W = 16, at the IDN)
     FLAG_ORDER_SHIFT = 1, // header flits keep the rdr order where tails keep the poison bit
     MIN_FLITS = 4,        // no packet is shorter, a cut-off one neither
     STARVING = 2,         // ring-wait ticks after which an entry counts as starving
@@ -29,10 +30,12 @@ struct request {
 };
 
 struct input {
-    // Arrival: the pins of the cycle before, and where the next flit is written.
+    // Arrival: the pins of the cycle before, and where the next flit is written. The data stay
+    // until the next flit, and fill up a packet that is cut off.
     struct ofr_flit in;
     bool in_abort;
     bool in_first;
+    uint8_t in_flags;
     bool open; // the pins are inside a packet
     uint8_t open_vc;
     bool busy; // a packet is half written
@@ -46,7 +49,7 @@ struct input {
     // Candidate: the one header that stages A and B work on.
     bool cand;
     bool cand_need; // W = 16 at the IDN: waits for flit 1, where the destination is
-    bool cand_swap; // this packet is at its IDN: target and destination swap on the way out
+    bool cand_swap; // W = 16 at the IDN: flit 1 leaves with this node in the destination's place
     uint8_t cand_vc;
     uint8_t cand_order;
     uint64_t cand_flit; // flit 0, as it will leave
@@ -87,10 +90,15 @@ struct ofr_router {
     struct input input[OFR_ALL_PORTS];
     struct output output[OFR_ALL_PORTS];
     uint8_t sent[OFR_LINKS][OFR_VCS]; // slots taken downstream, modulo 16
-    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, as of the cycle before
+    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, a cycle old: an output is held for longer
     uint8_t room[OFR_LINKS][OFR_VCS]; // free slots downstream; none where the link is down
     bool up[OFR_LINKS];
     uint32_t lfsr;
+    // Ring wait: a token goes round the inputs and stays with a starving entry until that has gone.
+    uint8_t token;
+    bool hold; // the token's entry, registered: others do not enter this ring
+    uint8_t hold_out, hold_ring;
+    bool ring_bit, watchdog_bit; // the bits of time whose change is a tick, in the cycle before
     // Decision for the head of the local port's deroute VC.
     unsigned deciding; // cycles to go, 0: idle
     bool wanted;       // its packet is still there
@@ -107,8 +115,7 @@ struct wires {
     bool moves[OFR_ALL_PORTS]; // the stream of input i crosses the switch
     bool ends[OFR_ALL_PORTS];  // ... with its tail
     bool grant[OFR_ALL_PORTS];
-    bool starved[OFR_ALL_PORTS][OFR_VCS]; // output, ring: an entry that others have to let pass
-    uint8_t starver[OFR_ALL_PORTS][OFR_VCS];
+    uint8_t used[OFR_LINKS][OFR_VCS]; // the next cycle's
     bool tick_watchdog, tick_ring;
     bool decided; // the decision stands at the start of the cycle
 };
@@ -151,16 +158,12 @@ static uint32_t lfsr_step(uint32_t state)
     return state;
 }
 
-// The random byte that port i sees this cycle.
-static unsigned random_byte(uint32_t lfsr, unsigned i)
+// This cycle's random order of the dimensions, the same at all inputs: 0 or 1 for n = 2, 0 to 5 for
+// n = 3 (each within 0.8%).
+static unsigned random_order(const struct ofr_router *r)
 {
-    return (lfsr >> (4 * (i == OFR_LOCAL ? 6 : i))) & 255;
-}
-
-// A random order of the dimensions: 0 or 1 for n = 2, 0 to 5 for n = 3 (each within 0.8%).
-static unsigned random_order(unsigned n, unsigned byte)
-{
-    return n == 2 ? byte & 1 : (byte * 6) >> 8;
+    unsigned byte = r->lfsr & 255;
+    return r->shape.n == 2 ? byte & 1 : (byte * 6) >> 8;
 }
 
 // The j-th dimension of an order.
@@ -189,12 +192,11 @@ static unsigned next_slot(const struct ofr_router *r, unsigned slot)
 // --- Stage A: route and select -------------------------------------------------------------------
 
 // First port of the wanted mask in the order of the selection; the mask is not empty.
-static unsigned select_port(const struct ofr_router *r, unsigned select, uint32_t mask, unsigned i)
+static unsigned select_port(const struct ofr_router *r, unsigned select, uint32_t mask)
 {
     unsigned best = 0;
     if (select == OFR_SELECT_RANDOM_FREE) {
-        unsigned byte = random_byte(r->lfsr, i);
-        unsigned order = random_order(r->shape.n, byte);
+        unsigned order = random_order(r);
         for (unsigned j = 0; j < r->shape.n; j++) {
             unsigned dim = order_dim(r->shape.n, order, j);
             uint32_t pair = mask >> (2 * dim) & 3;
@@ -223,14 +225,17 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
 }
 
 // The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2).
+// While an entry starves, no other enters its ring but management's.
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
-                                     unsigned port, unsigned ring, unsigned threshold)
+                                     unsigned port, unsigned ring, unsigned threshold, bool mgmt)
 {
     bool goes_on = i != OFR_LOCAL && i == (port ^ 1) && vc == ring;
     unsigned room = r->room[port][ring];
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring, .entry = !goes_on};
     bool bubble = room >= (goes_on ? 1U : 2U);
-    req.reason = bubble && room > threshold ? GRANTABLE : NO_CREDIT;
+    bool held = !goes_on && !mgmt && r->hold && r->token != i && r->hold_out == port &&
+                r->hold_ring == ring;
+    req.reason = bubble && room > threshold && !held ? GRANTABLE : NO_CREDIT;
     req.refused = !goes_on && !bubble;
     return req;
 }
@@ -257,16 +262,16 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
         }
         if (open)
             return (struct request){.reason = GRANTABLE,
-                                    .out = (uint8_t)select_port(r, cfg->select, open, i),
+                                    .out = (uint8_t)select_port(r, cfg->select, open),
                                     .vc = OFR_VC_ADAPTIVE};
     }
     if (!full)
         return (struct request){.reason = NO_CREDIT};
     int port = ofr_escape_port(&cfg->torus, &cfg->me, &target);
-    return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold);
+    return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold, mgmt);
 }
 
-// Routes the candidate's header (u->cand_flit) and rewrites it as it will leave.
+// Routes the candidate's header; at the local port it also takes the OFR unit's decision into it.
 static struct request route(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
                             bool decided)
 {
@@ -279,10 +284,9 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
     if (class == OFR_PKT_CLASS_DIRECTED) {
         unsigned port = field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS);
         if (mgmt && !local) {
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
             req.out = OFR_LOCAL;
         } else if (mgmt && port < links(r) && r->up[port]) {
-            req = escape_request(r, i, u->cand_vc, port, OFR_VC_VS2, 0);
+            req = escape_request(r, i, u->cand_vc, port, OFR_VC_VS2, 0, true);
             req.mgmt = true;
         }
         return req;
@@ -291,21 +295,6 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
         return req;
 
     struct ofr_coord target = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
-    if (local) {
-        u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 1);
-    } else if (!field(u->cand_flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me)) {
-        // At the IDN: target and destination change places. The target is this node.
-        u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 1);
-        u->cand_swap = true;
-        if (r->shape.flit_bits == 16) {
-            u->cand_need = true; // the destination is in flit 1
-            return (struct request){.reason = UNROUTED};
-        }
-        unsigned dest = field(u->cand_flit, OFR_PKT_DEST_X_LSB, 12);
-        u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, dest);
-        u->cand_flit = with_field(u->cand_flit, OFR_PKT_DEST_X_LSB, 12, pack_coord(&cfg->me));
-    }
-    target = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
     if (!ofr_inside(&cfg->torus, &target))
         return req;
 
@@ -330,21 +319,21 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
     return req;
 }
 
-// A header becomes the candidate, to be routed yet.
+// A header becomes the candidate, to be routed in the next cycle.
 static void set_candidate(struct input *u, unsigned vc, uint64_t flit, unsigned flags)
 {
     u->cand = true;
-    u->cand_need = false;
-    u->cand_swap = false;
+    u->cand_need = flags & FLAG_NEED;
+    u->cand_swap = flags & FLAG_NEED;
     u->cand_vc = (uint8_t)vc;
     u->cand_flit = flit;
     u->cand_order = (uint8_t)(flags >> FLAG_ORDER_SHIFT);
     u->request = (struct request){.reason = UNROUTED};
 }
 
-// Routes the candidate anew on the credits of this cycle, or the header fresh from the pins.
-// `before` is the input at the start of the cycle. A fetched header takes the candidate's place, so
-// that the VCs take turns; the next one behind the candidate only when that has been granted.
+// Routes the candidate anew on the credits of this cycle. `before` is the input at the start of the
+// cycle. A fetched header takes the candidate's place, so that the VCs take turns; the next one
+// behind the candidate only when that has been granted.
 static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
                     const struct input *before, const struct wires *w)
 {
@@ -353,25 +342,16 @@ static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned
 
     if (fetched && (!before->fetch_next || before->granted || w->grant[i])) {
         set_candidate(u, before->fetch_vc, before->read_data, before->read_flags);
-        return;
-    }
-    if (before->cand) {
-        if (w->grant[i]) {
-            u->cand = false;
-        } else if (before->cand_need) {
-            if (before->fetch_second) {
-                u->cand_need = false;
-                u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
-                                          field(before->read_data, 0, 12));
-            }
-        } else {
-            u->request = route(r, cfg, i, w->decided);
-        }
-    } else if (!fetched && before->in.valid && before->in_first &&
-               before->waiting[before->in.vc] == 0) {
-        unsigned order = random_order(r->shape.n, random_byte(r->lfsr, i));
-        set_candidate(u, before->in.vc, before->in.data, order << FLAG_ORDER_SHIFT);
+    } else if (!before->cand) {
+        ;
+    } else if (w->grant[i]) {
+        u->cand = false;
+    } else if (!before->cand_need) {
         u->request = route(r, cfg, i, w->decided);
+    } else if (before->fetch_second) {
+        u->cand_need = false;
+        u->cand_flit =
+            with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, field(before->read_data, 0, 12));
     }
 }
 
@@ -380,11 +360,8 @@ static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned
 static bool asks(const struct ofr_router *r, const struct wires *w, unsigned i, unsigned o)
 {
     const struct input *u = &r->input[i];
-    const struct request *q = &u->request;
-    if (!u->cand || u->request.reason != GRANTABLE || (u->stream && !w->ends[i]) || q->out != o)
-        return false;
-    bool held = q->entry && !q->mgmt && w->starved[o][q->vc] && w->starver[o][q->vc] != i;
-    return !held;
+    return u->cand && u->request.reason == GRANTABLE && (!u->stream || w->ends[i]) &&
+           u->request.out == o;
 }
 
 // Management first, then round robin from the last granted input on.
@@ -414,16 +391,18 @@ static void arbitrate(struct ofr_router *r, struct wires *w, unsigned o)
     out->last_grant = (uint8_t)winner;
 }
 
-// The lowest input whose refused entry has waited long enough holds the ring for itself.
-static void find_starving(const struct ofr_router *r, struct wires *w)
+// The token stays with an input whose refused entry has waited long enough, else it goes on.
+static void move_token(struct ofr_router *r, const struct input *at)
 {
-    for (unsigned i = OFR_ALL_PORTS; i-- > 0;) {
-        const struct input *u = &r->input[i];
-        if (u->wait && u->wait_age == STARVING) {
-            w->starved[u->wait_out][u->wait_ring] = true;
-            w->starver[u->wait_out][u->wait_ring] = (uint8_t)i;
-        }
-    }
+    r->hold = at->wait && at->wait_age == STARVING;
+    r->hold_out = at->wait_out;
+    r->hold_ring = at->wait_ring;
+    if (r->hold)
+        return;
+    if (r->token == OFR_LOCAL)
+        r->token = 0;
+    else
+        r->token = r->token + 1U == links(r) ? OFR_LOCAL : r->token + 1U;
 }
 
 // --- Transfer ------------------------------------------------------------------------------------
@@ -543,7 +522,7 @@ static void memory_stage(struct ofr_router *r, unsigned i, const struct wires *w
         u->stream_loaded = false;
         if (u->cand && u->cand_need) {
             unsigned slot = u->head_slot[u->cand_vc];
-            second = !u->fetch && written(u, u->cand_vc, slot, 1);
+            second = !u->fetch && u->waiting[u->cand_vc] && written(u, u->cand_vc, slot, 1);
             if (second)
                 read_memory(r, i, slot_address(r, i, u->cand_vc, slot) + 1);
         } else {
@@ -581,37 +560,70 @@ static void write_stage(struct ofr_router *r, unsigned i)
     struct input *u = &r->input[i];
     if (u->cut || (u->in_abort && u->busy)) {
         u->cut = u->write_offset < MIN_FLITS - 1;
-        write_flit(r, i, 0, u->cut ? 0 : FLAG_LAST | FLAG_POISON);
-    } else if (u->in.valid && u->in_first) {
-        u->write_vc = u->in.vc;
-        write_flit(r, i, u->in.data,
-                   random_order(r->shape.n, random_byte(r->lfsr, i)) << FLAG_ORDER_SHIFT);
+        write_flit(r, i, u->in.data, u->cut ? 0 : FLAG_LAST | FLAG_POISON);
     } else if (u->in.valid) {
-        write_flit(r, i, u->in.data,
-                   (u->in.last ? FLAG_LAST : 0) | (u->in.poison ? FLAG_POISON : 0));
+        if (u->in_first)
+            u->write_vc = u->in.vc;
+        write_flit(r, i, u->in.data, u->in_flags);
     }
 }
 
-// Registers the pins.
-static void register_pins(struct ofr_router *r, unsigned i, const struct ofr_router_in *in)
+// The header as it goes on. Where a packet meets its IDN, target and destination change places;
+// with W = 16 the destination is in the next flit, so that the candidate does it.
+static uint64_t rewrite(const struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
+                        uint64_t flit, unsigned *flags)
+{
+    struct ofr_coord target = unpack_coord(cfg, field(flit, OFR_PKT_TARGET_X_LSB, 12));
+    bool directed = field(flit, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DIRECTED;
+    if (directed && i != OFR_LOCAL)
+        return with_field(flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
+    if (directed)
+        return flit;
+    bool at_idn = i != OFR_LOCAL && !field(flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me);
+    if (at_idn || i == OFR_LOCAL)
+        flit = with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
+    if (at_idn && r->shape.flit_bits == 16) {
+        *flags |= FLAG_NEED;
+    } else if (at_idn) {
+        flit = with_field(flit, OFR_PKT_TARGET_X_LSB, 12, field(flit, OFR_PKT_DEST_X_LSB, 12));
+        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, pack_coord(&cfg->me));
+    }
+    return flit;
+}
+
+// Registers the pins. A header whose VC is empty becomes the candidate if that place is free.
+static void register_pins(struct ofr_router *r, unsigned i, const struct ofr_config *cfg,
+                          const struct ofr_router_in *in, const struct input *before)
 {
     struct input *u = &r->input[i];
+    struct ofr_flit pins = i == OFR_LOCAL ? in->li : in->rx[i];
+    bool first = !u->open;
+    unsigned flags = (pins.last ? FLAG_LAST : 0) | (pins.poison ? FLAG_POISON : 0);
     if (i == OFR_LOCAL) {
-        u->in = in->li;
-        u->in.valid = in->li.valid && r->out.li_ready[in->li.vc];
-        if (u->in.valid && !u->open)
-            u->started[u->in.vc] = (u->started[u->in.vc] + 1) & CREDIT_MASK;
+        pins.valid = pins.valid && r->out.li_ready[pins.vc];
+        flags &= ~(unsigned)FLAG_POISON;
     } else {
-        u->in = in->rx[i];
         u->in_abort = in->rx_abort[i];
     }
-    u->in_first = !u->open;
-    if (u->in.valid) {
-        u->open = !u->in.last;
-        u->open_vc = u->in.vc;
-    } else if (u->in_abort) {
-        u->open = false;
+    u->in.valid = pins.valid;
+    if (!pins.valid) {
+        if (u->in_abort)
+            u->open = false;
+        return;
     }
+    if (first) {
+        flags = random_order(r) << FLAG_ORDER_SHIFT;
+        pins.data = rewrite(r, cfg, i, pins.data, &flags);
+        if (!u->cand && !before->fetch && u->waiting[pins.vc] == 0)
+            set_candidate(u, pins.vc, pins.data, flags);
+        if (i == OFR_LOCAL)
+            u->started[pins.vc] = (u->started[pins.vc] + 1) & CREDIT_MASK;
+    }
+    u->in = pins;
+    u->in_first = first;
+    u->in_flags = (uint8_t)flags;
+    u->open = !pins.last;
+    u->open_vc = pins.vc;
 }
 
 // --- Bookkeeping ---------------------------------------------------------------------------------
@@ -662,10 +674,12 @@ static void count_stalls(struct ofr_router *r, unsigned i, const struct wires *w
     r->counter[base + OFR_COUNTER_STALL_ALLOC] += u->request.reason == GRANTABLE;
 }
 
-static bool tick(uint32_t time, unsigned log2)
+// Ticks every 2^log2 cycles: when that bit of time changes.
+static bool tick(uint32_t time, unsigned log2, bool *bit)
 {
-    uint32_t mask = (UINT32_C(1) << log2) - 1;
-    return (time & mask) == mask;
+    bool was = *bit;
+    *bit = time >> log2 & 1;
+    return *bit != was;
 }
 
 // Watchdog: a head that has not moved from one tick to the next but one latches it.
@@ -749,13 +763,17 @@ static void update_outputs(struct ofr_router *r)
 void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
                      const struct ofr_config *cfg)
 {
-    struct wires w = {.tick_watchdog = cfg->watchdog_time && tick(r->out.time, cfg->watchdog_time),
-                      .tick_ring = tick(r->out.time, cfg->ring_wait_time),
-                      .decided = r->decided};
+    struct wires w = {.decided = r->decided};
+    w.tick_watchdog =
+        tick(r->out.time, cfg->watchdog_time, &r->watchdog_bit) && cfg->watchdog_time != 0;
+    w.tick_ring = tick(r->out.time, cfg->ring_wait_time, &r->ring_bit);
+    for (unsigned p = 0; p < links(r); p++)
+        for (unsigned v = 0; v < OFR_VCS; v++)
+            w.used[p][v] = (r->sent[p][v] - in->tx_credit[p][v]) & CREDIT_MASK;
+    struct input token = r->input[r->token];
 
     decide(r, cfg);
     find_moves(r, in, &w);
-    find_starving(r, &w);
     transfer(r, in, cfg, &w);
     for (unsigned o = 0; o < OFR_ALL_PORTS; o++)
         arbitrate(r, &w, o);
@@ -781,12 +799,13 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         stage_a(r, cfg, i, &before, &w);
         u->granted = w.grant[i];
         write_stage(r, i);
-        register_pins(r, i, in);
+        register_pins(r, i, cfg, in, &before);
     }
+    move_token(r, &token);
     for (unsigned p = 0; p < links(r); p++) {
         r->up[p] = in->link_up[p];
         for (unsigned v = 0; v < OFR_VCS; v++) {
-            r->used[p][v] = (r->sent[p][v] - in->tx_credit[p][v]) & CREDIT_MASK;
+            r->used[p][v] = w.used[p][v];
             r->room[p][v] = in->link_up[p] ? (uint8_t)(r->shape.slots - r->used[p][v]) : 0;
             uint64_t *high = &r->counter[OFR_COUNTER_HIGH_BASE + p * OFR_VCS + v];
             if (r->used[p][v] > *high)
