@@ -6,9 +6,10 @@
 #   PROGRAMS    what plain `make` builds
 #   TESTS       test programs or scripts, run from the top folder without arguments; TAP on stdout
 #   BENCH SOAK  programs that `make bench` / `make soak` run one after the other
-#   LINT_V      Verilog files; LINT_TOPS  modules to lint, as module or module:PARAM=VALUE:...
+#   LINT_V      Verilog files outside rtl/*/
+#   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
 #   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
-#   LINT_CFLAGS flags they need to be parsed
+#   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
 #   REGS        generated files that are checked in; `make regs` makes them
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1   what `make install` copies
 #               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
@@ -34,10 +35,10 @@ PROGRAMS :=
 TESTS :=
 BENCH :=
 SOAK :=
-LINT_V :=
+LINT_V := $(wildcard rtl/*/*.v)
 LINT_TOPS :=
 LINT_C :=
-LINT_CFLAGS := -std=c11 -Isim/model -Isim/cosim -Ifirmware -Ihost -Itests/lib
+LINT_CFLAGS := -std=gnu11 -Isim/model -Isim/model/test -Isim/cosim -Ifirmware -Ihost -Itests/lib
 REGS :=
 INSTALL_BIN :=
 INSTALL_LIB :=

@@ -72,9 +72,11 @@ check_yosys() {
 
 check_format() { clang-format --dry-run -Werror "$1" 2>&1; }
 
+c_flags() { echo "$LINT_CFLAGS -I$(dirname "$1") $(sed -n 's|^// lint-flags: ||p' "$1")"; }
+
 check_tidy() {
-    # shellcheck disable=SC2086
-    clang-tidy --quiet "$1" -- $LINT_CFLAGS "-I$(dirname "$1")" 2>&1
+    # shellcheck disable=SC2046
+    clang-tidy --quiet "$1" -- $(c_flags "$1") 2>&1
 }
 
 check_spdx() {
@@ -129,11 +131,11 @@ depends() { # KIND THING
         cat $LINT_V $(find $(include_flags | sed 's/^-I//') -maxdepth 1 -name '*.vh')
         ;;
     tidy)
-        echo "$LINT_CFLAGS"
+        c_flags "$2"
         cat .clang-tidy
         # Preprocessed, so that the headers count; with comments, which carry NOLINT.
-        # shellcheck disable=SC2086
-        gcc -E -C $LINT_CFLAGS "-I$(dirname "$2")" "$2" 2> /dev/null
+        # shellcheck disable=SC2046
+        gcc -E -C $(c_flags "$2" | sed 's/--target=[^ ]*//') "$2" 2> /dev/null || cat "$2"
         ;;
     format) cat .clang-format "$2" ;;
     esac

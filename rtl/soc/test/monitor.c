@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// lint-flags: --target=riscv32 -ffreestanding
 // The SoC tests' firmware: peek, poke, echo and traps, by one-letter commands over the UART.
 //   start: sends 'R' and BOARD.TRAP_CAUSE
 //   r ADDR       read a word, send it         w ADDR DATA   write a word, send 'k'

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make demo [DIMS=4x4]: a torus of simulated RTL boards, brought up and measured by the host through
+# one board's UART, with the golden model beside every board.
+set -u
+B=${B:-build}
+DIMS=${DIMS:-4x4}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+log=$dir/boardsim.log
+torus="$B/bin/torusctl -t unix:$dir/board0.sock"
+
+case $DIMS in
+*x*x*) patterns=uniform,butterfly,transpose,rotate3d,bitreverse loads=${LOADS:-0.4} ;;
+*) patterns=uniform,butterfly,transpose,bitreverse loads=${LOADS:-0.2,0.5,0.8} ;;
+esac
+
+sim=
+finish() {
+    trap - EXIT INT TERM
+    [ -n "$sim" ] && kill "$sim" 2>/dev/null && wait "$sim"
+    rm -rf "$dir"
+    exit "$1"
+}
+trap 'finish 2' INT TERM
+trap 'finish 1' EXIT
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+must() {
+    "$@" || { status=$?; cat "$log"; finish "$status"; }
+}
+
+# Shows what the simulator has said since the last time.
+shown=0
+verdict() {
+    tail -n +$((shown + 1)) "$log"
+    shown=$(wc -l < "$log")
+}
+
+say "boardsim: a $DIMS torus of boards, each the RTL with the firmware on its soft core"
+"$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" > "$log" 2>&1 &
+sim=$!
+tries=0
+until grep -q '^boardsim: .* boards' "$log"; do
+    tries=$((tries + 1))
+    kill -0 "$sim" 2>/dev/null && [ $tries -lt 300 ] || { cat "$log"; sim=; finish 2; }
+    sleep 0.1
+done
+verdict
+
+say "torusctl discover"
+must $torus discover
+for routing in abr por ofr; do
+    say "torusctl program --routing $routing"
+    must $torus program --routing $routing
+    say "torusctl run --pattern $patterns --load $loads"
+    must $torus run --pattern "$patterns" --load "$loads"
+    verdict
+done
+say "torusctl counters: the last run's, all boards"
+must $torus counters
+sleep 1
+say "golden model"
+verdict
+kill "$sim"
+wait "$sim"
+status=$?
+sim=
+verdict
+[ $status -eq 0 ] && ! grep -q 'DIFFER' "$log" && grep -q 'equals the golden' "$log" || finish 1
+finish 0
