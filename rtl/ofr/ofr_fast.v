@@ -3,9 +3,10 @@
 // 16 for N = 2, 20 for N = 3.
 //
 // count = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
-// is made a code; in the next the candidate's links and length are found (stage 1); then its
-// profit A/B (stage 2); then it is compared with the best so far (stage 3). The minimal route is
-// in stage 1 at count 1, OIDN j at 2 + j, WIDN beta at 9 + beta.
+// is made a code; in the next the candidate's links and length are found (stage 1); then the shares
+// of its profit A / (16 B) (stage 2), then A and B and its IDN (stage 3), then it is compared with
+// the best so far (stage 4). The minimal route is in stage 1 at count 1, OIDN j at 2 + j, WIDN beta
+// at 9 + beta.
 `default_nettype none
 
 module ofr_fast #(
@@ -37,7 +38,7 @@ module ofr_fast #(
     input  wire           oidn,
     input  wire [7:0]     widn
 );
-    localparam int LAST = 8 + (1 << N) + 3; // count in which q is found
+    localparam int LAST = 8 + (1 << N) + 3; // count of the last comparison
 
     reg [4:0] count;
 
@@ -61,9 +62,10 @@ module ofr_fast #(
     always_comb begin
         equal = 3'd0;
         for (int i = 0; i < N; i++)
-            equal[i] = start ? t[4*i+:4] == cfg_me[4*i+:4] : d_q[4*i+:4] == 4'd0;
+            equal[i] = t[4*i+:4] == cfg_me[4*i+:4];
     end
-    assign set   = equal;
+    reg  [2:0] equal_q;
+    assign set   = start ? equal : equal_q;
     assign index = now[2:0];
 
     // Stage 1: links and length.
@@ -71,8 +73,9 @@ module ofr_fast #(
     wire [2*N-1:0] leave;
     wire [N-1:0]   nu_s, nu_t, drop;
     wire [4*N-1:0] place;
-    reg  [2*N-1:0] best_code_q;
-    reg            best_direct_q;
+    reg  [2*N-1:0] code1_q, code2_q;
+    reg            direct1_q, none2_q;
+    reg  [4*N-1:0] step_q, step2_q;
 
     for (genvar i = 0; i < N; i++) begin : dim
         ofr_span span (
@@ -82,14 +85,17 @@ module ofr_fast #(
         wire [4:0] hops_side, hops_wrap;
         wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
         wire       no_side, no_wrap;
+        wire [3:0] step;
         reg [21:0] meaning_q;
         ofr_detour detour (
-            .k(cfg_k[5*i+:5]), .delta(delta), .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
-            .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid,
+            .k(cfg_k[5*i+:5]), .delta, .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
+            .step, .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid,
             .no_side, .no_wrap);
-        always_ff @(posedge clk)
+        always_ff @(posedge clk) begin
+            step_q[4*i+:4] <= step;
             meaning_q <= {hops_side, hops_wrap, leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid,
                           no_side, no_wrap};
+        end
         ofr_leg leg (
             .both(cfg_tie_both), .two(cfg_k[5*i+:5] == 5'd2), .odd_me(cfg_me[4*i]),
             .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
@@ -101,9 +107,9 @@ module ofr_fast #(
             .hops(hops[5*i+:5]), .leave(leave[2*i+:2]),
             .nu_s(nu_s[i]), .nu_t(nu_t[i]), .drop(drop[i]));
         ofr_place placed (
-            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .delta(delta),
+            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .step(step2_q[4*i+:4]),
             .d(d_q[4*i+:4]), .minus(minus_q[i]),
-            .direct(best_direct_q), .code(best_code_q[2*i+:2]), .q(place[4*i+:4]));
+            .code(code2_q[2*i+:2]), .q(place[4*i+:4]));
     end
 
     reg [5:0] sum_hops, sum_used;
@@ -111,13 +117,16 @@ module ofr_fast #(
     reg [2:0] links;
     reg       room;
     reg [3:0] least;
+    reg [2*N-1:0] least_of, zero_of;
     always_comb begin
         sum_hops = 6'd0;
         sum_used = 6'd0;
         sum_d    = 5'd0;
         links    = 3'd0;
         room     = 1'b0;
-        least    = 4'd15;
+        least    = 4'd0;
+        least_of = '0;
+        zero_of  = '0;
         for (int i = 0; i < N; i++) begin
             sum_hops += {1'b0, hops[5*i+:5]};
             sum_d    += {1'b0, d_q[4*i+:4]};
@@ -127,38 +136,50 @@ module ofr_fast #(
             links    += {2'd0, leave[p]};
             room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
             // A link is there where k > 2, and at one of the ports where k = 2.
-            if (used_q[4*p+:4] < least && cfg_k[5*(p/2)+:5] != 5'd1 &&
-                (cfg_k[5*(p/2)+:5] != 5'd2 || cfg_me[4*(p/2)] == p[0]))
-                least = used_q[4*p+:4];
+            least_of[p] = cfg_k[5*(p/2)+:5] > 5'd2 ||
+                          (cfg_k[5*(p/2)+1] && cfg_me[4*(p/2)] == p[0]);
+        end
+        // u*, from the top bit down: who has a 1 where another has a 0 is out.
+        for (int b = 3; b >= 0; b--) begin
+            for (int p = 0; p < 2 * N; p++)
+                zero_of[p] = least_of[p] && !used_q[4*p+b];
+            least[b] = zero_of == '0;
+            if (!least[b])
+                least_of = zero_of;
         end
     end
 
-    reg [5:0]     hops1_q, used1_q;
-    reg [2:0]     links1_q;
-    reg           ok1_q, full1_q, far_q;
-    reg [3:0]     least_q;
-    reg [12:0]    eta_d_q; // 16 eta d(s, t)
-    reg [2*N-1:0] code1_q, code2_q;
+    reg [5:0]  hops1_q, used1_q;
+    reg [4:0]  sum_d_q;
+    reg [2:0]  links1_q;
+    reg        ok1_q, full1_q;
+    reg [3:0]  least_q;
+    reg [12:0] eta_d_q; // 16 eta d(s, t)
 
-    // Stage 2: profit = A / (16 B).
-    wire        whole  = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // the first term is 1
-    wire [5:0]  least_m  = {2'd0, least_q} * {3'd0, links1_q};
-    wire [5:0]  share  = whole ? 6'd1 : least_m;
-    wire [5:0]  shares = whole ? 6'd1 : used1_q;
-    wire [11:0] first  = {6'd0, share} * {6'd0, hops1_q};
-    wire [11:0] below  = {6'd0, shares} * {6'd0, hops1_q};
-    wire [18:0] second = {6'd0, eta_d_q} * {13'd0, shares};
-    wire        none   = rule_a && full1_q;
+    // Stage 2: the first term is share / shares.
+    wire       whole = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // it is 1
+    wire       none  = rule_a && full1_q;                              // all is 0
+    // u* m; sums of slices, because three addends at once would be a compressor tree.
+    wire [5:0] once  = {2'd0, least_q & {4{links1_q[0]}}} + {1'd0, least_q & {4{links1_q[1]}}, 1'b0};
+    wire [3:0] four  = once[5:2] + (least_q & {4{links1_q[2]}});
+    reg  [5:0] hops2_q, share_q, shares_q;
+    reg        ok2_q;
+
+    // Stage 3: A and B.
+    wire [11:0] first  = {6'd0, share_q} * {6'd0, hops2_q};
+    wire [11:0] below  = {6'd0, shares_q} * {6'd0, hops2_q};
+    wire [18:0] second = {6'd0, eta_d_q} * {13'd0, shares_q};
     reg  [18:0] a_q;
     reg  [11:0] b_q;
-    reg         ok2_q;
+    reg         ok3_q;
+    reg  [4*N-1:0] place_q;
 
-    // Stage 3.
+    // Stage 4.
     reg [18:0] best_a_q;
     reg [11:0] best_b_q;
-    reg [1:0]  best_kind_q;
     wire [30:0] mine = {12'd0, a_q} * {19'd0, best_b_q};
     wire [30:0] best = {12'd0, best_a_q} * {19'd0, b_q};
+    wire        minimal_one = now == 5'd4;
 
     always_ff @(posedge clk) begin
         done <= 1'b0;
@@ -166,6 +187,7 @@ module ofr_fast #(
         if (start) begin
             busy    <= 1'b1;
             t_q     <= t;
+            equal_q <= equal;
             used_q  <= used;
             d_q     <= d;
             minus_q <= minus;
@@ -185,37 +207,56 @@ module ofr_fast #(
             try_q <= widn[{N == 3 && now[2], now[1:0]}];
         end
 
+        if (start) begin
+            code_q <= '0;
+            try_q  <= 1'b0;
+        end
+
         // Stage 1. The minimal route's passage finds what all need.
         if (direct_q) begin
             least_q <= least;
-            eta_d_q <= {5'd0, eta} * {8'd0, sum_d};
-            far_q   <= sum_d >= 5'd2;
+            sum_d_q <= sum_d;
         end
-        hops1_q  <= sum_hops;
-        used1_q  <= sum_used;
-        links1_q <= links;
-        full1_q  <= !room;
-        ok1_q    <= try_q && |nu_s && |nu_t && drop == '0;
-        code1_q  <= code_q;
+        hops1_q   <= sum_hops;
+        used1_q   <= sum_used;
+        links1_q  <= links;
+        full1_q   <= !room;
+        ok1_q     <= try_q && |nu_s && |nu_t && drop == '0;
+        code1_q   <= code_q;
+        direct1_q <= direct_q;
 
         // Stage 2.
-        a_q     <= none ? 19'd0 : {3'd0, first, 4'd0} + second;
-        b_q     <= below;
-        ok2_q   <= ok1_q && far_q && !none;
-        code2_q <= code1_q;
-
-        // Stage 3.
-        if (now == 5'd3 || (ok2_q && mine > best)) begin
-            best_a_q      <= a_q;
-            best_b_q      <= b_q;
-            best_code_q   <= code2_q;
-            best_direct_q <= now == 5'd3;
-            best_kind_q   <= now == 5'd3 ? 2'd0 : now < 5'd12 ? 2'd1 : 2'd2;
+        eta_d_q   <= {5'd0, eta} * {8'd0, sum_d_q};
+        hops2_q   <= hops1_q;
+        share_q   <= {four, once[1:0]};
+        shares_q  <= used1_q;
+        if (whole) begin
+            share_q  <= 6'd1;
+            shares_q <= 6'd1;
+        end
+        none2_q   <= none && direct1_q; // a candidate without profit is simply not ok
+        ok2_q     <= ok1_q && !none && sum_d_q[4:1] != 4'd0;
+        code2_q   <= code1_q;
+        step2_q   <= step_q;
+        if (direct1_q) begin // q = t
+            code2_q <= {N{2'd1}};
+            step2_q <= '0;
         end
 
-        if (busy && last) begin
-            q    <= place;
-            kind <= best_kind_q;
+        // Stage 3.
+        a_q     <= {3'd0, first, 4'd0} + second;
+        if (none2_q)
+            a_q <= 19'd0;
+        b_q     <= below;
+        ok3_q   <= ok2_q;
+        place_q <= place;
+
+        // Stage 4.
+        if (busy && (minimal_one || (ok3_q && mine > best))) begin
+            best_a_q <= a_q;
+            best_b_q <= b_q;
+            q        <= place_q;
+            kind     <= minimal_one ? 2'd0 : now < 5'd13 ? 2'd1 : 2'd2;
         end
         if (rst) begin
             busy <= 1'b0;

@@ -19,7 +19,7 @@ module ofr_leg (
     input  wire [1:0] leg_mid,
     input  wire       no_side,
     input  wire       no_wrap,
-    input  wire       direct, // the minimal route: q = t; code is ignored
+    input  wire       direct, // the minimal route: q = t; code is 0 then, and nu_s, nu_t have no meaning
     input  wire [1:0] code,   // 0 MID (lambda, beta 0), 1 UP (lambda +1), 3 DOWN (-1), 2 WRAP (beta 1)
     output wire [4:0] hops,   // d(s, q) + d(q, t) in this dimension, 0 to 16
     output wire [1:0] leave,  // minimal directions from s to q: bit 0 +, bit 1 -
@@ -28,8 +28,8 @@ module ofr_leg (
     output wire       drop    // the candidate does not exist
 );
     wire eq   = d == 4'd0;
-    wire side = code[0] && !direct;
-    wire wrap = code == 2'd2 && !direct;
+    wire side = code[0];
+    wire wrap = code == 2'd2;
 
     assign hops = side ? hops_side : wrap ? hops_wrap : {1'b0, d};
     assign drop = (side && no_side) || (wrap && no_wrap);
@@ -52,8 +52,8 @@ module ofr_leg (
 
     // Is a leg over a nu-link? By kind of leg: 1 ahead, 2 astern, 3 over k/2 hops.
     wire [3:0] nu = {eq || (!tie && (both || minus)), !(tie && both), eq, 1'b0};
-    assign nu_s = nu[first] && !direct;
-    assign nu_t = nu[second] && !direct;
+    assign nu_s = nu[first];
+    assign nu_t = nu[second];
 endmodule
 
 `default_nettype wire

@@ -142,7 +142,11 @@ module ofr_small #(
         there_q  <= there;
         pair_q   <= pair;
         code_q   <= code;
+        if (direct)
+            code_q <= 2'd0;
         best_q   <= best_code;
+        if (kind == 2'd0)
+            best_q <= 2'd1;
         minus_q  <= minus;
         tie_q    <= tie;
         direct_q <= direct;
@@ -157,12 +161,13 @@ module ofr_small #(
     wire [4:0] hops;
     wire [1:0] leave;
     wire       nu_s, nu_t, drop;
+    wire [3:0] step;
     wire [4:0] hops_side, hops_wrap;
     wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
     wire       no_side, no_wrap;
     ofr_detour detour (
-        .k(k_q), .delta, .d(d_q), .minus(minus_q), .tie(tie_q), .hops_side, .hops_wrap,
-        .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
+        .k(k_q), .delta, .d(d_q), .minus(minus_q), .tie(tie_q), .step, .hops_side,
+        .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
     ofr_leg leg (
         .both(cfg_tie_both), .two(k_q == 5'd2), .odd_me(s_q[0]), .d(d_q), .minus(minus_q),
         .tie(tie_q), .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2,
@@ -336,8 +341,8 @@ module ofr_small #(
     // q, from the best so far; the last N cycles before done are the ones that count.
     wire [3:0] place;
     ofr_place placed (
-        .k(k_q), .s(s_q), .t(there_q), .delta, .d(d_q), .minus(minus_q),
-        .direct(kind == 2'd0), .code(best_q), .q(place));
+        .k(k_q), .s(s_q), .t(there_q), .step(kind == 2'd0 ? 4'd0 : step), .d(d_q), .minus(minus_q),
+        .code(best_q), .q(place));
     always_ff @(posedge clk)
         for (int i = 0; i < N; i++)
             if (busy && phase_q == 3'(i))

@@ -136,17 +136,17 @@ module ofr_table #(
             generation_q <= reg_wdat[15:0];
         zero_q    <= zero;
         pending_q <= (we_commit || pending_q) && hold;
+        if (commit && !zero)
+            shadow_q <= ~shadow_q;
         if (commit) begin
-            if (zero) begin
-                bank_q <= 2'd0;
-                {oidn, rule_b, rule_a, eta, delta} <= PARAM_RESET;
-                widn <= WIDN_RESET;
-            end else begin
-                bank_q   <= shadow_q;
-                shadow_q <= ~shadow_q;
-                {oidn, rule_b, rule_a, eta, delta} <= param_q;
-                widn <= widn_q;
-            end
+            bank_q <= shadow_q;
+            {oidn, rule_b, rule_a, eta, delta} <= param_q;
+            widn <= widn_q;
+        end
+        if (rst || (commit && zero)) begin
+            bank_q <= 2'd0;
+            {oidn, rule_b, rule_a, eta, delta} <= PARAM_RESET;
+            widn <= WIDN_RESET;
         end
         if (rst) begin
             param_q      <= PARAM_RESET;
@@ -154,10 +154,7 @@ module ofr_table #(
             addr_q       <= 6'(`OFR_OFR_ADDR_RESET);
             generation_q <= 16'(`OFR_OFR_COMMIT_RESET);
             shadow_q     <= 2'd1;
-            bank_q       <= 2'd0;
             pending_q    <= 1'b0;
-            {oidn, rule_b, rule_a, eta, delta} <= PARAM_RESET;
-            widn <= WIDN_RESET;
         end
     end
 
