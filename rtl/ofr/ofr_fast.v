@@ -179,6 +179,7 @@ module ofr_fast #(
     reg [11:0] best_b_q;
     wire [30:0] mine = {12'd0, a_q} * {19'd0, best_b_q};
     wire [30:0] best = {12'd0, best_a_q} * {19'd0, b_q};
+    wire [31:0] less = {1'b0, best} - {1'b0, mine}; // negative where this one is better
     wire        minimal_one = now == 5'd4;
 
     always_ff @(posedge clk) begin
@@ -252,7 +253,7 @@ module ofr_fast #(
         place_q <= place;
 
         // Stage 4.
-        if (busy && (minimal_one || (ok3_q && mine > best))) begin
+        if (busy && (minimal_one || (ok3_q && less[31]))) begin
             best_a_q <= a_q;
             best_b_q <= b_q;
             q        <= place_q;
@@ -265,7 +266,7 @@ module ofr_fast #(
     end
 
     /* verilator lint_off UNUSEDSIGNAL */
-    wire unused = &{1'b0, entry, widn}; // N = 2 uses less of both
+    wire unused = &{1'b0, entry, widn, less}; // N = 2 uses less of both
     /* verilator lint_on UNUSEDSIGNAL */
 endmodule
 
