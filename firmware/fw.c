@@ -137,6 +137,12 @@ static void respond(uint32_t *m, enum ofr_status status)
     m[0] = (m[0] & 0xffff007f) | OFR_RESPONSE | (uint32_t)status << 8;
 }
 
+// Same session, sequence number and operation?
+static bool same_request(const uint32_t *a, const uint32_t *b)
+{
+    return !((a[0] ^ b[0]) & (0xffff0000 | OFR_OP_MASK)) && !((a[1] ^ b[1]) & 0xffff);
+}
+
 // Lease and key -----------------------------------------------------------------------------------
 
 static void lease_expire(struct fw *fw)
@@ -223,7 +229,7 @@ static enum ofr_status op_lease(struct fw *fw, uint32_t *m)
 // May this session write? Takes or renews the lease. May fill d3.
 static enum ofr_status may_write(struct fw *fw, uint32_t *m)
 {
-    unsigned op = m[0] & 0x7f, session = session_of(m);
+    unsigned op = m[0] & OFR_OP_MASK, session = session_of(m);
     lease_expire(fw);
     if (op == OFR_OP_LEASE && arg_of(m) == 2 && fw->lease && fw->lease == m[4] >> 16 &&
         !has_key(fw))
@@ -301,6 +307,12 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
         return OFR_PROTOCOL_VERSION;
     case OFR_FW_KEY:
         return has_key(fw);
+    case OFR_FW_SETUP: {
+        uint32_t hash = node_read(fw, OFR_NODE_SHAPE);
+        hash = (hash << 5 | hash >> 27) ^ node_read(fw, OFR_NODE_SIZE);
+        hash = (hash << 7 | hash >> 25) ^ node_read(fw, OFR_NODE_TIE);
+        return (hash << 3 | hash >> 29) ^ OFR_PROTOCOL_VERSION;
+    }
     }
     *status = OFR_BAD_ARG;
     return 0;
@@ -545,13 +557,18 @@ static enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
     return OFR_OK;
 }
 
-static enum ofr_status op_gen(struct fw *fw, const uint32_t *m)
+static enum ofr_status op_gen(struct fw *fw, uint32_t *m)
 {
     unsigned arg = arg_of(m);
-    if (hop_count(m) || arg >> 6 || (arg & 15) > OFR_GEN_CONTROL_PATTERN_FIXED)
+    if (hop_count(m) || (arg & 15) > OFR_GEN_CONTROL_PATTERN_FIXED)
         return OFR_BAD_ARG;
+    if (arg >> 6 != (fw->active & 3)) {
+        m[5] = fw->active;
+        return OFR_MIXED;
+    }
     node_write(fw, OFR_GEN_CONTROL,
-               (arg & 15) << OFR_GEN_CONTROL_PATTERN_LSB | arg >> 4 << OFR_GEN_CONTROL_CLASS_LSB);
+               (arg & 15) << OFR_GEN_CONTROL_PATTERN_LSB | (arg >> 4 & 3)
+                                                               << OFR_GEN_CONTROL_CLASS_LSB);
     node_write(fw, OFR_GEN_PERIOD, m[2]);
     node_write(fw, OFR_GEN_MESSAGES, m[3]);
     node_write(fw, OFR_GEN_LENGTH, m[4]);
@@ -594,7 +611,7 @@ static enum ofr_status write_operation(struct fw *fw, uint32_t *m)
     if (status != OFR_OK)
         return status;
     hal_bus_error(fw); // forget older ones
-    switch (m[0] & 0x7f) {
+    switch (m[0] & OFR_OP_MASK) {
     case OFR_OP_WRITE:
         status = op_write(fw, m);
         break;
@@ -637,11 +654,11 @@ static enum ofr_status write_operation(struct fw *fw, uint32_t *m)
 // Does the operation in m and turns m into the response. arrival: port, 7 for the UART.
 static void execute(struct fw *fw, uint32_t *m, unsigned arrival)
 {
-    unsigned op = m[0] & 0x7f;
+    unsigned op = m[0] & OFR_OP_MASK;
     enum ofr_status status = OFR_OK;
     if (writing(op)) {
         // The same session, sequence number and operation again: the same answer again.
-        if (!((fw->stored[0] ^ m[0]) & 0xffff007f) && !((fw->stored[1] ^ m[1]) & 0xffff)) {
+        if (same_request(fw->stored, m)) {
             copy(m, fw->stored, OFR_MESSAGE_WORDS);
             return;
         }
@@ -814,17 +831,26 @@ static void route(struct fw *fw, uint32_t *m, unsigned arrival)
         to_host(fw, m, OFR_MODE_PATH, 0);
 }
 
-// Collectives -------------------------------------------------------------------------------------
+// Collectives
+// --------------------------------------------------------------------------------------
 
-static uint32_t torus_size(struct fw *fw, unsigned k[3])
+enum { FOR_HOST = 0, FOR_ROW = 1 };
+
+static void take_setup(struct fw *fw, struct fw_collective *all)
 {
-    uint32_t size = node_read(fw, OFR_NODE_SIZE);
-    for (unsigned i = 0; i < 3; i++)
-        k[i] = size >> 8 * i & 31;
-    return k[0] * k[1] * k[2];
+    uint32_t size = node_read(fw, OFR_NODE_SIZE), coord = node_read(fw, OFR_NODE_COORD);
+    for (unsigned i = 0; i < 3; i++) {
+        all->k[i] = size >> 8 * i & 31;
+        all->me[i] = coord >> 8 * i & 15;
+    }
 }
 
-static void combine(struct fw_collective *all, const uint32_t *d)
+static unsigned node_number(const struct fw_collective *all, unsigned x, unsigned y, unsigned z)
+{
+    return x + all->k[0] * (y + all->k[1] * z);
+}
+
+static void combine(struct fw_collective *all, const uint32_t *d, bool row)
 {
     uint32_t *a = all->data;
     if (all->aggregate == OFR_AGG_SUM64) {
@@ -832,6 +858,13 @@ static void combine(struct fw_collective *all, const uint32_t *d)
             a[i] += d[i];
             a[i + 1] += d[i + 1] + (a[i] < d[i]);
         }
+        return;
+    }
+    if (all->aggregate == OFR_AGG_SPAN) {
+        a[0] &= d[0];
+        a[1] &= d[1];
+        a[2] |= row ? d[2] : d[0];
+        a[3] |= row ? d[3] : d[1];
         return;
     }
     for (unsigned i = 0; i < 4; i++) {
@@ -855,117 +888,158 @@ static void combine(struct fw_collective *all, const uint32_t *d)
     }
 }
 
-// The collective's response: final, or PENDING.
-static void collective_answer(struct fw *fw)
+static bool has_answered(const struct fw_collective *all, unsigned target)
 {
-    struct fw_collective *all = &fw->all;
+    return all->answered[target >> 5] >> (target & 31) & 1;
+}
+
+// Node number of a target: of a row, the node that was asked.
+static unsigned target_node(const struct fw_collective *all, unsigned target)
+{
+    if (target < all->k[0])
+        return node_number(all, target, all->me[1], all->me[2]);
+    target -= all->k[0];
+    return all->me[0] + all->k[0] * target; // rows are numbered y + ky z
+}
+
+// The response, final or PENDING, to whoever asked.
+static void collective_answer(struct fw *fw, unsigned role)
+{
+    struct fw_collective *all = &fw->all[role];
     uint32_t m[OFR_MESSAGE_WORDS];
     copy(m, all->request, 2);
     copy(m + 2, all->data, 4);
     respond(m, all->status);
     m[1] = (m[1] & 0xffff) | (uint32_t)(all->status ? all->bad : all->count) << 16;
-    if (all->count < all->nodes) {
-        unsigned missing = 0;
-        while (all->answered[missing >> 5] >> (missing & 31) & 1)
-            missing++;
+    if (role == FOR_ROW) {
+        if (!all->missing)
+            to_address(fw, m, all->reply_to);
+        return;
+    }
+    if (all->missing) {
+        unsigned first = 0;
+        while (has_answered(all, first))
+            first++;
         respond(m, OFR_PENDING);
-        m[2] = (uint32_t)all->nodes - all->count;
-        m[3] = (uint32_t)all->base + missing;
+        m[2] = all->missing;
+        m[3] = target_node(all, first);
     }
     to_host(fw, m, OFR_MODE_COLLECTIVE, 0);
 }
 
-static void collective_take(struct fw *fw, const uint32_t *m, unsigned node)
+// A target's response. The network interface's slot must be free, for the answer.
+static void collective_take(struct fw *fw, unsigned role, const uint32_t *m, unsigned target)
 {
-    struct fw_collective *all = &fw->all;
-    unsigned i = node - all->base, status = arg_of(m);
-    if (i >= all->nodes || all->answered[i >> 5] >> (i & 31) & 1)
+    struct fw_collective *all = &fw->all[role];
+    unsigned status = arg_of(m);
+    bool row = m[0] & OFR_ROW && role == FOR_HOST && target >= all->k[0];
+    if (target >= all->targets || has_answered(all, target))
         return;
-    all->answered[i >> 5] |= (uint32_t)1 << (i & 31);
+    all->answered[target >> 5] |= (uint32_t)1 << (target & 31);
     if (status && !all->status) {
         all->status = (uint8_t)status;
-        all->bad = (uint16_t)node;
+        all->bad = (uint16_t)(row ? m[1] >> 16 : target_node(all, target));
         copy(all->data, m + 2, 4);
     } else if (!all->status) {
-        combine(all, m + 2);
+        combine(all, m + 2, row);
     }
-    if (++all->count == all->nodes)
-        collective_answer(fw);
+    all->count += row && !status ? m[1] >> 16 : 1;
+    if (!--all->missing)
+        collective_answer(fw, role);
 }
 
-static void collective_sweep(struct fw *fw)
+static void collective_sweep(struct fw_collective *all)
 {
-    struct fw_collective *all = &fw->all;
-    unsigned k[3];
-    torus_size(fw, k);
     all->next = 0;
-    unsigned id = all->base;
-    for (unsigned i = 0; i < 3; i++) {
-        all->at[i] = (uint8_t)(id % k[i]);
-        id /= k[i];
-    }
+    all->y = all->z = 0;
 }
 
-// Is m a response to the collective under way or the last one?
-static bool collective_is(const struct fw_collective *all, const uint32_t *m)
+static void collective_request(struct fw *fw, unsigned role, const uint32_t *m, unsigned aggregate,
+                               uint32_t reply_to)
 {
-    return all->request[0] && !((all->request[0] ^ m[0]) & 0xffff007f) &&
-           !((all->request[1] ^ m[1]) & 0xffff);
-}
-
-static void collective_request(struct fw *fw, uint32_t *m, uint32_t word0)
-{
-    struct fw_collective *all = &fw->all;
-    unsigned k[3], nodes = torus_size(fw, k), base = (word0 >> 16 & 0xfff) * OFR_CHUNK;
-    if (collective_is(all, m)) {
-        collective_answer(fw); // final, or PENDING
-        if (all->count < all->nodes)
-            collective_sweep(fw);
+    struct fw_collective *all = &fw->all[role];
+    if (same_request(all->request, m)) {
+        all->reply_to = (uint16_t)reply_to;
+        collective_answer(fw, role);
+        if (all->missing)
+            collective_sweep(all);
         return;
     }
-    if (!configured(fw) || base >= nodes || word0 >> 28 > OFR_AGG_MAX || hop_count(m)) {
-        respond(m, configured(fw) ? OFR_BAD_ARG : OFR_NOT_CONFIGURED);
-        to_host(fw, m, OFR_MODE_COLLECTIVE, 0);
-        return;
-    }
+    take_setup(fw, all);
     copy(all->request, m, OFR_MESSAGE_WORDS);
-    all->aggregate = (uint8_t)(word0 >> 28);
-    uint32_t neutral =
-        all->aggregate == OFR_AGG_AND || all->aggregate == OFR_AGG_MIN ? 0xffffffff : 0;
+    all->request[1] &= 0xffff;
+    all->aggregate = (uint8_t)aggregate;
+    all->reply_to = (uint16_t)reply_to;
     for (unsigned i = 0; i < 4; i++)
-        all->data[i] = neutral;
-    for (unsigned i = 0; i < OFR_CHUNK / 32; i++)
+        all->data[i] = aggregate == OFR_AGG_AND || aggregate == OFR_AGG_MIN ||
+                               (aggregate == OFR_AGG_SPAN && i < 2)
+                           ? 0xffffffff
+                           : 0;
+    for (unsigned i = 0; i < sizeof all->answered / 4; i++)
         all->answered[i] = 0;
-    all->base = (uint16_t)base;
-    all->nodes = (uint16_t)(nodes - base < OFR_CHUNK ? nodes - base : OFR_CHUNK);
-    all->count = all->status = 0;
-    all->bad = 0;
-    collective_sweep(fw);
+    all->targets = all->missing = all->k[0];
+    all->count = all->bad = all->status = 0;
+    if (role == FOR_HOST) {
+        unsigned rows = (unsigned)all->k[1] * all->k[2];
+        unsigned own = all->k[0] + all->me[1] + all->k[1] * all->me[2];
+        all->targets = (uint16_t)(all->k[0] + rows);
+        all->missing = (uint16_t)(all->targets - 1);
+        all->answered[own >> 5] |= (uint32_t)1 << (own & 31);
+    }
+    collective_sweep(all);
 }
 
-// Sends the collective to the next node that has not answered.
-static bool collective_step(struct fw *fw)
+// Sends the collective to the next target that has not answered.
+static bool collective_step(struct fw *fw, unsigned role)
 {
-    struct fw_collective *all = &fw->all;
-    if (!all->request[0] || all->next >= all->nodes || fw->out_full)
+    struct fw_collective *all = &fw->all[role];
+    if (all->next >= all->targets || fw->out_full)
         return false;
-    unsigned i = all->next, node = all->base + i, k[3];
-    uint32_t to = all->at[0] | (uint32_t)all->at[1] << 4 | (uint32_t)all->at[2] << 8;
-    torus_size(fw, k);
-    for (unsigned d = 0; d < 3 && ++all->at[d] >= k[d]; d++)
-        all->at[d] = 0;
-    all->next++;
-    if (all->answered[i >> 5] >> (i & 31) & 1)
-        return true;
-    if (to == coordinates(fw)) {
-        uint32_t m[OFR_MESSAGE_WORDS];
+    unsigned target = all->next++;
+    uint32_t m[OFR_MESSAGE_WORDS];
+    if (target < all->k[0]) {
+        if (has_answered(all, target))
+            return true;
         copy(m, all->request, OFR_MESSAGE_WORDS);
-        execute(fw, m, 7);
-        collective_take(fw, m, node);
-    } else {
-        to_address(fw, all->request, to);
+        m[0] &= ~(uint32_t)OFR_ROW;
+        if (target == all->me[0]) {
+            execute(fw, m, 7);
+            collective_take(fw, role, m, target);
+        } else {
+            to_address(fw, m, target | (uint32_t)all->me[1] << 4 | (uint32_t)all->me[2] << 8);
+        }
+        return true;
     }
+    uint32_t to = all->me[0] | (uint32_t)all->y << 4 | (uint32_t)all->z << 8;
+    if (++all->y == all->k[1]) {
+        all->y = 0;
+        all->z++;
+    }
+    if (has_answered(all, target))
+        return true;
+    copy(m, all->request, OFR_MESSAGE_WORDS);
+    m[0] |= OFR_ROW;
+    m[1] |= (uint32_t)all->aggregate << 16;
+    to_address(fw, m, to);
     return true;
+}
+
+// Gives a response that came by address to the collective it belongs to. False: to none.
+static bool collective_response(struct fw *fw, const uint32_t *m, uint32_t from)
+{
+    unsigned x = from & 15, y = from >> 4 & 15, z = from >> 8;
+    for (unsigned role = FOR_HOST; role <= FOR_ROW; role++) {
+        struct fw_collective *all = &fw->all[role];
+        if (!all->request[0] || !same_request(all->request, m))
+            continue;
+        bool row = m[0] & OFR_ROW;
+        if (role == FOR_HOST && row && x == all->me[0])
+            collective_take(fw, role, m, all->k[0] + y + all->k[1] * z);
+        else if (!row && y == all->me[1] && z == all->me[2] && x < all->k[0])
+            collective_take(fw, role, m, x);
+        return true;
+    }
+    return false;
 }
 
 // Frames and packets in ---------------------------------------------------------------------------
@@ -973,7 +1047,7 @@ static bool collective_step(struct fw *fw)
 static void take_frame(struct fw *fw)
 {
     uint32_t word0 = fw->rx[0], to = word0 >> 16 & 0xfff, *m = fw->rx + 1;
-    if (m[0] & OFR_RESPONSE || !session_of(m)) {
+    if (m[0] & (OFR_RESPONSE | OFR_ROW) || !session_of(m)) {
         fw->dropped++;
         return;
     }
@@ -990,9 +1064,9 @@ static void take_frame(struct fw *fw)
         } else if (to == coordinates(fw)) {
             execute(fw, m, 7);
         } else {
-            unsigned k[3];
-            torus_size(fw, k);
-            if ((to & 15) < k[0] && (to >> 4 & 15) < k[1] && to >> 8 < k[2] && !hop_count(m)) {
+            uint32_t k = node_read(fw, OFR_NODE_SIZE);
+            if ((to & 15) < (k & 31) && (to >> 4 & 15) < (k >> 8 & 31) &&
+                to >> 8 < (k >> 16 & 31) && !hop_count(m)) {
                 to_address(fw, m, to);
                 return;
             }
@@ -1001,7 +1075,12 @@ static void take_frame(struct fw *fw)
         to_host(fw, m, OFR_MODE_ADDRESS, to);
         return;
     case OFR_MODE_COLLECTIVE:
-        collective_request(fw, m, word0);
+        if (configured(fw) && word0 >> 28 <= OFR_AGG_SPAN && !hop_count(m)) {
+            collective_request(fw, FOR_HOST, m, word0 >> 28, 0);
+            return;
+        }
+        respond(m, configured(fw) ? OFR_BAD_ARG : OFR_NOT_CONFIGURED);
+        to_host(fw, m, OFR_MODE_COLLECTIVE, 0);
         return;
     }
     fw->dropped++;
@@ -1078,19 +1157,16 @@ static bool network_receive(struct fw *fw)
             route(fw, m, port);
         else
             fw->dropped++;
-    } else if (!(m[0] & OFR_RESPONSE)) {
-        if (hop_count(m)) {
-            fw->dropped++;
-            return true;
-        }
+    } else if (m[0] & OFR_RESPONSE) {
+        if (!collective_response(fw, m, from))
+            to_host(fw, m, OFR_MODE_ADDRESS, from);
+    } else if (m[0] & OFR_ROW) {
+        collective_request(fw, FOR_ROW, m, m[1] >> 16 & 15, from);
+    } else if (hop_count(m)) {
+        fw->dropped++;
+    } else {
         execute(fw, m, 7);
         to_address(fw, m, from);
-    } else if (collective_is(&fw->all, m)) {
-        unsigned k[3];
-        torus_size(fw, k);
-        collective_take(fw, m, (from & 15) + k[0] * ((from >> 4 & 15) + k[1] * (from >> 8)));
-    } else {
-        to_host(fw, m, OFR_MODE_ADDRESS, from);
     }
     return true;
 }
@@ -1102,7 +1178,9 @@ bool fw_poll(struct fw *fw)
     any |= network_receive(fw);
     any |= network_send(fw);
     any |= uart_receive(fw);
-    any |= collective_step(fw);
+    any |= collective_step(fw, FOR_HOST);
+    any |= network_send(fw);
+    any |= collective_step(fw, FOR_ROW);
     any |= network_send(fw);
     return any;
 }

@@ -44,18 +44,20 @@ struct fw {
 
     uint32_t frames_bad, dropped;
 
-    // The collective under way, or the last one.
+    // Collectives under way, or the last ones: for our host, and for our row.
     struct fw_collective {
         uint32_t request[OFR_MESSAGE_WORDS]; // [0] = 0: none yet
         uint32_t data[4];
-        uint32_t answered[OFR_CHUNK / 32];
-        uint16_t base, nodes; // first node number, how many
-        uint16_t next;        // to be sent to next, relative to base; nodes: none
-        uint16_t count;       // answered
-        uint16_t bad;         // node number of the first bad answer
+        uint32_t answered[9]; // a bit a target: the nodes of our row, then (our host's) the rows
+        uint16_t targets, next, missing; // next: to be sent to; targets: none
+        uint16_t count;                  // nodes that answered
+        uint16_t bad;                    // node number of the first bad answer
+        uint16_t reply_to;               // our row's: coordinates
         uint8_t aggregate, status;
-        uint8_t at[3]; // coordinates of `next`
-    } all;
+        uint8_t y, z;  // of the next row
+        uint8_t k[3];  // the torus' sizes
+        uint8_t me[3]; // our coordinates
+    } all[2];
 };
 
 // Set up a struct fw. In the host build fw->hal must be set already, and is kept.

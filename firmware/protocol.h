@@ -6,7 +6,7 @@
 //
 // FRAMES. Both ways a frame is 8 words of 32 bits (32 bytes, each word low byte first):
 //     word 0     bits 7:0 OFR_FRAME_SYNC; 11:8 mode; 15:12 protocol version;
-//                27:16 coordinates or chunk; 31:28 aggregate
+//                27:16 coordinates; 31:28 aggregate
 //     words 1-6  the message
 //     word 7     CRC-32 (IEEE 802.3) of words 0 to 6
 // A receiver looks for SYNC, waits for 32 bytes and checks version and CRC; where they do not fit
@@ -14,9 +14,9 @@
 // intact one. Nothing is acknowledged at this level: a request without a reply is sent again.
 //
 // MESSAGES. 24 bytes, which are also the payload of a management packet:
-//     word 0     op (7:0; bit 7: a response), arg (15:8; in a response: status), session (31:16)
-//     word 1     sequence number (15:0), hop index (20:16), hop count (25:21)
-//     words 2-5  data d0 to d3
+//     word 0     op (5:0), row (6), response (7), arg (15:8; in a response: status), session
+//     (31:16) word 1     sequence number (15:0), hop index (20:16), hop count (25:21) words 2-5
+//     data d0 to d3
 // Words 2, 3 and bits 11:0 of word 4 hold the path of a directed message with more than 0, 10 and
 // 20 hops: 3 bits a hop (a port, x+ = 0), hops 0 to 9 in word 2 from bit 0 on, 10 to 19 in word 3,
 // 20 to 23 in word 4. So a message with a path of 1 to 10 hops has d1 to d3 for data, one of
@@ -30,13 +30,14 @@
 // back. A port whose link is down turns the message round with status NO_LINK.
 // OFR_MODE_ADDRESS: to the coordinates in frame word 0, in-order class; the response goes to the
 // coordinates in the request's header word 2 (SOURCE). Taken by configured boards only.
-// OFR_MODE_COLLECTIVE: to all nodes with numbers 256 chunk to 256 chunk + 255 (that exist; node
-// number x + kx y + kx ky z). The gateway sends it to each by address, executes it itself if it is
-// one of them, and answers once, with the data combined by `aggregate` and the count of nodes in
-// bits 31:16 of word 1. Sent again before all have answered, it is sent on to those that have not,
-// and PENDING says at once how many are missing (d0) and the first of them (d1, node number).
-// A status other than OK: the first such answer's status, its data as it is (bits 31:16 of word 1
-// of a collective's response are then its node number).
+// OFR_MODE_COLLECTIVE: to all nodes, itself included; one response with all data combined by
+// `aggregate`. The gateway sends the message by address to each node of its own row (same y, z),
+// and with OFR_ROW set and the aggregate in word 1, bits 31:16, to one node of every other row (its
+// own x), which does the same in that row. Bits 31:16 of word 1 of the response: how many nodes.
+// Sent again before all have answered, it is sent on to those that have not, and PENDING says at
+// once how many are missing (d0; rows count one) and the first of them (d1, node number
+// x + kx y + kx ky z). A status other than OK: the first such answer's status, its data as it is,
+// and bits 31:16 of word 1 are its node number.
 //
 // SESSIONS. A host picks a random session number (1 to 65535) and numbers its requests from 1 on;
 // it has at most one request under way to each board. A writing operation that comes a second time
@@ -63,7 +64,8 @@ enum {
     OFR_MESSAGE_BYTES = 4 * OFR_MESSAGE_WORDS,
     OFR_MAX_HOPS = 24,
     OFR_WIDE_HOPS = 10, // longest path that leaves d1 to d3 to data
-    OFR_CHUNK = 256,    // nodes of one collective
+    OFR_OP_MASK = 0x3f,
+    OFR_ROW = 0x40,
     OFR_RESPONSE = 0x80,
 };
 
@@ -84,6 +86,7 @@ enum ofr_aggregate {
     OFR_AGG_OR = 3,
     OFR_AGG_MIN = 4, // four unsigned minima
     OFR_AGG_MAX = 5,
+    OFR_AGG_SPAN = 6, // d0, d1: and of all d0, d1; d2, d3: or of all d0, d1
 };
 
 // Operations. (w): writing. [short], [wide], [addressed] as above.
@@ -120,8 +123,9 @@ enum ofr_op {
     OFR_OP_COMMIT = 11,
     // (w) [short] forget what was staged.
     OFR_OP_UNSTAGE = 12,
-    // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class. d0 PERIOD,
-    // d1 MESSAGES, d2 LENGTH, d3 seed: GEN.SEED = ofr_node_seed(seed, coordinates).
+    // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
+    // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
+    // seed: GEN.SEED = ofr_node_seed(seed, coordinates).
     OFR_OP_GEN = 13,
     // (w) [wide] arg bit 0: start the generator at NODE.TIME = d1, clear the checker, set its
     // window to d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 0: stop it.
@@ -149,6 +153,7 @@ enum ofr_status {
     OFR_LATE = 10,      // the start is past: d3 NODE.TIME
     OFR_NO_LINK = 11,   // a directed message met a port whose link is down
     OFR_NOT_CONFIGURED = 12,
+    OFR_MIXED = 13, // the active table is of another generation: d3 of which
 };
 
 // d3 of OP_PING.
@@ -194,6 +199,7 @@ enum {
     OFR_FW_DROPPED = 5,    // packets the firmware could not pass on
     OFR_FW_VERSION = 6,    // OFR_PROTOCOL_VERSION
     OFR_FW_KEY = 7,        // 1: there is a key
+    OFR_FW_SETUP = 8,      // a hash of SHAPE, SIZE, TIE and the protocol version
 };
 
 // Seed of a board's generator: differs between boards, the same on every run.

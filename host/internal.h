@@ -28,6 +28,8 @@ struct torus {
     unsigned slots, slot_flits, flit_bytes;
     bool good; // the graph is a torus, or attach found one
     bool attached;
+    struct torus_preset preset; // as last read or written
+    unsigned generation;
     char (*faults)[WIDTH];
     unsigned fault_count;
 };
@@ -37,13 +39,14 @@ enum state { WAITING, SENT, DONE, FAILED };
 // A request and its response. Set mode, to, aggregate, m[0] by request_*(), then exchange().
 struct request {
     enum ofr_mode mode;
-    uint32_t to; // coordinates (x 3:0, y 7:4, z 11:8), or a collective's chunk
+    uint32_t to; // coordinates (x 3:0, y 7:4, z 11:8)
     enum ofr_aggregate aggregate;
     uint32_t m[OFR_MESSAGE_WORDS], r[OFR_MESSAGE_WORDS];
     enum state state;
     enum ofr_status status;
     double sent, first, gap; // monotonic seconds
     bool resent;
+    unsigned pending; // times PENDING came
 };
 
 // Records the error and returns it.
@@ -55,8 +58,7 @@ void pause_seconds(double seconds);
 // Messages: by path (hops = 0: the gateway), by address, to all.
 void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg);
 void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg);
-void to_all(struct request *q, unsigned chunk, enum ofr_aggregate aggregate, unsigned op,
-            unsigned arg);
+void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsigned arg);
 uint32_t pack_at(const uint8_t at[3]);
 const char *port_name(unsigned port);
 

@@ -260,6 +260,10 @@ static int program(struct torus *t, struct torus_preset *p, unsigned generation)
     if (error != TORUS_OK)
         return error;
     error = half_done(t, write_tables(t, p, generation));
+    if (error == TORUS_OK) {
+        t->preset = *p;
+        t->generation = generation;
+    }
     return error == TORUS_OK ? torus_release(t) : error;
 }
 
@@ -273,21 +277,18 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
 {
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    uint32_t ask4[4] = {
-        OFR_SEL_FIRMWARE | OFR_FW_ACTIVE | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16,
-        OFR_SEL_NODE | OFR_OFR_COMMIT | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_LEASE) << 16};
-    uint32_t low[4], high[4];
-    int error = ask_all(t, OFR_AGG_AND, OFR_OP_READ4, 0, ask4, low, "read the generations");
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_READ4, 0, ask4, high, "read the generations");
+    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
+                        (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
+    uint32_t span[4];
+    int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
     if (error != TORUS_OK)
         return error;
-    *preset = described(high[0] >> 16);
-    *generation = high[0] & 0xffff;
-    if (low[0] != high[0] || low[2] != high[2])
+    *preset = t->preset = described(span[2] >> 16);
+    *generation = t->generation = span[2] & 0xffff;
+    if (span[0] != span[2])
         return fail(t, TORUS_E_MIXED,
                     "boards have tables of different generations; program --resume or --abort");
-    if (high[1])
+    if (span[3])
         return fail(t, TORUS_E_MIXED,
                     "a table is staged and not committed; program --resume or --abort");
     return ok(t);

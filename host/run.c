@@ -94,46 +94,43 @@ struct totals {
     unsigned collectives; // up to the snapshot
 };
 
-// Link flits of one collective: a packet to each board along the shortest way, and one back.
+// Link flits of one collective: packets and answers to the nodes of our row, to a node of each
+// other row and from there to those of its row (protocol.h).
 static int collective_flits(struct torus *t, double *flits)
 {
     struct ofr_torus torus = {.n = (uint8_t)t->dims};
-    struct ofr_coord here = {{0}};
     uint32_t coord;
     int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
     if (error != TORUS_OK)
         return error;
-    for (unsigned i = 0; i < t->dims; i++) {
+    unsigned along = 0, hops = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
+    for (unsigned i = 0; i < t->dims; i++)
         torus.k[i] = t->k[i];
-        here.c[i] = coord >> 8 * i & 15;
-    }
-    unsigned hops = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
-    for (unsigned node = 0; node < torus_nodes(t); node++) {
-        struct ofr_coord there = {{0}};
-        node_at(t, node, there.c);
-        hops += 2 * ofr_distance(&torus, &here, &there);
-    }
+    for (unsigned x = 0; x < t->k[0]; x++)
+        along += 2 * ofr_dim_distance(&torus, 0, coord & 15, x);
+    for (unsigned y = 0; y < t->k[1]; y++)
+        for (unsigned z = 0; z < t->k[2]; z++) {
+            hops += along + 2 * ofr_dim_distance(&torus, 1, coord >> 8 & 15, y);
+            hops += t->dims < 3 ? 0 : 2 * ofr_dim_distance(&torus, 2, coord >> 16 & 15, z);
+        }
     *flits = (double)hops * (packet < 4 ? 4 : packet);
     return TORUS_OK;
 }
 
 static int read_totals(struct torus *t, struct totals *out)
 {
-    uint32_t flits[4], node[4];
+    uint32_t d[4];
     int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
     out->collectives = t->collectives;
+    // Two sums of 64 bits: link flits, and OIDN with WIDN above it.
     if (error == TORUS_OK)
         error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
-                         OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_HIGH | OFR_COUNTER_OIDN, flits);
-    if (error == TORUS_OK)
-        error = read_all(t, OFR_AGG_SUM, OFR_SEL_LOW | OFR_COUNTER_WIDN,
-                         OFR_SEL_LOW | OFR_COUNTER_DISCARDED, OFR_SEL_LOW | OFR_COUNTER_POISONED,
-                         OFR_SEL_LOW | OFR_COUNTER_DELIVERED, node);
+                         OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_LOW | OFR_COUNTER_WIDN, d);
     if (error != TORUS_OK)
         return error;
-    out->link_flits = flits[0] | (uint64_t)flits[1] << 32;
-    out->oidn = flits[2];
-    out->widn = node[0];
+    out->link_flits = d[0] | (uint64_t)d[1] << 32;
+    out->oidn = d[2];
+    out->widn = d[3];
     return TORUS_OK;
 }
 
@@ -213,21 +210,34 @@ static double bin_end(unsigned bin)
     return bin < 16 ? bin : (double)(8 + bin % 8) * (double)(1u << (bin / 8 - 1));
 }
 
-// The bin in which the 99th percentile lies, by search over cumulative sums, four a step.
-static int find_p99(struct torus *t, uint32_t count, double *p99)
+static unsigned bin_of(uint32_t latency)
 {
-    unsigned low = 0, high = 240; // packets below `low` < 99% <= packets below `high`
+    unsigned shift = 0;
+    while (latency >> shift > 15)
+        shift++;
+    return latency < 8 ? latency : 8 * shift + (latency >> shift);
+}
+
+// The bin in which the 99th percentile lies, by search over cumulative sums, four a step, between
+// the mean's and the largest latency's.
+static int find_p99(struct torus *t, uint32_t count, double mean, uint32_t max, double *p99)
+{
+    unsigned low = 0, high = bin_of(max) + 1; // packets below low < 99% <= packets below high
     *p99 = 0;
     if (!count)
         return TORUS_OK;
     uint64_t rank = ((uint64_t)count * 99 + 99) / 100;
+    bool first = true;
     while (high - low > 1) {
-        unsigned at[4];
+        unsigned at[4], from = first ? bin_of((uint32_t)mean) : low;
         uint32_t below[4];
+        if (from >= high - 1)
+            from = low;
         for (unsigned i = 0; i < 4; i++) {
-            at[i] = low + (high - low) * (i + 1) / 5;
+            at[i] = from + (high - from) * (i + !first) / (first ? 4 : 5);
             at[i] += at[i] == low;
         }
+        first = false;
         int error = read_all(t, OFR_AGG_SUM, OFR_SEL_BELOW | at[0], OFR_SEL_BELOW | at[1],
                              OFR_SEL_BELOW | at[2], OFR_SEL_BELOW | at[3], below);
         if (error != TORUS_OK)
@@ -236,7 +246,7 @@ static int find_p99(struct torus *t, uint32_t count, double *p99)
             if (below[i] >= rank && at[i] < high)
                 high = at[i];
         for (unsigned i = 0; i < 4; i++)
-            if (below[i] < rank && at[i] > low)
+            if (below[i] < rank && at[i] > low && at[i] < high)
                 low = at[i];
     }
     *p99 = bin_end(high - 1);
@@ -251,13 +261,17 @@ static unsigned links(const struct torus *t)
     return sum;
 }
 
-static int check_run(struct torus *t, struct torus_run *run, struct torus_preset *preset)
+static int check_run(struct torus *t, struct torus_run *run)
 {
-    unsigned generation;
-    int error = torus_programmed(t, preset, &generation);
+    int error = TORUS_OK;
+    if (!t->generation) { // else the boards themselves check that they have that generation
+        struct torus_preset preset;
+        unsigned generation;
+        error = torus_programmed(t, &preset, &generation);
+    }
     if (error != TORUS_OK)
         return error;
-    if (!generation)
+    if (!t->generation)
         return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
     if (!torus_pattern_name(run->pattern))
         return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
@@ -291,65 +305,86 @@ static const unsigned class_of[] = {
 
 static int read_results(struct torus *t, const struct torus_run *run, struct torus_result *out)
 {
-    uint32_t window[4], sum[4], most[4];
-    int error =
-        read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_NODE | OFR_CHECK_COUNT,
-                 OFR_SEL_NODE | OFR_CHECK_RECEIVED, OFR_SEL_NODE | OFR_CHECK_ERRORS, window);
-    if (error == TORUS_OK)
-        error = read_all(t, OFR_AGG_SUM64, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
-                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
-                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, sum);
+    // Two sums of 64 bits: lifetimes, and packets delivered in the window with those in the
+    // histogram above them.
+    uint32_t d[4], most[4];
+    int error = read_all(t, OFR_AGG_SUM64, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
+                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, OFR_SEL_NODE | OFR_CHECK_ARRIVED,
+                         OFR_SEL_NODE | OFR_CHECK_COUNT, d);
     if (error == TORUS_OK)
         error = read_all(t, OFR_AGG_MAX, OFR_SEL_NODE | OFR_CHECK_MAX, OFR_SEL_NODE | OFR_NODE_TIME,
-                         OFR_SEL_NODE | OFR_NODE_TIME, OFR_SEL_NODE | OFR_NODE_TIME, most);
-    if (error == TORUS_OK)
-        error = find_p99(t, window[1], &out->p99);
+                         OFR_SEL_NODE | OFR_CHECK_MAX, OFR_SEL_NODE | OFR_CHECK_MAX, most);
     if (error != TORUS_OK)
         return error;
-    double packets = window[0], node_cycles = (double)run->cycles * torus_nodes(t);
-    out->accepted = packets * run->packet_flits / node_cycles;
-    out->mean = window[1] ? (double)(sum[0] | (uint64_t)sum[1] << 32) / (double)window[1] : 0;
+    double node_cycles = (double)run->cycles * torus_nodes(t);
+    out->accepted = (double)d[2] * run->packet_flits / node_cycles;
+    out->mean = d[3] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[3] : 0;
     out->max = most[0];
     out->end = most[1];
-    return TORUS_OK;
+    return find_p99(t, d[3], out->mean, out->max, &out->p99);
+}
+
+// PERIOD and the number of messages for the load wanted. 0: the load is out of range.
+static uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
+{
+    double period = 256.0 * run->packet_flits * run->message_packets / run->load;
+    if (period > 4e9 || period < 1)
+        return 0;
+    *ticks = (uint32_t)(period + 0.5);
+    return (uint32_t)(((double)run->warmup + run->cycles) * 256 / *ticks) + 1;
+}
+
+static int measure(struct torus *t, const struct torus_run *run, uint32_t now[4],
+                   struct torus_result *out)
+{
+    int error = wait_until(t, out->start + run->warmup + run->cycles);
+    if (error == TORUS_OK)
+        error = wait_done(t, now);
+    if (error == TORUS_OK)
+        error = read_results(t, run, out);
+    if (error == TORUS_OK)
+        return error;
+    char detail[WIDTH]; // leave no traffic behind
+    memcpy(detail, t->detail, sizeof detail);
+    ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
+    memcpy(t->detail, detail, sizeof detail);
+    return error;
 }
 
 API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
 {
     struct torus_run run = *wanted;
-    struct torus_preset preset;
     struct totals before, after;
+    uint32_t now[4] = {0}, ticks;
+    double management = 0;
     memset(out, 0, sizeof *out);
-    int error = check_run(t, &run, &preset);
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = check_run(t, &run);
     if (error != TORUS_OK)
         return error;
-    double period = 256.0 * run.packet_flits * run.message_packets / run.load;
-    if (period > 4e9 || period < 1)
-        return fail(t, TORUS_E_USAGE, "load %g: messages would be %g cycles apart, at most 2^24",
-                    run.load, period / 256);
-    uint32_t ticks = (uint32_t)(period + 0.5);
-    uint32_t messages = (uint32_t)(((double)run.warmup + run.cycles) * 256 / ticks) + 1;
-    unsigned arg = (unsigned)run.pattern | class_of[preset.routing] << 4;
+    uint32_t messages = messages_of(&run, &ticks);
+    if (!messages)
+        return fail(t, TORUS_E_USAGE, "load %g: messages would be more than 2^24 cycles apart",
+                    run.load);
+    unsigned arg =
+        (unsigned)run.pattern | class_of[t->preset.routing] << 4 | (t->generation & 3) << 6;
     uint32_t gen[4] = {ticks, messages,
                        run.packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
                            (uint32_t)run.message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
                        run.seed};
-    error = torus_lease(t, 0);
+    if (t->options.key || t->options.take_over) // else setting up takes the lease
+        error = torus_lease(t, 0);
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");
     if (error == TORUS_OK)
         error = read_totals(t, &before);
     if (error == TORUS_OK)
-        error = start(t, &run, &out->start);
-    uint32_t now[4] = {0};
-    double management = 0;
-    if (error == TORUS_OK)
         error = collective_flits(t, &management);
-    bool started = error == TORUS_OK;
-    if (started)
-        error = wait_until(t, out->start + run.warmup + run.cycles);
-    if (started && error == TORUS_OK)
-        error = wait_done(t, now);
+    if (error == TORUS_OK)
+        error = start(t, &run, &out->start);
+    if (error == TORUS_OK)
+        error = measure(t, &run, now, out);
     out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
     out->packet_flits = run.packet_flits;
     out->gamma0 = torus_gamma0(t->dims, t->k);
@@ -357,32 +392,22 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     out->received = now[1];
     out->errors = now[2];
     if (error == TORUS_OK)
-        error = read_results(t, &run, out);
-    if (error == TORUS_OK)
         error = read_totals(t, &after);
-    if (error != TORUS_OK) {
-        if (started) { // leave no traffic behind
-            char detail[WIDTH];
-            memcpy(detail, t->detail, sizeof detail);
-            ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
-            memcpy(t->detail, detail, sizeof detail);
-        }
+    if (error != TORUS_OK)
         return error;
-    }
     if (out->sent) {
-        out->oidn = (double)(uint32_t)(after.oidn - before.oidn) / (double)out->sent;
-        out->widn = (double)(uint32_t)(after.widn - before.widn) / (double)out->sent;
+        out->oidn = (double)(after.oidn - before.oidn) / (double)out->sent;
+        out->widn = (double)(after.widn - before.widn) / (double)out->sent;
         out->hops = ((double)(after.link_flits - before.link_flits) -
                      management * (after.collectives - before.collectives)) /
                     ((double)out->sent * run.packet_flits);
     }
     if (links(t))
         out->link_use = out->hops * out->accepted * torus_nodes(t) / links(t);
-    error = torus_release(t);
-    if (error == TORUS_OK && out->errors)
+    if (out->errors)
         return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
                     out->errors, (unsigned long long)out->sent);
-    return error;
+    return ok(t);
 }
 
 // Counters ----------------------------------------------------------------------------------------

@@ -260,11 +260,9 @@ void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg)
     q->to = to;
 }
 
-void to_all(struct request *q, unsigned chunk, enum ofr_aggregate aggregate, unsigned op,
-            unsigned arg)
+void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsigned arg)
 {
     message(q, OFR_MODE_COLLECTIVE, op, arg);
-    q->to = chunk;
     q->aggregate = aggregate;
 }
 
@@ -298,9 +296,11 @@ static const char *target(const struct torus *t, const struct request *q, char t
     if (q->mode == OFR_MODE_ADDRESS) {
         snprintf(text, WIDTH, "board (%u,%u,%u)", q->to & 15, q->to >> 4 & 15, q->to >> 8);
     } else if (q->mode == OFR_MODE_COLLECTIVE) {
-        snprintf(text, WIDTH, "boards %u to %u", q->to * OFR_CHUNK,
-                 (q->to + 1) * OFR_CHUNK < torus_nodes(t) ? (q->to + 1) * OFR_CHUNK - 1
-                                                          : torus_nodes(t) - 1);
+        if (q->status != OFR_PENDING || !t->k[0])
+            return "all boards";
+        uint8_t at[3];
+        node_at(t, q->r[3], at);
+        snprintf(text, WIDTH, "board (%u,%u,%u) or its row", at[0], at[1], at[2]);
     } else {
         unsigned hops = q->m[1] >> 21 & 31, n = 0;
         if (!hops)
@@ -423,8 +423,13 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
         double now = monotonic();
         t->last_good = now;
         q[i].status = m[0] >> 8 & 0xff;
-        if (q[i].status == OFR_PENDING)
-            return false; // alive; the answer or our next look is to come
+        if (q[i].status == OFR_PENDING) { // alive; the answer or our next look is to come
+            memcpy(q[i].r, m, sizeof q[i].r);
+            q[i].pending++;
+            if (now - q[i].first > t->options.timeout)
+                q[i].state = FAILED;
+            return false;
+        }
         if (!q[i].resent) {
             double trip = now - q[i].first;
             t->round_trip = t->round_trip > 0 ? 0.875 * t->round_trip + 0.125 * trip : trip;
@@ -541,6 +546,9 @@ int status_error(struct torus *t, const struct request *q, const char *what)
         return fail(t, TORUS_E_TIMEOUT, "%s: a link on the way to %s is down", what, where);
     case OFR_BAD_OP:
         return fail(t, TORUS_E_PROTOCOL, "%s: unknown to the firmware of %s", what, where);
+    case OFR_MIXED:
+        return fail(t, TORUS_E_MIXED, "%s: %s has a table of another generation (%u)", what, where,
+                    q->r[5] & 0xffff);
     default:
         return fail(t, TORUS_E_BOARD, "%s: refused by %s, status %u", what, where, q->status);
     }
@@ -560,52 +568,18 @@ int ask(struct torus *t, struct request *q, const char *what)
 int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
             const uint32_t data[4], uint32_t result[4], const char *what)
 {
-    unsigned chunks = (torus_nodes(t) + OFR_CHUNK - 1) / OFR_CHUNK;
+    struct request q;
+    to_all(&q, aggregate, op, arg);
+    if (data)
+        memcpy(q.m + 2, data, 16);
     t->collectives++;
-    for (unsigned chunk = 0; chunk < chunks; chunk++) {
-        struct request q;
-        to_all(&q, chunk, aggregate, op, arg);
-        if (data)
-            memcpy(q.m + 2, data, 16);
-        int error = ask(t, &q, what);
-        if (error != TORUS_OK)
-            return error;
-        if (!result)
-            continue;
-        uint32_t *d = q.r + 2;
-        if (!chunk) {
-            memcpy(result, d, 16);
-            continue;
-        }
-        for (unsigned i = 0; i < 4; i++) {
-            switch (aggregate) {
-            case OFR_AGG_SUM:
-                result[i] += d[i];
-                break;
-            case OFR_AGG_SUM64:
-                if (i % 2 == 0) {
-                    result[i] += d[i];
-                    result[i + 1] += result[i] < d[i];
-                } else {
-                    result[i] += d[i];
-                }
-                break;
-            case OFR_AGG_AND:
-                result[i] &= d[i];
-                break;
-            case OFR_AGG_OR:
-                result[i] |= d[i];
-                break;
-            case OFR_AGG_MIN:
-                result[i] = d[i] < result[i] ? d[i] : result[i];
-                break;
-            case OFR_AGG_MAX:
-                result[i] = d[i] > result[i] ? d[i] : result[i];
-                break;
-            }
-        }
-    }
-    return TORUS_OK;
+    int error = ask(t, &q, what);
+    if (error == TORUS_OK && (q.r[1] >> 16) != torus_nodes(t))
+        error = fail(t, TORUS_E_PROTOCOL, "%s: %u boards answered, there are %u", what,
+                     q.r[1] >> 16, torus_nodes(t));
+    if (error == TORUS_OK && result)
+        memcpy(result, q.r + 2, 16);
+    return error;
 }
 
 // Single boards -----------------------------------------------------------------------------------
@@ -739,15 +713,10 @@ API int torus_lease(struct torus *t, unsigned log2_cycles)
         return fail(t, TORUS_E_USAGE, "a lease of 2^%u cycles: at most 30", log2_cycles);
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    unsigned chunks = (torus_nodes(t) + OFR_CHUNK - 1) / OFR_CHUNK;
-    for (unsigned chunk = 0; chunk < chunks; chunk++) {
-        struct request q;
-        to_all(&q, chunk, OFR_AGG_OR, 0, 0);
-        int error = lease_one(t, &q, log2_cycles);
-        if (error != TORUS_OK)
-            return error;
-    }
-    return TORUS_OK;
+    struct request q;
+    to_all(&q, OFR_AGG_OR, 0, 0);
+    t->collectives++;
+    return lease_one(t, &q, log2_cycles);
 }
 
 API int torus_release(struct torus *t)
