@@ -10,7 +10,7 @@
 #   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
 #   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
-#   REGS        generated files that are checked in; `make regs` makes them
+#   REGS        targets that make generated files which are checked in: `make regs`
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1   what `make install` copies
 #               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
 #
