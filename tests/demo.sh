@@ -32,10 +32,11 @@ must() {
     "$@" || { status=$?; cat "$log"; finish "$status"; }
 }
 
-# Shows what the simulator has said since the last time.
+# Shows the simulator's latest word on the snapshots since the last time, and all else it said.
 shown=0
 verdict() {
-    tail -n +$((shown + 1)) "$log"
+    tail -n +$((shown + 1)) "$log" | awk '/: snapshot .* equals/ { last = $0; next } { print }
+        END { if (last != "") print last }'
     shown=$(wc -l < "$log")
 }
 

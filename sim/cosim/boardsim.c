@@ -575,7 +575,7 @@ int main(int argc, char **argv)
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 63 (default 2)", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
-        {"cycles", 'C', "N", 0, "stop after N cycles, print cycles a second (default: run on)", 0},
+        {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"seed", 'S', "N", 0, "of the boards' serial numbers (default 1)", 0},
         {0}};
     static const struct argp parser = {
@@ -608,9 +608,8 @@ int main(int argc, char **argv)
     end_threads(&s);
     clock_gettime(CLOCK_MONOTONIC, &to);
     double seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
-    if (s.o.cycles)
-        printf("boardsim: %" PRIu64 " cycles of %u boards, %.0f cycles a second\n", s.cycle,
-               s.boards, (double)s.cycle / seconds);
+    printf("boardsim: %" PRIu64 " cycles of %u boards, %.0f cycles a second\n", s.cycle, s.boards,
+           (double)s.cycle / seconds);
     bool equal = all_equal(&s);
     if (!equal)
         for (uint32_t n = 0; n < s.boards; n++)
