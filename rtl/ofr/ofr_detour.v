@@ -14,11 +14,11 @@
 
 module ofr_detour (
     input  wire [4:0] k,         // size, 1 to 16
-    input  wire [3:0] delta,     // Delta in hops, not yet clamped
+    input  wire [3:0] step,      // from ofr_clamp
+    input  wire       halve,
     input  wire [3:0] d,         // from ofr_span
     input  wire       minus,
     input  wire       tie,
-    output wire [3:0] step,      // Delta clamped to floor(k/2)
     output wire [4:0] hops_side, // d(s, q) + d(q, t) of UP and DOWN
     output wire [4:0] hops_wrap, // of WRAP
     output wire [1:0] leg_far,   // first leg of UP, second of DOWN
@@ -31,10 +31,6 @@ module ofr_detour (
 );
     wire       eq    = d == 4'd0;
     wire       one   = d == 4'd1;
-    wire       less  = delta < k[4:1];
-    assign     step  = less ? delta : k[4:1];
-    wire       halve = !less && !k[0]; // 2 step = k
-
     wire [4:0] far  = {1'b0, d} + {1'b0, step};
     wire [5:0] half = {1'b0, k} - {far, 1'b0};
     wire       none = (eq && step == 4'd0) || (tie && halve); // d + step is 0 or k

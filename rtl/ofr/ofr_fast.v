@@ -76,6 +76,7 @@ module ofr_fast #(
     reg  [2*N-1:0] code1_q, code2_q;
     reg            direct1_q, none2_q;
     reg  [4*N-1:0] step_q, step2_q;
+    reg  [N-1:0]   halve_q;
 
     for (genvar i = 0; i < N; i++) begin : dim
         ofr_span span (
@@ -86,13 +87,17 @@ module ofr_fast #(
         wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
         wire       no_side, no_wrap;
         wire [3:0] step;
+        wire       halve;
+        ofr_clamp clamp (.k(cfg_k[5*i+:5]), .delta, .step, .halve);
         reg [21:0] meaning_q;
         ofr_detour detour (
-            .k(cfg_k[5*i+:5]), .delta, .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
-            .step, .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid,
+            .k(cfg_k[5*i+:5]), .step(step_q[4*i+:4]), .halve(halve_q[i]),
+            .d(d_q[4*i+:4]), .minus(minus_q[i]), .tie(tie_q[i]),
+            .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid,
             .no_side, .no_wrap);
         always_ff @(posedge clk) begin
             step_q[4*i+:4] <= step;
+            halve_q[i]     <= halve;
             meaning_q <= {hops_side, hops_wrap, leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid,
                           no_side, no_wrap};
         end
@@ -150,11 +155,17 @@ module ofr_fast #(
     end
 
     reg [5:0]  hops1_q, used1_q;
-    reg [4:0]  sum_d_q;
+    reg        far_q, long_q; // d(s, t) is at least 2, 16
     reg [2:0]  links1_q;
     reg        ok1_q, full1_q;
     reg [3:0]  least_q;
-    reg [12:0] eta_d_q; // 16 eta d(s, t)
+    reg [12:0] eta_d_q; // 16 eta d(s, t), E d for short
+    // All profits can have the same taken off: where d is 16 or more, E/4 B off A keeps A positive
+    // (D is 3 d at most) and within 18 bits, a multiplier's width: S (E d - E/4 D) + 16 N D
+    // <= 48 * (255 * 24 - 63 * 24) + 16 * 48 * 24 < 2^18; where d is 15 or less, A is anyway.
+    wire [5:0]  off   = long_q ? eta[7:2] : 6'd0;
+    wire [12:0] off_d = {7'd0, off} * {7'd0, hops1_q};
+    reg  [12:0] term_q;
 
     // Stage 2: the first term is share / shares.
     wire       whole = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // it is 1
@@ -168,18 +179,18 @@ module ofr_fast #(
     // Stage 3: A and B.
     wire [11:0] first  = {6'd0, share_q} * {6'd0, hops2_q};
     wire [11:0] below  = {6'd0, shares_q} * {6'd0, hops2_q};
-    wire [18:0] second = {6'd0, eta_d_q} * {13'd0, shares_q};
-    reg  [18:0] a_q;
+    wire [17:0] second = {5'd0, term_q} * {12'd0, shares_q};
+    reg  [17:0] a_q;
     reg  [11:0] b_q;
     reg         ok3_q;
     reg  [4*N-1:0] place_q;
 
     // Stage 4.
-    reg [18:0] best_a_q;
+    reg [17:0] best_a_q;
     reg [11:0] best_b_q;
-    wire [30:0] mine = {12'd0, a_q} * {19'd0, best_b_q};
-    wire [30:0] best = {12'd0, best_a_q} * {19'd0, b_q};
-    wire [31:0] less = {1'b0, best} - {1'b0, mine}; // negative where this one is better
+    wire [29:0] mine = {12'd0, a_q} * {18'd0, best_b_q};
+    wire [29:0] best = {12'd0, best_a_q} * {18'd0, b_q};
+    wire [30:0] less = {1'b0, best} - {1'b0, mine}; // negative where this one is better
     wire        minimal_one = now == 5'd4;
 
     always_ff @(posedge clk) begin
@@ -216,7 +227,9 @@ module ofr_fast #(
         // Stage 1. The minimal route's passage finds what all need.
         if (direct_q) begin
             least_q <= least;
-            sum_d_q <= sum_d;
+            far_q   <= sum_d > 5'd1;
+            long_q  <= sum_d[4];
+            eta_d_q <= {5'd0, eta} * {8'd0, sum_d};
         end
         hops1_q   <= sum_hops;
         used1_q   <= sum_used;
@@ -227,7 +240,7 @@ module ofr_fast #(
         direct1_q <= direct_q;
 
         // Stage 2.
-        eta_d_q   <= {5'd0, eta} * {8'd0, sum_d_q};
+        term_q    <= eta_d_q - off_d;
         hops2_q   <= hops1_q;
         share_q   <= {four, once[1:0]};
         shares_q  <= used1_q;
@@ -236,7 +249,7 @@ module ofr_fast #(
             shares_q <= 6'd1;
         end
         none2_q   <= none && direct1_q; // a candidate without profit is simply not ok
-        ok2_q     <= ok1_q && !none && sum_d_q[4:1] != 4'd0;
+        ok2_q     <= ok1_q && !none && far_q;
         code2_q   <= code1_q;
         step2_q   <= step_q;
         if (direct1_q) begin // q = t
@@ -245,15 +258,15 @@ module ofr_fast #(
         end
 
         // Stage 3.
-        a_q     <= {3'd0, first, 4'd0} + second;
+        a_q     <= {2'd0, first, 4'd0} + second;
         if (none2_q)
-            a_q <= 19'd0;
+            a_q <= 18'd0;
         b_q     <= below;
         ok3_q   <= ok2_q;
         place_q <= place;
 
         // Stage 4.
-        if (busy && (minimal_one || (ok3_q && less[31]))) begin
+        if (busy && (minimal_one || (ok3_q && less[30]))) begin
             best_a_q <= a_q;
             best_b_q <= b_q;
             q        <= place_q;

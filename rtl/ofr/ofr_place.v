@@ -6,7 +6,7 @@ module ofr_place (
     input  wire [4:0] k,      // size, 1 to 16
     input  wire [3:0] s,
     input  wire [3:0] t,
-    input  wire [3:0] step,   // Delta clamped, from ofr_detour; 0 with UP: q = t
+    input  wire [3:0] step,   // from ofr_clamp; 0 with UP: q = t
     input  wire [3:0] d,      // from ofr_span
     input  wire       minus,
     input  wire [1:0] code,   // 0 MID, 1 UP, 3 DOWN, 2 WRAP

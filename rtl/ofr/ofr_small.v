@@ -128,13 +128,16 @@ module ofr_small #(
     wire [3:0] d;
     wire       minus, tie;
     ofr_span span (.k, .s, .t(there), .d, .minus, .tie);
+    wire [3:0] step;
+    wire       halve;
+    ofr_clamp clamp (.k, .delta, .step, .halve);
 
     reg [4:0] k_q;
-    reg [3:0] d_q, s_q, there_q;
+    reg [3:0] d_q, s_q, there_q, step_q, best_step_q;
     reg [7:0] pair_q;
     reg [1:0] code_q, best_q;
     reg [2:0] phase_q;
-    reg       minus_q, tie_q, direct_q, front_q, end_q, first_q, try_q;
+    reg       halve_q, minus_q, tie_q, direct_q, front_q, end_q, first_q, try_q;
     always_ff @(posedge clk) begin
         k_q      <= k;
         d_q      <= d;
@@ -145,8 +148,13 @@ module ofr_small #(
         if (direct)
             code_q <= 2'd0;
         best_q   <= best_code;
-        if (kind == 2'd0)
-            best_q <= 2'd1;
+        step_q      <= step;
+        halve_q     <= halve;
+        best_step_q <= step;
+        if (kind == 2'd0) begin // q = t
+            best_q      <= 2'd1;
+            best_step_q <= 4'd0;
+        end
         minus_q  <= minus;
         tie_q    <= tie;
         direct_q <= direct;
@@ -161,13 +169,12 @@ module ofr_small #(
     wire [4:0] hops;
     wire [1:0] leave;
     wire       nu_s, nu_t, drop;
-    wire [3:0] step;
     wire [4:0] hops_side, hops_wrap;
     wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
     wire       no_side, no_wrap;
     ofr_detour detour (
-        .k(k_q), .delta, .d(d_q), .minus(minus_q), .tie(tie_q), .step, .hops_side,
-        .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
+        .k(k_q), .step(step_q), .halve(halve_q), .d(d_q), .minus(minus_q), .tie(tie_q),
+        .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
     ofr_leg leg (
         .both(cfg_tie_both), .two(k_q == 5'd2), .odd_me(s_q[0]), .d(d_q), .minus(minus_q),
         .tie(tie_q), .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2,
@@ -341,7 +348,7 @@ module ofr_small #(
     // q, from the best so far; the last N cycles before done are the ones that count.
     wire [3:0] place;
     ofr_place placed (
-        .k(k_q), .s(s_q), .t(there_q), .step(kind == 2'd0 ? 4'd0 : step), .d(d_q), .minus(minus_q),
+        .k(k_q), .s(s_q), .t(there_q), .step(best_step_q), .d(d_q), .minus(minus_q),
         .code(best_q), .q(place));
     always_ff @(posedge clk)
         for (int i = 0; i < N; i++)
