@@ -216,10 +216,13 @@ static void compare_copy(struct board *b, const struct rtl_monitor *m)
 
 static void step_shadow(struct board *b, const struct ofr_node_in *in, const struct rtl_monitor *m)
 {
+    struct ofr_node_in wrong = *in;
     bool error;
     if (m->re)
         ofr_node_read(b->node, m->adr);
-    ofr_node_step(b->node, in);
+    if (b->o.break_at && b->cycle >= b->o.break_at)
+        wrong.tx_credit[0][OFR_VC_VS2] ^= 1; // for the test that a difference is found
+    ofr_node_step(b->node, &wrong);
     if (m->we)
         ofr_node_write(b->node, m->adr, m->wdat, &error);
     if (m->we && m->adr == OFR_COUNT_SNAPSHOT)

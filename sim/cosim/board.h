@@ -18,6 +18,7 @@ struct board_options {
     bool shadow;   // BOARD_RTL: a golden node beside it
     unsigned n;    // dimensions, 2 or 3
     uint64_t serial;
+    uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
 };
 
 // NULL when memory is short or the options are out of range.

@@ -54,6 +54,7 @@ struct options {
     unsigned latency, threads;
     uint64_t cycles; // 0: until a signal
     uint64_t seed;
+    uint64_t break_at; // 0: never
     char **plug; // --cable and --cut, in order
     size_t plugs;
 };
@@ -465,6 +466,7 @@ static void set_up(struct sim *s)
         struct board_options o = {.kind = s->o.kinds[n] == 'g' ? BOARD_GOLDEN : BOARD_RTL,
                                   .shadow = s->o.shadow,
                                   .n = s->o.torus.n,
+                                  .break_at = n == 0 ? s->o.break_at : 0,
                                   .serial = serial_number(s->o.seed, n)};
         s->board[n] = board_new(&o);
         if (!s->board[n])
@@ -543,6 +545,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'l':
     case 't':
+    case 'B':
     case 'C':
     case 'S': {
         unsigned long long value = strtoull(arg, &end, 10);
@@ -552,6 +555,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->latency = (unsigned)value;
         else if (key == 't')
             o->threads = (unsigned)value;
+        else if (key == 'B')
+            o->break_at = value;
         else if (key == 'C')
             o->cycles = value;
         else
@@ -576,6 +581,8 @@ int main(int argc, char **argv)
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 63 (default 2)", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
+        {"break", 'B', "CYCLE", 0,
+         "from then on board 0's golden model sees a wrong credit: must be found", 0},
         {"seed", 'S', "N", 0, "of the boards' serial numbers (default 1)", 0},
         {0}};
     static const struct argp parser = {
