@@ -2,10 +2,10 @@
 // The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after `start`:
 // 16 for N = 2, 20 for N = 3.
 //
-// count = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
+// now = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
 // is made a code; in the next the candidate's links and length are found (stage 1); then the shares
 // of its profit A / (16 B) (stage 2), then A and B and its IDN (stage 3), then it is compared with
-// the best so far (stage 4). The minimal route is in stage 1 at count 1, OIDN j at 2 + j, WIDN beta
+// the best so far (stage 4). The minimal route is in stage 1 at cycle 1, OIDN j at 2 + j, WIDN beta
 // at 9 + beta.
 `default_nettype none
 
@@ -38,11 +38,10 @@ module ofr_fast #(
     input  wire           oidn,
     input  wire [7:0]     widn
 );
-    localparam int LAST = 8 + (1 << N) + 3; // count of the last comparison
+    localparam int LAST = 8 + (1 << N) + 3; // cycle of the last comparison
 
-    reg [4:0] count;
+    reg [4:0] now; // 0 but in a decision, and in its first cycle
 
-    wire [4:0] now  = start ? 5'd0 : count;
     wire       last = now == 5'(LAST);
     assign     hold = start || (busy && !last);
 
@@ -118,6 +117,8 @@ module ofr_fast #(
     end
 
     reg [5:0] sum_hops, sum_used;
+    reg [4:0] two_used;
+    reg       over;
     reg [4:0] sum_d;
     reg [2:0] links;
     reg       room;
@@ -128,16 +129,22 @@ module ofr_fast #(
         sum_used = 6'd0;
         sum_d    = 5'd0;
         links    = 3'd0;
+        two_used = 5'd0;
+        over     = 1'b0;
         room     = 1'b0;
         least    = 4'd0;
         least_of = '0;
         zero_of  = '0;
+        // An adder each: a 1 below the lowest bits keeps synthesis from making one big tree of
+        // compressors of them, which takes more cells.
         for (int i = 0; i < N; i++) begin
-            sum_hops += {1'b0, hops[5*i+:5]};
-            sum_d    += {1'b0, d_q[4*i+:4]};
+            {sum_hops, over} = {sum_hops, 1'b1} + {1'b0, hops[5*i+:5], 1'b0};
+            {sum_d, over}    = {sum_d, 1'b1} + {1'b0, d_q[4*i+:4], 1'b0};
+            {two_used, over} = {1'b0, used_q[8*i+:4] & {4{leave[2*i]}}, 1'b1} +
+                                  {1'b0, used_q[8*i+4+:4] & {4{leave[2*i+1]}}, 1'b0};
+            {sum_used, over} = {sum_used, 1'b1} + {1'b0, two_used, 1'b0};
         end
         for (int p = 0; p < 2 * N; p++) begin
-            sum_used += leave[p] ? {2'd0, used_q[4*p+:4]} : 6'd0;
             links    += {2'd0, leave[p]};
             room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
             // A link is there where k > 2, and at one of the ports where k = 2.
@@ -195,7 +202,9 @@ module ofr_fast #(
 
     always_ff @(posedge clk) begin
         done <= 1'b0;
-        count <= now + 5'd1;
+        now  <= now + 5'd1;
+        if ((!start && !busy) || last || rst)
+            now <= 5'd0;
         if (start) begin
             busy    <= 1'b1;
             t_q     <= t;
@@ -279,7 +288,7 @@ module ofr_fast #(
     end
 
     /* verilator lint_off UNUSEDSIGNAL */
-    wire unused = &{1'b0, entry, widn, less}; // N = 2 uses less of both
+    wire unused = &{1'b0, entry, widn, less, over}; // N = 2 uses less of both
     /* verilator lint_on UNUSEDSIGNAL */
 endmodule
 

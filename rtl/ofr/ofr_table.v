@@ -90,8 +90,8 @@ module ofr_table #(
     endfunction
 
     // Writes.
-    wire mine      = reg_adr[11:5] == 7'(`OFR_OFR_PARAM >> 5) && reg_adr[1:0] == 2'd0;
     wire in_block  = reg_adr[11:8] == 4'(`OFR_OFR_PARAM >> 8);
+    wire mine      = in_block && {reg_adr[7:5], reg_adr[1:0]} == 5'd0;
     wire [2:0] sel = reg_adr[4:2];
     localparam logic [2:0] PARAM  = 3'(`OFR_OFR_PARAM >> 2);
     localparam logic [2:0] WIDN   = 3'(`OFR_OFR_WIDN >> 2);
