@@ -313,6 +313,11 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
         hash = (hash << 7 | hash >> 25) ^ node_read(fw, OFR_NODE_TIE);
         return (hash << 3 | hash >> 29) ^ OFR_PROTOCOL_VERSION;
     }
+    case OFR_FW_GOT:
+        return node_read(fw, OFR_CHECK_RECEIVED) + node_read(fw, OFR_CHECK_ERRORS);
+    case OFR_FW_STATUS:
+        return node_read(fw, OFR_GEN_STATUS) |
+               (uint32_t)(node_read(fw, OFR_CHECK_ERRORS) != 0) << 16;
     }
     *status = OFR_BAD_ARG;
     return 0;
@@ -408,21 +413,6 @@ static enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival)
     return OFR_BAD_ARG;
 }
 
-static enum ofr_status op_read4(struct fw *fw, uint32_t *m)
-{
-    enum ofr_status status = OFR_OK;
-    if (hop_count(m))
-        return OFR_BAD_ARG;
-    uint32_t low = m[2], high = m[3];
-    fw->bins_at = 0;
-    fw->bins_sum = 0;
-    m[2] = selected(fw, low & 0xffff, &status);
-    m[3] = selected(fw, low >> 16, &status);
-    m[4] = selected(fw, high & 0xffff, &status);
-    m[5] = selected(fw, high >> 16, &status);
-    return status;
-}
-
 static enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m)
 {
     uint32_t id = (uint32_t)session_of(m) << 16 | (m[1] & 0xffff);
@@ -431,6 +421,23 @@ static enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m)
         node_write(fw, OFR_COUNT_SNAPSHOT, 1);
     }
     return OFR_OK;
+}
+
+static enum ofr_status op_read4(struct fw *fw, uint32_t *m)
+{
+    enum ofr_status status = OFR_OK;
+    if (hop_count(m))
+        return OFR_BAD_ARG;
+    uint32_t low = m[2], high = m[3];
+    fw->bins_at = 0;
+    fw->bins_sum = 0;
+    if (arg_of(m))
+        op_snapshot(fw, m);
+    m[2] = selected(fw, low & 0xffff, &status);
+    m[3] = selected(fw, low >> 16, &status);
+    m[4] = selected(fw, high & 0xffff, &status);
+    m[5] = selected(fw, high >> 16, &status);
+    return status;
 }
 
 static enum ofr_status op_counters(struct fw *fw, uint32_t *m)
@@ -597,7 +604,7 @@ static enum ofr_status op_start(struct fw *fw, uint32_t *m)
         return OFR_LATE;
     }
     node_write(fw, OFR_GEN_CONTROL, control | OFR_GEN_CONTROL_ENABLE_MASK);
-    return OFR_OK;
+    return op_snapshot(fw, m);
 }
 
 static bool writing(unsigned op)
@@ -753,12 +760,30 @@ static bool uart_send(struct fw *fw)
 
 // Towards the network -----------------------------------------------------------------------------
 
+static bool network_ready(struct fw *fw)
+{
+    return node_read(fw, OFR_NI_STATUS) & OFR_NI_STATUS_TX_READY_MASK;
+}
+
+static void network_write(struct fw *fw, const uint32_t *m, uint32_t head)
+{
+    node_write(fw, OFR_NI_TX_HEAD, head);
+    // The hardware stamps source and kind.
+    node_write(fw, OFR_NI_TX_DATA, (uint32_t)OFR_MESSAGE_BYTES << (OFR_PKT_SEQ_LSB - 32));
+    for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
+        node_write(fw, OFR_NI_TX_DATA, m[i]);
+    node_write(fw, OFR_NI_TX_SEND, 1);
+}
+
+// Sends now if possible, else keeps it for network_send().
 static void to_network(struct fw *fw, const uint32_t *m, uint32_t head)
 {
+    if (network_ready(fw)) {
+        network_write(fw, m, head);
+        return;
+    }
     fw->out[0] = head;
-    fw->out[1] = coordinates(fw) | OFR_PKT_KIND_MGMT << (OFR_PKT_KIND_LSB - 32) |
-                 (uint32_t)OFR_MESSAGE_BYTES << (OFR_PKT_SEQ_LSB - 32);
-    copy(fw->out + 2, m, OFR_MESSAGE_WORDS);
+    copy(fw->out + 1, m, OFR_MESSAGE_WORDS);
     fw->out_full = true;
 }
 
@@ -778,12 +803,9 @@ static void to_address(struct fw *fw, const uint32_t *m, uint32_t to)
 
 static bool network_send(struct fw *fw)
 {
-    if (!fw->out_full || !(node_read(fw, OFR_NI_STATUS) & OFR_NI_STATUS_TX_READY_MASK))
+    if (!fw->out_full || !network_ready(fw))
         return false;
-    node_write(fw, OFR_NI_TX_HEAD, fw->out[0]);
-    for (unsigned i = 1; i < OFR_FRAME_WORDS; i++)
-        node_write(fw, OFR_NI_TX_DATA, fw->out[i]);
-    node_write(fw, OFR_NI_TX_SEND, 1);
+    network_write(fw, fw->out + 1, fw->out[0]);
     fw->out_full = false;
     return true;
 }
@@ -860,6 +882,13 @@ static void combine(struct fw_collective *all, const uint32_t *d, bool row)
         }
         return;
     }
+    if (all->aggregate == OFR_AGG_RESULT) {
+        a[0] += d[0];
+        a[1] += d[1] + (a[0] < d[0]);
+        a[2] += d[2];
+        a[3] = d[3] > a[3] ? d[3] : a[3];
+        return;
+    }
     if (all->aggregate == OFR_AGG_SPAN) {
         a[0] &= d[0];
         a[1] &= d[1];
@@ -896,10 +925,9 @@ static bool has_answered(const struct fw_collective *all, unsigned target)
 // Node number of a target: of a row, the node that was asked.
 static unsigned target_node(const struct fw_collective *all, unsigned target)
 {
-    if (target < all->k[0])
-        return node_number(all, target, all->me[1], all->me[2]);
-    target -= all->k[0];
-    return all->me[0] + all->k[0] * target; // rows are numbered y + ky z
+    if (target < all->rows)
+        return all->me[0] + (unsigned)all->k[0] * target; // rows are numbered y + ky z
+    return node_number(all, target - all->rows, all->me[1], all->me[2]);
 }
 
 // The response, final or PENDING, to whoever asked.
@@ -932,7 +960,7 @@ static void collective_take(struct fw *fw, unsigned role, const uint32_t *m, uns
 {
     struct fw_collective *all = &fw->all[role];
     unsigned status = arg_of(m);
-    bool row = m[0] & OFR_ROW && role == FOR_HOST && target >= all->k[0];
+    bool row = target < all->rows;
     if (target >= all->targets || has_answered(all, target))
         return;
     all->answered[target >> 5] |= (uint32_t)1 << (target & 31);
@@ -977,15 +1005,15 @@ static void collective_request(struct fw *fw, unsigned role, const uint32_t *m, 
                            : 0;
     for (unsigned i = 0; i < sizeof all->answered / 4; i++)
         all->answered[i] = 0;
-    all->targets = all->missing = all->k[0];
-    all->count = all->bad = all->status = 0;
+    all->count = all->bad = all->status = all->rows = 0;
+    all->missing = all->k[0];
     if (role == FOR_HOST) {
-        unsigned rows = (unsigned)all->k[1] * all->k[2];
-        unsigned own = all->k[0] + all->me[1] + all->k[1] * all->me[2];
-        all->targets = (uint16_t)(all->k[0] + rows);
-        all->missing = (uint16_t)(all->targets - 1);
+        unsigned own = all->me[1] + (unsigned)all->k[1] * all->me[2];
+        all->rows = (uint16_t)((unsigned)all->k[1] * all->k[2]);
+        all->missing = (uint16_t)(all->k[0] + all->rows - 1);
         all->answered[own >> 5] |= (uint32_t)1 << (own & 31);
     }
+    all->targets = (uint16_t)(all->rows + all->k[0]);
     collective_sweep(all);
 }
 
@@ -995,32 +1023,30 @@ static bool collective_step(struct fw *fw, unsigned role)
     struct fw_collective *all = &fw->all[role];
     if (all->next >= all->targets || fw->out_full)
         return false;
-    unsigned target = all->next++;
-    uint32_t m[OFR_MESSAGE_WORDS];
-    if (target < all->k[0]) {
-        if (has_answered(all, target))
-            return true;
-        copy(m, all->request, OFR_MESSAGE_WORDS);
-        m[0] &= ~(uint32_t)OFR_ROW;
-        if (target == all->me[0]) {
-            execute(fw, m, 7);
-            collective_take(fw, role, m, target);
-        } else {
-            to_address(fw, m, target | (uint32_t)all->me[1] << 4 | (uint32_t)all->me[2] << 8);
-        }
-        return true;
-    }
+    unsigned target = all->next++, x = target - all->rows;
+    bool row = target < all->rows, answered = has_answered(all, target);
     uint32_t to = all->me[0] | (uint32_t)all->y << 4 | (uint32_t)all->z << 8;
-    if (++all->y == all->k[1]) {
+    if (row && ++all->y == all->k[1]) {
         all->y = 0;
         all->z++;
     }
-    if (has_answered(all, target))
+    if (answered)
         return true;
+    uint32_t m[OFR_MESSAGE_WORDS];
     copy(m, all->request, OFR_MESSAGE_WORDS);
-    m[0] |= OFR_ROW;
-    m[1] |= (uint32_t)all->aggregate << 16;
-    to_address(fw, m, to);
+    if (row) {
+        m[0] |= OFR_ROW;
+        m[1] |= (uint32_t)all->aggregate << 16;
+        to_address(fw, m, to);
+        return true;
+    }
+    m[0] &= ~(uint32_t)OFR_ROW;
+    if (x == all->me[0]) {
+        execute(fw, m, 7);
+        collective_take(fw, role, m, target);
+    } else {
+        to_address(fw, m, x | (uint32_t)all->me[1] << 4 | (uint32_t)all->me[2] << 8);
+    }
     return true;
 }
 
@@ -1034,9 +1060,9 @@ static bool collective_response(struct fw *fw, const uint32_t *m, uint32_t from)
             continue;
         bool row = m[0] & OFR_ROW;
         if (role == FOR_HOST && row && x == all->me[0])
-            collective_take(fw, role, m, all->k[0] + y + all->k[1] * z);
+            collective_take(fw, role, m, y + all->k[1] * z);
         else if (!row && y == all->me[1] && z == all->me[2] && x < all->k[0])
-            collective_take(fw, role, m, x);
+            collective_take(fw, role, m, all->rows + x);
         return true;
     }
     return false;
@@ -1075,7 +1101,7 @@ static void take_frame(struct fw *fw)
         to_host(fw, m, OFR_MODE_ADDRESS, to);
         return;
     case OFR_MODE_COLLECTIVE:
-        if (configured(fw) && word0 >> 28 <= OFR_AGG_SPAN && !hop_count(m)) {
+        if (configured(fw) && word0 >> 28 <= OFR_AGG_RESULT && !hop_count(m)) {
             collective_request(fw, FOR_HOST, m, word0 >> 28, 0);
             return;
         }
@@ -1175,13 +1201,12 @@ bool fw_poll(struct fw *fw)
 {
     bool any = uart_send(fw);
     any |= network_send(fw);
-    any |= network_receive(fw);
-    any |= network_send(fw);
+    for (unsigned i = 0; i < 4 && network_receive(fw); i++)
+        any = true;
     any |= uart_receive(fw);
-    any |= collective_step(fw, FOR_HOST);
-    any |= network_send(fw);
-    any |= collective_step(fw, FOR_ROW);
-    any |= network_send(fw);
+    for (unsigned role = FOR_HOST; role <= FOR_ROW; role++)
+        for (unsigned i = 0; i < 4 && collective_step(fw, role); i++)
+            any = true;
     return any;
 }
 

@@ -48,8 +48,8 @@ struct fw {
     struct fw_collective {
         uint32_t request[OFR_MESSAGE_WORDS]; // [0] = 0: none yet
         uint32_t data[4];
-        uint32_t answered[9]; // a bit a target: the nodes of our row, then (our host's) the rows
-        uint16_t targets, next, missing; // next: to be sent to; targets: none
+        uint32_t answered[9]; // a bit a target: (our host's) the rows, then our row's nodes
+        uint16_t rows, targets, next, missing; // next: to be sent to; targets: none
         uint16_t count;                  // nodes that answered
         uint16_t bad;                    // node number of the first bad answer
         uint16_t reply_to;               // our row's: coordinates
@@ -63,8 +63,8 @@ struct fw {
 // Set up a struct fw. In the host build fw->hal must be set already, and is kept.
 void fw_init(struct fw *fw);
 
-// Do what there is to do now: a bounded amount of work (at most one packet in, one out, one frame
-// in and 64 bytes out). True if anything was done, so that a caller can go on until false.
+// Do what there is to do now: a bounded amount of work (at most four packets in, a frame in and a
+// frame out, eight packets of collectives out). True if anything was done, so that a caller can go on until false.
 bool fw_poll(struct fw *fw);
 
 #endif

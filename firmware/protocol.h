@@ -86,7 +86,8 @@ enum ofr_aggregate {
     OFR_AGG_OR = 3,
     OFR_AGG_MIN = 4, // four unsigned minima
     OFR_AGG_MAX = 5,
-    OFR_AGG_SPAN = 6, // d0, d1: and of all d0, d1; d2, d3: or of all d0, d1
+    OFR_AGG_SPAN = 6,   // d0, d1: and of all d0, d1; d2, d3: or of all d0, d1
+    OFR_AGG_RESULT = 7, // d0, d1: a sum of 64 bits; d2: a sum; d3: a maximum
 };
 
 // Operations. (w): writing. [short], [wide], [addressed] as above.
@@ -96,7 +97,8 @@ enum ofr_op {
     OFR_OP_PING = 1,
     // [short] d2 31:16: a selector. Response: d3 its value.
     OFR_OP_READ = 2,
-    // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3.
+    // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3. arg 1: latch the
+    // counters first, as OP_SNAPSHOT; then none of the selectors may be of the snapshot.
     OFR_OP_READ4 = 3,
     // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers
     // of blocks NI and OFR.COMMIT, BUS_ERROR where the hardware refuses.
@@ -127,8 +129,8 @@ enum ofr_op {
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
     // seed: GEN.SEED = ofr_node_seed(seed, coordinates).
     OFR_OP_GEN = 13,
-    // (w) [wide] arg bit 0: start the generator at NODE.TIME = d1, clear the checker, set its
-    // window to d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 0: stop it.
+    // (w) [wide] arg 1: start the generator at NODE.TIME = d1, clear the checker, set its window to
+    // d2 up to d3 (d2 = d3: no window), latch the counters. LATE where d1 is past. arg 0: stop it.
     OFR_OP_START = 14,
     // [short] latch all counters of this board. Done again, not answered from the store: the same
     // session and sequence number does not latch a second time. Reading them gives AGAIN until the
@@ -200,6 +202,8 @@ enum {
     OFR_FW_VERSION = 6,    // OFR_PROTOCOL_VERSION
     OFR_FW_KEY = 7,        // 1: there is a key
     OFR_FW_SETUP = 8,      // a hash of SHAPE, SIZE, TIE and the protocol version
+    OFR_FW_GOT = 9,        // CHECK.RECEIVED + CHECK.ERRORS
+    OFR_FW_STATUS = 10,    // GEN.STATUS; bit 16: CHECK.ERRORS is not 0
 };
 
 // Seed of a board's generator: differs between boards, the same on every run.

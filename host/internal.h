@@ -15,7 +15,8 @@ struct torus {
     struct torus_options options;
     uint16_t session, seq;
     bool wrote;                   // we may hold leases
-    unsigned collectives;         // done so far, over all boards
+    unsigned collectives;         // done so far
+    unsigned ahead;               // cycles from now to the start of a run, 0: to be guessed
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     uint8_t rx[OFR_FRAME_BYTES];
     unsigned rx_count;

@@ -117,14 +117,13 @@ static int collective_flits(struct torus *t, double *flits)
     return TORUS_OK;
 }
 
-static int read_totals(struct torus *t, struct totals *out)
+// Of a snapshot that a collective has latched (the last but `after`).
+static int read_totals(struct torus *t, unsigned after, struct totals *out)
 {
     uint32_t d[4];
-    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
-    out->collectives = t->collectives;
+    out->collectives = t->collectives - after;
     // Two sums of 64 bits: link flits, and OIDN with WIDN above it.
-    if (error == TORUS_OK)
-        error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
+    int error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
                          OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_LOW | OFR_COUNTER_WIDN, d);
     if (error != TORUS_OK)
         return error;
@@ -134,19 +133,23 @@ static int read_totals(struct torus *t, struct totals *out)
     return TORUS_OK;
 }
 
-// Starts all generators in the same cycle, far enough ahead that all boards have been told.
-static int start(struct torus *t, const struct torus_run *run, uint32_t *at)
+// Starts all generators in the same cycle, far enough ahead that all boards have been told and the
+// counters they latched are read: what that takes in simulation is learned from the first run.
+static int start(struct torus *t, const struct torus_run *run, uint32_t *at, struct totals *before)
 {
-    unsigned ahead = 6000 + 1500 * torus_nodes(t);
-    for (;; ahead *= 4) {
+    if (!t->ahead)
+        t->ahead = 8000 + 1000 * (t->k[0] + t->k[1] * t->k[2]);
+    for (;; t->ahead *= 2) {
         uint32_t now;
         int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
         if (error != TORUS_OK)
             return error;
-        *at = now + ahead;
+        *at = now + t->ahead;
         uint32_t from = *at + run->warmup, data[4] = {0, *at, from, from + run->cycles};
         error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 1, data, NULL, "start the generators");
-        if (error != TORUS_E_BOARD || ahead > 1u << 28)
+        if (error == TORUS_OK)
+            return read_totals(t, 0, before);
+        if (error != TORUS_E_BOARD || t->ahead > 1u << 28)
             return error;
         // Too late for some: stop those that did not find so, and give more time.
         error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 0, NULL, NULL, "stop the generators");
@@ -176,27 +179,28 @@ static int wait_until(struct torus *t, uint32_t end)
     }
 }
 
-// Waits until all packets are delivered. now[0] sent, [1] received, [2] errors, [3] status.
+// Waits until all packets are delivered. now[0] sent, [1] received, damaged ones included, [2]
+// received in the window, [3] sum of OFR_FW_STATUS.
 static int wait_done(struct torus *t, uint32_t now[4])
 {
     double last = monotonic(), nap = 0.0005;
     uint32_t before[4] = {0};
     for (;;) {
         int error =
-            read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_NODE | OFR_CHECK_RECEIVED,
-                     OFR_SEL_NODE | OFR_CHECK_ERRORS, OFR_SEL_NODE | OFR_GEN_STATUS, now);
+            read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_FIRMWARE | OFR_FW_GOT,
+                     OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_FIRMWARE | OFR_FW_STATUS, now);
         if (error != TORUS_OK)
             return error;
-        bool all_sent = now[3] == torus_nodes(t) * OFR_GEN_STATUS_DONE_MASK;
-        if (all_sent && now[1] + now[2] == now[0])
+        bool all_sent = (now[3] & 0xffff) == torus_nodes(t) * OFR_GEN_STATUS_DONE_MASK;
+        if (all_sent && now[1] == now[0])
             return TORUS_OK;
         if (memcmp(now, before, sizeof before) != 0) {
             memcpy(before, now, sizeof before);
             last = monotonic();
         } else if (monotonic() - last > t->options.timeout) {
             return fail(t, TORUS_E_FAILED,
-                        "%u packets sent, %u delivered, %u damaged, and no progress for %g s",
-                        now[0], now[1], now[2], t->options.timeout);
+                        "%u packets sent, %u delivered, and no progress for %g s", now[0], now[1],
+                        t->options.timeout);
         }
         pause_seconds(nap);
         nap = nap < 0.02 ? 1.5 * nap : nap;
@@ -303,25 +307,29 @@ static const unsigned class_of[] = {
     [TORUS_RDR] = OFR_PKT_CLASS_MINIMAL,
 };
 
-static int read_results(struct torus *t, const struct torus_run *run, struct torus_result *out)
+static int read_results(struct torus *t, const struct torus_run *run, const uint32_t now[4],
+                        struct torus_result *out)
 {
-    // Two sums of 64 bits: lifetimes, and packets delivered in the window with those in the
-    // histogram above them.
-    uint32_t d[4], most[4];
-    int error = read_all(t, OFR_AGG_SUM64, OFR_SEL_NODE | OFR_CHECK_SUM_LOW,
-                         OFR_SEL_NODE | OFR_CHECK_SUM_HIGH, OFR_SEL_NODE | OFR_CHECK_ARRIVED,
-                         OFR_SEL_NODE | OFR_CHECK_COUNT, d);
-    if (error == TORUS_OK)
-        error = read_all(t, OFR_AGG_MAX, OFR_SEL_NODE | OFR_CHECK_MAX, OFR_SEL_NODE | OFR_NODE_TIME,
-                         OFR_SEL_NODE | OFR_CHECK_MAX, OFR_SEL_NODE | OFR_CHECK_MAX, most);
+    uint32_t ask4[4] = {OFR_SEL_NODE | OFR_CHECK_SUM_LOW |
+                            (OFR_SEL_NODE | OFR_CHECK_SUM_HIGH) << 16,
+                        OFR_SEL_NODE | OFR_CHECK_COUNT | (OFR_SEL_NODE | OFR_CHECK_MAX) << 16};
+    uint32_t d[4], errors[4] = {0};
+    int error =
+        ask_all(t, OFR_AGG_RESULT, OFR_OP_READ4, 1, ask4, d, "read the checkers, latch counters");
+    if (error == TORUS_OK && now[3] >> 16)
+        error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ERRORS,
+                         OFR_SEL_NODE | OFR_CHECK_ERRORS, OFR_SEL_NODE | OFR_CHECK_ERRORS,
+                         OFR_SEL_NODE | OFR_CHECK_ERRORS, errors);
     if (error != TORUS_OK)
         return error;
-    double node_cycles = (double)run->cycles * torus_nodes(t);
-    out->accepted = (double)d[2] * run->packet_flits / node_cycles;
-    out->mean = d[3] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[3] : 0;
-    out->max = most[0];
-    out->end = most[1];
-    return find_p99(t, d[3], out->mean, out->max, &out->p99);
+    out->sent = now[0];
+    out->errors = errors[0];
+    out->received = now[1] - errors[0];
+    out->accepted = (double)now[2] * run->packet_flits / ((double)run->cycles * torus_nodes(t));
+    out->mean = d[2] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[2] : 0;
+    out->max = d[3];
+    out->measured = d[2];
+    return TORUS_OK;
 }
 
 // PERIOD and the number of messages for the load wanted. 0: the load is out of range.
@@ -334,16 +342,19 @@ static uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
     return (uint32_t)(((double)run->warmup + run->cycles) * 256 / *ticks) + 1;
 }
 
-static int measure(struct torus *t, const struct torus_run *run, uint32_t now[4],
+static int measure(struct torus *t, const struct torus_run *run, struct totals *after,
                    struct torus_result *out)
 {
+    uint32_t now[4] = {0};
     int error = wait_until(t, out->start + run->warmup + run->cycles);
     if (error == TORUS_OK)
         error = wait_done(t, now);
     if (error == TORUS_OK)
-        error = read_results(t, run, out);
+        error = read_results(t, run, now, out);
     if (error == TORUS_OK)
-        return error;
+        error = read_totals(t, now[3] >> 16 ? 1 : 0, after);
+    if (error == TORUS_OK)
+        return find_p99(t, out->measured, out->mean, out->max, &out->p99);
     char detail[WIDTH]; // leave no traffic behind
     memcpy(detail, t->detail, sizeof detail);
     ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
@@ -355,7 +366,7 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
 {
     struct torus_run run = *wanted;
     struct totals before, after;
-    uint32_t now[4] = {0}, ticks;
+    uint32_t ticks;
     double management = 0;
     memset(out, 0, sizeof *out);
     if (!t->good)
@@ -378,21 +389,14 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");
     if (error == TORUS_OK)
-        error = read_totals(t, &before);
-    if (error == TORUS_OK)
         error = collective_flits(t, &management);
-    if (error == TORUS_OK)
-        error = start(t, &run, &out->start);
-    if (error == TORUS_OK)
-        error = measure(t, &run, now, out);
     out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
     out->packet_flits = run.packet_flits;
     out->gamma0 = torus_gamma0(t->dims, t->k);
-    out->sent = now[0];
-    out->received = now[1];
-    out->errors = now[2];
     if (error == TORUS_OK)
-        error = read_totals(t, &after);
+        error = start(t, &run, &out->start, &before);
+    if (error == TORUS_OK)
+        error = measure(t, &run, &after, out);
     if (error != TORUS_OK)
         return error;
     if (out->sent) {

@@ -224,7 +224,8 @@ struct torus_result {
     uint64_t sent, received;  // packets, over the whole run
     uint32_t errors;          // packets delivered damaged or at the wrong node
     uint32_t packet_flits;
-    uint32_t start, end; // NODE.TIME of the first message; when all were seen delivered
+    uint32_t measured; // packets in the window's histogram
+    uint32_t start;    // NODE.TIME of the first message
 };
 
 // Runs traffic from all boards' generators, which start in the same cycle (the boards share a
