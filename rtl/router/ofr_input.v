@@ -79,7 +79,6 @@ module ofr_input #(
     localparam int RW    = $clog2(3 * C);   // a row is a VC's slot
     localparam int POW2  = (C & (C - 1)) == 0 ? 1 : 0;
     localparam int SW    = $clog2(C);
-    localparam [1:0] UNROUTED = 2'd0, NO_CREDIT = 2'd1, NO_DECISION = 2'd2, GRANTABLE = 2'd3;
 
     initial begin
         if (L * W < 256)
@@ -258,8 +257,7 @@ module ofr_input #(
     logic         cand_q, need_q, swap_q, granted_q;
     logic [O-1:0] order_q;
     logic [W-1:0] cand_flit_q;
-    logic [1:0]   reason_q;
-    logic         refused_q;
+    logic         grantable_q, no_credit_q, no_decision_q, refused_q; // none: not routed yet
     logic [P+1:0] out_q;
     logic [1:0]   out_vc_q;
     logic         fetch_q, fetch_second_q, fetch_next_q;
@@ -286,10 +284,10 @@ module ofr_input #(
 
     always_ff @(posedge clk) begin
         granted_q <= grant_any;
-        // Requests of no candidate do no harm: they are gated by cand_q.
-        reason_q  <= a_grantable ? GRANTABLE : a_no_credit ? NO_CREDIT :
-                     a_wait_ofr ? NO_DECISION : UNROUTED;
-        refused_q <= a_refused;
+        grantable_q   <= a_grantable;
+        no_credit_q   <= a_no_credit;
+        no_decision_q <= a_wait_ofr;
+        refused_q     <= a_refused;
         out_q     <= a_out;
         out_vc_q  <= a_out_vc;
         if (LOCAL != 0 && cand_q)
@@ -309,8 +307,10 @@ module ofr_input #(
             swap_q      <= W == 16 && (fetch_q ? word[W] : need);
         end
         if (adopt || fresh || need_q) begin
-            reason_q  <= UNROUTED;
-            refused_q <= 1'b0;
+            grantable_q   <= 1'b0;
+            no_credit_q   <= 1'b0;
+            no_decision_q <= 1'b0;
+            refused_q     <= 1'b0;
         end
         if (rst) begin
             cand_q    <= 1'b0;
@@ -319,14 +319,14 @@ module ofr_input #(
         end
     end
 
-    assign wants_decision = LOCAL != 0 && cand_q && reason_q == NO_DECISION;
+    assign wants_decision = LOCAL != 0 && cand_q && no_decision_q;
     assign cand_target    = cand_flit_q[4*N-1:0];
     assign cand_vc        = cand_vc_q;
 
     // --- Stage B: the request --------------------------------------------------------------------
     logic stream_q, free_to_go, go;
     assign free_to_go = !stream_q || ends;
-    assign go         = cand_q && reason_q == GRANTABLE;
+    assign go         = cand_q && grantable_q;
     assign ask        = go && free_to_go ? out_q[P:0] : '0;
     assign ask_vc     = out_vc_q;
     assign ask_mgmt   = cand_flit_q[`OFR_PKT_MGMT_LSB];
@@ -355,7 +355,7 @@ module ofr_input #(
     logic holds, read_body, read_second, read_header, next_behind, fetch_ok;
     logic [1:0] fetch_vc;
     logic [2:0] pending;
-    logic [SW-1:0] cand_head, fetch_head;
+    logic [SW-1:0] cand_head, fetch_head, written_low, granted_low;
     assign holds     = loaded_q && !(moves && !first_q);
     assign read_body = !holds && stream_q && !ends &&
                        body_there;
@@ -365,7 +365,9 @@ module ofr_input #(
         for (int v = 0; v < 3; v++)
             pending[v] = waiting[v] && !(cand_q && cand_vc_q == 2'(v));
         fetch_vc = cand_vc_q;
-        if (LOCAL != 0 && pending[2])
+        if (W == 16 && need_q)
+            fetch_vc = cand_vc_q;
+        else if (LOCAL != 0 && pending[2])
             fetch_vc = 2'd2;
         else
             case (fetch_vc_q)
@@ -378,21 +380,22 @@ module ofr_input #(
             endcase
     end
     assign next_behind = pending == 3'd0;
-    assign more        = of_vc(written_q, cand_vc_q) != plus1(of_vc(granted_count_q, cand_vc_q));
-    assign fetch_ok    = !fetch_q && !(cand_q && (need_q || reason_q == UNROUTED)) &&
+    // More than the candidate in its VC? 1 to C are waiting: not 1 modulo 2^SW.
+    assign written_low = SW'(of_vc(written_q, cand_vc_q));
+    assign granted_low = SW'(of_vc(granted_count_q, cand_vc_q));
+    assign more        = written_low != granted_low + 1'b1;
+    assign fetch_ok    = !fetch_q && !(cand_q && !grantable_q && !no_credit_q && !no_decision_q) &&
                          (!next_behind || (cand_q && waiting[cand_vc_q] && more));
     assign read_header = !holds && !read_body && fetch_ok;
     assign cand_head   = SW'(of_vc(head_slot, cand_vc_q));
     assign fetch_head  = SW'(of_vc(head_slot, fetch_vc));
     always_comb begin
+        // The next behind is in the same VC as the candidate
         if (read_body)
             raddr = {stream_row_q, stream_offset_q};
-        else if (W == 16 && need_q)
-            raddr = {row(cand_vc_q, cand_head), LW'(1)};
-        else if (next_behind)
-            raddr = {row(cand_vc_q, next_slot(cand_head)), LW'(0)};
         else
-            raddr = {row(fetch_vc, fetch_head), LW'(0)};
+            raddr = {row(fetch_vc, next_behind && !need_q ? next_slot(fetch_head) : fetch_head),
+                     LW'(W == 16 && need_q)};
     end
     assign re = read_body || read_second || read_header;
 
@@ -495,12 +498,13 @@ module ofr_input #(
             moved[v] = (moves && stream_vc_q == 2'(v)) || (grant_any && cand_vc_q == 2'(v));
             there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting[v];
         end
-    assign stuck = tick_watchdog && |(stale_q & there & ~moved);
-    always_ff @(posedge clk)
+    always_ff @(posedge clk) begin
+        stuck   <= !rst && tick_watchdog && |(stale_q & there & ~moved);
         stale_q <= rst ? 3'd0 : there & ~moved & (stale_q | {3{tick_watchdog}});
+    end
 
     assign empty        = !in_valid_q && !busy_q && !stream_q && waiting == 3'd0;
-    assign stall_credit = cand_q && free_to_go && !grant_any && reason_q == NO_CREDIT;
+    assign stall_credit = cand_q && free_to_go && !grant_any && no_credit_q;
     assign stall_alloc  = cand_q && free_to_go && !grant_any && go;
 endmodule
 

@@ -82,6 +82,7 @@ module ofr_router #(
 );
     localparam int P  = 2 * N; // link ports; the local port is number P
     localparam int IN = P + 1;
+    localparam int SW = $clog2(C); // bits of a number of slots below C
 
     // --- Time and randomness ----------------------------------------------------------------------
     logic [31:0] lfsr_q;
@@ -163,7 +164,7 @@ module ofr_router #(
     logic [IN-1:0]    grant_link;
     logic [IN*IN-1:0] grant; // [output][input]
     logic [2*IN-1:0]  grant_vc;
-    logic [4:0]       limit_q;  // injection: fewer slots in use than this
+    logic [3:0]       limit_q;  // injection: fewer slots in use than this
 
     for (genvar p = 0; p < P; p++) begin : g_credit
         for (genvar v = 0; v < 3; v++) begin : g_vc
@@ -184,7 +185,7 @@ module ofr_router #(
     end
     always_ff @(posedge clk) begin
         up_q    <= rst ? '0 : link_up;
-        limit_q <= 5'(C) - {1'b0, threshold};
+        limit_q <= threshold > 4'(C) ? 4'd0 : 4'(C) - threshold;
     end
     assign used = used_q;
 
@@ -203,21 +204,22 @@ module ofr_router #(
     always_comb begin
         prefer = '0;
         for (int p = 0; p < P; p++) begin
-            any[p]        = up_q[p] && used_q[12*p +: 4] != 4'(C);
-            open_local[p] = any[p] && !limit_q[4] && below(used_q[12*p +: 4], limit_q[3:0]);
+            // Never more than C in use, so that one AND tells C from less
+            any[p]        = up_q[p] && (used_q[12*p +: 4] & 4'(C)) != 4'(C);
+            open_local[p] = any[p] && below(used_q[12*p +: 4], limit_q);
             for (int q = p + 1; q < P; q++)
                 case (select)
                     `OFR_SELECT_RANDOM_FREE:
                         prefer[P*p + q] = p/2 == q/2 ? !lfsr_q[31] : precedes(order_now, p/2, q/2);
                     `OFR_SELECT_LOWEST: prefer[P*p + q] = 1'b1;
-                    default: prefer[P*p + q] = !below(used_q[12*q +: 4], used_q[12*p +: 4]);
+                    default: prefer[P*p + q] = !below(4'(used_q[12*q +: SW]), 4'(used_q[12*p +: SW]));
                 endcase
             for (int ring = 0; ring < 2; ring++) begin
                 logic [3:0] n;
                 n = used_q[12*p + 4*ring + 4 +: 4];
-                one[P*ring + p] = up_q[p] && n != 4'(C);
-                two[P*ring + p] = up_q[p] && n != 4'(C) && n != 4'(C - 1);
-                esc_open_local[P*ring + p] = !limit_q[4] && below(n, limit_q[3:0]);
+                one[P*ring + p] = up_q[p] && (n & 4'(C)) != 4'(C);
+                two[P*ring + p] = one[P*ring + p] && (n & 4'(C - 1)) != 4'(C - 1);
+                esc_open_local[P*ring + p] = below(n, limit_q);
             end
             // A link that is down counts as full
             ofr_used[4*p +: 4] = up_q[p] ? used_q[12*p +: 4] : 4'(C);

@@ -98,6 +98,7 @@ struct ofr_router {
     uint8_t token;
     bool hold; // the token's entry, registered: others do not enter this ring
     uint8_t hold_out, hold_ring;
+    bool stuck;                  // a head that did not move for too long: seen in the cycle before
     bool ring_bit, watchdog_bit; // the bits of time whose change is a tick, in the cycle before
     // Decision for the head of the local port's deroute VC.
     unsigned deciding; // cycles to go, 0: idle
@@ -692,7 +693,7 @@ static void watch(struct ofr_router *r, unsigned i, const struct wires *w, bool 
         if (moved || (!streams && u->waiting[v] == 0))
             u->stale[v] = false;
         else if (stepped && u->stale[v])
-            r->out.watchdog = true;
+            r->stuck = true;
         else if (stepped)
             u->stale[v] = true;
     }
@@ -771,6 +772,8 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         for (unsigned v = 0; v < OFR_VCS; v++)
             w.used[p][v] = (r->sent[p][v] - in->tx_credit[p][v]) & CREDIT_MASK;
     struct input token = r->input[r->token];
+    bool stuck = r->stuck;
+    r->stuck = false;
 
     decide(r, cfg);
     find_moves(r, in, &w);
@@ -802,6 +805,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         register_pins(r, i, cfg, in, &before);
     }
     move_token(r, &token);
+    r->out.watchdog = r->out.watchdog || stuck;
     for (unsigned p = 0; p < links(r); p++) {
         r->up[p] = in->link_up[p];
         for (unsigned v = 0; v < OFR_VCS; v++) {

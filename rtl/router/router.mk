@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# The router: lint in the shapes that differ most. Its test is the lockstep with the golden model,
+# sim/cosim.
+
+LINT_V += $(sort $(wildcard rtl/router/*.v))
+LINT_TOPS += ofr_router:N=2:W=32:L=8:C=8 ofr_router:N=2:W=16:L=16:C=4 ofr_router:N=3:W=64:L=4:C=5
+LINT_TOPS += ofr_router:N=3:W=32:L=128:C=8
