@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MESSAGE = 96, STEPS = 20, PACKET = 8, MAX_JOBS = 64 };
+enum { MESSAGE = 96, STEPS = 20, PACKET = 32, MAX_JOBS = 64 };
 
 enum routing { ABR, POR, OFR };
 
@@ -43,7 +43,7 @@ struct options {
 static struct ofr_shape shape_of(unsigned n)
 {
     return (struct ofr_shape){
-        .n = (uint8_t)n, .flit_bits = 32, .slots = 8, .unit_mul = 1, .slot_flits = PACKET};
+        .n = (uint8_t)n, .flit_bits = 64, .slots = 8, .unit_mul = 1, .slot_flits = PACKET};
 }
 
 // Butterfly takes one message per bit of the node number: whole rounds of them, else at least this.
@@ -280,7 +280,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench: nothing of that name\n");
         return 2;
     }
-    printf("packets of %d flits of 32 bits, 8 slots a VC, %d packets a message, threshold 4, "
+    printf("packets of %d flits of 64 bits, 8 slots a VC, %d packets a message, threshold 4, "
            "gamma0 = 1 flit a cycle and node\n",
            PACKET, MESSAGE);
     fflush(stdout);

@@ -53,3 +53,14 @@ BENCH += $(B)/bin/bench
 $(B)/bin/overload: $(B)/sim/cosim/overload.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+
+TESTS += sim/cosim/teeth.sh
+sim/cosim/teeth.sh: $(B)/lockstep/2_32_8_8_1/lockstep $(B)/bin/overload
+
+# One test a torus, so that they run side by side
+OVERLOAD_TESTS := $(B)/tests/overload_4x4 $(B)/tests/overload_8x8 $(B)/tests/overload_4x4x4
+TESTS += $(OVERLOAD_TESTS)
+$(OVERLOAD_TESTS): $(B)/tests/overload_%: $(B)/bin/overload sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --torus %s\n' $< $* > $@
+	@chmod +x $@

@@ -466,8 +466,9 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         }
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used,
-                 "--total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64 " --trace %u --vcd lockstep.vcd",
-                 seed, r.cycle, r.bad_node);
+                 "--total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64
+                 " --trace %u --vcd %s-%" PRIu64 ".vcd",
+                 seed, r.cycle, r.bad_node, argv[0], seed);
         printf("# %s\n# replay: %s\n", r.why, command);
         fflush(stdout);
         if (system(command) == -1)

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Breaks each protection in a copy of the model and shows that lockstep, the watchdog or the drain
+# check catches it. A break is a line of sed; one that changes nothing fails the test. TAP.
+# B: the build folder, with lockstep and overload built as cosim.mk says.
+set -u
+B=${B:-build}
+shape=2_32_8_8_1
+work=$B/teeth
+number=0
+failed=0
+
+result() # status name
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
+}
+
+mkdir -p "$work"
+
+# broken NAME FILE SED: a program of NAME with that change in sim/model/FILE, both kinds
+broken()
+{
+    sed "$3" "sim/model/$2" > "$work/$2"
+    if cmp -s "$work/$2" "sim/model/$2"; then
+        echo "# nothing to break in $2: $3"
+        return 1
+    fi
+    gcc -std=c11 -O2 -Isim/model -Ifirmware -c -o "$work/broken.o" "$work/$2" || return 1
+    v=$B/lockstep/$shape/v
+    g++ -o "$work/lockstep_$1" "$B/sim/cosim/lockstep.o" "$B/sim/cosim/fabric.o" "$work/broken.o" \
+        "$v/rtl_router.o" "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/libofr.a" -lpthread &&
+        gcc -o "$work/overload_$1" "$B/sim/cosim/overload.o" "$B/sim/cosim/golden.o" \
+            "$B/sim/cosim/fabric.o" "$work/broken.o" "$B/libofr.a"
+}
+
+# lockstep_catches NAME DESCRIPTION [options]
+lockstep_catches()
+{
+    name=$1 text=$2
+    shift 2
+    "$work/lockstep_$name" --runs 8 --cycles 100000 "$@" > "$work/$name.log" 2>&1
+    status=$?
+    grep -m 1 '^# cycle' "$work/$name.log"
+    [ $status = 1 ] && grep -q 'in the RTL, .* in the model' "$work/$name.log"
+    result $? "$text: lockstep differs"
+}
+
+# overload_catches NAME DESCRIPTION PATTERN [options]
+overload_catches()
+{
+    name=$1 text=$2 pattern=$3
+    shift 3
+    "$work/overload_$name" --cycles 60000 "$@" > "$work/$name.log" 2>&1
+    status=$?
+    grep -m 1 '^# cycle' "$work/$name.log"
+    [ $status = 1 ] && grep -q -E "$pattern" "$work/$name.log"
+    result $? "$text"
+}
+
+# The programs as they are, on the same runs, find nothing
+"$B/lockstep/$shape/lockstep" --runs 2 --cycles 100000 > "$work/sound.log" 2>&1
+result $? "unbroken: lockstep finds nothing"
+"$B/bin/overload" --torus 4x4 --slots 2 --cycles 60000 > "$work/sound.log" 2>&1
+result $? "unbroken: no watchdog, and it drains"
+
+broken bubble router.c 's/goes_on ? 1U : 2U/1U/' || result 1 "bubble rule: broken"
+lockstep_catches bubble "bubble rule, one slot instead of two"
+overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
+    'watchdog has latched' --torus 8x8 --slots 2 --cycles 20000
+
+broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
+    result 1 "VS1/VS2 split: broken"
+lockstep_catches split "VS1/VS2 split, always VS2"
+
+broken credit router.c \
+    's/u->freed\[u->stream_vc\] + 1)/u->freed[u->stream_vc] + (r->out.time % 65536 != 5000))/' ||
+    result 1 "a credit lost: broken"
+lockstep_catches credit "a credit lost" --load 900
+overload_catches credit "a credit lost: it does not drain" 'does not drain' --torus 4x4 --slots 4
+
+broken tie torus.c 's/return tie == OFR_TIE_BOTH ? 3 : 1;/return tie == OFR_TIE_BOTH ? 3 : 2;/' ||
+    result 1 "a tie turned round: broken"
+lockstep_catches tie "a tie turned round" --torus 4x4 --tie 0
+
+broken swap decide.c 's/most.den <= (uint64_t)most.num/most.den < (uint64_t)most.num/' ||
+    result 1 "a candidate swapped: broken"
+lockstep_catches swap "a candidate swapped with one of equal profit" --torus 4x4 --class 2
+
+# A mismatch is reported as it must be: where, both values, a waveform of the last 50 cycles, and a
+# command that shows the same again
+program=$B/lockstep/$shape/lockstep
+$program --torus 3x4 --break 400 --runs 1 --seed 5 > "$work/break.log" 2>&1
+[ $? = 1 ] && grep -q '^# cycle [0-9]*, node [0-9]* (.*), port -\{0,1\}[0-9]*: .* in the RTL, .* in the model$' \
+    "$work/break.log"
+result $? "a mismatch names cycle, node, port and both values"
+replay=$(sed -n 's/^# replay: //p' "$work/break.log" | head -n 1)
+vcd=$(echo "$replay" | sed 's/.*--vcd //')
+rm -f "$vcd"
+sh -c "$replay" > "$work/replay.log" 2>&1
+[ $? = 1 ] && [ "$(grep -m 1 '^# cycle' "$work/replay.log")" = "$(grep -m 1 '^# cycle' "$work/break.log")" ]
+result $? "the replay command shows the same mismatch"
+[ "$(grep -c '^#[0-9]' "$vcd")" -ge 100 ] && grep -q '\$var.* tx_valid' "$vcd"
+result $? "its waveform has the pins of the last 50 cycles"
+
+# Wrong use: one line and status 2
+for bad in '--torus 17x2' '--torus 4' '--select 9' '--seed x' '--nonsense' 'word'; do
+    # shellcheck disable=SC2086
+    $program $bad > /dev/null 2> "$work/bad.log"
+    [ $? = 2 ] && [ -s "$work/bad.log" ]
+    result $? "lockstep $bad: refused with status 2"
+done
+echo "1..$number"
+exit $failed
