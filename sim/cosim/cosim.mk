@@ -64,3 +64,12 @@ $(OVERLOAD_TESTS): $(B)/tests/overload_%: $(B)/bin/overload sim/cosim/cosim.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s --torus %s\n' $< $* > $@
 	@chmod +x $@
+
+# Rate and latency on the RTL, at every W, with the Verilated routers of lockstep
+RATE_TESTS := $(B)/tests/rate_2_16_16_4_0 $(B)/tests/rate_2_32_8_8_1 $(B)/tests/rate_2_64_8_5_1
+TESTS += $(RATE_TESTS)
+$(RATE_TESTS): $(B)/tests/rate_%: $(B)/lockstep/%/lockstep $(B)/sim/cosim/rate.o $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CXX) -o $@ $(B)/sim/cosim/rate.o $(B)/lockstep/$*/v/rtl_router.o \
+	    $(B)/lockstep/$*/v/verilated*.o $(B)/lockstep/$*/v/Vofr_lockstep__ALL.a \
+	    $(B)/libofr.a -lpthread
