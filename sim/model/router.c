@@ -93,6 +93,8 @@ struct ofr_router {
     uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, a cycle old: an output is held for longer
     uint8_t room[OFR_LINKS][OFR_VCS]; // free slots downstream; none where the link is down
     bool up[OFR_LINKS];
+    uint8_t threshold; // settings of the cycle before
+    bool rdr;
     uint32_t lfsr;
     // Ring wait: a token goes round the inputs and stays with a starving entry until that has gone.
     uint8_t token;
@@ -248,13 +250,13 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
     unsigned class = field(flit, OFR_PKT_CLASS_LSB, 2);
     bool mgmt = field(flit, OFR_PKT_MGMT_LSB, 1);
     unsigned ring = field(flit, OFR_PKT_LEG_LSB, 1) ? OFR_VC_VS2 : OFR_VC_VS1;
-    unsigned threshold = i == OFR_LOCAL && !mgmt ? cfg->threshold : 0;
+    unsigned threshold = i == OFR_LOCAL && !mgmt ? r->threshold : 0;
     bool full = true; // no minimal adaptive VC has a credit
 
     if (class != OFR_PKT_CLASS_INORDER) {
         uint32_t mask = ofr_minimal_ports(&cfg->torus, &cfg->me, &target, cfg->tie);
         uint32_t open = 0;
-        if (cfg->select == OFR_SELECT_RDR)
+        if (r->rdr)
             mask = rdr_mask(r, mask, u->cand_order);
         for (unsigned p = 0; p < links(r); p++) {
             unsigned room = mask >> p & 1 ? r->room[p][OFR_VC_ADAPTIVE] : 0;
@@ -816,6 +818,8 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
                 *high = r->used[p][v];
         }
     }
+    r->threshold = cfg->threshold;
+    r->rdr = cfg->select == OFR_SELECT_RDR;
     r->lfsr = lfsr_step(r->lfsr);
     r->out.time++;
     update_outputs(r);
