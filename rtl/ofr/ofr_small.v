@@ -227,33 +227,41 @@ module ofr_small #(
 
     // Product: from the cycle after end_q, in three cycles, digit[2] being the last.
     reg [2:0]     digit;
-    reg [5:0]     d_p, s_p, n_p; // D; S and N are shifted out
+    reg [5:0]     d_p, s_p, n_p; // D; S and N are shifted out, two bits a cycle
     reg           first_p, minimal_p, none_p, ok_p, wide_p, far_q;
     reg [2*N-1:0] codes_q, codes_p;
     reg           wide_q;
     reg [WK-1:0]  eta_d;         // E, then E d
-    reg [WA-1:0]  acc_a;
-    reg [WB-1:0]  acc_b;
-    wire [WB-1:0] s1_d = s_p[5] ? WB'(d_p) << 1 : '0;
-    wire [WB-1:0] s0_d = s_p[4] ? WB'(d_p) : '0;
-    wire [WA-1:0] n1_d = n_p[5] ? WA'(d_p) << 5 : '0;
-    wire [WA-1:0] n0_d = n_p[4] ? WA'(d_p) << 4 : '0;
-    wire [WA-1:0] s1_k = s_p[5] ? WA'(eta_d) << 1 : '0;
-    wire [WA-1:0] s0_k = s_p[4] ? WA'(eta_d) : '0;
-    wire [WB-1:0] next_b = (acc_b << 2) + (s1_d + s0_d);
-    wire [WA-1:0] next_a = (acc_a << 2) + ((n1_d + n0_d) + (s1_k + s0_k));
+    /* verilator lint_off UNUSEDSIGNAL */ // what is shifted out of the low halves
+    // Two bits of the multiplier a cycle, lowest first; what is done shifts out below.
+    reg [5:0]     hi_b, hi_n, lo_b, lo_n;
+    reg [WK-1:0]  hi_k;
+    reg [5:0]     lo_k;
+    wire [6:0]    b1 = {1'b0, hi_b} + {1'b0, d_p & {6{s_p[0]}}};
+    wire [6:0]    b2 = {1'b0, b1[6:1]} + {1'b0, d_p & {6{s_p[1]}}};
+    wire [6:0]    n1 = {1'b0, hi_n} + {1'b0, d_p & {6{n_p[0]}}};
+    wire [6:0]    n2 = {1'b0, n1[6:1]} + {1'b0, d_p & {6{n_p[1]}}};
+    wire [WK:0]   k1 = {1'b0, hi_k} + {1'b0, eta_d & {WK{s_p[0]}}};
+    wire [WK:0]   k2 = {1'b0, k1[WK:1]} + {1'b0, eta_d & {WK{s_p[1]}}};
+    wire [11:0]   b_all6 = {b2[6:1], b2[0], b1[0], lo_b[5:2]};
+    wire [11:0]   n_all6 = {n2[6:1], n2[0], n1[0], lo_n[5:2]};
+    wire [WK+5:0] k_all6 = {k2[WK:1], k2[0], k1[0], lo_k[5:2]};
+    wire [WA-1:0] next_a = WA'({n_all6, 4'd0}) + WA'(k_all6);
+    wire [WB-1:0] next_b = b_all6[WB-1:0];
+    /* verilator lint_on UNUSEDSIGNAL */
 
     // Its result.
     reg [WA-1:0]  a_c, best_a;
-    reg [WB-1:0]  b_c, best_b;
+    reg [WB-1:0]  b_c;
+    reg [R*I-1:0] best_b;
     reg [2*N-1:0] codes_c;
     reg           minimal_c, none_c, ok_c, wide_c;
     always_ff @(posedge clk) begin
         codes_q <= codes;
         wide_q  <= !table_now;
         digit   <= {digit[1:0], end_q};
-        s_p     <= s_p << 2;
-        n_p     <= n_p << 2;
+        s_p     <= s_p >> 2;
+        n_p     <= n_p >> 2;
         if (end_q) begin
             d_p       <= sum_d;
             s_p       <= sum_s;
@@ -275,8 +283,9 @@ module ofr_small #(
                 far_q <= sum_d > 6'd1;
             end
         end
-        acc_a <= next_a;
-        acc_b <= next_b;
+        {hi_b, lo_b} <= b_all6;
+        {hi_n, lo_n} <= n_all6;
+        {hi_k, lo_k} <= k_all6;
         if (digit[2]) begin
             a_c       <= next_a;
             b_c       <= next_b;
@@ -288,9 +297,10 @@ module ofr_small #(
             if (first_p)
                 eta_d <= next_a[WK-1:0];
         end
-        if (digit[2] || !(digit[0] || digit[1])) begin
-            acc_a <= '0;
-            acc_b <= '0;
+        if (!(digit[0] || digit[1])) begin
+            hi_b <= '0;
+            hi_n <= '0;
+            hi_k <= '0;
         end
         if (start) begin
             digit <= 3'd0;
@@ -301,41 +311,40 @@ module ofr_small #(
     // Compare, from the cycle after digit[2]: the candidate is better where the sum is negative.
     // What is shifted out below is not negative and cannot change that.
     reg  [I-1:0]          turn;
-    reg  [R-1:0]          b_turn, best_turn;
-    wire [R*I-1:0]        b_all    = (R*I)'(b_c);
-    wire [R*I-1:0]        best_all = (R*I)'(best_b);
+    reg  [R*I-1:0]        b_shift;  // b_c, shifted out
+    wire [R-1:0]          b_turn    = b_shift[R-1:0];
+    wire [R-1:0]          best_turn = best_b[R-1:0]; // turns round once in a comparison
     reg  signed [WA+1:0]  acc_z;
     // Each adder takes all but the lowest bit of the one before.
     wire signed [WA+1:0]  best_x = $signed({2'b0, best_a});
     wire signed [WA+1:0]  mine_x = $signed({2'b0, a_c});
     wire signed [WA+1:0]  differ = best_x - mine_x;
-    wire signed [WA+1:0]  negate = -mine_x;
+    // A row is A_best, -A, both or nothing; the 1 that makes ~A into -A comes in as a carry from
+    // the bit below. Each adder takes all but the lowest bit of the one before.
     reg  signed [WA+1:0]  link, row;
+    reg                   carry, below;
     always_comb begin
-        link = acc_z;
+        link  = acc_z;
+        below = 1'b0;
         for (int i = 0; i < R; i++) begin
-            row  = b_turn[i] ? (best_turn[i] ? differ : best_x) : (best_turn[i] ? negate : '0);
-            link = (link + row) >>> 1;
+            row   = b_turn[i] ? (best_turn[i] ? differ : best_x) : (best_turn[i] ? ~mine_x : '0);
+            carry = best_turn[i] && !b_turn[i];
+            {link, below} = {link, carry} + {row, carry};
+            link  = link >>> 1;
         end
     end
     wire better = link[WA+1];
-    always_comb begin
-        b_turn    = '0;
-        best_turn = '0;
-        for (int i = 0; i < I; i++)
-            if (turn[i]) begin
-                b_turn    = b_all[R*i+:R];
-                best_turn = best_all[R*i+:R];
-            end
-    end
     always_ff @(posedge clk) begin
-        turn  <= {turn[I-2:0], digit[2]};
+        turn    <= {turn[I-2:0], digit[2]};
+        b_shift <= digit[2] ? (R*I)'(next_b) : b_shift >> R;
+        if (turn != '0)
+            best_b <= {best_b[R-1:0], best_b[R*I-1:R]};
         acc_z <= link;
         if (turn[I-1] || turn == '0)
             acc_z <= '0;
-        if (busy && ((turn[0] && minimal_c) || (turn[I-1] && ok_c && better))) begin
+        if (busy && turn[I-1] && (minimal_c || (ok_c && better))) begin
             best_a      <= a_c;
-            best_b      <= b_c;
+            best_b      <= (R*I)'(b_c);
             best_code_q <= codes_c;
             kind        <= minimal_c ? 2'd0 : wide_c ? 2'd2 : 2'd1;
             if (minimal_c && none_c)
@@ -356,7 +365,7 @@ module ofr_small #(
                 q[4*i+:4] <= place;
 
     /* verilator lint_off UNUSEDSIGNAL */
-    wire unused = &{1'b0, entry_q, widn, next_a};
+    wire unused = &{1'b0, entry_q, widn, b_all6, k_all6, below};
     /* verilator lint_on UNUSEDSIGNAL */
 endmodule
 
