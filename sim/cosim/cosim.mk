@@ -20,6 +20,7 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
         sim/cosim/rtl_router.h sim/cosim/verilated_bits.h $(LOCKSTEP_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	@echo "verilator: lockstep $*"
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	@OBJCACHE=ccache verilator --cc --exe --build -O3 --trace --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs \
 	    -GN=$(call lockstep_word,$*,1) -GW=$(call lockstep_word,$*,2) \
@@ -73,3 +74,6 @@ $(RATE_TESTS): $(B)/tests/rate_%: $(B)/lockstep/%/lockstep $(B)/sim/cosim/rate.o
 	$(CXX) -o $@ $(B)/sim/cosim/rate.o $(B)/lockstep/$*/v/rtl_router.o \
 	    $(B)/lockstep/$*/v/verilated*.o $(B)/lockstep/$*/v/Vofr_lockstep__ALL.a \
 	    $(B)/libofr.a -lpthread
+
+SOAK += sim/cosim/soak.sh
+sim/cosim/soak.sh: $(LOCKSTEP) $(B)/bin/overload
