@@ -2,7 +2,7 @@
 // The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after `start`:
 // 16 for N = 2, 20 for N = 3.
 //
-// now = i, start being cycle 0: entry i of the table is addressed (0 to 7); in the next cycle it
+// Cycle 0 is that of start. In cycle i entry i of the table is addressed (0 to 7); in the next cycle it
 // is made a code; in the next the candidate's links and length are found (stage 1); then the shares
 // of its profit A / (16 B) (stage 2), then A and B and its IDN (stage 3), then it is compared with
 // the best so far (stage 4). The minimal route is in stage 1 at cycle 1, OIDN j at 2 + j, WIDN beta
@@ -40,7 +40,8 @@ module ofr_fast #(
 );
     localparam int LAST = 8 + (1 << N) + 3; // cycle of the last comparison
 
-    reg [4:0] now; // 0 but in a decision, and in its first cycle
+    reg [4:0]  count;
+    wire [4:0] now  = start ? 5'd0 : count;
 
     wire       last = now == 5'(LAST);
     assign     hold = start || (busy && !last);
@@ -202,9 +203,7 @@ module ofr_fast #(
 
     always_ff @(posedge clk) begin
         done <= 1'b0;
-        now  <= now + 5'd1;
-        if ((!start && !busy) || last || rst)
-            now <= 5'd0;
+        count <= now + 5'd1;
         if (start) begin
             busy    <= 1'b1;
             t_q     <= t;

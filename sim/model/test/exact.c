@@ -80,7 +80,7 @@ static bool oidn(const struct ofr_sample *x, const struct ofr_table *table, cons
             q[i] = middle(x, i, 0);
             continue;
         }
-        if (k == 1 || (k == 2 && s != t))
+        if (k <= 1 || (k == 2 && s != t))
             return false;
         if (s == t)
             raw = s + lambda * delta; // eq. 3
