@@ -60,17 +60,18 @@ static uint64_t window(const struct job *job, double load)
 // Offers load (flits a cycle and node); returns whether 97% of it arrive in the second window.
 static bool sustained(const struct job *job, double load, uint64_t seed, struct result *out)
 {
-    struct fabric_options f = {.shape = shape_of(job->n),
-                               .torus = {.n = job->n, .k = {job->k, job->k, job->n > 2 ? job->k : 0}},
-                               .seed = seed,
-                               .load_permille = (unsigned)(load * 1000 + 0.5),
-                               .ready_permille = 1000,
-                               .sink_permille = 1000,
-                               .latency = 1,
-                               .length_min = PACKET,
-                               .length_max = PACKET,
-                               .pattern = job->pattern,
-                               .message_packets = MESSAGE};
+    struct fabric_options f = {
+        .shape = shape_of(job->n),
+        .torus = {.n = job->n, .k = {job->k, job->k, job->n > 2 ? job->k : 0}},
+        .seed = seed,
+        .load_permille = (unsigned)(load * 1000 + 0.5),
+        .ready_permille = 1000,
+        .sink_permille = 1000,
+        .latency = 1,
+        .length_min = PACKET,
+        .length_max = PACKET,
+        .pattern = job->pattern,
+        .message_packets = MESSAGE};
     struct ofr_table table;
     ofr_table_reset(&table, job->n);
     if (job->routing == POR) {
@@ -94,7 +95,8 @@ static bool sustained(const struct job *job, double load, uint64_t seed, struct 
         golden_step(&g);
     struct fabric_totals before = fabric_totals(g.fabric);
     uint64_t injected = golden_counter(&g, OFR_COUNTER_INJECTED);
-    uint64_t oidn = golden_counter(&g, OFR_COUNTER_OIDN), widn = golden_counter(&g, OFR_COUNTER_WIDN);
+    uint64_t oidn = golden_counter(&g, OFR_COUNTER_OIDN),
+             widn = golden_counter(&g, OFR_COUNTER_WIDN);
     while (g.cycle < 2 * cycles)
         golden_step(&g);
     struct fabric_totals after = fabric_totals(g.fabric);
@@ -152,8 +154,9 @@ static unsigned list_jobs(const struct options *o, struct job job[MAX_JOBS])
         for (int tie = 0; tie < 2; tie++)
             for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++)
                 for (int routing = ABR; routing <= OFR; routing++) {
-                    if ((patterns[p].only_n && patterns[p].only_n != n) || (o->dims && o->dims != n) ||
-                        (o->plus_only && tie) || (o->both_only && !tie) ||
+                    if ((patterns[p].only_n && patterns[p].only_n != n) ||
+                        (o->dims && o->dims != n) || (o->plus_only && tie) ||
+                        (o->both_only && !tie) ||
                         (o->pattern && strcmp(o->pattern, patterns[p].name) != 0) ||
                         (o->routing && strcmp(o->routing, routing_name[routing]) != 0))
                         continue;
@@ -211,7 +214,8 @@ static bool run_all(const struct options *o, const struct job *job, unsigned cou
 
 static void print_table(const struct job *job, const struct result *result, unsigned count)
 {
-    printf("\n| torus | tie | pattern | ABR | POR | OFR | OFR/ABR |\n|---|---|---|---|---|---|---|\n");
+    printf(
+        "\n| torus | tie | pattern | ABR | POR | OFR | OFR/ABR |\n|---|---|---|---|---|---|---|\n");
     for (unsigned i = 0; i + 2 < count; i += 3)
         printf("| %s | %s | %s | %.2f | %.2f | %.2f | %.2f |\n", job[i].n == 2 ? "8x8" : "8x8x8",
                job[i].tie ? "both" : "plus", job[i].pattern_name, 0.05 * result[i].step,
@@ -268,8 +272,8 @@ int main(int argc, char **argv)
         {"jobs", 'j', "N", 0, "processes at a time (default 2)", 0},
         {"seed", 's', "N", 0, "(default 1)", 0},
         {0}};
-    static const struct argp parser = {list, parse, NULL, "gamma* of ABR, POR and OFR.", NULL, NULL,
-                                       NULL};
+    static const struct argp parser = {list, parse, NULL, "gamma* of ABR, POR and OFR.",
+                                       NULL, NULL,  NULL};
     struct options o = {.jobs = 2, .seed = 1};
     struct job job[MAX_JOBS];
     struct result result[MAX_JOBS] = {{0}};

@@ -55,7 +55,7 @@ struct cable {
     unsigned to_port, latency;
     struct cable_flit ring[CABLE_FLITS];
     unsigned head, count;
-    bool ready;         // what the sender was told this cycle
+    bool ready;           // what the sender was told this cycle
     bool inside, cutting; // sender's side: inside a packet; its rest is dropped
     unsigned position, cut_at;
     uint64_t quiet_until;
@@ -177,7 +177,8 @@ void fabric_stop(struct fabric *f)
     f->stopped = true;
 }
 
-// --- Traffic ---------------------------------------------------------------------------------------
+// --- Traffic
+// ---------------------------------------------------------------------------------------
 
 static uint32_t draw_destination(struct fabric *f, uint32_t n)
 {
@@ -262,8 +263,8 @@ static struct packet *new_packet(struct fabric *f, uint32_t n)
         return NULL;
     }
     *p = (struct packet){.outstanding = true, .born = f->cycle};
-    p->length = (uint16_t)(f->o.length_min +
-                           rng_below(&f->rng, f->o.length_max - f->o.length_min + 1));
+    p->length =
+        (uint16_t)(f->o.length_min + rng_below(&f->rng, f->o.length_max - f->o.length_min + 1));
     return p;
 }
 
@@ -272,12 +273,12 @@ static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, u
 {
     struct node *u = &f->node[n];
     struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
-    p->lvc = mgmt ? OFR_LVC_MGMT : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE : OFR_LVC_USER;
-    p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB |
-                (uint64_t)1 << OFR_PKT_LEG_LSB | (uint64_t)mgmt << OFR_PKT_MGMT_LSB |
-                (uint64_t)target << OFR_PKT_DEST_X_LSB |
-                (uint64_t)pack(&me) << OFR_PKT_SRC_X_LSB |
-                (uint64_t)u->next_seq << OFR_PKT_SEQ_LSB;
+    p->lvc = mgmt                                ? OFR_LVC_MGMT
+             : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
+                                                 : OFR_LVC_USER;
+    p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB | (uint64_t)1 << OFR_PKT_LEG_LSB |
+                (uint64_t)mgmt << OFR_PKT_MGMT_LSB | (uint64_t)target << OFR_PKT_DEST_X_LSB |
+                (uint64_t)pack(&me) << OFR_PKT_SRC_X_LSB | (uint64_t)u->next_seq << OFR_PKT_SEQ_LSB;
     unsigned v = p->lvc;
     u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % RING] = u->next_seq;
     u->next_seq++;
@@ -459,7 +460,8 @@ static void take_local(struct fabric *f, uint32_t n, const struct ofr_router_out
     }
 }
 
-// --- Cables ----------------------------------------------------------------------------------------
+// --- Cables
+// ----------------------------------------------------------------------------------------
 
 static void push(struct fabric *f, struct cable *c, const struct ofr_flit *flit, bool abort)
 {
@@ -477,9 +479,8 @@ static void feed_cable(struct fabric *f, struct cable *c, const struct ofr_flit 
     if (!c->inside) {
         c->cutting = false;
         c->position = 0;
-        c->cut_at = rng_chance(&f->rng, f->o.abort_permille)
-                        ? 1 + rng_below(&f->rng, f->o.length_max)
-                        : 0;
+        c->cut_at =
+            rng_chance(&f->rng, f->o.abort_permille) ? 1 + rng_below(&f->rng, f->o.length_max) : 0;
     }
     if (c->cut_at && c->position == c->cut_at) {
         c->cutting = true;
@@ -524,7 +525,8 @@ void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
             if (f->cycle >= c->latency)
                 memcpy(in[n].tx_credit[p], c->credits[(f->cycle - c->latency) % MAX_LATENCY],
                        OFR_VCS);
-            c->ready = c->count < CABLE_FLITS - 2 && !rng_chance(&f->rng, 1000 - f->o.ready_permille);
+            c->ready =
+                c->count < CABLE_FLITS - 2 && !rng_chance(&f->rng, 1000 - f->o.ready_permille);
             in[n].tx_ready[p] = c->ready;
             feed_cable(f, c, &out[n]->tx[p]);
             drain_cable(f, c, &in[c->to_node]);

@@ -23,16 +23,16 @@ struct fabric_options {
     struct ofr_shape shape;
     struct ofr_torus torus;
     uint64_t seed;
-    unsigned load_permille;  // flits a cycle and node offered, of 1000
-    unsigned ready_permille; // chance that a link takes a flit
-    unsigned gap_permille;   // chance that a cable holds its next flit back for a cycle
-    unsigned sink_permille;  // chance that the local port's user takes a flit
-    unsigned latency;        // longest cable, cycles; each is drawn from 1 to this
-    unsigned abort_permille; // chance that a packet is cut on a cable (per packet)
-    unsigned class_weight[3]; // in-order, minimal, deroute
-    unsigned mgmt_permille;   // chance that a packet is management by address
+    unsigned load_permille;          // flits a cycle and node offered, of 1000
+    unsigned ready_permille;         // chance that a link takes a flit
+    unsigned gap_permille;           // chance that a cable holds its next flit back for a cycle
+    unsigned sink_permille;          // chance that the local port's user takes a flit
+    unsigned latency;                // longest cable, cycles; each is drawn from 1 to this
+    unsigned abort_permille;         // chance that a packet is cut on a cable (per packet)
+    unsigned class_weight[3];        // in-order, minimal, deroute
+    unsigned mgmt_permille;          // chance that a packet is management by address
     unsigned length_min, length_max; // flits a packet
-    int pattern;              // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
+    int pattern;                     // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
     unsigned message_packets; // paper: M packets at once to one destination, the same time and
                               // bit (butterfly) at all nodes; 0: single packets
 };
@@ -59,11 +59,10 @@ bool fabric_drained(const struct fabric *fabric);
 const char *fabric_error(const struct fabric *fabric);
 struct fabric_totals {
     uint64_t generated, injected, delivered, cut, flits_delivered;
-    uint64_t held; // not generated, since a source had 1024 packets outstanding
+    uint64_t held;        // not generated, since a source had 1024 packets outstanding
     uint64_t latency_sum; // generation to tail at the local port, cycles, delivered packets
 };
 struct fabric_totals fabric_totals(const struct fabric *fabric);
-
 
 // One more packet, a management one: directed over a port, or by address to a node. Returns false
 // where the source has too many outstanding. fabric_ping_cycles(): cycles from here to its tail's

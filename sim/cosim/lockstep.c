@@ -22,7 +22,7 @@ struct options {
     bool torus_given;
     uint64_t cycles; // router-cycles a run
     unsigned runs;
-    uint64_t total; // router-cycles to reach with further runs, 0: `runs` runs
+    uint64_t total;                  // router-cycles to reach with further runs, 0: `runs` runs
     unsigned select, tie, threshold; // KEYS: drawn
     int traffic_class;               // -1: drawn weights
     int load;                        // permille of a flit a cycle and node, -1: drawn
@@ -414,8 +414,8 @@ static void describe(const struct run *r, char *text, size_t size)
              "%u:%u:%u select %u tie %u threshold %u",
              f->torus.k[0], f->torus.k[1], f->torus.n == 3 ? f->torus.k[2] : 1,
              f->load_permille / 10, f->latency, f->ready_permille, f->gap_permille,
-             f->sink_permille, f->length_min, f->length_max, f->class_weight[0],
-             f->class_weight[1], f->class_weight[2], c->select, (unsigned)c->tie, c->threshold);
+             f->sink_permille, f->length_min, f->length_max, f->class_weight[0], f->class_weight[1],
+             f->class_weight[2], c->select, (unsigned)c->tie, c->threshold);
 }
 
 // One run; returns whether all was well. Says what was wrong and how to replay it.
@@ -441,8 +441,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
             rtl_router_trace(r.rtl[o->trace_node % r.nodes], o->vcd);
         step(&r, out, &seen);
         if (fabric_error(r.fabric) && !r.why[0])
-            snprintf(r.why, sizeof r.why, "cycle %" PRIu64 ": %s", r.cycle,
-                     fabric_error(r.fabric));
+            snprintf(r.why, sizeof r.why, "cycle %" PRIu64 ": %s", r.cycle, fabric_error(r.fabric));
         drained = r.cycle > cycles && fabric_drained(r.fabric);
         for (uint32_t n = 0; n < r.nodes && drained; n++)
             drained = ofr_router_out(r.model[n])->drained;
@@ -474,8 +473,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         if (system(command) == -1)
             printf("# no waveform: the replay did not start\n");
     } else if (!ok) {
-        printf("# %s\n# waveform of the RTL router of node %u: %s\n", r.why, o->trace_node,
-               o->vcd);
+        printf("# %s\n# waveform of the RTL router of node %u: %s\n", r.why, o->trace_node, o->vcd);
     }
     tear_down(&r);
     free(out);
@@ -579,15 +577,15 @@ int main(int argc, char **argv)
         {"class", 'C', "N", 0, "0 in-order, 1 minimal, 2 deroute (default: a mix)", 0},
         {"load", 'l', "PERMILLE", 0, "flits a cycle and node (default: drawn)", 0},
         {"pattern", 'p', "N", 0, "destination pattern (default: uniform or tornado)", 0},
-        {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 6)", 0},
+        {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 6)",
+         0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
         {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
         {"vcd", 'V', "FILE", 0, "write the last cycles as a waveform", 0},
         {"break", 'b', "CYCLE", 0, "lose a credit of the model from here on: must be caught", 0},
         {0}};
-    static const struct argp parser = {list, parse, NULL,
-                                       "RTL routers against golden routers, pin by pin.", NULL,
-                                       NULL, NULL};
+    static const struct argp parser = {
+        list, parse, NULL, "RTL routers against golden routers, pin by pin.", NULL, NULL, NULL};
     struct options o = {.cycles = 200000,
                         .runs = 10,
                         .select = KEYS,

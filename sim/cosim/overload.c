@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model alone at full overload, OFR class: no watchdog, everything drains, and management
-// gets through. One TAP line a run. See README.md.
+// The golden model alone at full overload, OFR class: no watchdog, everything drains, and
+// management gets through. One TAP line a run. See README.md.
 #include "golden.h"
 #include "ofr_regs.h"
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    WATCHDOG = 13,       // 2^13 cycles
-    RING_WAIT = 6,       // a refused ring entry holds back others after 2^6 to 2^7 cycles
-    PACKET = 16,         // flits; shorter ones wait for the decision rather than for the network
+    WATCHDOG = 13, // 2^13 cycles
+    RING_WAIT = 6, // a refused ring entry holds back others after 2^6 to 2^7 cycles
+    PACKET = 16,   // flits; shorter ones wait for the decision rather than for the network
     DRAIN_CYCLES = 60000,
     PING_BOUND = 8000, // cycles: a round trip at overload, README.md
     PING_GAP = 500,
@@ -91,18 +91,21 @@ static void ping(struct golden *g, struct ping *p, struct rng *rng)
 static bool run(const struct options *o, const struct ofr_torus *torus, unsigned slots, unsigned p,
                 unsigned number, uint64_t *derouted)
 {
-    struct fabric_options f = {
-        .shape = {.n = torus->n, .flit_bits = 32, .slots = (uint8_t)slots, .unit_mul = 1, .slot_flits = PACKET},
-        .torus = *torus,
-        .seed = o->seed * 1000 + number,
-        .load_permille = 1000,
-        .ready_permille = 980,
-        .sink_permille = 980,
-        .latency = 2,
-        .class_weight = {0, 0, 1},
-        .length_min = PACKET,
-        .length_max = PACKET,
-        .pattern = patterns[p].pattern};
+    struct fabric_options f = {.shape = {.n = torus->n,
+                                         .flit_bits = 32,
+                                         .slots = (uint8_t)slots,
+                                         .unit_mul = 1,
+                                         .slot_flits = PACKET},
+                               .torus = *torus,
+                               .seed = o->seed * 1000 + number,
+                               .load_permille = 1000,
+                               .ready_permille = 980,
+                               .sink_permille = 980,
+                               .latency = 2,
+                               .class_weight = {0, 0, 1},
+                               .length_min = PACKET,
+                               .length_max = PACKET,
+                               .pattern = patterns[p].pattern};
     struct ofr_table table;
     struct ofr_config base = {.configured = true,
                               .tie = number & 1 ? OFR_TIE_BOTH : OFR_TIE_PLUS,
@@ -133,7 +136,8 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
     }
     uint64_t cycles = g.cycle;
     uint64_t flits = fabric_totals(g.fabric).flits_delivered;
-    uint64_t oidn = golden_counter(&g, OFR_COUNTER_OIDN), widn = golden_counter(&g, OFR_COUNTER_WIDN);
+    uint64_t oidn = golden_counter(&g, OFR_COUNTER_OIDN),
+             widn = golden_counter(&g, OFR_COUNTER_WIDN);
     *derouted += oidn + widn;
     if (!why && !golden_drain(&g, DRAIN_CYCLES))
         why = fabric_error(g.fabric) ? fabric_error(g.fabric) : "it does not drain";
@@ -209,11 +213,13 @@ int main(int argc, char **argv)
         {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
         {"no-pings", 'n', NULL, 0, "user traffic only", 0},
         {0}};
-    static const struct argp parser = {list, parse, NULL, "OFR at full overload.", NULL, NULL, NULL};
+    static const struct argp parser = {list, parse, NULL, "OFR at full overload.",
+                                       NULL, NULL,  NULL};
     static const struct ofr_torus tori[] = {
         {.n = 2, .k = {4, 4}}, {.n = 3, .k = {4, 4, 4}}, {.n = 2, .k = {8, 8}}};
     const char *seed = getenv("SEED");
-    struct options o = {.cycles = 200000, .seed = seed ? strtoull(seed, NULL, 10) : 1, .pings = true};
+    struct options o = {
+        .cycles = 200000, .seed = seed ? strtoull(seed, NULL, 10) : 1, .pings = true};
     unsigned number = 0, failed = 0;
     uint64_t derouted = 0;
     argp_err_exit_status = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate and latency of the RTL router in exact cycles: three routers in a row on a 4x4 (4x4x4) torus,
-// joined by wires. One TAP line a figure.
+// Rate and latency of the RTL router in exact cycles: three routers in a row on a 4x4 (4x4x4)
+// torus, joined by wires. One TAP line a figure.
 #include "ofr_regs.h"
 #include "packet.h"
 #include "rtl_router.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    ROW = 3,     // routers at x = 0, 1, 2
-    PLUS = 0,    // port x+
-    MINUS = 1,   // port x-
+    ROW = 3,   // routers at x = 0, 1, 2
+    PLUS = 0,  // port x+
+    MINUS = 1, // port x-
     WARM_UP = 400,
     WINDOW = 2000,
     HOP = 4,       // cycles from pin to pin
@@ -92,8 +92,8 @@ static void step(struct row *r)
 }
 
 // Flit `position` of a packet with this header; the rest is the position.
-static struct ofr_flit flit(const struct row *r, uint64_t header, unsigned position, unsigned length,
-                            unsigned vc)
+static struct ofr_flit flit(const struct row *r, uint64_t header, unsigned position,
+                            unsigned length, unsigned vc)
 {
     unsigned bits = r->shape.flit_bits;
     uint64_t mask = bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
@@ -107,7 +107,7 @@ static struct ofr_flit flit(const struct row *r, uint64_t header, unsigned posit
 static void stream(unsigned class, unsigned length)
 {
     struct row r;
-    struct ofr_header header = {.target = 2, .dest = 2, .cls = (uint8_t)class, .leg = 1};
+    struct ofr_header header = {.target = 2, .dest = 2, .cls = (uint8_t) class, .leg = 1};
     unsigned position = 0, count[ROW] = {0}, first[ROW + 1] = {0};
     char text[128];
     row_init(&r);
