@@ -63,7 +63,7 @@ module ofr_counters #(
     localparam int BB    = 12;    // bits of the binary ones
     localparam int WW    = 48 + BB;
 
-    // --- Events, a register for each ---------------------------------------------------------------
+    // --- Events, a register for each -------------------------------------------------------------
     logic [SLOTS-1:0] hit, hit_q; // single events, by counter index
     logic [2:0] refused_q, discarded_q, hops_q;
 
@@ -122,7 +122,7 @@ module ofr_counters #(
     assign unused_hit  = ^hit_q;
     assign unused_wdat = ^reg_wdat[31:8];
 
-    // --- Pre-counters, what the engine sees of them, and the one that it visits -----------------------
+    // --- Pre-counters, what the engine sees of them, and the one that it visits ------------------
     logic                follow; // held_q follows the pre-counters
     logic [SLOTS-1:0]    hide;   // one-cold: 0 for the counter to visit in this cycle
     logic [SLOTS*LB-1:0] lfsr_held_q;
@@ -209,7 +209,7 @@ module ofr_counters #(
                     slot_q == `OFR_COUNTER_HOPS || slot_q >= `OFR_COUNTER_HIGH_BASE;
     end
 
-    // --- The engine -----------------------------------------------------------------------------------
+    // --- The engine ------------------------------------------------------------------------------
     // INIT: reads a word of zeros, so that the first round clears the bank; RUN; COPY; MOVE.
     localparam [1:0] INIT = 2'd0, RUN = 2'd1, COPY = 2'd2, MOVE = 2'd3;
     logic [1:0]       phase_q;
@@ -285,7 +285,7 @@ module ofr_counters #(
     assign copy_index = slot4_q;
     assign copy_value = value4_q;
 
-    // --- Memories ---------------------------------------------------------------------------------------
+    // --- Memories --------------------------------------------------------------------------------
     // Address {bank, counter}; counters from SLOTS on are never written and stay 0.
     logic [7:0] index_q;
     logic [8:0] raddr;
@@ -321,7 +321,7 @@ module ofr_counters #(
     always_ff @(posedge clk)
         rom_q <= rom[lfsr_x];
 
-    // --- Registers ----------------------------------------------------------------------------------------
+    // --- Registers -------------------------------------------------------------------------------
     logic        busy, high_read, anew_q;
     logic [1:0]  fetch_q;
     logic [47:0] shown_q;
