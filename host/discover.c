@@ -33,8 +33,9 @@ static int add_board(struct torus *t, uint64_t serial, uint32_t info, const uint
 {
     if (t->board_count == t->board_room) {
         unsigned room = t->board_room ? 2 * t->board_room : 64;
-        struct torus_board *boards = realloc(t->boards, room * sizeof *boards);
-        if (!boards || room > 2 * MAX_BOARDS)
+        struct torus_board *boards =
+            room > 2 * MAX_BOARDS ? NULL : realloc(t->boards, room * sizeof *boards);
+        if (!boards)
             return -1;
         t->boards = boards;
         t->board_room = room;
@@ -306,8 +307,8 @@ static void find_suspects(const struct torus *t, uint8_t *bad)
                 if (j == i || t->k[j] == 1 || (t->k[j] == 2 && d % 2))
                     continue;
                 int beside = across(t, (int)b, j, d % 2), there = across(t, c, j, d % 2);
-                if (beside < 0 || there < 0)
-                    continue;
+                if (beside < 0 || there < 0 || beside == (int)b || there == c)
+                    continue; // no square: a cable is missing or loops back
                 int also = step(t, NULL, beside, i, false);
                 if (also < 0)
                     continue;
@@ -337,11 +338,17 @@ static bool place(struct torus *t, const uint8_t *bad)
     memset(t->boards[origin].at, 0, 3);
     t->boards[origin].placed = true;
     queue[tail++] = origin;
-    while (head < tail) {
+    for (;;) {
+        if (head == tail) { // whoever is left: over suspect cables too
+            if (!bad)
+                break;
+            bad = NULL;
+            head = 0;
+        }
         const struct torus_board *b = &t->boards[queue[head]];
         for (unsigned p = 0; p < 2 * t->dims; p++) {
             int c = step(t, bad, (int)queue[head], p / 2, p % 2);
-            if (c < 0)
+            if (c < 0 || (!bad && t->boards[c].placed))
                 continue;
             uint8_t at[3];
             memcpy(at, b->at, 3);

@@ -10,7 +10,7 @@ PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
 $(HOST_O) $(B)/host/torusctl.o: $(B)/%.o: %.c $(HOST_H)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # One object, in which everything but the API is local; libofr's decision tables are in it.
 $(B)/host/libtorus.o: $(HOST_O) $(B)/libofr.a
@@ -38,3 +38,17 @@ INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
 INSTALL_INCLUDE += host/torus.h
 INSTALL_PC += host/torus.pc.in
+
+# Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
+HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh
+
+# Against the objects: what a library hides is tested too.
+$(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(HOST_H) \
+        firmware/fw.h firmware/hal.h $(HOST_O) $(B)/libfw.a $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< host/test/fake.c $(HOST_O) \
+	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(LDLIBS)
+
+host/test/torusctl_test.sh: $(B)/bin/torusctl
+host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so

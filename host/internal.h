@@ -18,6 +18,7 @@ struct torus {
     unsigned collectives;         // done so far
     unsigned ahead;               // cycles from now to the start of a run, 0: to be guessed
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
+    double kept_gap;              // seconds before sending again, from a request that was
     uint8_t rx[OFR_FRAME_BYTES];
     unsigned rx_count;
     char detail[WIDTH];

@@ -193,7 +193,7 @@ static int set_tie(struct torus *t, bool tie_both)
 // Tables of all boards, staged and committed, by address.
 static int write_tables(struct torus *t, const struct torus_preset *p, unsigned generation)
 {
-    uint8_t bytes[64];
+    uint8_t bytes[64] = {0};
     unsigned count = table_bytes(t->dims, bytes);
     uint32_t crc = 0xffffffff;
     for (unsigned i = 0; i < count; i++)
@@ -283,14 +283,30 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
     if (error != TORUS_OK)
         return error;
-    *preset = t->preset = described(span[2] >> 16);
-    *generation = t->generation = span[2] & 0xffff;
-    if (span[0] != span[2])
+    bool same = span[0] == span[2];
+    if (!same) { // what the board we are plugged into has
+        struct request q;
+        by_path(&q, NULL, 0, OFR_OP_READ, 0);
+        q.m[4] = (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_ACTIVE) << 16;
+        error = ask(t, &q, "read the generation");
+        if (error != TORUS_OK)
+            return error;
+        span[2] = q.r[5];
+    }
+    *preset = described(span[2] >> 16);
+    *generation = span[2] & 0xffff;
+    t->generation = 0; // known only where all boards agree
+    if (!same)
         return fail(t, TORUS_E_MIXED,
                     "boards have tables of different generations; program --resume or --abort");
     if (span[3])
         return fail(t, TORUS_E_MIXED,
                     "a table is staged and not committed; program --resume or --abort");
+    if (*generation && !torus_routing_name(preset->routing))
+        return fail(t, TORUS_E_PROTOCOL, "the boards' table is of an unknown kind (0x%08x)",
+                    span[2]);
+    t->preset = *preset;
+    t->generation = *generation;
     return ok(t);
 }
 
@@ -371,6 +387,8 @@ API int torus_program_resume(struct torus *t)
                            : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
     struct torus_preset p = described(newest >> 16);
+    if (!torus_routing_name(p.routing))
+        return fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", newest & 0xffff);
     error = program(t, &p, newest & 0xffff);
     // Boards that had it active already have it staged too now.
     if (error == TORUS_OK)

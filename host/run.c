@@ -456,9 +456,12 @@ API int torus_counters(struct torus *t,
     uint64_t(*values)[TORUS_COUNTERS] = calloc(nodes, sizeof *values);
     struct request *q = calloc(nodes, sizeof *q);
     unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
-    int error = values && q && have && of ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
+    int error;
+    if (!values || !q || !have || !of) {
+        error = fail(t, TORUS_E_MEMORY, "out of memory");
+        goto out;
+    }
+    error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
     while (error == TORUS_OK) {
         unsigned n = 0;
         for (unsigned node = 0; node < nodes; node++) {
@@ -488,6 +491,7 @@ API int torus_counters(struct torus *t,
         node_at(t, node, at);
         each(ctx, at, values[node]);
     }
+out:
     free(values);
     free(q);
     free(have);

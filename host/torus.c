@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles, transports, and the request engine: frames out, frames in, time-outs and retries.
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -402,8 +403,13 @@ static int transmit(struct torus *t, struct request *q)
         number(t, q);
         q->first = now;
         q->gap = 4 * t->round_trip > t->options.retry ? 4 * t->round_trip : t->options.retry;
+        // After a request that had to be sent again its gap is kept (Karn): nobody knows which
+        // sending was answered.
+        if (t->kept_gap > q->gap)
+            q->gap = t->kept_gap;
     } else {
-        q->gap *= 2;
+        if (q->gap < 16 * t->options.retry)
+            q->gap *= 2;
         q->resent = true;
     }
     q->state = SENT;
@@ -433,6 +439,9 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
         if (!q[i].resent) {
             double trip = now - q[i].first;
             t->round_trip = t->round_trip > 0 ? 0.875 * t->round_trip + 0.125 * trip : trip;
+            t->kept_gap = 0;
+        } else {
+            t->kept_gap = q[i].gap;
         }
         if (q[i].status == OFR_AGAIN) {
             // Not ready: ask anew (a new number: the answer to this one is AGAIN for good).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl: the command line of libtorus.
+#define _GNU_SOURCE
 #include <argp.h>
 #include <ctype.h>
 #include <jansson.h>

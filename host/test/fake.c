@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint32_t fake_random(struct fake_fabric *f, uint32_t n)
+{
+    f->random = f->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((f->random >> 32) * n >> 32);
+}
+
+static bool chance(struct fake_fabric *f, double p)
+{
+    return p > 0 && fake_random(f, 1u << 30) < p * (1u << 30);
+}
+
+uint64_t fake_seed(int argc, char **argv)
+{
+    const char *text = argc > 1 ? argv[1] : getenv("SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
+    printf("# seed %llu (give it as argument or in SEED to replay)\n", (unsigned long long)seed);
+    return seed;
+}
+
+// Network ----------------------------------------------------------------------------------------
+
+static void deliver(struct fake_board *to, const uint32_t *packet)
+{
+    struct fake_fabric *f = to->fabric;
+    if (to->mail_count == FAKE_MAIL || chance(f, f->lose))
+        return; // the mailbox never pushes back
+    memcpy(to->mail[to->mail_count++], packet, 32);
+}
+
+static uint32_t coordinates(const struct fake_board *b)
+{
+    uint32_t c = b->reg[OFR_NODE_COORD / 4];
+    return (c & 15) | (c >> 4 & 0xf0) | (c >> 8 & 0xf00);
+}
+
+static void send(struct fake_board *b)
+{
+    uint32_t *p = b->tx;
+    p[0] |= OFR_PKT_MGMT_BITS << OFR_PKT_MGMT_LSB | 1u << OFR_PKT_LEG_LSB;
+    p[1] = (p[1] & 0xffff0000) | coordinates(b) | OFR_PKT_KIND_MGMT << 12;
+    if ((p[0] >> OFR_PKT_CLASS_LSB & 3) == OFR_PKT_CLASS_DIRECTED) {
+        unsigned port = p[0] & 15;
+        if (port < 6 && b->peer[port]) {
+            p[0] = (p[0] & ~15u) | b->peer_port[port];
+            deliver(b->peer[port], p);
+        }
+        return;
+    }
+    p[0] &= ~(3u << OFR_PKT_CLASS_LSB); // in-order
+    for (unsigned i = 0; i < b->fabric->boards; i++) {
+        struct fake_board *to = &b->fabric->board[i];
+        if (to->reg[OFR_NODE_CONTROL / 4] & 1 && coordinates(to) == (p[0] & 0xfff)) {
+            deliver(to, p);
+            return;
+        }
+    }
+}
+
+// Registers --------------------------------------------------------------------------------------
+
+static uint32_t links(const struct fake_board *b)
+{
+    uint32_t up = 0;
+    for (unsigned p = 0; p < 6; p++)
+        up |= (uint32_t)(b->peer[p] != NULL) << p;
+    return up;
+}
+
+static void generate(struct fake_board *b)
+{
+    uint32_t packets = b->reg[OFR_GEN_MESSAGES / 4] * (b->reg[OFR_GEN_LENGTH / 4] >> 16);
+    b->reg[OFR_GEN_STATUS / 4] = OFR_GEN_STATUS_DONE_MASK;
+    b->reg[OFR_GEN_SENT / 4] = b->reg[OFR_CHECK_RECEIVED / 4] = packets;
+    b->reg[OFR_CHECK_ARRIVED / 4] = b->reg[OFR_CHECK_COUNT / 4] = packets;
+    b->reg[OFR_CHECK_SUM_LOW / 4] = 0xc0000000; // carries between boards
+    b->reg[OFR_CHECK_MAX / 4] = 100;
+    b->timer = b->reg[OFR_GEN_START / 4] + 1000000;
+}
+
+static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
+{
+    switch (at) {
+    case OFR_NODE_SIZE:
+    case OFR_NODE_COORD:
+    case OFR_NODE_TIE:
+        if (b->reg[OFR_NODE_CONTROL / 4] & 1 && b->mail_count > 1)
+            return false; // configured and not drained
+        break;
+    case OFR_OFR_ADDR:
+        if (!value)
+            b->crc = 0xffffffff;
+        break;
+    case OFR_OFR_DATA: {
+        uint32_t *address = &b->reg[OFR_OFR_ADDR / 4];
+        for (unsigned i = 0; i < 6; i += 2)
+            if ((value >> i & 3) == 2)
+                return false;
+        b->shadow[*address & 63] = (uint8_t)value;
+        *address = (*address + 1) & 63;
+        b->crc = ofr_crc32_byte(b->crc, (uint8_t)value);
+        b->reg[OFR_OFR_CRC / 4] = ~b->crc;
+        b->table_writes++;
+        return true;
+    }
+    case OFR_OFR_COMMIT:
+        memcpy(b->table, b->shadow, sizeof b->table);
+        break;
+    case OFR_COUNT_SNAPSHOT:
+        memcpy(b->latched, b->counter, sizeof b->latched);
+        b->snapshots++;
+        b->busy = 1;
+        return true;
+    case OFR_NI_TX_HEAD:
+        b->tx[0] = value;
+        b->tx_words = 1;
+        return true;
+    case OFR_NI_TX_DATA:
+        if (!b->tx_words || b->tx_words > 7)
+            return false;
+        b->tx[b->tx_words++] = value;
+        return true;
+    case OFR_NI_TX_SEND:
+        if (b->tx_words != 8)
+            return false;
+        b->tx_words = 0;
+        send(b);
+        return true;
+    case OFR_NI_RX_NEXT:
+        memmove(b->mail[0], b->mail[1], sizeof b->mail - sizeof *b->mail);
+        b->mail_count -= b->mail_count > 0;
+        b->mail_word = 0;
+        return true;
+    case OFR_GEN_CONTROL:
+        if (value & OFR_GEN_CONTROL_ENABLE_MASK) {
+            b->reg[at / 4] = value;
+            generate(b);
+            return true;
+        }
+        break;
+    }
+    b->reg[at / 4] = value;
+    return true;
+}
+
+static uint32_t node_read(struct fake_board *b, unsigned at)
+{
+    uint32_t index = b->reg[OFR_COUNT_INDEX / 4];
+    switch (at) {
+    case OFR_NODE_SHAPE:
+        return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
+               16u << OFR_NODE_SHAPE_L_LSB;
+    case OFR_NODE_STATUS:
+        return OFR_NODE_STATUS_DRAINED_MASK | links(b) << OFR_NODE_STATUS_LINK_UP_LSB;
+    case OFR_NODE_TIME:
+        return b->timer += 3;
+    case OFR_COUNT_SNAPSHOT:
+        return b->busy ? b->busy-- : 0;
+    case OFR_COUNT_LOW:
+        return index < FAKE_COUNTERS ? (uint32_t)b->latched[index] : 0;
+    case OFR_COUNT_HIGH:
+        b->reg[OFR_COUNT_INDEX / 4]++;
+        return index < FAKE_COUNTERS ? (uint32_t)(b->latched[index] >> 32) : 0;
+    case OFR_CHECK_BIN_COUNT: // all packets in bin 40
+        return b->reg[OFR_CHECK_BIN / 4]++ == 40 ? b->reg[OFR_CHECK_COUNT / 4] : 0;
+    case OFR_NI_STATUS:
+        return OFR_NI_STATUS_TX_READY_MASK | (b->mail_count ? OFR_NI_STATUS_RX_VALID_MASK : 0);
+    case OFR_NI_RX_DATA:
+        return b->mail_count && b->mail_word < 8 ? b->mail[0][b->mail_word++] : 0;
+    }
+    return b->reg[at / 4];
+}
+
+static bool queue_take(struct fake_queue *q, uint8_t *byte)
+{
+    if (q->in == q->out)
+        return false;
+    *byte = q->byte[q->out++ % FAKE_UART];
+    return true;
+}
+
+static void queue_put(struct fake_queue *q, uint8_t byte)
+{
+    if (q->in - q->out < FAKE_UART)
+        q->byte[q->in++ % FAKE_UART] = byte;
+}
+
+static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
+{
+    struct fake_board *b = ctx;
+    uint8_t byte = 0;
+    if (address - OFR_BASE_NODE < sizeof b->reg)
+        return node_read(b, address - OFR_BASE_NODE);
+    switch (address) {
+    case OFR_BASE_UART + OFR_UART_STATUS:
+        return OFR_UART_STATUS_TX_READY_MASK |
+               (b->from_host.in != b->from_host.out ? OFR_UART_STATUS_RX_VALID_MASK : 0);
+    case OFR_BASE_UART + OFR_UART_DATA:
+        queue_take(&b->from_host, &byte);
+        return byte;
+    case OFR_BASE_TIMER + OFR_TIMER_LOW:
+        return b->timer += 3;
+    case OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW:
+        return (uint32_t)b->serial;
+    case OFR_BASE_BOARD + OFR_BOARD_SERIAL_HIGH:
+        return (uint32_t)(b->serial >> 32);
+    }
+    *err = true;
+    return 0;
+}
+
+static void hal_write(void *ctx, uint32_t address, uint32_t value, bool *err)
+{
+    struct fake_board *b = ctx;
+    if (address - OFR_BASE_NODE < sizeof b->reg)
+        *err = !node_write(b, address - OFR_BASE_NODE, value);
+    else if (address == OFR_BASE_UART + OFR_UART_DATA)
+        queue_put(&b->to_host, (uint8_t)value);
+    else
+        *err = true;
+}
+
+// Fabric -----------------------------------------------------------------------------------------
+
+void fake_cut(struct fake_board *b, unsigned port)
+{
+    if (b->peer[port])
+        b->peer[port]->peer[b->peer_port[port]] = NULL;
+    b->peer[port] = NULL;
+}
+
+void fake_cable(struct fake_board *a, unsigned port_a, struct fake_board *b, unsigned port_b)
+{
+    fake_cut(a, port_a);
+    fake_cut(b, port_b);
+    a->peer[port_a] = b;
+    a->peer_port[port_a] = port_b;
+    b->peer[port_b] = a;
+    b->peer_port[port_b] = port_a;
+}
+
+struct fake_fabric *fake_new(unsigned kx, unsigned ky, unsigned kz, bool wrap, uint64_t seed)
+{
+    struct fake_fabric *f = calloc(1, sizeof *f);
+    if (!f)
+        abort();
+    f->dims = kz > 1 ? 3 : 2;
+    f->k[0] = kx;
+    f->k[1] = ky;
+    f->k[2] = kz;
+    f->boards = kx * ky * kz;
+    f->random = seed;
+    f->board = calloc(f->boards, sizeof *f->board);
+    if (!f->board)
+        abort();
+    for (unsigned i = 0; i < f->boards; i++) {
+        struct fake_board *b = &f->board[i];
+        b->fabric = f;
+        b->fw.hal = (struct fw_hal){hal_read, hal_write, b};
+        b->serial = (uint64_t)fake_random(f, 0xffffffff) << 32 | fake_random(f, 0xffffffff);
+        b->reg[OFR_NODE_SIZE / 4] = 0x010101;
+        b->reg[OFR_NODE_TIE / 4] = 1;
+        for (unsigned c = 0; c < FAKE_COUNTERS; c++) // of all lengths, many 0
+            b->counter[c] =
+                fake_random(f, 3)
+                    ? ((uint64_t)fake_random(f, 0x10000) << 32 | fake_random(f, 0xffffffff)) >>
+                          fake_random(f, 48)
+                    : 0;
+        fw_init(&b->fw);
+        unsigned x = i % kx, y = i / kx % ky, z = i / kx / ky;
+        unsigned at[3] = {x, y, z}, step[3] = {1, kx, kx * ky};
+        for (unsigned d = 0; d < 3; d++) {
+            bool last = at[d] + 1 == f->k[d];
+            if (f->k[d] == 1 || (last && f->k[d] == 2 && !wrap))
+                continue;
+            fake_cable(b, 2 * d, last ? b - (f->k[d] - 1) * step[d] : b + step[d], 2 * d + 1);
+        }
+    }
+    return f;
+}
+
+void fake_free(struct fake_fabric *f)
+{
+    free(f->board);
+    free(f);
+}
+
+void fake_settle(struct fake_fabric *f)
+{
+    bool any = true;
+    for (unsigned n = 0; any && n < 100000; n++) {
+        any = false;
+        for (unsigned i = 0; i < f->boards; i++) {
+            if (f->board[i].dead)
+                continue;
+            any |= fw_poll(&f->board[i].fw);
+            if (f->after_poll)
+                f->after_poll(&f->board[i]);
+        }
+    }
+}
+
+// Transport --------------------------------------------------------------------------------------
+
+static void wire_byte(struct fake_fabric *f, struct fake_queue *q, uint8_t byte)
+{
+    if (chance(f, f->damage)) {
+        switch (fake_random(f, 3)) {
+        case 0:
+            byte ^= (uint8_t)(1u << fake_random(f, 8));
+            break;
+        case 1:
+            return; // lost
+        case 2:
+            queue_put(q, byte); // doubled
+            break;
+        }
+    }
+    queue_put(q, byte);
+}
+
+static int wire_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    struct fake_wire *w = ctx;
+    (void)milliseconds;
+    if (w->writes_left == 0)
+        return -1;
+    w->writes_left -= w->writes_left > 0;
+    for (size_t i = 0; i < bytes; i++)
+        wire_byte(w->board->fabric, &w->board->from_host, ((const uint8_t *)from)[i]);
+    fake_settle(w->board->fabric);
+    return (int)bytes;
+}
+
+static int wire_read(void *ctx, void *to, size_t bytes, int milliseconds)
+{
+    struct fake_wire *w = ctx;
+    size_t n = 0;
+    uint8_t byte;
+    if (w->writes_left == 0)
+        return -1;
+    while (n < bytes && queue_take(&w->board->to_host, &byte))
+        ((uint8_t *)to)[n++] = byte;
+    if (!n && milliseconds > 0) {
+        struct timespec wait = {.tv_nsec = 200000};
+        nanosleep(&wait, NULL);
+        fake_settle(w->board->fabric);
+    }
+    return (int)n;
+}
+
+struct torus_transport fake_transport(struct fake_wire *wire)
+{
+    return (struct torus_transport){wire_read, wire_write, NULL, wire};
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fabric of fake boards in one process: the real firmware over registers that are just enough of
+// a node (mailboxes joined by cables, table with CRC, counters, a generator that is done at once).
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <stdio.h>
+
+#include "../torus.h"
+#include "fw.h"
+
+enum { FAKE_MAIL = 4, FAKE_UART = 4096, FAKE_COUNTERS = 129 };
+
+struct fake_queue {
+    uint8_t byte[FAKE_UART];
+    unsigned in, out;
+};
+
+struct fake_fabric;
+
+struct fake_board {
+    struct fake_fabric *fabric;
+    struct fw fw;
+    uint64_t serial;
+    uint32_t reg[0x600 / 4];
+    struct fake_board *peer[6]; // cables
+    unsigned peer_port[6];
+    bool dead; // its firmware does nothing
+    struct fake_queue from_host, to_host;
+    uint32_t tx[8], mail[FAKE_MAIL][8];
+    unsigned tx_words, mail_count, mail_word;
+    uint8_t shadow[64], table[64]; // OFR.DATA values
+    uint32_t crc;                  // running, of DATA
+    uint32_t timer;
+    uint64_t counter[FAKE_COUNTERS], latched[FAKE_COUNTERS];
+    unsigned snapshots, busy, table_writes;
+};
+
+struct fake_fabric {
+    unsigned dims, k[3], boards;
+    struct fake_board *board; // node number order when cabled as a torus
+    uint64_t random;
+    double lose;   // probability that a packet is dropped
+    double damage; // probability that a byte from or to a host is changed, lost or doubled
+    void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
+};
+
+// A torus of fake boards, cabled right; wrap cables in dimensions of size 2 too if `wrap`.
+struct fake_fabric *fake_new(unsigned kx, unsigned ky, unsigned kz, bool wrap, uint64_t seed);
+void fake_free(struct fake_fabric *f);
+
+void fake_cut(struct fake_board *b, unsigned port);
+void fake_cable(struct fake_board *a, unsigned port_a, struct fake_board *b, unsigned port_b);
+
+// Polls all firmware until nothing happens any more.
+void fake_settle(struct fake_fabric *f);
+
+// The UART of board b as a transport. writes_left: frames until the connection breaks, -1: never.
+struct fake_wire {
+    struct fake_board *board;
+    long writes_left;
+};
+struct torus_transport fake_transport(struct fake_wire *wire);
+
+// Uniform random number below n.
+uint32_t fake_random(struct fake_fabric *f, uint32_t n);
+
+// Seed of a test: argument, environment variable SEED, or the time; printed.
+uint64_t fake_seed(int argc, char **argv);
+
+#endif
