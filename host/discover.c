@@ -262,33 +262,57 @@ static unsigned ring_length(const struct torus *t, unsigned board, unsigned dim)
     return length;
 }
 
-// Sizes: in each dimension the length that most boards see; the longest of those.
+// Lengths of rings and lines in a dimension, and how many boards see each.
+struct votes {
+    unsigned count, length[8], boards[8];
+};
+
+static void vote(struct votes *v, unsigned length)
+{
+    for (unsigned i = 0; i < v->count; i++)
+        if (v->length[i] == length) {
+            v->boards[i]++;
+            return;
+        }
+    if (v->count == 8)
+        return; // so many wrong cables that one more size does not matter
+    v->length[v->count] = length;
+    v->boards[v->count++] = 1;
+}
+
+// Sizes: in each dimension a length that boards see; those whose product is the number of boards,
+// if any are, and of these those that most boards see.
 static int find_sizes(struct torus *t)
 {
-    unsigned *votes = calloc(t->board_count + 2u, sizeof *votes);
-    if (!votes)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    int error = TORUS_OK;
-    for (unsigned dim = 0; dim < 3 && error == TORUS_OK; dim++) {
-        unsigned best = 1;
-        memset(votes, 0, (t->board_count + 2u) * sizeof *votes);
-        for (unsigned i = 0; dim < t->dims && i < t->board_count; i++) {
-            unsigned length = ring_length(t, i, dim);
-            votes[length]++;
+    struct votes v[3] = {{0}};
+    unsigned best = 0, k[3] = {1, 1, 1}, pick[3];
+    for (unsigned dim = 0; dim < 3; dim++)
+        for (unsigned i = 0; i < t->board_count; i++)
+            vote(&v[dim], dim < t->dims ? ring_length(t, i, dim) : 1);
+    for (pick[0] = 0; pick[0] < v[0].count; pick[0]++)
+        for (pick[1] = 0; pick[1] < v[1].count; pick[1]++)
+            for (pick[2] = 0; pick[2] < v[2].count; pick[2]++) {
+                unsigned nodes = 1, boards = 0;
+                for (unsigned d = 0; d < 3; d++) {
+                    nodes *= v[d].length[pick[d]];
+                    boards += v[d].boards[pick[d]];
+                }
+                boards += nodes == t->board_count ? 4 * MAX_BOARDS : 0;
+                if (boards <= best)
+                    continue;
+                best = boards;
+                for (unsigned d = 0; d < 3; d++)
+                    k[d] = v[d].length[pick[d]];
+            }
+    for (unsigned d = 0; d < 3; d++) {
+        if (k[d] > 16) {
+            fault(t, "%u boards in a ring of dimension %c: a size is at most 16", k[d], "xyz"[d]);
+            memset(t->k, 0, sizeof t->k);
+            return fail(t, TORUS_E_MISCABLED, "%s", t->faults[t->fault_count - 1]);
         }
-        for (unsigned n = 1; n <= t->board_count; n++)
-            if (votes[n] && votes[n] >= votes[best])
-                best = n;
-        if (best > 16) {
-            error =
-                fail(t, TORUS_E_MISCABLED,
-                     "%u boards in a ring of dimension %c: a size is at most 16", best, "xyz"[dim]);
-            fault(t, "%s", t->detail);
-        }
-        t->k[dim] = (uint8_t)(best > 16 ? 0 : best);
+        t->k[d] = (uint8_t)k[d];
     }
-    free(votes);
-    return error;
+    return TORUS_OK;
 }
 
 // A cable along i from b to c is right where going along another dimension first ends at the same
@@ -326,7 +350,7 @@ static void find_suspects(const struct torus *t, uint8_t *bad)
 // ways to a board give it different ones.
 static bool place(struct torus *t, const uint8_t *bad)
 {
-    unsigned *queue = calloc(t->board_count, sizeof *queue), head = 0, tail = 0, origin = 0;
+    unsigned *queue = calloc(t->board_count + 1u, sizeof *queue), head = 0, tail = 0, origin = 0;
     bool good = queue != NULL;
     for (unsigned i = 0; i < t->board_count; i++) {
         t->boards[i].placed = false;
@@ -452,8 +476,8 @@ static void check_cables(struct torus *t)
                       two);
                 continue;
             }
-            // Said once for a cable: by its end at the lower board number, port number.
-            if (is < (int)i || (is == (int)i && is_port < (int)p))
+            // Said once for a cable: by its + end, or where that says nothing the lower board.
+            if (is_port == (int)(p ^ 1) ? p % 2 : is < (int)i || (is == (int)i && is_port < (int)p))
                 continue;
             board_name(&t->boards[is], two);
             if (want >= 0)
@@ -478,7 +502,7 @@ int recognise(struct torus *t)
     int error = find_sizes(t);
     if (error != TORUS_OK)
         return error;
-    uint8_t *bad = calloc(t->board_count, 1);
+    uint8_t *bad = calloc(t->board_count + 1u, 1);
     if (!bad)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     find_suspects(t, bad);

@@ -317,7 +317,11 @@ static int read_generations(struct torus *t, uint32_t (**out)[3], unsigned *coun
     struct request *q = calloc(n, sizeof *q);
     *out = calloc(n, sizeof **out);
     *count = n;
-    int error = q && *out ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
+    int error = TORUS_OK;
+    if (!q || !*out) {
+        free(q);
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    }
     for (unsigned k = 0; k < 3 && error == TORUS_OK; k++) {
         for (unsigned i = 0; i < n; i++) {
             uint8_t at[3];

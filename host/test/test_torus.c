@@ -119,13 +119,18 @@ static struct fake_board *at(struct fake_fabric *f, unsigned x, unsigned y)
     return &f->board[x + f->k[0] * y];
 }
 
-// One fabric with wrong cables: discover must not call it a torus, and must say this of it.
-static void wrong(struct fake_fabric *f, const char *says)
+// One fabric with wrong cables: discover must not call it a torus, and must say this of it, with so
+// many faults in all (0: any number).
+static void wrong(struct fake_fabric *f, unsigned faults, const char *says)
 {
     struct host h;
     plug(&h, &f->board[fake_random(f, 2)], -1, &quick);
     expect(&h, torus_discover(h.t), TORUS_E_MISCABLED);
     assert_true(fault_says(h.t, says));
+    if (faults) {
+        assert_non_null(torus_fault(h.t, faults - 1));
+        assert_null(torus_fault(h.t, faults));
+    }
     // Nor may anything be programmed into it.
     struct torus_preset p = torus_preset_default(TORUS_OFR);
     expect(&h, torus_program(h.t, &p), TORUS_E_UNKNOWN);
@@ -141,11 +146,11 @@ static void missing_cable(void **state)
     for (unsigned port = 0; port < 4; port++) {
         struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
         fake_cut(at(f, 1, 2), port);
-        wrong(f, "no cable from");
+        wrong(f, 1, "no cable from");
     }
     struct fake_fabric *f = fake_new(3, 5, 1, true, seed);
     fake_cut(at(f, 2, 0), 0); // a wrap
-    wrong(f, "no cable from x+");
+    wrong(f, 1, "no cable from x+");
 }
 
 static void swapped_cables(void **state)
@@ -155,12 +160,12 @@ static void swapped_cables(void **state)
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     fake_cable(at(f, 0, 0), 0, at(f, 1, 1), 1);
     fake_cable(at(f, 0, 1), 0, at(f, 1, 0), 1);
-    wrong(f, "it should go to x- of");
+    wrong(f, 2, "it should go to x- of");
     // x+ and y+ of one board swapped.
     f = fake_new(4, 4, 1, true, seed);
     fake_cable(at(f, 2, 2), 0, at(f, 2, 3), 3);
     fake_cable(at(f, 2, 2), 2, at(f, 3, 2), 1);
-    wrong(f, "it should go to");
+    wrong(f, 0, "it should go to");
     // x+ and x- of one board swapped.
     f = fake_new(4, 4, 1, true, seed);
     struct fake_board *b = at(f, 1, 1), *left = at(f, 0, 1), *right = at(f, 2, 1);
@@ -168,12 +173,12 @@ static void swapped_cables(void **state)
     fake_cut(b, 1);
     fake_cable(b, 0, left, 0);
     fake_cable(b, 1, right, 1);
-    wrong(f, "it should go to");
+    wrong(f, 0, "it should go to");
     // In a torus of 2x2.
     f = fake_new(2, 2, 1, false, seed);
     fake_cable(at(f, 0, 0), 0, at(f, 1, 1), 1);
     fake_cable(at(f, 0, 1), 0, at(f, 1, 0), 1);
-    wrong(f, "");
+    wrong(f, 0, "");
 }
 
 static void looped_cable(void **state)
@@ -181,10 +186,10 @@ static void looped_cable(void **state)
     (void)state;
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     fake_cable(at(f, 3, 1), 0, at(f, 3, 1), 2);
-    wrong(f, "loops back");
+    wrong(f, 0, "loops back");
     f = fake_new(4, 4, 1, true, seed);
     fake_cable(at(f, 3, 1), 0, at(f, 3, 1), 1);
-    wrong(f, "loops back");
+    wrong(f, 0, "loops back");
 }
 
 static void doubled_cable(void **state)
@@ -193,7 +198,7 @@ static void doubled_cable(void **state)
     // A second cable between (0,0) and (1,0), on the y ports.
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     fake_cable(at(f, 0, 0), 2, at(f, 1, 0), 3);
-    wrong(f, "it should go to");
+    wrong(f, 0, "it should go to");
 }
 
 static void missing_board(void **state)
@@ -202,7 +207,7 @@ static void missing_board(void **state)
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     for (unsigned port = 0; port < 4; port++)
         fake_cut(at(f, 2, 2), port);
-    wrong(f, "no board at");
+    wrong(f, 0, "no board at");
 }
 
 static void dead_board(void **state)
@@ -225,14 +230,14 @@ static void same_serial(void **state)
     (void)state;
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     at(f, 2, 2)->serial = at(f, 0, 1)->serial;
-    wrong(f, "do two boards have this number");
+    wrong(f, 0, "do two boards have this number");
 }
 
 static void size_17(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(17, 1, 1, true, seed);
-    wrong(f, "a size is at most 16");
+    wrong(f, 0, "a size is at most 16");
 }
 
 // Every board's registers after program.
