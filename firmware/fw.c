@@ -316,8 +316,8 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
     case OFR_FW_GOT:
         return node_read(fw, OFR_CHECK_RECEIVED) + node_read(fw, OFR_CHECK_ERRORS);
     case OFR_FW_STATUS:
-        return node_read(fw, OFR_GEN_STATUS) |
-               (uint32_t)(node_read(fw, OFR_CHECK_ERRORS) != 0) << 16;
+        return node_read(fw, OFR_GEN_STATUS) | (uint32_t)(node_read(fw, OFR_CHECK_ERRORS) != 0)
+                                                   << 16;
     }
     *status = OFR_BAD_ARG;
     return 0;

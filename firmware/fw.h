@@ -50,9 +50,9 @@ struct fw {
         uint32_t data[4];
         uint32_t answered[9]; // a bit a target: (our host's) the rows, then our row's nodes
         uint16_t rows, targets, next, missing; // next: to be sent to; targets: none
-        uint16_t count;                  // nodes that answered
-        uint16_t bad;                    // node number of the first bad answer
-        uint16_t reply_to;               // our row's: coordinates
+        uint16_t count;                        // nodes that answered
+        uint16_t bad;                          // node number of the first bad answer
+        uint16_t reply_to;                     // our row's: coordinates
         uint8_t aggregate, status;
         uint8_t y, z;  // of the next row
         uint8_t k[3];  // the torus' sizes
@@ -64,7 +64,8 @@ struct fw {
 void fw_init(struct fw *fw);
 
 // Do what there is to do now: a bounded amount of work (at most four packets in, a frame in and a
-// frame out, eight packets of collectives out). True if anything was done, so that a caller can go on until false.
+// frame out, eight packets of collectives out). True if anything was done, so that a caller can go
+// on until false.
 bool fw_poll(struct fw *fw);
 
 #endif

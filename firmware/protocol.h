@@ -97,7 +97,8 @@ enum ofr_op {
     OFR_OP_PING = 1,
     // [short] d2 31:16: a selector. Response: d3 its value.
     OFR_OP_READ = 2,
-    // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3. arg 1: latch the
+    // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3. arg 1: latch
+    // the
     // counters first, as OP_SNAPSHOT; then none of the selectors may be of the snapshot.
     OFR_OP_READ4 = 3,
     // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers

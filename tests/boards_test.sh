@@ -98,7 +98,7 @@ check 'broken twin: program' torus program --routing abr
 check 'broken twin: run' torus run --pattern neighbour --load 0.5
 check 'broken twin: a wrong credit in the golden model is found' status 1 stop
 
-# --- Golden boards ----------------------------------------------------------------------------------
+# --- Golden boards --------------------------------------------------------------------------------
 start --dims 3x5 --boards golden
 check 'golden 3x5: not configured yet, says so' status 2 torus run --pattern uniform
 check 'golden 3x5: and what to do' says 'run program first'
@@ -126,7 +126,7 @@ check 'golden 16x16: program' torus program --routing ofr
 check 'golden 16x16: run' torus run --pattern transpose --load 0.2
 check 'golden 16x16: ends' stop
 
-# --- Bad input ----------------------------------------------------------------------------------------
+# --- Bad input ------------------------------------------------------------------------------------
 check 'boardsim: a size of 17' status 2 boardsim --dims 17x4
 check 'boardsim: in one line' one_line
 check 'boardsim: unknown kinds' status 2 boardsim --boards zz

@@ -51,7 +51,7 @@ module ofr_node #(
 );
     localparam int P = 2 * N;
 
-    // --- Wishbone to strobes: request, strobe, answer -----------------------------------------------
+    // --- Wishbone to strobes: request, strobe, answer --------------------------------------------
     logic        reg_we, reg_re, reg_err, busy_q;
     logic [11:0] reg_adr;
     logic [31:0] reg_wdat, reg_rdat;
@@ -78,7 +78,7 @@ module ofr_node #(
     assign mon_wdat = reg_wdat;
     assign mon_rdat = reg_rdat;
 
-    // --- Block NODE -----------------------------------------------------------------------------------
+    // --- Block NODE ------------------------------------------------------------------------------
     logic           configured_q, tie_q, drained, watchdog, unlocked, sizes_ok, node_err;
     logic [5*N-1:0] k_q;
     logic [4*N-1:0] me_q;
@@ -105,8 +105,10 @@ module ofr_node #(
         if (reg_we && !reg_err)
             case (reg_adr)
                 `OFR_NODE_CONTROL:   configured_q <= reg_wdat[0];
-                `OFR_NODE_SIZE:      for (int i = 0; i < N; i++) k_q[5*i +: 5] <= reg_wdat[8*i +: 5];
-                `OFR_NODE_COORD:     for (int i = 0; i < N; i++) me_q[4*i +: 4] <= reg_wdat[8*i +: 4];
+                `OFR_NODE_SIZE:      for (int i = 0; i < N; i++) k_q[5*i +: 5] <= reg_wdat[8*i +:
+                    5];
+                `OFR_NODE_COORD:     for (int i = 0; i < N; i++) me_q[4*i +: 4] <= reg_wdat[8*i
+                    +: 4];
                 `OFR_NODE_ROUTING: begin
                     select_q    <= reg_wdat[`OFR_NODE_ROUTING_SELECT_LSB +: 2];
                     threshold_q <= reg_wdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4];
@@ -165,7 +167,7 @@ module ofr_node #(
         endcase
     end
 
-    // --- Router, OFR unit, counters, local port -------------------------------------------------------
+    // --- Router, OFR unit, counters, local port --------------------------------------------------
     logic           li_valid, li_last, lo_valid, lo_ready, lo_last, lo_poison;
     logic [2:0]     li_ready;
     logic [1:0]     li_vc;
@@ -215,7 +217,8 @@ module ofr_node #(
         .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
         .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
         .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc({P{1'b0}}),
-        .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+        .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat,
+            .reg_rdat(count_rdat),
         .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
         .copy_value(mon_copy_value)
     );

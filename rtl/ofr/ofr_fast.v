@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after `start`:
+// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after
+// `start`:
 // 16 for N = 2, 20 for N = 3.
 //
-// Cycle 0 is that of start. In cycle i entry i of the table is addressed (0 to 7); in the next cycle it
+// Cycle 0 is that of start. In cycle i entry i of the table is addressed (0 to 7); in the next
+// cycle it
 // is made a code; in the next the candidate's links and length are found (stage 1); then the shares
 // of its profit A / (16 B) (stage 2), then A and B and its IDN (stage 3), then it is compared with
 // the best so far (stage 4). The minimal route is in stage 1 at cycle 1, OIDN j at 2 + j, WIDN beta
@@ -179,7 +181,8 @@ module ofr_fast #(
     wire       whole = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // it is 1
     wire       none  = rule_a && full1_q;                              // all is 0
     // u* m; sums of slices, because three addends at once would be a compressor tree.
-    wire [5:0] once  = {2'd0, least_q & {4{links1_q[0]}}} + {1'd0, least_q & {4{links1_q[1]}}, 1'b0};
+    wire [5:0] once  = {2'd0, least_q & {4{links1_q[0]}}} + {1'd0, least_q & {4{links1_q[1]}},
+        1'b0};
     wire [3:0] four  = once[5:2] + (least_q & {4{links1_q[2]}});
     reg  [5:0] hops2_q, share_q, shares_q;
     reg        ok2_q;

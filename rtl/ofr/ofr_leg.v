@@ -19,8 +19,10 @@ module ofr_leg (
     input  wire [1:0] leg_mid,
     input  wire       no_side,
     input  wire       no_wrap,
-    input  wire       direct, // the minimal route: q = t; code is 0 then, and nu_s, nu_t have no meaning
-    input  wire [1:0] code,   // 0 MID (lambda, beta 0), 1 UP (lambda +1), 3 DOWN (-1), 2 WRAP (beta 1)
+    // the minimal route: q = t; code is 0 then, and nu_s, nu_t have no meaning
+    input  wire       direct,
+    // 0 MID (lambda, beta 0), 1 UP (lambda +1), 3 DOWN (-1), 2 WRAP (beta 1)
+    input  wire [1:0] code,
     output wire [4:0] hops,   // d(s, q) + d(q, t) in this dimension, 0 to 16
     output wire [1:0] leave,  // minimal directions from s to q: bit 0 +, bit 1 -
     output wire       nu_s,   // leaves s over a nu-link
@@ -48,7 +50,8 @@ module ofr_leg (
 
     // Over k/2 hops: +, or both; in a size-2 dimension the one link there is.
     wire [1:0] half = two ? {odd_me, !odd_me} : {both, 1'b1};
-    assign leave = first == 2'd3 ? half : first == 2'd0 ? 2'b00 : {first[1] ^ minus, !first[1] ^ minus};
+    assign leave = first == 2'd3 ? half : first == 2'd0 ? 2'b00 : {first[1] ^ minus, !first[1] ^
+        minus};
 
     // Is a leg over a nu-link? By kind of leg: 1 ahead, 2 astern, 3 over k/2 hops.
     wire [3:0] nu = {eq || (!tie && (both || minus)), !(tie && both), eq, 1'b0};

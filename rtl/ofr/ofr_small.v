@@ -174,7 +174,8 @@ module ofr_small #(
     wire       no_side, no_wrap;
     ofr_detour detour (
         .k(k_q), .step(step_q), .halve(halve_q), .d(d_q), .minus(minus_q), .tie(tie_q),
-        .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side, .no_wrap);
+        .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side,
+            .no_wrap);
     ofr_leg leg (
         .both(cfg_tie_both), .two(k_q == 5'd2), .odd_me(s_q[0]), .d(d_q), .minus(minus_q),
         .tie(tie_q), .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2,

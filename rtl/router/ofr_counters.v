@@ -133,7 +133,8 @@ module ofr_counters #(
     logic [7:0]          slot_q;
 
     for (genvar i = 0; i < SLOTS; i++) begin : g_pre
-        localparam int PORT = i < `OFR_COUNTER_NODE_BASE ? i / 12 : (i - `OFR_COUNTER_LINK_BASE) / 3;
+        localparam int PORT = i < `OFR_COUNTER_NODE_BASE ? i / 12 : (i - `OFR_COUNTER_LINK_BASE)
+            / 3;
         localparam bit BY_VC = PORT < P || (PORT == 6 && (i % 4 >= 2 || i % 12 < 4));
         localparam bit NODE  = i != `OFR_COUNTER_REFUSED && i != `OFR_COUNTER_DISCARDED &&
                                i != `OFR_COUNTER_HOPS;

@@ -107,8 +107,9 @@ module ofr_input #(
         of_vc = vc[1] ? all[11:8] : vc[0] ? all[7:4] : all[3:0];
     endfunction
 
-    // --- Packets per VC ----------------------------------------------------------------------------
-    // Headers written and granted so far, modulo 16, and where the next one is. What lies between is
+    // --- Packets per VC --------------------------------------------------------------------------
+    // Headers written and granted so far, modulo 16, and where the next one is. What lies between
+    // is
     // waiting; the candidate is one of these.
     logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
     logic        head_written, grant_any;
@@ -404,7 +405,7 @@ module ofr_input #(
         fetch_second_q <= read_second;
         if (read_header) begin
             fetch_vc_q   <= fetch_vc;
-            fetch_next_q <= next_behind;
+            fetch_next_q <= next_behind || go;
         end
         if (!holds)
             loaded_q <= read_body;
@@ -450,7 +451,7 @@ module ofr_input #(
     end
     assign poison = word[W + 1];
 
-    // --- Local port: room per VC, counted when a packet is taken from the pins --------------------
+    // --- Local port: room per VC, counted when a packet is taken from the pins -------------------
     if (LOCAL != 0) begin : g_ready
         logic [11:0] started_q;
         always_ff @(posedge clk) begin
@@ -470,7 +471,7 @@ module ofr_input #(
         assign unused = ^open_vc_q;
     end
 
-    // --- Ring wait: a refused entry that waits two ticks starves ----------------------------------
+    // --- Ring wait: a refused entry that waits two ticks starves ---------------------------------
     logic         wait_q, wait_ring_q;
     logic [1:0]   wait_vc_q, wait_age_q;
     logic [P-1:0] wait_out_q;
@@ -491,7 +492,7 @@ module ofr_input #(
             wait_q <= 1'b0;
     end
 
-    // --- Watchdog: a head that stays from one tick to the next but one ----------------------------
+    // --- Watchdog: a head that stays from one tick to the next but one ---------------------------
     logic [2:0] stale_q, moved, there;
     always_comb
         for (int v = 0; v < 3; v++) begin

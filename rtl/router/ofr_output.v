@@ -41,8 +41,10 @@ module ofr_output #(
     logic [INPUTS-1:0] after_q; // inputs behind the last granted one: they come first
     logic [W-1:0]      flit;
 
-    // One of the inputs' bits. A chain of 4-input functions, each of which takes in two more inputs:
-    // the first one becomes the constant `odd` when the owner is further on, and a later one that is
+    // One of the inputs' bits. A chain of 4-input functions, each of which takes in two more
+    // inputs:
+    // the first one becomes the constant `odd` when the owner is further on, and a later one that
+    // is
     // selected takes this as its select. Half the LUTs of a tree of multiplexers.
     function automatic logic pick(input logic [2*PAIRS-1:0] bits, input logic [PAIRS-1:0] pair,
                                   input logic odd);

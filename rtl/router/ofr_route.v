@@ -33,7 +33,8 @@ module ofr_route #(
     // The header
     input  wire logic [15:0]          head,     // its first 16 bits
     input  wire logic [1:0]           vc,
-    input  wire logic [N*(N-1)/2-1:0] order,    // rdr: 01, 02, 12: the former comes before the latter
+    // rdr: 01, 02, 12: the former comes before the latter
+    input  wire logic [N*(N-1)/2-1:0] order,
     output logic [15:0]               head_out,
     output logic                      wait_ofr, // waits for the OFR unit
     output logic                      grantable,

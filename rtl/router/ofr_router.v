@@ -84,7 +84,7 @@ module ofr_router #(
     localparam int IN = P + 1;
     localparam int SW = $clog2(C); // bits of a number of slots below C
 
-    // --- Time and randomness ----------------------------------------------------------------------
+    // --- Time and randomness ---------------------------------------------------------------------
     logic [31:0] lfsr_q;
     logic        tick_watchdog, tick_ring, watchdog_bit, ring_bit, watchdog_bit_q, ring_bit_q;
 
@@ -136,7 +136,7 @@ module ofr_router #(
             endcase
     end
 
-    // --- Topology, in the form that stage A compares with ------------------------------------------
+    // --- Topology, in the form that stage A compares with ----------------------------------------
     logic [4*N-1:0] top_q, half_q;
     logic [N-1:0]   wraps_q, both_q;
     logic           rdr_q;
@@ -157,7 +157,7 @@ module ofr_router #(
     always_ff @(posedge clk)
         rdr_q <= select == `OFR_SELECT_RDR;
 
-    // --- Credits ------------------------------------------------------------------------------------
+    // --- Credits ---------------------------------------------------------------------------------
     // The count of slots in use is a cycle old: an output is held for at least four.
     logic [12*P-1:0]  sent_q, used_q;
     logic [P-1:0]     up_q;
@@ -207,12 +207,13 @@ module ofr_router #(
             // Never more than C in use, so that one AND tells C from less
             any[p]        = up_q[p] && (used_q[12*p +: 4] & 4'(C)) != 4'(C);
             open_local[p] = any[p] && below(used_q[12*p +: 4], limit_q);
-            for (int q = p + 1; q < P; q++)
-                case (select)
+            for (int q = 0; q < P; q++)
+                if (q > p) case (select)
                     `OFR_SELECT_RANDOM_FREE:
                         prefer[P*p + q] = p/2 == q/2 ? !lfsr_q[31] : precedes(order_now, p/2, q/2);
                     `OFR_SELECT_LOWEST: prefer[P*p + q] = 1'b1;
-                    default: prefer[P*p + q] = !below(4'(used_q[12*q +: SW]), 4'(used_q[12*p +: SW]));
+                    default: prefer[P*p + q] = !below(4'(used_q[12*q +: SW]), 4'(used_q[12*p +:
+                        SW]));
                 endcase
             for (int ring = 0; ring < 2; ring++) begin
                 logic [3:0] n;
@@ -226,7 +227,7 @@ module ofr_router #(
         end
     end
 
-    // --- Decision of the OFR unit, for the head of the local port's deroute VC ----------------------
+    // --- Decision of the OFR unit, for the head of the local port's deroute VC -------------------
     logic       deciding_q, wanted_q, decided_q, wants_decision;
     logic [1:0] local_vc;
     logic       local_leaves;
@@ -252,7 +253,7 @@ module ofr_router #(
         end
     end
 
-    // --- Inputs ---------------------------------------------------------------------------------------
+    // --- Inputs ----------------------------------------------------------------------------------
     logic [IN*IN-1:0] ask; // [input][output]
     logic [2*IN-1:0]  ask_vc, cand_vc;
     logic [IN-1:0]    ask_mgmt, moves, ends, poison, can_load, stuck, empty;
@@ -281,7 +282,8 @@ module ofr_router #(
             .rx_poison(LOCAL != 0 ? 1'b0 : rx_poison[LINK]),
             .rx_abort(LOCAL != 0 ? 1'b0 : rx_abort[LINK]),
             .ready(ready), .freed(freed),
-            .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q), .rdr(rdr_q),
+            .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q),
+                .rdr(rdr_q),
             .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
             .esc_open(LOCAL != 0 ? esc_open_local : {2*P{1'b1}}),
             .held, .order_now,
@@ -331,7 +333,7 @@ module ofr_router #(
         end
     end
 
-    // --- Outputs --------------------------------------------------------------------------------------
+    // --- Outputs ---------------------------------------------------------------------------------
     logic [IN-1:0] loads, loads_tail, loads_poison;
     for (genvar o = 0; o < IN; o++) begin : g_output
         logic [IN-1:0] asking;
@@ -372,7 +374,7 @@ module ofr_router #(
             grant_link = grant_link | grant[IN*o +: IN];
     end
 
-    // --- Status and events ----------------------------------------------------------------------------
+    // --- Status and events -----------------------------------------------------------------------
     assign drained      = &empty && tx_valid == '0 && !lo_valid && used_q == '0;
     assign ev_flit      = loads;
     assign ev_packet_vc = grant_vc;

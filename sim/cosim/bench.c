@@ -236,6 +236,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--dims %s: 2 or 3", arg);
         return 0;
     case 't':
+        if (!arg)
+            return ARGP_ERR_UNKNOWN;
         o->plus_only = strcmp(arg, "plus") == 0;
         o->both_only = strcmp(arg, "both") == 0;
         if (!o->plus_only && !o->both_only)

@@ -129,7 +129,8 @@ bool board_poll_firmware(struct board *b)
     return any;
 }
 
-// --- RTL board: UART pins --------------------------------------------------------------------------
+// --- RTL board: UART pins
+// --------------------------------------------------------------------------
 
 // Level of the board's rx pin for this cycle.
 static bool send_bit(struct board *b)
@@ -176,7 +177,8 @@ static void receive_bit(struct board *b, bool level)
     s->wait = RTL_UART_DIVISOR - 1;
 }
 
-// --- RTL board: its shadow ---------------------------------------------------------------------------
+// --- RTL board: its shadow
+// ---------------------------------------------------------------------------
 
 static void differ(struct board *b, const char *what, int at, uint64_t rtl, uint64_t golden)
 {
@@ -231,7 +233,8 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
         compare_copy(b, m);
 }
 
-// --- Public ------------------------------------------------------------------------------------------
+// --- Public
+// ------------------------------------------------------------------------------------------
 
 struct board *board_new(const struct board_options *o)
 {

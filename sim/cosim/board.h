@@ -15,8 +15,8 @@ struct board;
 
 struct board_options {
     enum board_kind kind;
-    bool shadow;   // BOARD_RTL: a golden node beside it
-    unsigned n;    // dimensions, 2 or 3
+    bool shadow; // BOARD_RTL: a golden node beside it
+    unsigned n;  // dimensions, 2 or 3
     uint64_t serial;
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
 };

@@ -11,8 +11,8 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,12 @@
 #include <unistd.h>
 
 enum {
-    BATCH = 256,       // cycles between two looks at the sockets
+    BATCH = 256,        // cycles between two looks at the sockets
     FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
     MAX_LATENCY = 64,
     IDLE_MS = 20, // longest sleep while nothing is in flight
     MAX_THREADS = 16,
+    MAX_PLUGS = 256,
     SPINS = 4000, // looks at the barrier before giving the core away
 };
 
@@ -54,8 +55,8 @@ struct options {
     unsigned latency, threads;
     uint64_t cycles; // 0: until a signal
     uint64_t seed;
-    uint64_t break_at; // 0: never
-    char **plug; // --cable and --cut, in order
+    uint64_t break_at;     // 0: never
+    char *plug[MAX_PLUGS]; // --cable, in order
     size_t plugs;
 };
 
@@ -111,7 +112,8 @@ static void *allocate(size_t n, size_t size)
     return memory;
 }
 
-// --- Cables ------------------------------------------------------------------------------------------
+// --- Cables
+// ------------------------------------------------------------------------------------------
 
 static void unplug(struct sim *s, struct cable_end end)
 {
@@ -294,7 +296,8 @@ static bool idle(const struct sim *s)
     return true;
 }
 
-// --- UARTs -------------------------------------------------------------------------------------------
+// --- UARTs
+// -------------------------------------------------------------------------------------------
 
 static void socket_path(const struct sim *s, uint32_t n, char path[108])
 {
@@ -391,7 +394,8 @@ static void wait_for_host(struct sim *s)
     poll(s->fds, count, IDLE_MS);
 }
 
-// --- The verdict ---------------------------------------------------------------------------------------
+// --- The verdict
+// ---------------------------------------------------------------------------------------
 
 // Says once for every round of snapshots whether all counters of all boards equal the model's.
 static void report(struct sim *s)
@@ -436,7 +440,8 @@ static bool all_equal(const struct sim *s)
     return true;
 }
 
-// --- Start and end ---------------------------------------------------------------------------------------
+// --- Start and end
+// ---------------------------------------------------------------------------------------
 
 // A serial number that says nothing about the place in the torus.
 static uint64_t serial_number(uint64_t seed, uint32_t n)
@@ -538,9 +543,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->shadow = false;
         return 0;
     case 'c':
-        o->plug = realloc(o->plug, (o->plugs + 1) * sizeof *o->plug);
-        if (!o->plug)
-            die("out of memory");
+        if (o->plugs == MAX_PLUGS)
+            argp_failure(state, 2, 0, "--cable: at most %d times", MAX_PLUGS);
         o->plug[o->plugs++] = arg;
         return 0;
     case 'l':
@@ -586,11 +590,16 @@ int main(int argc, char **argv)
         {"seed", 'S', "N", 0, "of the boards' serial numbers (default 1)", 0},
         {0}};
     static const struct argp parser = {
-        list, parse, NULL,
+        list,
+        parse,
+        NULL,
         "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
-        "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 if "
+        "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
+        "if "
         "an RTL board differed from the golden model.",
-        NULL, NULL, NULL};
+        NULL,
+        NULL,
+        NULL};
     struct sim s = {.o = {.torus = {.n = 2, .k = {4, 4}},
                           .shadow = true,
                           .directory = ".",

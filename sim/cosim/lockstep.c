@@ -495,7 +495,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     char *end = NULL;
     unsigned long long number = arg ? strtoull(arg, &end, 10) : 0;
 
-    if (key == 'T') {
+    if (key == 'T' && arg) {
         unsigned n = (unsigned)sscanf(arg, "%ux%ux%u", &k[0], &k[1], &k[2]);
         if (n != rtl_router_shape().n || strspn(arg, "0123456789x") != strlen(arg))
             argp_error(state, "--torus %s: this build has %u dimensions", arg,

@@ -87,8 +87,9 @@ module ofr_lockstep #(
     ofr_counters #(.N(N)) counters (
         .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
         .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
-        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc('0), .ev_retry('0),
-        .ev_reset('0), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc({2*N{1'b0}}),
+        .ev_retry({2*N{1'b0}}), .ev_reset({2*N{1'b0}}), .used, .reg_we, .reg_re, .reg_adr,
+            .reg_wdat, .reg_rdat(count_rdat),
         .reg_err(count_err), .copy, .copy_index, .copy_value
     );
 

@@ -174,8 +174,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'T': {
         unsigned k[3] = {0};
-        int n = sscanf(arg, "%ux%ux%u", &k[0], &k[1], &k[2]);
-        if (n < 2 || strspn(arg, "0123456789x") != strlen(arg))
+        int n = sscanf(arg ? arg : "", "%ux%ux%u", &k[0], &k[1], &k[2]);
+        if (!arg || n < 2 || strspn(arg, "0123456789x") != strlen(arg))
             argp_error(state, "--torus %s: KxK or KxKxK", arg);
         o->torus.n = (uint8_t)n;
         for (int i = 0; i < n; i++) {

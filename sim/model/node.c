@@ -17,7 +17,8 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
     memset(node, 0, sizeof *node);
     node->shape = *shape;
     node->router = ofr_router_init(router_memory, shape);
-    if (!node->router || !ofr_local_init(&node->local, shape->n, shape->flit_bits, shape->slot_flits))
+    if (!node->router ||
+        !ofr_local_init(&node->local, shape->n, shape->flit_bits, shape->slot_flits))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);

@@ -57,7 +57,7 @@ struct input {
     // Header fetch: a read issued in the cycle before, its data at the memory's output now.
     bool fetch;
     bool fetch_second; // flit 1 of the candidate (W = 16 at the IDN)
-    bool fetch_next;   // the packet behind the candidate in its VC: holds only if that was granted
+    bool fetch_next;   // takes the candidate's place only when that has been granted
     uint8_t fetch_vc;
     uint8_t fetch_slot;
     bool granted; // stage B granted this input in the cycle before
@@ -335,8 +335,8 @@ static void set_candidate(struct input *u, unsigned vc, uint64_t flit, unsigned 
 }
 
 // Routes the candidate anew on the credits of this cycle. `before` is the input at the start of the
-// cycle. A fetched header takes the candidate's place, so that the VCs take turns; the next one
-// behind the candidate only when that has been granted.
+// cycle. A fetched header takes the candidate's place, so that the VCs take turns - but while the
+// candidate may go, only when it has been granted, so that it keeps its turn at the output.
 static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
                     const struct input *before, const struct wires *w)
 {
@@ -501,7 +501,7 @@ static bool fetch_header(struct ofr_router *r, unsigned i)
     unsigned slot = u->head_slot[vc];
     read_memory(r, i, slot_address(r, i, (unsigned)vc, next ? next_slot(r, slot) : slot));
     u->fetch_vc = (uint8_t)vc;
-    u->fetch_next = next;
+    u->fetch_next = next || (u->cand && u->request.reason == GRANTABLE);
     return true;
 }
 
