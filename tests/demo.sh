@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8]: a torus of simulated RTL boards, brought up and measured by the host through
-# one board's UART, with the golden model beside every board.
+# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8]: a torus of simulated RTL boards, brought up and measured
+# by the host through one board's UART, with the golden model beside every board. The default is one
+# load, and fewer flits in 3D, where 64 boards are slow.
 set -u
 B=${B:-build}
 DIMS=${DIMS:-4x4}
@@ -10,7 +11,7 @@ log=$dir/boardsim.log
 torus="$B/bin/torusctl -t unix:$dir/board0.sock"
 
 case $DIMS in
-*x*x*) patterns=uniform,butterfly,transpose,rotate3d,bitreverse loads=${LOADS:-0.4} ;; # fewer points: 64 boards are slow
+*x*x*) patterns=uniform,butterfly,transpose,rotate3d,bitreverse loads=${LOADS:-0.4} ;;
 *) patterns=uniform,butterfly,transpose,bitreverse loads=${LOADS:-0.6} ;;
 esac
 
