@@ -119,6 +119,22 @@ check 'golden 4x4 mis-cabled: names the swapped cable' says 'it should go to'
 check 'golden 4x4 mis-cabled: names the missing one' says 'no cable from x+'
 check 'golden 4x4 mis-cabled: ends' stop
 
+# A host that is there before the first cycle; 256 sockets take long enough to stop it in between.
+"$B/bin/boardsim" --sockets "$dir" --dims 16x16 --boards golden > "$dir/log" 2>&1 &
+sim=$!
+tries=0
+until [ -S "$dir/board1.sock" ] || [ $tries -ge 100000 ]; do
+    tries=$((tries + 1))
+done
+kill -STOP "$sim"
+torus discover &
+early=$!
+sleep 0.3
+kill -CONT "$sim"
+wait "$early"
+check 'golden 16x16: a host that comes early finds them all too' says '256 boards, a 16x16 torus'
+check 'golden 16x16: ends' stop
+
 start --dims 16x16 --boards golden
 check 'golden 16x16: discover' torus discover
 check 'golden 16x16: 256 boards' says '256 boards, a 16x16 torus'

@@ -492,6 +492,7 @@ static void set_up(struct sim *s)
 static void run(struct sim *s)
 {
     bool trapped = false;
+    step_batch(s); // every board has seen its links before a host that waits already is served
     while (!stop && (!s->o.cycles || s->cycle < s->o.cycles)) {
         bool busy = serve_uarts(s);
         for (uint32_t n = 0; n < s->boards; n++)
