@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/model/torus.h"
+#include "../sim/model/pattern.h"
 #include "internal.h"
 
 static const char *const pattern_names[TORUS_PATTERNS] = {
@@ -29,31 +29,9 @@ API int torus_pattern_named(const char *name)
 
 API const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3])
 {
-    unsigned bits = 0;
-    bool power = true;
-    for (unsigned i = 0; i < dims; i++) {
-        power &= !(k[i] & (k[i] - 1));
-        for (unsigned size = k[i]; size > 1; size /= 2)
-            bits++;
-    }
-    switch (pattern) {
-    case TORUS_BUTTERFLY:
-        if (power && !bits)
-            return "it needs more than one node";
-        // fall through
-    case TORUS_BITREVERSE:
-        return power ? NULL : "it needs sizes that are powers of two";
-    case TORUS_TRANSPOSE:
-        if (dims == 2 || k[2] == 1)
-            return k[0] == k[1] ? NULL : "it needs two equal sizes";
-        if (!power)
-            return "it needs sizes that are powers of two";
-        return bits % 2 ? "it needs a number of nodes that is a power of four" : NULL;
-    case TORUS_ROTATE3D:
-        return dims == 3 && k[0] == k[1] && k[1] == k[2] ? NULL : "it needs a cube";
-    default:
-        return NULL;
-    }
+    struct ofr_torus torus = {.n = (uint8_t)dims};
+    memcpy(torus.k, k, dims);
+    return ofr_pattern_missing(&torus, pattern);
 }
 
 API double torus_gamma0(unsigned dims, const uint8_t k[3])

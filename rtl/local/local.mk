@@ -13,7 +13,7 @@ LOCAL_TESTS := $(LOCAL_SHAPES:%=$(B)/tests/local-lockstep-%)
 TESTS += $(LOCAL_TESTS)
 LOCAL_L := 40
 
-LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o)
+LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o pattern.o torus.o)
 
 local_n = $(firstword $(subst -, ,$*))
 local_w = $(lastword $(subst -, ,$*))

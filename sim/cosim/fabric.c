@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric.h"
 
-#include "ofr_regs.h"
+#include "packet.h"
+#include "pattern.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -67,9 +68,9 @@ struct node {
     uint16_t next_seq;
     uint32_t queue[OFR_VCS][RING]; // sequence numbers waiting per local VC
     unsigned queue_head[OFR_VCS], queue_count[OFR_VCS];
-    double credit; // flits that the offered load allows
-    unsigned message_left, message_bit;
-    uint32_t message_dst;
+    double credit;         // flits that the offered load allows
+    unsigned message_left; // packets of the present message to come
+    uint32_t message, message_dst;
     bool sending;
     unsigned lvc, position;
     uint16_t seq;
@@ -101,11 +102,6 @@ static void fail(struct fabric *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(f->error, sizeof f->error, format, args);
     va_end(args);
-}
-
-static unsigned pack(const struct ofr_coord *c)
-{
-    return c->c[0] | (unsigned)c->c[1] << 4 | (unsigned)c->c[2] << 8;
 }
 
 // Flit j of a packet: the header words first, then a hash of who it is.
@@ -180,64 +176,21 @@ void fabric_stop(struct fabric *f)
 // --- Traffic
 // ---------------------------------------------------------------------------------------
 
-static uint32_t draw_destination(struct fabric *f, uint32_t n)
-{
-    struct ofr_coord c = ofr_node_coord(&f->o.torus, n);
-    switch (f->o.pattern) {
-    case OFR_GEN_CONTROL_PATTERN_TORNADO:
-        for (unsigned i = 0; i < f->o.torus.n; i++)
-            c.c[i] = (uint8_t)((c.c[i] + (f->o.torus.k[i] + 1) / 2 - 1) % f->o.torus.k[i]);
-        return ofr_node_id(&f->o.torus, &c);
-    case OFR_GEN_CONTROL_PATTERN_COMPLEMENT:
-        return f->nodes - 1 - n;
-    case OFR_GEN_CONTROL_PATTERN_NEIGHBOUR:
-        c.c[0] = (uint8_t)((c.c[0] + 1) % f->o.torus.k[0]);
-        return ofr_node_id(&f->o.torus, &c);
-    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE: {
-        uint8_t x = c.c[0];
-        if (f->o.torus.n == 2) {
-            c.c[0] = c.c[1];
-            c.c[1] = x;
-            return ofr_node_id(&f->o.torus, &c);
-        }
-        unsigned half = 0;
-        while ((1U << (2 * half)) < f->nodes)
-            half++;
-        return (n >> half) | (n & ((1U << half) - 1)) << half;
-    }
-    case OFR_GEN_CONTROL_PATTERN_ROTATE3D: {
-        uint8_t x = c.c[0];
-        c.c[0] = c.c[1];
-        c.c[1] = c.c[2];
-        c.c[2] = x;
-        return ofr_node_id(&f->o.torus, &c);
-    }
-    case OFR_GEN_CONTROL_PATTERN_BITREVERSE: {
-        uint32_t reversed = 0;
-        for (uint32_t bit = 1; bit < f->nodes; bit <<= 1)
-            reversed = reversed << 1 | ((n & bit) != 0);
-        return reversed;
-    }
-    case OFR_GEN_CONTROL_PATTERN_BUTTERFLY: {
-        unsigned bits = 0;
-        while ((1U << bits) < f->nodes)
-            bits++;
-        return bits ? n ^ 1U << (f->node[n].message_bit++ % bits) : n;
-    }
-    default:
-        return rng_below(&f->rng, f->nodes);
-    }
-}
-
 // The destination of the next packet: a message's packets share theirs (paper, sec. 4).
 static uint32_t next_destination(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
-    if (u->message_left == 0) {
-        u->message_left = f->o.message_packets ? f->o.message_packets : 1;
-        u->message_dst = draw_destination(f, n);
+    if (u->message_left-- > 0)
+        return u->message_dst;
+    u->message_left = f->o.message_packets ? f->o.message_packets - 1 : 0;
+    if (f->o.pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM) {
+        u->message_dst = rng_below(&f->rng, f->nodes);
+    } else {
+        struct ofr_coord from = ofr_node_coord(&f->o.torus, n);
+        struct ofr_coord to =
+            ofr_pattern_destination(&f->o.torus, f->o.pattern, &from, u->message++);
+        u->message_dst = ofr_node_id(&f->o.torus, &to);
     }
-    u->message_left--;
     return u->message_dst;
 }
 
@@ -276,9 +229,14 @@ static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, u
     p->lvc = mgmt                                ? OFR_LVC_MGMT
              : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
                                                  : OFR_LVC_USER;
-    p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB | (uint64_t)1 << OFR_PKT_LEG_LSB |
-                (uint64_t)mgmt << OFR_PKT_MGMT_LSB | (uint64_t)target << OFR_PKT_DEST_X_LSB |
-                (uint64_t)pack(&me) << OFR_PKT_SRC_X_LSB | (uint64_t)u->next_seq << OFR_PKT_SEQ_LSB;
+    struct ofr_header header = {.target = (uint16_t)target,
+                                .cls = p->class,
+                                .leg = 1,
+                                .mgmt = mgmt,
+                                .dest = (uint16_t)target,
+                                .source = ofr_coord_word(&me, f->o.torus.n),
+                                .seq = u->next_seq};
+    p->header = ofr_header_pack(&header);
     unsigned v = p->lvc;
     u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % RING] = u->next_seq;
     u->next_seq++;
@@ -307,7 +265,7 @@ static void generate(struct fabric *f, uint32_t n)
     if (!p->directed) {
         p->dst = next_destination(f, n);
         struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
-        target = pack(&to);
+        target = ofr_coord_word(&to, f->o.torus.n);
     }
     enqueue(f, n, p, mgmt, target);
 }
@@ -323,7 +281,7 @@ bool fabric_ping(struct fabric *f, uint32_t src, bool directed, uint32_t dst_or_
     p->dst = directed ? f->node[src].cable[dst_or_port].to_node : dst_or_port;
     if (!directed) {
         struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
-        target = pack(&to);
+        target = ofr_coord_word(&to, f->o.torus.n);
     }
     enqueue(f, src, p, true, target);
     f->ping = p;
@@ -421,7 +379,7 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
              u->received_count, p->length);
     unsigned target = (unsigned)header & 0xfff;
     bool arrival = p->directed && (target & 15) == (f->node[src].cable[p->header & 15].to_port);
-    if (!arrival && (p->directed || target != pack(&me)))
+    if (!arrival && (p->directed || target != ofr_coord_word(&me, f->o.torus.n)))
         fail(f, "node %u: packet %u of node %u has target %03x", n, seq, src, target);
     // Words 0 and 1 change on the way: target, leg, and the IDN in place of the destination
     if ((header ^ p->header) & ~UINT64_C(0x0fff0fff))

@@ -32,7 +32,7 @@ struct fabric_options {
     unsigned class_weight[3];        // in-order, minimal, deroute
     unsigned mgmt_permille;          // chance that a packet is management by address
     unsigned length_min, length_max; // flits a packet
-    int pattern;                     // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
+    unsigned pattern;                // OFR_GEN_CONTROL_PATTERN_*, one that exists on the torus
     unsigned message_packets; // paper: M packets at once to one destination, the same time and
                               // bit (butterfly) at all nodes; 0: single packets
 };

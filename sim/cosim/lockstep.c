@@ -7,6 +7,7 @@
 #include "fabric.h"
 #include "ofr_regs.h"
 #include "ofr_unit.h"
+#include "pattern.h"
 #include "rtl_router.h"
 
 #include <argp.h>
@@ -26,6 +27,7 @@ struct options {
     unsigned select, tie, threshold; // KEYS: drawn
     int traffic_class;               // -1: drawn weights
     int load;                        // permille of a flit a cycle and node, -1: drawn
+    int pattern;                     // OFR_GEN_CONTROL_PATTERN_*, -1: drawn
     bool aborts;
     const char *vcd;
     uint64_t until; // stop after this cycle (replay), 0: none
@@ -285,7 +287,12 @@ static void draw(struct run *r, struct rng *rng)
     else
         for (int i = 0; i < 3; i++)
             f->class_weight[i] = 1 + rng_below(rng, 4);
-    if (f->pattern < 0 && rng_below(rng, 4) == 0)
+    f->pattern = OFR_GEN_CONTROL_PATTERN_UNIFORM;
+    if (o->pattern >= 0)
+        f->pattern = (unsigned)o->pattern;
+    else if (rng_below(rng, 2))
+        f->pattern = rng_below(rng, OFR_GEN_CONTROL_PATTERN_FIXED);
+    if (ofr_pattern_missing(&f->torus, f->pattern))
         f->pattern = OFR_GEN_CONTROL_PATTERN_TORNADO;
 }
 
@@ -540,8 +547,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->load = (int)at_most(state, "load", number, 4000);
         return 0;
     case 'p':
-        o->fabric.pattern =
-            (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
+        o->pattern = (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
         return 0;
     case 'a':
         o->aborts = true;
@@ -576,7 +582,8 @@ int main(int argc, char **argv)
         {"threshold", 'H', "N", 0, "injection threshold (default: drawn)", 0},
         {"class", 'C', "N", 0, "0 in-order, 1 minimal, 2 deroute (default: a mix)", 0},
         {"load", 'l', "PERMILLE", 0, "flits a cycle and node (default: drawn)", 0},
-        {"pattern", 'p', "N", 0, "destination pattern (default: uniform or tornado)", 0},
+        {"pattern", 'p', "N", 0,
+         "destination pattern, tornado where it does not exist (default: drawn)", 0},
         {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 6)",
          0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
@@ -593,7 +600,8 @@ int main(int argc, char **argv)
                         .threshold = KEYS,
                         .traffic_class = -1,
                         .load = -1,
-                        .fabric = {.seed = 1, .pattern = -1, .shape = rtl_router_shape()}};
+                        .pattern = -1,
+                        .fabric = {.seed = 1, .shape = rtl_router_shape()}};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     unsigned failed = 0;

@@ -61,8 +61,4 @@ bool ofr_gen_write(struct ofr_gen *gen, unsigned offset, uint32_t value);
 // A step would change nothing until a register is written.
 bool ofr_gen_idle(const struct ofr_gen *gen);
 
-// Coordinates as a header's 12-bit word; bits of coordinate i masked by k_i - 1, likewise.
-uint16_t ofr_coord_word(const struct ofr_coord *c, unsigned n);
-uint16_t ofr_mask_word(const struct ofr_torus *torus, unsigned n);
-
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "router.h"
 
-#include "ofr_regs.h"
+#include "packet.h"
 
 #include <string.h>
 
@@ -141,11 +141,6 @@ static struct ofr_coord unpack_coord(const struct ofr_config *cfg, unsigned pack
     if (cfg->torus.n == 2)
         coord.c[2] = 0;
     return coord;
-}
-
-static unsigned pack_coord(const struct ofr_coord *coord)
-{
-    return coord->c[0] | (unsigned)coord->c[1] << 4 | (unsigned)coord->c[2] << 8;
 }
 
 static bool same(const struct ofr_coord *a, const struct ofr_coord *b)
@@ -307,7 +302,8 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
         req.kind = r->decision.kind;
         if (req.kind != OFR_MINIMAL) {
             target = r->decision.q;
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, pack_coord(&target));
+            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
+                                      ofr_coord_word(&target, r->shape.n));
             u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
         }
     }
@@ -441,7 +437,8 @@ static void transfer(struct ofr_router *r, const struct ofr_router_in *in,
         out->flit.vc = out->vc;
         out->flit.data = u->stream_first ? u->stream_flit : u->read_data;
         if (r->shape.flit_bits == 16 && u->stream_second && u->stream_swap)
-            out->flit.data = with_field(out->flit.data, 0, 12, pack_coord(&cfg->me));
+            out->flit.data =
+                with_field(out->flit.data, 0, 12, ofr_coord_word(&cfg->me, r->shape.n));
         out->flit.last = w->ends[out->owner];
         out->flit.poison = w->ends[out->owner] && (u->read_flags & FLAG_POISON);
         r->counter[(o * OFR_VCS + (o == OFR_LOCAL ? 0 : out->vc)) * 4 + OFR_COUNTER_FLITS]++;
@@ -589,7 +586,7 @@ static uint64_t rewrite(const struct ofr_router *r, const struct ofr_config *cfg
         *flags |= FLAG_NEED;
     } else if (at_idn) {
         flit = with_field(flit, OFR_PKT_TARGET_X_LSB, 12, field(flit, OFR_PKT_DEST_X_LSB, 12));
-        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, pack_coord(&cfg->me));
+        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, ofr_coord_word(&cfg->me, r->shape.n));
     }
     return flit;
 }

@@ -3,6 +3,7 @@
 // generator to checker, histogram edges, mailbox.
 #include "local.h"
 #include "packet.h"
+#include "pattern.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,6 +164,7 @@ static void test_patterns(void **state)
         memcpy(t.k, &sizes[s][1], t.n);
         for (unsigned pattern = OFR_GEN_CONTROL_PATTERN_BUTTERFLY;
              pattern <= OFR_GEN_CONTROL_PATTERN_NEIGHBOUR; pattern++) {
+            assert_int_equal(exists(&t, pattern), !ofr_pattern_missing(&t, pattern));
             if (!exists(&t, pattern))
                 continue;
             for (unsigned id = 0; id < ofr_nodes(&t); id++) {
@@ -175,6 +177,8 @@ static void test_patterns(void **state)
                 for (unsigned m = 0; m < 14; m++) {
                     struct ofr_header h = ofr_header_unpack(header[m]);
                     struct ofr_coord to = expected(&t, &r.config.me, pattern, m);
+                    assert_int_equal(h.target, ofr_coord_word(&to, t.n));
+                    to = ofr_pattern_destination(&t, pattern, &r.config.me, m);
                     assert_int_equal(h.target, ofr_coord_word(&to, t.n));
                     assert_int_equal(h.dest, h.target);
                     assert_int_equal(h.source, ofr_coord_word(&r.config.me, t.n));
