@@ -156,7 +156,7 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     switch (at) {
     case OFR_NODE_SHAPE:
         return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
-               16u << OFR_NODE_SHAPE_L_LSB;
+               16u << OFR_NODE_SHAPE_L_LSB | OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK;
     case OFR_NODE_STATUS:
         return OFR_NODE_STATUS_DRAINED_MASK | links(b) << OFR_NODE_STATUS_LINK_UP_LSB;
     case OFR_NODE_TIME:

@@ -8,8 +8,8 @@ module ofr_local #(
     parameter int N     = 2,  // dimensions, 2 or 3
     parameter int W     = 32, // flit width in bits, 16, 32 or 64
     parameter int L     = 16, // largest packet in flits, up to 1024; L W / 8 at least 32 bytes
-    parameter int GEN   = 1,  // 0: no traffic generator
-    parameter int CHECK = 1   // 0: no checker
+    parameter int GEN   = 1,  // 0: no traffic generator; its registers read 0, writing is an error
+    parameter int CHECK = 1   // 0: no checker, likewise
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
@@ -83,9 +83,9 @@ module ofr_local #(
     // ---- Parts ----------------------------------------------------------------------------------
 
     logic [31:0] ni_rdat, gen_rdat, check_rdat;
-    logic        ni_err, gen_err;
+    logic        ni_err, gen_err, check_err;
     assign reg_rdat = ni_rdat | gen_rdat | check_rdat;
-    assign reg_err = ni_err || gen_err;
+    assign reg_err = ni_err || gen_err || check_err;
 
     ofr_ni #(.N(N), .W(W)) ni (
         .clk, .rst, .me, .reg_we, .reg_re, .reg_adr, .reg_wdat,
@@ -104,7 +104,8 @@ module ofr_local #(
             );
         end else begin : g_no_gen
             wire logic unused = &{1'b0, configured, size, now};
-            assign {gen_rdat, gen_err, gen_valid, gen_vc, gen_data, gen_last} = '0;
+            assign gen_err = reg_we && reg_adr[11:8] == 4'(`OFR_GEN_CONTROL >> 8);
+            assign {gen_rdat, gen_valid, gen_vc, gen_data, gen_last} = '0;
         end
         if (CHECK != 0) begin : g_check
             ofr_check #(.N(N), .W(W)) check (
@@ -112,8 +113,10 @@ module ofr_local #(
                 .reg_rdat(check_rdat),
                 .valid(lo_valid && !to_ni), .data(lo_data), .last(lo_last), .poison(lo_poison)
             );
+            assign check_err = 1'b0;
         end else begin : g_no_check
             assign check_rdat = '0;
+            assign check_err = reg_we && reg_adr[11:8] == 4'(`OFR_CHECK_CONTROL >> 8);
         end
     endgenerate
 endmodule

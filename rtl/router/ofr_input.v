@@ -176,7 +176,7 @@ module ofr_input #(
     assign need     = W == 16 && at_idn;
     always_comb begin
         header = rx_data;
-        if (at_idn || (LOCAL != 0 && !directed))
+        if (at_idn)
             header[`OFR_PKT_LEG_LSB] = 1'b1;
         if (at_idn && W > 16) begin
             header[11:0] = rx_data[(W > 16 ? 16 : 0) +: 12];

@@ -13,7 +13,8 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
-LINT_TOPS += ofr_board ofr_board:N=3
+LINT_TOPS += ofr_board ofr_board:N=3 \
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
 
 # Verilated board of $* dimensions, with what wraps it for C.
 $(BS)%/board.a: $(BS_V) rtl/regs/ofr_defs.vh $(BS_SHIM) $(BS_HDR) $(B)/firmware/fw.hex
@@ -26,7 +27,7 @@ $(BS)%/board.a: $(BS_V) rtl/regs/ofr_defs.vh $(BS_SHIM) $(BS_HDR) $(B)/firmware/
 	    (cat $(@D)/log; false)
 	$(CXX) -O2 -std=gnu++17 -Isim/model -Ifirmware -Isim/cosim -I$(@D)/v -isystem $(VERILATOR_INC) \
 	    -isystem $(VERILATOR_INC)/vltstd -DRTL_TOP=Vboard$* -DRTL_HEADER='"Vboard$*.h"' \
-	    -DSHAPE_N=$* -DSHAPE_W=$(BS_W) -DSHAPE_L=$(BS_L) -DSHAPE_C=$(BS_C) -DSHAPE_MUL=1 \
+	    -DSHAPE_N=$* -DSHAPE_W=$(BS_W) -DSHAPE_L=$(BS_L) -DSHAPE_C=$(BS_C) -DSHAPE_MUL=1 -DSHAPE_WITHOUT=0 \
 	    -DOPS=rtl_board_$*d -c -o $(@D)/shim.o $(BS_SHIM)
 	cp $(@D)/v/Vboard$*__ALL.a $@
 	ar rs $@ $(@D)/shim.o 2>/dev/null

@@ -124,7 +124,7 @@ rtl_monitor monitor(const rtl_board *b)
 
 extern "C" const struct rtl_board_ops OPS;
 const struct rtl_board_ops OPS = {
-    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_L},
+    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L},
     create,
     destroy,
     step,

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local.h"
 
-#include "packet.h"
+#include "ofr_regs.h"
 
 #include <string.h>
 
-bool ofr_local_init(struct ofr_local *l, unsigned n, unsigned flit_bits, unsigned slot_flits)
+bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape)
 {
-    if ((n != 2 && n != 3) || (flit_bits != 16 && flit_bits != 32 && flit_bits != 64) ||
-        slot_flits < ofr_min_flits(flit_bits) || slot_flits > 1024)
+    unsigned n = shape->n, w = shape->flit_bits;
+    if ((n != 2 && n != 3) || (w != 16 && w != 32 && w != 64) ||
+        shape->slot_flits < ofr_min_flits(w) || shape->slot_flits > 1024)
         return false;
     memset(l, 0, sizeof *l);
-    ofr_ni_init(&l->ni, n, flit_bits);
-    ofr_gen_init(&l->gen, n, flit_bits, slot_flits);
-    ofr_check_init(&l->check, n, flit_bits);
+    l->without = shape->without;
+    ofr_ni_init(&l->ni, n, w);
+    ofr_gen_init(&l->gen, n, w, shape->slot_flits);
+    ofr_check_init(&l->check, n, w);
     return true;
+}
+
+// The part whose register block an offset is in is not there.
+static bool absent(const struct ofr_local *l, unsigned offset)
+{
+    unsigned block = offset & ~0xffU;
+    return ((l->without & OFR_WITHOUT_GEN) && block == OFR_GEN_CONTROL) ||
+           ((l->without & OFR_WITHOUT_CHECK) && block == OFR_CHECK_CONTROL);
 }
 
 // Between packets management goes first, also before a user flit that still waits for its VC.
@@ -45,7 +55,8 @@ void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
 
     ofr_ni_step(&l->ni, take && turn, &to_ni, in->config);
     ofr_gen_step(&l->gen, take && !turn, in->time, in->config);
-    ofr_check_step(&l->check, &to_check, in->time, in->config);
+    if (!(l->without & OFR_WITHOUT_CHECK))
+        ofr_check_step(&l->check, &to_check, in->time, in->config);
     if (take) {
         l->busy = !out.last;
         l->ni_turn = turn;
@@ -54,6 +65,8 @@ void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
 
 uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
 {
+    if (absent(l, offset))
+        return 0;
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
            ofr_check_read(&l->check, offset);
 }
@@ -61,11 +74,14 @@ uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
 bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
                      const struct ofr_config *config)
 {
+    if (absent(l, offset))
+        return false;
     ofr_check_write(&l->check, offset, value);
     return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value);
 }
 
 bool ofr_local_idle(const struct ofr_local *l)
 {
-    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && ofr_check_idle(&l->check);
+    bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
+    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && check;
 }

@@ -12,6 +12,7 @@ struct ofr_local {
     struct ofr_ni ni;
     struct ofr_gen gen;
     struct ofr_check check;
+    uint8_t without;       // OFR_WITHOUT_*
     bool busy, ni_turn;    // inside a packet; of the network interface
     bool receiving, to_ni; // the same for what is delivered
 };
@@ -24,8 +25,9 @@ struct ofr_local_in {
     const struct ofr_config *config;
 };
 
-// n: 2 or 3; flit_bits: 16, 32, 64; slot_flits: 4 to 1024 and at least 32 bytes. Else false.
-bool ofr_local_init(struct ofr_local *local, unsigned n, unsigned flit_bits, unsigned slot_flits);
+// Of a shape: n, flit_bits, slot_flits and without; slot_flits need not be a power of two. False
+// where one of these is out of range.
+bool ofr_local_init(struct ofr_local *local, const struct ofr_shape *shape);
 
 // The flit at the local port's input: a function of the state alone. lo_ready is always 1.
 struct ofr_flit ofr_local_out(const struct ofr_local *local);
@@ -34,8 +36,8 @@ struct ofr_flit ofr_local_out(const struct ofr_local *local);
 void ofr_local_step(struct ofr_local *local, const struct ofr_local_in *in);
 
 // Register accesses of blocks NI, GEN and CHECK by byte offset in the node: a read before the step
-// of its cycle, a write after. Other offsets read 0. A write returns false when refused (bus
-// error).
+// of its cycle, a write after. Other offsets read 0, and those of a part that is not there. A
+// write returns false when refused (bus error): as the parts say, and to a part that is not there.
 uint32_t ofr_local_read(struct ofr_local *local, unsigned offset);
 bool ofr_local_write(struct ofr_local *local, unsigned offset, uint32_t value,
                      const struct ofr_config *config);

@@ -17,8 +17,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
     memset(node, 0, sizeof *node);
     node->shape = *shape;
     node->router = ofr_router_init(router_memory, shape);
-    if (!node->router ||
-        !ofr_local_init(&node->local, shape->n, shape->flit_bits, shape->slot_flits))
+    if (!node->router || !ofr_local_init(&node->local, shape))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
@@ -73,6 +72,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
         return (uint32_t)node->shape.n << OFR_NODE_SHAPE_N_LSB |
                (uint32_t)node->shape.flit_bits / 8 << OFR_NODE_SHAPE_W8_LSB |
                (uint32_t)node->shape.slots << OFR_NODE_SHAPE_C_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_GEN) << OFR_NODE_SHAPE_GEN_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_CHECK) << OFR_NODE_SHAPE_CHECK_LSB |
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;

@@ -580,7 +580,7 @@ static uint64_t rewrite(const struct ofr_router *r, const struct ofr_config *cfg
     if (directed)
         return flit;
     bool at_idn = i != OFR_LOCAL && !field(flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me);
-    if (at_idn || i == OFR_LOCAL)
+    if (at_idn)
         flit = with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
     if (at_idn && r->shape.flit_bits == 16) {
         *flags |= FLAG_NEED;

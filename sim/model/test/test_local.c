@@ -25,7 +25,8 @@ struct rig {
 static void rig_init(struct rig *r, unsigned n, unsigned w, const uint8_t *k)
 {
     memset(r, 0, sizeof *r);
-    assert_true(ofr_local_init(&r->local, n, w, 1024));
+    struct ofr_shape shape = {.n = (uint8_t)n, .flit_bits = (uint8_t)w, .slot_flits = 1024};
+    assert_true(ofr_local_init(&r->local, &shape));
     r->config.configured = true;
     r->config.torus.n = (uint8_t)n;
     for (unsigned i = 0; i < n; i++)
@@ -434,10 +435,12 @@ static void test_refusals(void **state)
     assert_int_equal(ofr_local_read(&r.local, OFR_GEN_CONTROL), 0);
     assert_int_equal(ofr_local_read(&r.local, OFR_GEN_STATUS), 0);
     struct ofr_local local;
-    assert_false(ofr_local_init(&local, 4, 32, 16));
-    assert_false(ofr_local_init(&local, 2, 24, 16));
-    assert_false(ofr_local_init(&local, 2, 32, 7));
-    assert_false(ofr_local_init(&local, 2, 32, 1025));
+    static const struct ofr_shape bad[] = {{.n = 4, .flit_bits = 32, .slot_flits = 16},
+                                           {.n = 2, .flit_bits = 24, .slot_flits = 16},
+                                           {.n = 2, .flit_bits = 32, .slot_flits = 7},
+                                           {.n = 2, .flit_bits = 32, .slot_flits = 1025}};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(ofr_local_init(&local, &bad[i]));
 }
 
 int main(void)
