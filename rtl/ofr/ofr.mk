@@ -12,6 +12,11 @@ OFR_MODEL := $(addprefix $(B)/sim/model/,torus.o decide.o ofr_unit.o)
 OFR_BUILDS := n2_c4_mul0 n2_c8_mul1 n3_c8_mul0 n3_c8_mul1
 TESTS += $(OFR_BUILDS:%=$(B)/tests/ofr_unit_%)
 
+TESTS += $(B)/tests/test_logs
+$(B)/tests/test_logs: $(OFR_T)/test_logs.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lm
+
 $(OFR_B)/test_unit.o: $(OFR_T)/test_unit.c $(OFR_T)/unit_shim.h sim/model/test/exact.h \
     $(wildcard sim/model/*.h) firmware/ofr_regs.h
 	@mkdir -p $(@D)

@@ -191,5 +191,5 @@ unsigned ofr_unit_cycles(unsigned n, bool mul)
 {
     if (mul)
         return n == 2 ? 16 : 20;
-    return n == 2 ? 64 : 63;
+    return n == 2 ? 64 : 62;
 }
