@@ -10,9 +10,9 @@
 // which is clear from the signs of P = w2 - w1 and Q = D2 - D1, or else from the sign of
 //     log 960 + log u* + log |P| + log D1 + log D2 - log E - log d - log |Q| - log w1 - log w2.
 // That is exact: divided by what is common, the lesser of the two products is at most 16 * 576 *
-// 47 * 48 (u* m1 S2 - u* m2 S1 <= 576), so that two which differ do so by more than 2^-23.9 in log2,
-// 18 units; ten rounded terms are off by 5 together. ofr_logs adds BIAS to |P| or |Q| where it is
-// negative, so that equal products, too, are on the side of "not better".
+// 47 * 48 (u* m1 S2 - u* m2 S1 <= 576), so that two which differ do so by more than 2^-23.9 in
+// log2, 17 units; ten rounded terms are off by 5 together. ofr_logs adds BIAS to |P| or |Q| where
+// it is negative, so that equal products, too, are on the side of "not better".
 //
 // Group g is cycles 3 g + 1 to 3 g + 3 after `start`. Group 0 finds the way to t and u*, group 1
 // passes the minimal route, OIDN j is group 2 + j, WIDN beta is group 9 + beta. Candidate g's ways
@@ -107,7 +107,7 @@ module ofr_small #(
             codes2_q <= codes1_q;
         end
 
-    // ---- front: the difference of the coordinates s and q, q and t in dimension `phase` ----------
+    // ---- front: the difference of the coordinates s and q, q and t in dimension `phase` ---------
     wire [4:0]  k      = phase[1] ? cfg_k[14:10] : phase[0] ? cfg_k[9:5] : cfg_k[4:0];
     wire [3:0]  s      = phase[1] ? cfg_me[11:8] : phase[0] ? cfg_me[7:4] : cfg_me[3:0];
     wire [3:0]  there  = phase[1] ? t_q[11:8] : phase[0] ? t_q[7:4] : t_q[3:0];

@@ -40,8 +40,8 @@ module ofr_ways (
     initial
         for (int k = 1; k <= 16; k++)
             for (int diff = -16; diff < 16; diff++) begin
-                rom[(k % 16) * 32 + (diff + 32) % 32]       = way(5'(k), 5'((diff + 16 * k) % k), 0);
-                rom[512 + (k % 16) * 32 + (diff + 32) % 32] = way(5'(k), 5'((diff + 16 * k) % k), 1);
+                rom[k % 16 * 32 + (diff + 32) % 32]       = way(5'(k), 5'((diff + 16 * k) % k), 0);
+                rom[k % 16 * 32 + (diff + 32) % 32 + 512] = way(5'(k), 5'((diff + 16 * k) % k), 1);
             end
     always_ff @(posedge clk) begin
         a <= rom[at_a];

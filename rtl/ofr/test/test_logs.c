@@ -25,8 +25,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "print") == 0) {
         for (unsigned i = 0; i < 256; i++)
-            printf("%s28'h%07lx%s%s", i % 8 ? " " : "        ", fraction(i, &close),
-                   i < 255 ? "," : "", i % 8 == 7 ? "\n" : "");
+            printf("%s28'h%07lx%s%s", i % 7 ? " " : "    ", fraction(i, &close), i < 255 ? "," : "",
+                   i % 7 == 6 || i == 255 ? "\n" : "");
         return 0;
     }
     FILE *f = fopen(file, "r");
