@@ -59,7 +59,7 @@ module ofr_router #(
     // OFR unit
     output logic                     ofr_start,
     output logic [4*N-1:0]           ofr_target,
-    output logic [8*N-1:0]           ofr_used, // adaptive slots in use per link port
+    output logic [8*N-1:0]           ofr_used, // adaptive slots in use per link port, C: closed
     input  wire logic                ofr_done,
     input  wire logic [1:0]          ofr_kind,
     input  wire logic [4*N-1:0]      ofr_idn,
@@ -222,8 +222,8 @@ module ofr_router #(
                 two[P*ring + p] = one[P*ring + p] && (n & 4'(C - 1)) != 4'(C - 1);
                 esc_open_local[P*ring + p] = below(n, limit_q);
             end
-            // A link that is down counts as full
-            ofr_used[4*p +: 4] = up_q[p] ? used_q[12*p +: 4] : 4'(C);
+            // A link that takes nothing from the local port now counts as full
+            ofr_used[4*p +: 4] = open_local[p] ? used_q[12*p +: 4] : 4'(C);
         end
     end
 

@@ -84,7 +84,9 @@ struct ofr_decision {
 void ofr_table_reset(struct ofr_table *table, unsigned n);
 
 // Everything the decision sees. used[p]: slots in use of port p's adaptive VC, in flight included,
-// 0 .. slots; slots: C, 1 .. 24. Entries of ports without a link are ignored.
+// 0 .. slots, and all of them where it takes no packet from the local port now: where the link is
+// down, or its free slots are not more than the injection threshold. slots: C, 1 .. 24. Entries of
+// ports without a link are ignored.
 struct ofr_sample {
     struct ofr_torus torus;
     enum ofr_tie tie;

@@ -115,8 +115,9 @@ struct ofr_router {
 
 // One cycle's wires between the stages.
 struct wires {
-    bool moves[OFR_ALL_PORTS]; // the stream of input i crosses the switch
-    bool ends[OFR_ALL_PORTS];  // ... with its tail
+    bool moves[OFR_ALL_PORTS];   // the stream of input i crosses the switch
+    bool ends[OFR_ALL_PORTS];    // ... with its tail
+    uint8_t asks[OFR_ALL_PORTS]; // of output o: the inputs that ask for it
     bool grant[OFR_ALL_PORTS];
     uint8_t used[OFR_LINKS][OFR_VCS]; // the next cycle's
     bool tick_watchdog, tick_ring;
@@ -356,23 +357,27 @@ static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned
 
 // --- Stage B: arbitration ------------------------------------------------------------------------
 
-static bool asks(const struct ofr_router *r, const struct wires *w, unsigned i, unsigned o)
+// The inputs that ask for each output, a bit an input.
+static void find_requests(const struct ofr_router *r, struct wires *w)
 {
-    const struct input *u = &r->input[i];
-    return u->cand && u->request.reason == GRANTABLE && (!u->stream || w->ends[i]) &&
-           u->request.out == o;
+    for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
+        const struct input *u = &r->input[i];
+        if (u->cand && u->request.reason == GRANTABLE && (!u->stream || w->ends[i]) &&
+            u->request.out != DISCARD)
+            w->asks[u->request.out] |= (uint8_t)(1U << i);
+    }
 }
 
 // Management first, then round robin from the last granted input on.
 static void arbitrate(struct ofr_router *r, struct wires *w, unsigned o)
 {
     struct output *out = &r->output[o];
-    if (out->owned && !w->ends[out->owner])
+    if (!w->asks[o] || (out->owned && !w->ends[out->owner]))
         return;
     int winner = -1;
     for (unsigned step = 1; step <= OFR_ALL_PORTS; step++) {
         unsigned i = (out->last_grant + step) % OFR_ALL_PORTS;
-        if (!asks(r, w, i, o))
+        if (!(w->asks[o] >> i & 1))
             continue;
         if (r->input[i].request.mgmt) {
             winner = (int)i;
@@ -729,8 +734,10 @@ static void decide(struct ofr_router *r, const struct ofr_config *cfg)
     struct ofr_sample sample = {
         .torus = cfg->torus, .tie = cfg->tie, .s = cfg->me, .slots = r->shape.slots};
     sample.t = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
-    for (unsigned p = 0; p < links(r); p++)
-        sample.used[p] = (uint8_t)(r->shape.slots - r->room[p][OFR_VC_ADAPTIVE]);
+    for (unsigned p = 0; p < links(r); p++) {
+        unsigned room = r->room[p][OFR_VC_ADAPTIVE];
+        sample.used[p] = (uint8_t)(r->shape.slots - (room > r->threshold ? room : 0));
+    }
     r->decision = ofr_decide(&sample, cfg->table);
     r->deciding = ofr_unit_cycles(r->shape.n, r->shape.unit_mul);
     r->wanted = true;
@@ -760,6 +767,14 @@ static void update_outputs(struct ofr_router *r)
     r->out.drained = drained;
 }
 
+// Nothing here and nothing at the pins: the cycle changes nothing that matters (a short cut only).
+static bool rests(const struct input *u, const struct ofr_flit *pins, bool abort)
+{
+    bool empty = !u->waiting[0] && !u->waiting[1] && !u->waiting[2] && !u->busy && !u->cut;
+    bool still = !u->cand && !u->stream && !u->stream_loaded && !u->fetch && !u->wait;
+    return empty && still && !u->in.valid && !u->in_abort && !pins->valid && !abort;
+}
+
 void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
                      const struct ofr_config *cfg)
 {
@@ -777,10 +792,16 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     decide(r, cfg);
     find_moves(r, in, &w);
     transfer(r, in, cfg, &w);
+    find_requests(r, &w);
     for (unsigned o = 0; o < OFR_ALL_PORTS; o++)
         arbitrate(r, &w, o);
     for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
         struct input *u = &r->input[i];
+        if (rests(u, i == OFR_LOCAL ? &in->li : &in->rx[i], i != OFR_LOCAL && in->rx_abort[i])) {
+            u->granted = u->fetch_second = false;
+            memset(u->stale, 0, sizeof u->stale);
+            continue;
+        }
         struct input before = *u;
         if (u->cand && u->request.reason == GRANTABLE && u->request.out == DISCARD)
             w.grant[i] = !u->stream || w.ends[i];
