@@ -366,15 +366,18 @@ static bool inject(struct net *net, uint32_t node)
             net_random(c->seed, DRAW_TIE, node, (uint64_t)source->message << 32 | source->packet);
     if (source->ways > 1) {
         uint8_t used[OFR_MAX_PORTS];
+        const struct ofr_load load = {used, net->exists[node],
+                                      (uint8_t)(c->slots * (c->count_all ? VCS : 1))};
         for (uint32_t rest = net->exists[node]; rest; rest &= rest - 1) {
             unsigned port = (unsigned)__builtin_ctz(rest);
             settle(net, node, port);
             used[port] = used_of(net, node, ADAPTIVE)[port];
+            bool closed = used[port] + c->throttle >= c->slots;
             if (c->count_all)
                 used[port] += used_of(net, node, VS1)[port] + used_of(net, node, VS2)[port];
+            if (c->preset == NET_PRESET_OFR && closed) // struct ofr_sample
+                used[port] = load.slots;
         }
-        const struct ofr_load load = {used, net->exists[node],
-                                      (uint8_t)(c->slots * (c->count_all ? VCS : 1))};
         way = &ways[net_choose(&net->paths, &load, ways, source->ways, (uint32_t)luck)];
     }
     bool orthant = net->paths.orthants && way->kind != OFR_MINIMAL;
