@@ -182,12 +182,19 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
     return error;
 }
 
-static int read_shape(struct torus *t)
+// SHAPE, SIZE and CONTROL of the board we are plugged into.
+static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
 {
-    uint32_t shape;
-    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    struct request q;
+    by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+    q.m[2] = OFR_SEL_NODE | OFR_NODE_SHAPE | (uint32_t)(OFR_SEL_NODE | OFR_NODE_SIZE) << 16;
+    q.m[3] = OFR_SEL_NODE | OFR_NODE_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_NODE_CONTROL) << 16;
+    int error = ask(t, &q, "read the board's shape");
     if (error != TORUS_OK)
         return error;
+    uint32_t shape = q.r[2];
+    *size = q.r[3];
+    *control = q.r[4];
     t->dims = shape >> OFR_NODE_SHAPE_N_LSB & ((1u << OFR_NODE_SHAPE_N_BITS) - 1);
     t->flit_bytes = shape >> OFR_NODE_SHAPE_W8_LSB & ((1u << OFR_NODE_SHAPE_W8_BITS) - 1);
     t->slots = shape >> OFR_NODE_SHAPE_C_LSB & ((1u << OFR_NODE_SHAPE_C_BITS) - 1);
@@ -202,13 +209,15 @@ API int torus_discover(struct torus *t)
 {
     t->board_count = t->fault_count = 0;
     t->good = t->attached = false;
+    t->collective_flits = 0;
     memset(t->k, 0, sizeof t->k);
     if (!t->faults && !(t->faults = calloc(MAX_FAULTS, sizeof *t->faults)))
         return fail(t, TORUS_E_MEMORY, "out of memory");
     struct torus_identity id;
     int error = torus_ping_path(t, NULL, 0, &id);
+    uint32_t size, control;
     if (error == TORUS_OK)
-        error = read_shape(t);
+        error = read_shape(t, &size, &control);
     if (error != TORUS_OK)
         return error;
     uint32_t info = (uint32_t)id.dims << OFR_INFO_N_LSB | (uint32_t)id.links << OFR_INFO_LINKS_LSB |
@@ -529,12 +538,9 @@ API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
     t->good = t->attached = false;
+    t->collective_flits = 0;
     t->fault_count = 0;
-    int error = read_shape(t);
-    if (error == TORUS_OK)
-        error = torus_read(t, NULL, OFR_NODE_CONTROL, &control);
-    if (error == TORUS_OK)
-        error = torus_read(t, NULL, OFR_NODE_SIZE, &size);
+    int error = read_shape(t, &size, &control);
     if (error != TORUS_OK)
         return error;
     if (!(control & OFR_NODE_CONTROL_CONFIGURED_MASK))

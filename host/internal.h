@@ -3,8 +3,8 @@
 #ifndef TORUS_INTERNAL_H
 #define TORUS_INTERNAL_H
 
+#include "libtorus.h"
 #include "protocol.h"
-#include "torus.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -16,6 +16,7 @@ struct torus {
     uint16_t session, seq;
     bool wrote;                   // we may hold leases
     unsigned collectives;         // done so far
+    double collective_flits;      // link flits of a collective, 0: not worked out yet
     unsigned ahead;               // cycles from now to the start of a run, 0: to be guessed
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     double kept_gap;              // seconds before sending again, from a request that was
@@ -31,6 +32,7 @@ struct torus {
     bool good; // the graph is a torus, or attach found one
     bool attached;
     struct torus_preset preset; // as last read or written
+    enum torus_traffic traffic; // class of its packets
     unsigned generation;
     char (*faults)[WIDTH];
     unsigned fault_count;
@@ -57,6 +59,9 @@ int ok(struct torus *t);
 double monotonic(void);
 void pause_seconds(double seconds);
 
+// A handle with the options, NULL without memory.
+struct torus *handle_new(const struct torus_options *options);
+
 // Messages: by path (hops = 0: the gateway), by address, to all.
 void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg);
 void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg);
@@ -77,6 +82,16 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
             const uint32_t data[4], uint32_t result[4], const char *what);
 unsigned torus_nodes(const struct torus *t);
 void node_at(const struct torus *t, unsigned node, uint8_t at[3]);
+
+// A preset or a custom table in 16 bits, which boards keep beside the generation.
+uint32_t describe(const struct torus_preset *p);
+uint32_t describe_table(const struct torus_table *table);
+struct torus_preset described(uint32_t word); // a custom one: only its routing
+enum torus_traffic described_traffic(uint32_t word);
+// OFR.DATA values, 2^dims sets of 8; returns how many.
+unsigned table_bytes(const struct torus_table *table, uint8_t out[64]);
+// OFR.PARAM (15:0), OFR.WIDN (23:16), NODE.ROUTING's select (25:24) and threshold (29:26).
+uint32_t table_parameters(const struct torus_table *table);
 
 // Recognises the torus in what discover found: sizes, coordinates, faults.
 int recognise(struct torus *t);

@@ -5,58 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/model/decide.h"
 #include "internal.h"
 
-static const char *const routing_names[] = {
-    [TORUS_ABR] = "abr", [TORUS_POR] = "por", [TORUS_OFR] = "ofr",
-    [TORUS_DOR] = "dor", [TORUS_RDR] = "rdr",
+// A table to be programmed, and the 16 bits that stand for it.
+struct plan {
+    struct torus_table table;
+    uint32_t descriptor;
 };
 
-enum { ROUTINGS = sizeof routing_names / sizeof *routing_names };
-
-API const char *torus_routing_name(enum torus_routing routing)
+// Fills in what depends on the boards, and checks against them.
+static int settle(struct torus *t, struct torus_table *p)
 {
-    return (unsigned)routing < ROUTINGS ? routing_names[routing] : NULL;
-}
-
-API int torus_routing_named(const char *name)
-{
-    for (int i = 1; i < ROUTINGS; i++)
-        if (!strcmp(name, routing_names[i]))
-            return i;
-    return 0;
-}
-
-API struct torus_preset torus_preset_default(enum torus_routing routing)
-{
-    return (struct torus_preset){
-        .routing = routing, .tie_both = true, .threshold = 255, .delta = 2};
-}
-
-// The 16 bits that boards keep beside the generation: routing 2:0, tie 3, threshold 7:4, Delta
-// 10:8.
-static uint32_t describe(const struct torus_preset *p)
-{
-    return (uint32_t)p->routing | (uint32_t)p->tie_both << 3 | (uint32_t)(p->threshold & 15) << 4 |
-           (uint32_t)(p->delta & 7) << 8;
-}
-
-static struct torus_preset described(uint32_t word)
-{
-    return (struct torus_preset){.routing = (enum torus_routing)(word & 7),
-                                 .tie_both = word >> 3 & 1,
-                                 .threshold = word >> 4 & 15,
-                                 .delta = word >> 8 & 7};
-}
-
-// Fills in the defaults and checks the ranges.
-static int settle(struct torus *t, struct torus_preset *p)
-{
+    char text[120];
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    if (!torus_routing_name(p->routing))
-        return fail(t, TORUS_E_USAGE, "unknown routing %d", (int)p->routing);
+    if (torus_table_check(p, text) != TORUS_OK)
+        return fail(t, TORUS_E_USAGE, "%s", text);
+    if (p->dims != t->dims)
+        return fail(t, TORUS_E_USAGE, "a table of %u dimensions, and the torus has %u", p->dims,
+                    t->dims);
     if (p->threshold == 255)
         p->threshold = (uint8_t)(t->slots / 2);
     if (p->threshold >= t->slots)
@@ -65,42 +32,58 @@ static int settle(struct torus *t, struct torus_preset *p)
                     t->slots);
     for (unsigned i = 0; i < t->dims; i++)
         if (t->k[i] > 1 && p->delta > t->k[i] / 2)
-            p->delta = t->k[i] / 2;
-    if (p->delta > 7)
-        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", p->delta);
+            return fail(t, TORUS_E_USAGE, "Delta = %u: at most %u, half the size in dimension %c",
+                        p->delta, t->k[i] / 2, "xyz"[i]);
     return TORUS_OK;
 }
 
-// Bytes of OFR.DATA for the table of n dimensions, 2^n sets of 8.
-static unsigned table_bytes(unsigned n, uint8_t out[64])
+static int plan_preset(struct torus *t, const struct torus_preset *preset, struct plan *out)
 {
-    struct ofr_table table;
-    ofr_table_reset(&table, n);
-    for (unsigned set = 0; set < 1u << n; set++)
-        for (unsigned j = 0; j < OFR_TABLE_INDEXES; j++) {
-            unsigned byte = 0;
-            if (table.valid[set] >> j & 1) {
-                byte = OFR_OFR_DATA_VALID_MASK;
-                for (unsigned i = 0; i < n; i++)
-                    byte |= ((unsigned)table.lambda[set][j][i] & 3) << 2 * i;
-            }
-            out[set * OFR_TABLE_INDEXES + j] = (uint8_t)byte;
-        }
-    return 8u << n;
+    struct torus_preset p = *preset;
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (p.routing == TORUS_CUSTOM || !torus_routing_name(p.routing))
+        return fail(t, TORUS_E_USAGE, "routing %d is no preset", (int)p.routing);
+    if (p.delta > 7)
+        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", p.delta);
+    for (unsigned i = 0; i < t->dims; i++)
+        if (t->k[i] > 1 && p.delta > t->k[i] / 2)
+            p.delta = t->k[i] / 2;
+    torus_preset_table(&p, t->dims, &out->table);
+    int error = settle(t, &out->table);
+    p.threshold = out->table.threshold;
+    out->descriptor = describe(&p);
+    return error;
 }
 
-// OFR.PARAM (15:0), OFR.WIDN (23:16), NODE.ROUTING's select (25:24) and threshold (29:26).
-static uint32_t parameters(const struct torus *t, const struct torus_preset *p)
+static int plan_table(struct torus *t, const struct torus_table *table, struct plan *out)
 {
-    bool por = p->routing == TORUS_POR;
-    uint32_t eta = por ? 16 : 32; // POR 1.0, OFR 2.0 (paper, sec. 4), 4.4 fixed point
-    uint32_t select = p->routing == TORUS_RDR ? OFR_SELECT_RDR : OFR_SELECT_MOST_FREE;
-    uint32_t widn = t->dims == 2 ? 0x0e : 0xfe;
-    return (uint32_t)p->delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB |
-           OFR_OFR_PARAM_RULE_A_MASK | OFR_OFR_PARAM_RULE_B_MASK |
-           (por ? 0 : OFR_OFR_PARAM_OIDN_MASK) |
-           (p->routing == TORUS_POR || p->routing == TORUS_OFR ? widn : 0) << 16 | select << 24 |
-           (uint32_t)p->threshold << 26;
+    out->table = *table;
+    int error = settle(t, &out->table);
+    if (error == TORUS_OK)
+        out->descriptor = describe_table(&out->table);
+    return error;
+}
+
+// The plan behind a generation that boards have: a preset, or `custom` if that is the table.
+static int plan_again(struct torus *t, uint32_t active, const struct torus_table *custom,
+                      struct plan *out)
+{
+    struct torus_preset p = described(active >> 16);
+    unsigned generation = active & 0xffff;
+    if (p.routing != TORUS_CUSTOM)
+        return torus_routing_name(p.routing) && p.routing
+                   ? plan_preset(t, &p, out)
+                   : fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", generation);
+    if (!custom)
+        return fail(t, TORUS_E_USAGE,
+                    "generation %u is a table of its own: give its file too (program FILE)",
+                    generation);
+    int error = plan_table(t, custom, out);
+    if (error == TORUS_OK && out->descriptor != active >> 16)
+        error =
+            fail(t, TORUS_E_USAGE, "generation %u is another table than the one given", generation);
+    return error;
 }
 
 // The other boards get this only once it is sure that the first did: between two sessions that
@@ -191,10 +174,10 @@ static int set_tie(struct torus *t, bool tie_both)
 }
 
 // Tables of all boards, staged and committed, by address.
-static int write_tables(struct torus *t, const struct torus_preset *p, unsigned generation)
+static int write_tables(struct torus *t, const struct plan *p, unsigned generation)
 {
-    uint8_t bytes[64] = {0};
-    unsigned count = table_bytes(t->dims, bytes);
+    uint8_t bytes[64];
+    unsigned count = table_bytes(&p->table, bytes);
     uint32_t crc = 0xffffffff;
     for (unsigned i = 0; i < count; i++)
         crc = ofr_crc32_byte(crc, bytes[i]);
@@ -207,7 +190,7 @@ static int write_tables(struct torus *t, const struct torus_preset *p, unsigned 
         error = ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, first / 4 | words << 4, d, NULL,
                         "write the table");
     }
-    uint32_t stage[4] = {0, parameters(t, p), ~crc, generation | describe(p) << 16};
+    uint32_t stage[4] = {0, table_parameters(&p->table), ~crc, generation | p->descriptor << 16};
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_STAGE, 0, stage, NULL, "verify the table");
     uint32_t commit[4] = {0, 0, 0, generation};
@@ -238,19 +221,17 @@ static int next_generation(struct torus *t, unsigned *generation)
 }
 
 // Everything from the lease to the commit. generation 0: the next one.
-static int program(struct torus *t, struct torus_preset *p, unsigned generation)
+static int program(struct torus *t, const struct plan *p, unsigned generation)
 {
-    int error = settle(t, p);
-    if (error != TORUS_OK)
-        return error;
+    int error;
     if (t->attached) {
         error = torus_lease(t, 0);
         if (error == TORUS_OK)
-            error = set_tie(t, p->tie_both);
+            error = set_tie(t, p->table.tie_both);
     } else {
         error = lease_by_path(t);
         if (error == TORUS_OK)
-            error = configure(t, p->tie_both);
+            error = configure(t, p->table.tie_both);
         // The key is given to all above; now that addresses work, the leases are ours.
         if (error == TORUS_OK)
             error = torus_lease(t, 0);
@@ -261,7 +242,11 @@ static int program(struct torus *t, struct torus_preset *p, unsigned generation)
         return error;
     error = half_done(t, write_tables(t, p, generation));
     if (error == TORUS_OK) {
-        t->preset = *p;
+        t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
+                                          .tie_both = p->table.tie_both,
+                                          .threshold = p->table.threshold,
+                                          .delta = p->table.delta};
+        t->traffic = p->table.traffic;
         t->generation = generation;
     }
     return error == TORUS_OK ? torus_release(t) : error;
@@ -269,8 +254,30 @@ static int program(struct torus *t, struct torus_preset *p, unsigned generation)
 
 API int torus_program(struct torus *t, const struct torus_preset *preset)
 {
-    struct torus_preset p = *preset;
-    return program(t, &p, 0);
+    struct plan p;
+    int error = plan_preset(t, preset, &p);
+    return error == TORUS_OK ? program(t, &p, 0) : error;
+}
+
+API int torus_program_table(struct torus *t, const struct torus_table *table)
+{
+    struct plan p;
+    int error = plan_table(t, table, &p);
+    return error == TORUS_OK ? program(t, &p, 0) : error;
+}
+
+// Of a custom table: what a preset would say, from the registers of the board we are plugged into.
+static int read_settings(struct torus *t, struct torus_preset *p)
+{
+    struct request q;
+    by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+    q.m[2] = OFR_SEL_NODE | OFR_NODE_TIE | (uint32_t)(OFR_SEL_NODE | OFR_NODE_ROUTING) << 16;
+    q.m[3] = OFR_SEL_NODE | OFR_OFR_PARAM | (uint32_t)(OFR_SEL_NODE | OFR_OFR_PARAM) << 16;
+    int error = ask(t, &q, "read the settings");
+    p->tie_both = q.r[2] & OFR_NODE_TIE_BOTH_MASK;
+    p->threshold = (q.r[3] & OFR_NODE_ROUTING_THRESHOLD_MASK) >> OFR_NODE_ROUTING_THRESHOLD_LSB;
+    p->delta = (q.r[4] & OFR_OFR_PARAM_DELTA_MASK) >> OFR_OFR_PARAM_DELTA_LSB;
+    return error;
 }
 
 API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation)
@@ -305,7 +312,13 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     if (*generation && !torus_routing_name(preset->routing))
         return fail(t, TORUS_E_PROTOCOL, "the boards' table is of an unknown kind (0x%08x)",
                     span[2]);
+    if (preset->routing == TORUS_CUSTOM) {
+        error = read_settings(t, preset);
+        if (error != TORUS_OK)
+            return error;
+    }
     t->preset = *preset;
+    t->traffic = described_traffic(span[2] >> 16);
     t->generation = *generation;
     return ok(t);
 }
@@ -376,10 +389,11 @@ static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mix
     return error;
 }
 
-API int torus_program_resume(struct torus *t)
+API int torus_program_resume(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
+    struct plan p;
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = survey(t, &newest, &before, &mixed);
@@ -390,20 +404,20 @@ API int torus_program_resume(struct torus *t)
                     newest ? "nothing to resume: all boards have generation %u"
                            : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
-    struct torus_preset p = described(newest >> 16);
-    if (!torus_routing_name(p.routing))
-        return fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", newest & 0xffff);
-    error = program(t, &p, newest & 0xffff);
+    error = plan_again(t, newest, custom, &p);
+    if (error == TORUS_OK)
+        error = program(t, &p, newest & 0xffff);
     // Boards that had it active already have it staged too now.
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_UNSTAGE, 0, NULL, NULL, "clear the shadow banks");
     return error == TORUS_OK ? torus_release(t) : error;
 }
 
-API int torus_program_abort(struct torus *t)
+API int torus_program_abort(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
+    struct plan p;
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = survey(t, &newest, &before, &mixed);
@@ -412,7 +426,9 @@ API int torus_program_abort(struct torus *t)
     if (!mixed || !newest)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Back to what was before; where nothing was, to the table of the reset.
-    struct torus_preset p = before ? described(before >> 16) : torus_preset_default(TORUS_OFR);
-    error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
+    struct torus_preset reset = torus_preset_default(TORUS_OFR);
+    error = before ? plan_again(t, before, custom, &p) : plan_preset(t, &reset, &p);
+    if (error == TORUS_OK)
+        error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
     return error;
 }

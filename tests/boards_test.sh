@@ -30,7 +30,8 @@ check() {
 
 # start OPTIONS...: a simulator in the background.
 start() {
-    "$B/bin/boardsim" --sockets "$dir" "$@" > "$dir/log" 2>&1 &
+    # One thread: tests share the machine, and threads that meet every cycle suffer from others.
+    "$B/bin/boardsim" --threads 1 --sockets "$dir" "$@" > "$dir/log" 2>&1 &
     sim=$!
     tries=0
     until grep -q '^boardsim: .* boards' "$dir/log"; do
@@ -49,7 +50,7 @@ stop() {
 }
 
 torus() {
-    timeout 300 "$B/bin/torusctl" -t "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1
+    timeout 300 "$B/bin/torusctl" --timeout 120 -t "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1
 }
 
 # status N COMMAND...: it must end with that status.

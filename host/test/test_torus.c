@@ -293,8 +293,8 @@ static void program_one(unsigned kx, unsigned ky, unsigned kz)
     check_programmed(f, 2, false);
     for (unsigned i = 0; i < f->boards; i++)
         assert_int_equal(f->board[i].reg[OFR_NODE_TIE / 4], 0);
-    expect(&h, torus_program_resume(h.t), TORUS_E_UNKNOWN); // nothing to mend
-    expect(&h, torus_program_abort(h.t), TORUS_E_UNKNOWN);
+    expect(&h, torus_program_resume(h.t, NULL), TORUS_E_UNKNOWN); // nothing to mend
+    expect(&h, torus_program_abort(h.t, NULL), TORUS_E_UNKNOWN);
     // By address all boards answer; outside of the torus is an error.
     for (unsigned i = 0; i < f->boards; i++) {
         uint8_t c[3] = {(uint8_t)(i % kx), (uint8_t)(i / kx % ky), (uint8_t)(i / kx / ky)};
@@ -364,7 +364,7 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
     plug(&h, &f->board[5], -1, &second);
     expect(&h, torus_attach(h.t), TORUS_OK);
     expect(&h, torus_programmed(h.t, &is, &generation), half ? TORUS_E_MIXED : TORUS_OK);
-    error = resume ? torus_program_resume(h.t) : torus_program_abort(h.t);
+    error = resume ? torus_program_resume(h.t, NULL) : torus_program_abort(h.t, NULL);
     expect(&h, error, half ? TORUS_OK : TORUS_E_UNKNOWN);
     expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
     if (half) {
@@ -423,7 +423,8 @@ static void half_committed(void **state)
         struct torus_run run = torus_run_default();
         struct torus_result result;
         expect(&h, torus_run(h.t, &run, &result), TORUS_E_MIXED); // every later command says so
-        expect(&h, resume ? torus_program_resume(h.t) : torus_program_abort(h.t), TORUS_OK);
+        expect(&h, resume ? torus_program_resume(h.t, NULL) : torus_program_abort(h.t, NULL),
+               TORUS_OK);
         expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
         assert_int_equal(is.routing, resume ? TORUS_POR : TORUS_DOR);
         check_programmed(f, resume ? 2 : 3, !resume);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl info and program.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+
+static int print_programmed(struct torus *t, const struct args *a)
+{
+    struct torus_preset p = {0};
+    unsigned generation = 0;
+    uint8_t k[3];
+    int error = torus_programmed(t, &p, &generation);
+    if (error != TORUS_OK && error != TORUS_E_MIXED)
+        return report(t, error);
+    unsigned dims = torus_sizes(t, k);
+    const char *name = p.routing ? torus_routing_name(p.routing) : NULL;
+    const char *tie = p.tie_both ? "both" : "plus";
+    if (!name)
+        name = "none";
+    if (a->format == JSON) {
+        put_json(json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims), "routing",
+                           name, "tie", tie, "threshold", p.threshold, "delta", p.delta,
+                           "generation", (int)generation, "consistent", error == TORUS_OK));
+    } else if (a->format == CSV) {
+        printf("kx,ky,kz,routing,tie,threshold,delta,generation,consistent\n");
+        printf("%u,%u,%u,%s,%s,%u,%u,%u,%d\n", k[0], k[1], k[2], name, tie, p.threshold, p.delta,
+               generation, error == TORUS_OK);
+    } else {
+        printf("%ux%u", k[0], k[1]);
+        if (dims == 3)
+            printf("x%u", k[2]);
+        printf(" torus, routing %s", name);
+        if (p.routing)
+            printf(", tie %s, threshold %u slots, Delta %u, generation %u", tie, p.threshold,
+                   p.delta, generation);
+        putchar('\n');
+    }
+    return error == TORUS_OK ? 0 : report(t, error);
+}
+
+int do_info(struct torus *t, const struct args *a)
+{
+    int error = torus_attach(t);
+    return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
+}
+
+// Attached if possible: the boards are configured and agree. Else discovered.
+static int attach_or_discover(struct torus *t)
+{
+    int error = torus_attach(t);
+    if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD)
+        error = torus_discover(t);
+    return error;
+}
+
+int do_program(struct torus *t, const struct args *a)
+{
+    int routing = torus_routing_named(a->routing);
+    if (!routing)
+        return wrong("routing", a->routing, "say abr, por, ofr, dor or rdr");
+    if (a->tie && strcmp(a->tie, "both") != 0 && strcmp(a->tie, "plus") != 0)
+        return wrong("tie", a->tie, "say both or plus");
+    if (a->resume && a->abort)
+        return wrong("option", "--abort", "either --resume or --abort");
+    struct torus_preset p = torus_preset_default((enum torus_routing)routing);
+    p.tie_both = !a->tie || !strcmp(a->tie, "both");
+    if (a->threshold >= 0)
+        p.threshold = (uint8_t)a->threshold;
+    if (a->delta >= 0)
+        p.delta = (uint8_t)a->delta;
+    int error = attach_or_discover(t);
+    if (error == TORUS_OK)
+        error = a->resume  ? torus_program_resume(t, NULL)
+                : a->abort ? torus_program_abort(t, NULL)
+                           : torus_program(t, &p);
+    return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
+}
