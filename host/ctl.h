@@ -18,7 +18,11 @@ struct args {
     // program
     const char *routing, *tie;
     long threshold, delta;
-    bool resume, abort;
+    bool resume, abort, print;
+    unsigned dims;    // of what is printed
+    const char *file; // a table's
+    struct torus_preset preset;
+    struct torus_table table;
     // run
     const char *patterns, *loads, *lengths;
     bool gamma; // loads are in gamma0
@@ -39,10 +43,18 @@ int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
 
+// Works out a->preset or a->table, prints it if that is wanted. Exit status.
+int prepare_program(struct args *a);
+
 // One line on stderr; the exit status that goes with the error.
 int report(struct torus *t, int error);
 // The same for wrong use.
 int wrong(const char *what, const char *value, const char *hint);
+
+// A table from a file (README.md); false: a line on stderr has said what is wrong, and where.
+bool table_read(const char *file, struct torus_table *out);
+// To stdout, as such a file.
+void table_print(const struct torus_table *table);
 
 // Prints and frees.
 void put_json(json_t *value);

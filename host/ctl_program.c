@@ -55,25 +55,44 @@ static int attach_or_discover(struct torus *t)
     return error;
 }
 
-int do_program(struct torus *t, const struct args *a)
+int prepare_program(struct args *a)
 {
-    int routing = torus_routing_named(a->routing);
-    if (!routing)
-        return wrong("routing", a->routing, "say abr, por, ofr, dor or rdr");
+    const char *name = a->routing ? a->routing : "ofr";
+    int routing = torus_routing_named(name);
+    if (!routing || routing == TORUS_CUSTOM)
+        return wrong("routing", name, "say abr, por, ofr, dor or rdr");
     if (a->tie && strcmp(a->tie, "both") != 0 && strcmp(a->tie, "plus") != 0)
         return wrong("tie", a->tie, "say both or plus");
     if (a->resume && a->abort)
         return wrong("option", "--abort", "either --resume or --abort");
-    struct torus_preset p = torus_preset_default((enum torus_routing)routing);
-    p.tie_both = !a->tie || !strcmp(a->tie, "both");
+    if (a->file && (a->routing || a->tie || a->threshold >= 0 || a->delta >= 0))
+        return wrong("file", a->file, "it says all about the routing: no other options beside it");
+    if (a->file) {
+        if (!table_read(a->file, &a->table))
+            return 2;
+        if (a->print)
+            table_print(&a->table);
+        return 0;
+    }
+    a->preset = torus_preset_default((enum torus_routing)routing);
+    a->preset.tie_both = !a->tie || !strcmp(a->tie, "both");
     if (a->threshold >= 0)
-        p.threshold = (uint8_t)a->threshold;
+        a->preset.threshold = (uint8_t)a->threshold;
     if (a->delta >= 0)
-        p.delta = (uint8_t)a->delta;
+        a->preset.delta = (uint8_t)a->delta;
+    if (a->print && torus_preset_table(&a->preset, a->dims, &a->table) == TORUS_OK)
+        table_print(&a->table);
+    return 0;
+}
+
+int do_program(struct torus *t, const struct args *a)
+{
+    const struct torus_table *table = a->file ? &a->table : NULL;
     int error = attach_or_discover(t);
     if (error == TORUS_OK)
-        error = a->resume  ? torus_program_resume(t, NULL)
-                : a->abort ? torus_program_abort(t, NULL)
-                           : torus_program(t, &p);
+        error = a->resume  ? torus_program_resume(t, table)
+                : a->abort ? torus_program_abort(t, table)
+                : table    ? torus_program_table(t, table)
+                           : torus_program(t, &a->preset);
     return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
 }

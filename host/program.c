@@ -254,14 +254,14 @@ static int program(struct torus *t, const struct plan *p, unsigned generation)
 
 API int torus_program(struct torus *t, const struct torus_preset *preset)
 {
-    struct plan p;
+    struct plan p = {0};
     int error = plan_preset(t, preset, &p);
     return error == TORUS_OK ? program(t, &p, 0) : error;
 }
 
 API int torus_program_table(struct torus *t, const struct torus_table *table)
 {
-    struct plan p;
+    struct plan p = {0};
     int error = plan_table(t, table, &p);
     return error == TORUS_OK ? program(t, &p, 0) : error;
 }
@@ -393,7 +393,7 @@ API int torus_program_resume(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
-    struct plan p;
+    struct plan p = {0};
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = survey(t, &newest, &before, &mixed);
@@ -417,7 +417,7 @@ API int torus_program_abort(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
-    struct plan p;
+    struct plan p = {0};
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = survey(t, &newest, &before, &mixed);

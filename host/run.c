@@ -333,7 +333,7 @@ static int measure(struct torus *t, const struct torus_run *run, struct totals *
 API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
 {
     struct torus_run run = *wanted;
-    struct totals before, after;
+    struct totals before = {0}, after = {0};
     uint32_t ticks;
     double management = 0;
     memset(out, 0, sizeof *out);

@@ -12,6 +12,8 @@ enum {
     O_TIE = 256,
     O_RESUME,
     O_ABORT,
+    O_PRINT,
+    O_DIMENSIONS,
     O_KEY,
     O_SET_KEY,
     O_TAKE_OVER,
@@ -41,6 +43,8 @@ static const struct argp_option option_list[] = {
     {"delta", 'D', "HOPS", 0, "Delta (2)", 1},
     {"resume", O_RESUME, 0, 0, "finish a program that was cut short", 1},
     {"abort", O_ABORT, 0, 0, "undo a program that was cut short", 1},
+    {"print", O_PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 1},
+    {"dimensions", O_DIMENSIONS, "N", 0, "of the table printed, 2 (default) or 3", 1},
     {0, 0, 0, 0, "run (lists are separated by commas):", 2},
     {"pattern", 'p', "LIST", 0,
      "uniform (default), butterfly, transpose, bitreverse, rotate3d, "
@@ -125,6 +129,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case O_ABORT:
         a->abort = true;
         break;
+    case O_PRINT:
+        a->print = true;
+        break;
+    case O_DIMENSIONS:
+        a->dims = (unsigned)number(state, arg, 2, 3);
+        break;
     case 'p':
         a->patterns = arg;
         break;
@@ -161,6 +171,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             a->command = arg;
+        else if (state->arg_num == 1 && !strcmp(a->command, "program"))
+            a->file = arg;
         else
             argp_failure(state, 2, 0, "'%s' is one argument too many", arg);
         break;
@@ -168,7 +180,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!a->command)
             argp_failure(state, 2, 0,
                          "say what to do: discover, info, program, run, counters or ping");
-        else if (!a->where)
+        else if (!a->where && !a->print)
             argp_failure(state, 2, 0, "say where the board is: -t unix:PATH or -t tty:PATH");
         break;
     default:
@@ -182,18 +194,18 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = option_list,
         .parser = parse,
-        .args_doc = "COMMAND",
+        .args_doc = "COMMAND\nprogram FILE",
         .doc = "Brings up and measures a torus of Outflank boards through one of them.\v"
                "Commands:\n"
                "  discover   find the boards, draw the torus, report wrong cables\n"
                "  info       what is programmed\n"
-               "  program    coordinates and routing tables of all boards\n"
+               "  program    coordinates and routing tables of all boards: a preset, or FILE\n"
                "  run        traffic patterns: load, latency, derouted packets, link use\n"
                "  counters   all counters of all boards\n"
                "  ping       ask a board who it is\n"
                "Exit status: 0 good, 1 a check failed, 2 wrong use or no connection.",
     };
-    struct args a = {.routing = "ofr",
+    struct args a = {.dims = 2,
                      .threshold = -1,
                      .delta = -1,
                      .patterns = "uniform",
@@ -210,6 +222,11 @@ int main(int argc, char **argv)
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a))
         return 2;
+    if (!strcmp(a.command, "program")) { // wrong files are found before anything is opened
+        int status = prepare_program(&a);
+        if (status || a.print)
+            return status;
+    }
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(a.command, commands[i].name) != 0)
             continue;

@@ -143,6 +143,32 @@ check 'golden 16x16: program' torus program --routing ofr
 check 'golden 16x16: run' torus run --pattern transpose --load 0.2
 check 'golden 16x16: ends' stop
 
+# --- A table of one's own -------------------------------------------------------------------------
+start --dims 4x3 --boards golden
+"$B/bin/torusctl" program --print | sed 's/"delta": 2/"delta": 1/; s/"eta": 2/"eta": 1.5/' \
+    > "$dir/mine.json"
+check 'own table: programmed from the start' torus program "$dir/mine.json"
+check 'own table: said so' says 'routing custom, tie both, threshold 4 slots, Delta 1, generation 1'
+check 'own table: traffic' torus run --pattern uniform --load 0.5
+check 'own table: info' torus info
+check 'own table: known to everybody' says 'routing custom'
+sed 's/"delta": 1/"delta": 2/' "$dir/mine.json" > "$dir/bad.json"
+check 'own table: Delta above k/2' status 2 torus program "$dir/bad.json"
+check 'own table: says how much' says 'at most 1, half the size in dimension y'
+check 'own table: in one line' one_line
+"$B/bin/torusctl" program --print --dimensions 3 --delta 1 > "$dir/bad.json"
+check 'own table: of 3 dimensions' status 2 torus program "$dir/bad.json"
+check 'own table: says so' says 'a table of 3 dimensions'
+head -c 200 "$dir/mine.json" > "$dir/bad.json"
+check 'own table: truncated' status 2 torus program "$dir/bad.json"
+check 'own table: with line and column' says 'bad.json: line 1[0-9], column'
+sed 's/\[1, -1\]/[1, 3]/' "$dir/mine.json" > "$dir/bad.json"
+check 'own table: unknown lambda' status 2 torus program "$dir/bad.json"
+check 'own table: where' says 'lambda\[0\]\[1\]: unknown lambda'
+check 'own table: info again' torus info
+check 'own table: nothing of that was sent' says 'Delta 1, generation 1'
+check 'own table: ends' stop
+
 # --- Bad input ------------------------------------------------------------------------------------
 check 'boardsim: a size of 17' status 2 boardsim --dims 17x4
 check 'boardsim: in one line' one_line

@@ -43,6 +43,58 @@ refuse "'16'" program -t "$nowhere" --threshold 16
 refuse "'two'" ping -t "$nowhere" two
 refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
 
+# Tables from files: what is wrong is said with the file, before anything is opened.
+good=$work/good.json
+n=$((n + 1))
+if "$ctl" program --print > "$good" && cmp -s "$good" host/data/ofr-2d.json &&
+    "$ctl" program --print "$good" | cmp -s - "$good" &&
+    "$ctl" program --print --routing por --dimensions 3 > "$work/por.json" &&
+    "$ctl" program --print "$work/por.json" | cmp -s - "$work/por.json"; then
+    echo "ok $n - --print prints the example, and a file that reads back the same"
+else
+    echo "not ok $n - --print"
+    bad=1
+fi
+
+refuse_file() # word that the line must contain, sed script that spoils the good file
+{
+    sed "$2" "$good" > "$work/bad.json"
+    if cmp -s "$good" "$work/bad.json"; then echo "# $2 changed nothing"; bad=1; fi
+    refuse "bad.json: .*$1" program "$work/bad.json" -t "$nowhere"
+}
+refuse 'none.json' program "$work/none.json" -t "$nowhere"
+refuse_file 'line 3, column' '3s/,/;/'
+refuse_file 'line 7, column' '7,$d'
+refuse_file 'line 5.*duplicate' '5s/.*/"class": "minimal",/'
+refuse_file 'file: unknown key "colour"' 's/"delta"/"colour"/'
+refuse_file 'file: "delta" is missing' '/"delta"/d'
+refuse_file 'dimensions: a whole number from 2 to 3' 's/"dimensions": 2/"dimensions": 4/'
+refuse_file 'table\[0\].lambda\[0\]: a list of 3' 's/"dimensions": 2/"dimensions": 3/'
+refuse_file 'class: one of "inorder"' 's/"deroute"/"sideways"/'
+refuse_file 'select: one of "most-free"' 's/"most-free"/1/'
+refuse_file 'tie: one of "plus", "both"' 's/"both"/"none"/'
+refuse_file 'threshold (or "half")' 's/"half"/16/'
+refuse_file 'threshold (or "half")' 's/"half"/"full"/'
+refuse_file 'delta: a whole number' 's/"delta": 2/"delta": 2.5/'
+refuse_file 'delta: a whole number' 's/"delta": 2/"delta": -1/'
+refuse_file 'eta: a multiple' 's/"eta": 2/"eta": 2.01/'
+refuse_file 'eta: a multiple' 's/"eta": 2/"eta": 16/'
+refuse_file 'rules\[1\]' 's/"a", "b"/"a", "c"/'
+refuse_file 'widn\[0\]: a whole number from 1 to 3' 's/"widn": \[1/"widn": [0/'
+refuse_file 'widn\[2\]: a whole number from 1 to 3' 's/, 3\]/, 4]/'
+refuse_file 'oidn: true or false' 's/"oidn": true/"oidn": 1/'
+refuse_file 'unknown lambda' 's/\[1, -1\]/[1, 2]/'
+refuse_file 'unknown lambda' 's/\[1, -1\]/[1, "1"]/'
+refuse_file 'lambda\[0\]: a list of 2' 's/\[1, -1\]/[1]/'
+refuse_file 'at most 8 vectors' 's/\[1, -1\]/[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]/'
+refuse_file '"x" was there before' 's/"equal": "y"/"equal": "x"/'
+refuse_file 'equal: "z"' 's/"equal": "y"/"equal": "z"/'
+refuse_file 'table: a list of sets' '12,$c\
+"table": 7}'
+refuse 'other options' program "$good" --routing abr -t "$nowhere"
+refuse 'one argument too many' program "$good" "$good" -t "$nowhere"
+refuse 'one argument too many' info "$good" -t "$nowhere"
+
 # A dead UART: somebody listens but never answers.
 if command -v python3 > /dev/null; then
     python3 - "$work/dead" << 'PY' &
