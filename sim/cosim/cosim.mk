@@ -76,4 +76,7 @@ $(RATE_TESTS): $(B)/tests/rate_%: $(B)/lockstep/%/lockstep $(B)/sim/cosim/rate.o
 	    $(B)/libofr.a -lpthread
 
 SOAK += sim/cosim/soak.sh
+soak: export SHAPES := $(LOCKSTEP_SHAPES)
+TESTS += sim/cosim/soak_test.sh
+sim/cosim/soak_test.sh: $(B)/lockstep/2_32_8_8_1/lockstep
 sim/cosim/soak.sh: $(LOCKSTEP) $(B)/bin/overload

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 enum { TRACE_CYCLES = 50, DRAIN_CYCLES = 200000, KEYS = 256, LOADS = 9 };
 // Router-cycles in all from which on the runs must have met everything that is drawn.
@@ -26,6 +26,7 @@ struct options {
     uint64_t cycles; // router-cycles a run
     unsigned runs;
     uint64_t total;                  // router-cycles to reach with further runs, 0: `runs` runs
+    unsigned seconds;                // new runs begin for so long, 0: `runs` or `total`
     unsigned select, tie, threshold; // KEYS: drawn
     int traffic_class;               // -1: drawn weights
     int load;                        // permille of a flit a cycle and node, -1: drawn
@@ -558,7 +559,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         }
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used,
-                 "--total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64
+                 "--seconds 0 --total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64
                  " --trace %u --vcd %s-%" PRIu64 ".vcd",
                  seed, r.cycle, r.bad_node, argv[0], seed);
         printf("# %s\n# replay: %s\n", r.why, command);
@@ -617,6 +618,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'N':
         o->total = number;
         return 0;
+    case 'e':
+        o->seconds = (unsigned)number;
+        return 0;
     case 'S':
         o->select = (unsigned)at_most(state, "select", number, OFR_SELECT_RDR);
         return 0;
@@ -663,6 +667,7 @@ int main(int argc, char **argv)
         {"cycles", 'c', "N", 0, "router-cycles a run (default 200000)", 0},
         {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
         {"total", 'N', "N", 0, "router-cycles in all: as many runs as that takes", 0},
+        {"seconds", 'e', "N", 0, "new runs begin for so long", 0},
         {"select", 'S', "N", 0, "OFR_SELECT_* (default: drawn)", 0},
         {"tie", 't', "N", 0, "0 plus, 1 both (default: drawn)", 0},
         {"threshold", 'H', "N", 0, "injection threshold (default: drawn)", 0},
@@ -692,7 +697,11 @@ int main(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     struct totals all = {0};
     unsigned failed = 0, i = 0;
-    for (; o.total ? all.router_cycles < o.total && failed < 3 : i < o.runs; i++)
+    time_t begin = time(NULL);
+    for (; failed < 3 && (o.seconds ? time(NULL) - begin < o.seconds
+                          : o.total ? all.router_cycles < o.total
+                                    : i < o.runs);
+         i++)
         failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &all);
     if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS) {
         bool met = all.loads == (1U << LOADS) - 1 && all.ties == 3 && all.one && all.two &&
