@@ -67,7 +67,7 @@ result $? "unbroken: no watchdog, and it drains"
 broken bubble router.c 's/goes_on ? 1U : 2U/1U/' || result 1 "bubble rule: broken"
 lockstep_catches bubble "bubble rule, one slot instead of two"
 overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
-    'watchdog has latched' --torus 8x8 --slots 2 --cycles 20000
+    'watchdog has latched' --torus 8x8 --slots 2 --cycles 40000
 
 broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
     result 1 "VS1/VS2 split: broken"
