@@ -45,11 +45,18 @@ $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cos
 
 # --- The golden model alone -----------------------------------------------------------------------
 GOLDEN_O := $(B)/sim/cosim/golden.o $(B)/sim/cosim/fabric.o
-$(B)/bin/bench: $(B)/sim/cosim/bench.o $(GOLDEN_O) $(B)/libofr.a
+$(B)/bin/bench: $(B)/sim/cosim/bench.o $(B)/sim/cosim/gamma.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 BENCH += $(B)/bin/bench
+
+# Derouting at work, on a small torus: butterfly bit by bit
+TESTS += $(B)/tests/bench_phases
+$(B)/tests/bench_phases: $(B)/bin/bench sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --phases --torus 8x8 --tie plus --messages 4 --jobs 1\n' $< > $@
+	@chmod +x $@
 
 $(B)/bin/overload: $(B)/sim/cosim/overload.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)

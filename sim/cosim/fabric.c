@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum {
-    RING = 1024,      // packets outstanding per source
     CABLE_FLITS = 64, // in flight on a cable; its ready falls when full
     MAX_LATENCY = 16,
     ABORT_QUIET = 4, // cycles without a flit from an abort on
@@ -64,9 +63,9 @@ struct cable {
 };
 
 struct node {
-    struct packet packet[RING];
+    struct packet *packet; // o.outstanding of them
     uint16_t next_seq;
-    uint32_t queue[OFR_VCS][RING]; // sequence numbers waiting per local VC
+    uint16_t *queue[OFR_VCS]; // sequence numbers waiting per local VC
     unsigned queue_head[OFR_VCS], queue_count[OFR_VCS];
     double credit;         // flits that the offered load allows
     unsigned message_left; // packets of the present message to come
@@ -86,7 +85,7 @@ struct fabric {
     uint32_t nodes;
     bool stopped;
     struct fabric_totals totals;
-    uint64_t outstanding;
+    uint64_t outstanding, born_sum; // packets on their way, and the sum of their birth cycles
     char error[200];
     const struct packet *ping;
     uint64_t ping_cycles;
@@ -115,12 +114,25 @@ static uint64_t content(const struct fabric *f, const struct packet *p, unsigned
     return rng_next(&hash) & mask;
 }
 
+static bool new_rings(const struct fabric *f, struct node *u)
+{
+    u->packet = calloc(f->o.outstanding, sizeof *u->packet);
+    bool ok = u->packet;
+    for (unsigned v = 0; v < OFR_VCS; v++) {
+        u->queue[v] = calloc(f->o.outstanding, sizeof *u->queue[v]);
+        ok = ok && u->queue[v];
+    }
+    return ok;
+}
+
 struct fabric *fabric_new(const struct fabric_options *options)
 {
     struct fabric *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->o = *options;
+    if (!f->o.outstanding)
+        f->o.outstanding = 1024;
     f->rng.state = options->seed;
     f->nodes = ofr_nodes(&options->torus);
     f->node = calloc(f->nodes, sizeof *f->node);
@@ -130,6 +142,10 @@ struct fabric *fabric_new(const struct fabric_options *options)
         return NULL;
     }
     for (uint32_t n = 0; n < f->nodes; n++) {
+        if (!new_rings(f, &f->node[n])) {
+            fabric_free(f);
+            return NULL;
+        }
         struct ofr_coord at = ofr_node_coord(&options->torus, n);
         uint32_t exists = ofr_existing_ports(&options->torus, &at);
         for (unsigned p = 0; p < 2U * options->torus.n; p++) {
@@ -148,6 +164,11 @@ void fabric_free(struct fabric *f)
 {
     if (!f)
         return;
+    for (uint32_t n = 0; f->node && n < f->nodes; n++) {
+        free(f->node[n].packet);
+        for (unsigned v = 0; v < OFR_VCS; v++)
+            free(f->node[n].queue[v]);
+    }
     free(f->node);
     free(f->last_seq);
     free(f);
@@ -158,6 +179,13 @@ uint32_t fabric_nodes(const struct fabric *f)
     return f->nodes;
 }
 
+static void done_with(struct fabric *f, struct packet *p)
+{
+    p->outstanding = false;
+    f->outstanding--;
+    f->born_sum -= p->born;
+}
+
 void fabric_stop(struct fabric *f)
 {
     for (uint32_t n = 0; n < f->nodes && !f->stopped; n++) {
@@ -165,8 +193,8 @@ void fabric_stop(struct fabric *f)
         u->sending = u->sending && u->position > 0;
         for (unsigned v = 0; v < OFR_VCS; v++) {
             for (unsigned i = 0; i < u->queue_count[v]; i++)
-                u->packet[u->queue[v][(u->queue_head[v] + i) % RING] % RING].outstanding = false;
-            f->outstanding -= u->queue_count[v];
+                done_with(f, &u->packet[u->queue[v][(u->queue_head[v] + i) % f->o.outstanding] %
+                                        f->o.outstanding]);
             u->queue_count[v] = 0;
         }
     }
@@ -183,12 +211,13 @@ static uint32_t next_destination(struct fabric *f, uint32_t n)
     if (u->message_left-- > 0)
         return u->message_dst;
     u->message_left = f->o.message_packets ? f->o.message_packets - 1 : 0;
+    uint32_t message = f->o.only_bit ? f->o.only_bit - 1 : u->message;
+    u->message++;
     if (f->o.pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM) {
         u->message_dst = rng_below(&f->rng, f->nodes);
     } else {
         struct ofr_coord from = ofr_node_coord(&f->o.torus, n);
-        struct ofr_coord to =
-            ofr_pattern_destination(&f->o.torus, f->o.pattern, &from, u->message++);
+        struct ofr_coord to = ofr_pattern_destination(&f->o.torus, f->o.pattern, &from, message);
         u->message_dst = ofr_node_id(&f->o.torus, &to);
     }
     return u->message_dst;
@@ -210,7 +239,7 @@ static unsigned draw_class(struct fabric *f)
 static struct packet *new_packet(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
-    struct packet *p = &u->packet[u->next_seq % RING];
+    struct packet *p = &u->packet[u->next_seq % f->o.outstanding];
     if (p->outstanding) {
         f->totals.held++;
         return NULL;
@@ -238,10 +267,11 @@ static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, u
                                 .seq = u->next_seq};
     p->header = ofr_header_pack(&header);
     unsigned v = p->lvc;
-    u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % RING] = u->next_seq;
+    u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % f->o.outstanding] = u->next_seq;
     u->next_seq++;
     f->totals.generated++;
     f->outstanding++;
+    f->born_sum += p->born;
 }
 
 static void generate(struct fabric *f, uint32_t n)
@@ -301,7 +331,7 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
     u->credit += f->o.load_permille / 1000.0;
     unsigned packets = f->o.message_packets ? f->o.message_packets : 1;
     double mean = packets * (f->o.length_min + f->o.length_max) / 2.0;
-    while (!f->stopped && u->credit >= mean) {
+    while (!f->stopped && u->credit >= mean && (!f->o.messages || u->message < f->o.messages)) {
         u->credit -= mean;
         for (unsigned i = 0; i < packets; i++)
             generate(f, n);
@@ -315,13 +345,14 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
             u->sending = true;
             u->lvc = v;
             u->position = 0;
-            u->seq = (uint16_t)u->queue[v][u->queue_head[v]];
+            u->seq = u->queue[v][u->queue_head[v]];
         }
     }
-    // Full speed at high load, else a gap now and then
-    if (!u->sending || rng_chance(&f->rng, f->o.load_permille < 700 ? 50 : 0))
+    // Full speed at high load and inside a message, else a gap now and then
+    bool gaps = f->o.load_permille < 700 && !f->o.message_packets;
+    if (!u->sending || rng_chance(&f->rng, gaps ? 50 : 0))
         return;
-    const struct packet *p = &u->packet[u->seq % RING];
+    const struct packet *p = &u->packet[u->seq % f->o.outstanding];
     in->li = (struct ofr_flit){.valid = true,
                                .vc = (uint8_t)u->lvc,
                                .data = content(f, p, u->position),
@@ -331,7 +362,7 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
         return;
     }
     if (u->position++ == 0) {
-        u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % RING;
+        u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % f->o.outstanding;
         u->queue_count[u->lvc]--;
         f->totals.injected++;
     }
@@ -361,13 +392,12 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
     }
     uint32_t src = ofr_node_id(&f->o.torus, &from);
     uint16_t seq = (uint16_t)(header >> OFR_PKT_SEQ_LSB);
-    struct packet *p = &f->node[src].packet[seq % RING];
+    struct packet *p = &f->node[src].packet[seq % f->o.outstanding];
     if (!p->outstanding || (uint16_t)(p->header >> OFR_PKT_SEQ_LSB) != seq) {
         fail(f, "node %u: packet %u of node %u twice, or never sent", n, seq, src);
         return;
     }
-    p->outstanding = false;
-    f->outstanding--;
+    done_with(f, p);
     if (p == f->ping) {
         f->ping = NULL;
         f->ping_cycles = f->cycle - p->born;
@@ -463,8 +493,8 @@ static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in 
     } else {
         in->rx[c->to_port] = at->flit;
     }
-    c->head = (c->head + 1) % CABLE_FLITS;
     c->count--;
+    c->head = c->count ? (c->head + 1) % CABLE_FLITS : 0; // 0: stays in the cache
 }
 
 void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
@@ -495,6 +525,15 @@ void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
     f->cycle++;
 }
 
+uint64_t fabric_skip(struct fabric *f, uint64_t cycles)
+{
+    cycles -= cycles % MAX_LATENCY; // leaves the rings of credits as they are
+    for (uint32_t n = 0; n < f->nodes; n++)
+        f->node[n].credit += (double)cycles * f->o.load_permille / 1000.0;
+    f->cycle += cycles;
+    return cycles;
+}
+
 bool fabric_drained(const struct fabric *f)
 {
     if (f->outstanding && !f->o.abort_permille)
@@ -519,5 +558,7 @@ const char *fabric_error(const struct fabric *f)
 
 struct fabric_totals fabric_totals(const struct fabric *f)
 {
-    return f->totals;
+    struct fabric_totals totals = f->totals;
+    totals.age_sum = f->outstanding * f->cycle - f->born_sum;
+    return totals;
 }
