@@ -12,6 +12,7 @@ module ofr_board #(
     parameter int MUL          = 1,     // OFR unit: 1 with multipliers, 0 without
     parameter int GEN          = 1,     // 0: no traffic generator
     parameter int CHECK        = 1,     // 0: no checker
+    parameter int PINS         = 1,     // 0: no destination table
     // As in ofr_soc
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
     parameter int RAM_BYTES    = 16384,
@@ -71,7 +72,7 @@ module ofr_board #(
     );
 
     ofr_node #(
-        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK)
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
     ) node (
         .clk, .rst, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack, .wb_err,
         .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,

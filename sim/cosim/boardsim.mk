@@ -14,7 +14,7 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
-    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
 
 # Verilated board of $* dimensions, with what wraps it for C.
 $(BS)%/board.a: $(BS_V) rtl/regs/ofr_defs.vh $(BS_SHIM) $(BS_HDR) $(B)/firmware/fw.hex

@@ -240,8 +240,6 @@ void ofr_gen_step(struct ofr_gen *g, bool take, uint32_t now, const struct ofr_c
         load_flit(g, index, g->flits_left == 0, me);
         g->index = (uint8_t)index;
         g->first = start;
-        if (start)
-            g->out.vc = g->cls == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE : OFR_LVC_USER;
         if (index == dest && g->packets_left == 1)
             draw_next(g, mask);
         if (index == time) {

@@ -36,7 +36,7 @@ struct ofr_gen {
     uint8_t p, q; // positions of coordinate bits, 0 to 4n - 1: x bits first
     bool up;      // OFR_DRAW_WALK: q goes up, else down
     // Output register
-    struct ofr_flit out; // vc: local VC
+    struct ofr_flit out; // vc: not its business
     bool first;          // it holds flit 0
     uint8_t index;       // of the flit in it; stays at the first payload flit's
     uint16_t flits_left; // flits of this packet behind it

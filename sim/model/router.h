@@ -22,7 +22,7 @@ enum {
 };
 
 // Build parameters of one router and of its local port.
-enum { OFR_WITHOUT_GEN = 1, OFR_WITHOUT_CHECK = 2 };
+enum { OFR_WITHOUT_GEN = 1, OFR_WITHOUT_CHECK = 2, OFR_WITHOUT_PINS = 4 };
 struct ofr_shape {
     uint8_t n;           // dimensions, 2 or 3
     uint8_t flit_bits;   // W: 16, 32 or 64
@@ -43,6 +43,7 @@ struct ofr_config {
     uint8_t watchdog_time;  // 2^time cycles, 0: off
     uint8_t ring_wait_time; // 2^time cycles
     const struct ofr_table *table;
+    bool epoch; // low bit of the table's generation; the local port's, not the router's
 };
 
 struct ofr_flit {

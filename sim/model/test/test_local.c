@@ -35,6 +35,11 @@ static void rig_init(struct rig *r, unsigned n, unsigned w, const uint8_t *k)
     r->in.li_ready[0] = r->in.li_ready[1] = r->in.li_ready[2] = true;
 }
 
+static struct ofr_flit rig_out(const struct rig *r)
+{
+    return ofr_local_out(&r->local, &r->config);
+}
+
 static void rig_step(struct rig *r)
 {
     ofr_local_step(&r->local, &r->in);
@@ -64,7 +69,7 @@ static unsigned collect(struct rig *r, uint64_t *header, unsigned max)
     unsigned packets = 0, bit = 0;
     uint64_t bits = 0;
     for (unsigned cycle = 0; cycle < 200000; cycle++) {
-        struct ofr_flit f = ofr_local_out(&r->local);
+        struct ofr_flit f = rig_out(r);
         if (f.valid) {
             if (bit < 64)
                 bits |= f.data << bit;
@@ -262,7 +267,7 @@ static void test_loop(void **state)
         uint64_t sum = 0;
         for (unsigned j = 0; j < 5000; j++) {
             r.in.lo = line[j % DELAY];
-            line[j % DELAY] = ofr_local_out(&r.local);
+            line[j % DELAY] = rig_out(&r);
             if (line[j % DELAY].valid && !cycles++)
                 first = j;
             if (line[j % DELAY].valid)
@@ -300,7 +305,7 @@ static void test_flipped_bits(void **state)
         rig_init(&r, 2, w, (const uint8_t[]){4, 4});
         generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_MINIMAL, 1, 1, flits, 256);
         for (unsigned j = 0; j < 300; j++) {
-            struct ofr_flit f = ofr_local_out(&r.local);
+            struct ofr_flit f = rig_out(&r);
             if (f.valid)
                 packet[n++] = f;
             rig_step(&r);
@@ -366,7 +371,7 @@ static void test_mailbox(void **state)
             assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
             assert_false(rig_write(&r, OFR_NI_TX_HEAD, 0));
             for (unsigned j = 0; j < 20; j++) {
-                r.in.lo = ofr_local_out(&r.local); // back to itself
+                r.in.lo = rig_out(&r); // back to itself
                 rig_step(&r);
             }
         }
@@ -397,24 +402,25 @@ static void test_management_first(void **state)
     r.in.li_ready[OFR_LVC_DEROUTE] = false;
     for (unsigned j = 0; j < 40; j++)
         rig_step(&r);
-    assert_true(ofr_local_out(&r.local).valid);
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    assert_true(rig_out(&r).valid);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
     assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
+    rig_step(&r); // its header is looked up
     for (unsigned j = 0; j < 8; j++) {
-        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+        assert_int_equal(rig_out(&r).vc, OFR_LVC_MGMT);
         rig_step(&r);
     }
     r.in.li_ready[OFR_LVC_DEROUTE] = true;
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     rig_step(&r);
     assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
     assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
     for (unsigned j = 0; j < 7; j++) {
-        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+        assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
         rig_step(&r);
     }
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_MGMT);
 }
 
 static void test_refusals(void **state)
