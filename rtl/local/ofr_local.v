@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sits at the router's local port: network interface, traffic generator, checker, destination
-// table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every output pin every cycle.
+// table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every output pin every
+// cycle.
 `include "ofr_defs.vh"
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The destination table for broken cables (registers PINS): one block RAM, an entry per destination.
+// The destination table for broken cables (registers PINS): an entry per destination, in block RAM.
 // Looks up the header that is next at the local port and changes its class and route. Same as
 // sim/model/pins.c. A reset clears the table, one entry a cycle.
 `include "ofr_defs.vh"
