@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The destination table for broken cables (registers PINS): an entry per destination, in block RAM.
 // Looks up the header that is next at the local port and changes its class and route. Same as
-// sim/model/pins.c. A reset clears the table, one entry a cycle.
+// sim/model/pins.c. A reset clears the table, one entry a cycle; until then it is off.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -26,6 +26,7 @@ module ofr_pins #(
     localparam int A = 4 * N; // bits of a destination
 
     logic         enable_q, clearing_q;
+    logic         active_q; // of the cycle in which entry_r was read: on, and not being cleared
     logic [A-1:0] addr_q, clear_q;
     logic [A+2:0] entry_r; // {mode, q}
 
@@ -48,6 +49,7 @@ module ofr_pins #(
     end
 
     always_ff @(posedge clk) begin
+        active_q <= enable_q && !clearing_q;
         clear_q <= clear_q + A'(clearing_q);
         if (&clear_q)
             clearing_q <= 1'b0;
@@ -63,6 +65,7 @@ module ofr_pins #(
         end
         if (rst) begin
             enable_q <= 1'b0;
+            active_q <= 1'b0;
             addr_q   <= '0;
         end
     end
@@ -86,7 +89,7 @@ module ofr_pins #(
     always_comb begin
         head_out = head;
         pinned = 1'b0;
-        if (enable_q && class_f != 2'(`OFR_PKT_CLASS_DIRECTED))
+        if (active_q && class_f != 2'(`OFR_PKT_CLASS_DIRECTED))
             case (mode)
                 3'(`OFR_PINS_DATA_MODE_MINIMAL):
                     if (class_f == 2'(`OFR_PKT_CLASS_DEROUTE)) begin

@@ -21,6 +21,7 @@ void ofr_pins_init(struct ofr_pins *p, unsigned n)
 void ofr_pins_step(struct ofr_pins *p, unsigned route)
 {
     p->entry = p->table[route & node_mask(p)];
+    p->active = p->enable && !p->clearing;
     p->was_clearing = p->clearing;
     if (p->clearing) {
         p->table[p->clear_addr] = OFR_PINS_DATA_MODE_FREE;
@@ -38,7 +39,7 @@ uint64_t ofr_pins_apply(const struct ofr_pins *p, uint64_t flit, unsigned me, bo
 {
     unsigned cls = flit >> OFR_PKT_CLASS_LSB & 3, q = p->entry & node_mask(p);
     *pinned = false;
-    if (!p->enable || cls == OFR_PKT_CLASS_DIRECTED)
+    if (!p->active || cls == OFR_PKT_CLASS_DIRECTED)
         return flit;
     switch (p->entry >> OFR_PINS_DATA_MODE_LSB) {
     case OFR_PINS_DATA_MODE_MINIMAL:

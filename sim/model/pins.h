@@ -7,7 +7,8 @@
 // ESCAPE       class INORDER: dimension order on the escape VCs only
 // IDN          class INORDER on leg 0 to node q, from there on leg 1; as ESCAPE where q is this
 // node UNREACHABLE  directed over a port that does not exist, for the router to discard and count
-// Directed packets are left alone. A reset clears the table, an entry a cycle.
+// Directed packets are left alone. A reset clears the table, an entry a cycle; until then
+// it is off.
 #ifndef OFR_PINS_H
 #define OFR_PINS_H
 
@@ -19,6 +20,7 @@ enum { OFR_PINS_ENTRIES = 4096 }; // by header word, x in the low bits; n = 2: t
 struct ofr_pins {
     uint8_t n;
     bool enable, clearing;
+    bool active;       // in the cycle in which `entry` was read: on, and not being cleared
     bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
     uint16_t addr, clear_addr;
     uint16_t table[OFR_PINS_ENTRIES]; // as written to DATA

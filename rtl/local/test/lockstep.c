@@ -358,24 +358,25 @@ static void random_access(struct bench *b, struct local_pins *in)
 
 static const struct {
     const char *name;
-    unsigned of; // the part that it is in, OFR_WITHOUT_*
+    unsigned of;    // the part that it is in, OFR_WITHOUT_*
+    unsigned every; // cycles on average
 } faults[] = {
-    {"destination LFSR", OFR_WITHOUT_GEN},
-    {"time stamp", OFR_WITHOUT_GEN},
-    {"sequence number", OFR_WITHOUT_GEN},
-    {"payload", OFR_WITHOUT_GEN},
-    {"sum of lifetimes", OFR_WITHOUT_CHECK},
-    {"histogram bin", OFR_WITHOUT_CHECK},
-    {"SENT", OFR_WITHOUT_GEN},
-    {"received word", 0},
-    {"sending mailbox", 0},
-    {"turn of management", 0},
-    {"end of the window", OFR_WITHOUT_CHECK},
-    {"message clock", OFR_WITHOUT_GEN},
-    {"destination table entry", OFR_WITHOUT_PINS},
-    {"destination looked up", OFR_WITHOUT_PINS},
-    {"header at the port", OFR_WITHOUT_GEN},
-    {"epoch", 0},
+    {"destination LFSR", OFR_WITHOUT_GEN, 200},
+    {"time stamp", OFR_WITHOUT_GEN, 200},
+    {"sequence number", OFR_WITHOUT_GEN, 200},
+    {"payload", OFR_WITHOUT_GEN, 200},
+    {"sum of lifetimes", OFR_WITHOUT_CHECK, 200},
+    {"histogram bin", OFR_WITHOUT_CHECK, 200},
+    {"SENT", OFR_WITHOUT_GEN, 200},
+    {"received word", 0, 200},
+    {"sending mailbox", 0, 200},
+    {"turn of management", 0, 200},
+    {"end of the window", OFR_WITHOUT_CHECK, 200},
+    {"message clock", OFR_WITHOUT_GEN, 200},
+    {"destination table entry", OFR_WITHOUT_PINS, 200},
+    {"destination looked up", OFR_WITHOUT_PINS, 200},
+    {"header at the port", OFR_WITHOUT_GEN, 200},
+    {"epoch", 0, 4},
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -427,7 +428,7 @@ static void put_fault(struct bench *b)
         m->pins.entry = m->pins.table[below(b, 256)];
         break;
     case 14:
-        m->user.data ^= 1U << OFR_PKT_SRC_X_LSB % W;
+        m->user.data ^= (uint64_t)1 << OFR_PKT_SRC_X_LSB % W;
         break;
     default:
         b->config.epoch = !b->config.epoch;
@@ -510,7 +511,7 @@ static void one_cycle(struct bench *b)
     in.lo_poison = min.lo.poison;
     random_access(b, &in);
 
-    if (b->fault >= 0 && below(b, 200) == 0)
+    if (b->fault >= 0 && below(b, faults[b->fault].every) == 0)
         put_fault(b);
 
     local_rtl_eval(b->rtl, &in, &out);
@@ -544,7 +545,7 @@ static void one_cycle(struct bench *b)
     b->ends_here = user && flit.last;
     b->cov.preempted +=
         flit.valid && flit.vc == OFR_LVC_MGMT && !b->li_inside && b->model.user.valid;
-    if (take && !b->li_inside && b->model.pins.enable && !(WITHOUT & OFR_WITHOUT_PINS))
+    if (take && !b->li_inside && b->model.pins.active && !(WITHOUT & OFR_WITHOUT_PINS))
         look_at_entry(b, !user);
     uint64_t pinned = b->model.pinned;
     collect(b, &flit, take);
