@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary logarithms in a block RAM, two at a time, a cycle after their addresses. Read-only.
+// Binary logarithms in a block RAM, two at a time, a cycle after their addresses. Read-only; for one
+// at a time leave b open.
 //
-// An address is a number in two's complement, -512 to 511. Its row is log2 of the magnitude in
-// units of 2^-28, rounded, and for a negative number BIAS units more. Row 0 is log2(2), marked.
+// An address is a number in A bits of two's complement. Its row is log2 of the magnitude in units of
+// 2^-F, rounded, and for a negative number BIAS units more. Row 0 is log2(2), marked. With ODD = 1
+// an address has a bit more on top; where it is 1, the row is log2(2 x + 1) of the lower A bits x.
 `default_nettype none
 
 module ofr_logs #(
-    parameter int BIAS = 6 // units, 0 to 15
+    parameter int F    = 28, // bits of fraction, 1 to 28
+    parameter int A    = 10, // bits of a number, 7 to 10
+    parameter int ODD  = 0,  // 0 or 1
+    parameter int BIAS = 6   // units, 0 to 15
 ) (
-    input  wire        clk,
-    input  wire [9:0]  at_a,
-    input  wire [9:0]  at_b,
-    output reg  [32:0] a, // bit 32: the number was 0
-    output reg  [32:0] b
+    input  wire             clk,
+    input  wire [A+ODD-1:0] at_a,
+    input  wire [A+ODD-1:0] at_b,
+    output reg  [F+4:0]     a, // bit F + 4: the number was 0
+    output reg  [F+4:0]     b
 );
     // Fractions of log2(511) down to log2(256): `build/tests/test_logs print` writes these lines,
     // `build/tests/test_logs` checks them.
@@ -56,17 +61,31 @@ module ofr_logs #(
     28'h044d8c4, 28'h02dfca1, 28'h01709c4, 28'h0000000
     };
 
-    (* ram_style = "block" *) reg [32:0] rom [0:1023];
+    // log2(i) - down, i = 256 to 511.
+    function automatic [F+4:0] log2(input int i, input int down);
+        reg [29:0] twice;
+        begin
+            twice = {1'b0, FRACTIONS[28*(i-256)+:28], 1'b0} >> (28 - F);
+            twice = twice + 30'd1;
+            log2  = {1'b0, 4'(8 - down), {F{1'b0}}} + {4'd0, twice[F+1:1]};
+        end
+    endfunction
+
+    (* ram_style = "block" *) reg [F+4:0] rom [0:(1<<(A+ODD))-1];
     initial begin
+        for (int i = 0; i < 1 << (A + ODD); i++)
+            rom[i] = '0;
         for (int i = 256; i < 512; i++)
-            for (int down = 0; down <= 8; down++) // and of what i is a power of 2 times
+            for (int down = 0; down <= 8; down++) // i and what it is a power of 2 times
                 if (i % (1 << down) == 0) begin
-                    rom[i >> down]          = {1'b0, 4'(8 - down), FRACTIONS[28*(i-256)+:28]};
-                    rom[1024 - (i >> down)] = {1'b0, 4'(8 - down), FRACTIONS[28*(i-256)+:28]} +
-                                              33'(BIAS);
+                    if (i >> down < 1 << (A - 1)) begin
+                        rom[i >> down]              = log2(i, down);
+                        rom[(1 << A) - (i >> down)] = log2(i, down) + (F+5)'(BIAS);
+                    end
+                    if (ODD != 0 && i % (2 << down) != 0 && down > 0)
+                        rom[(1 << A) + (i >> down >> 1)] = log2(i, down);
                 end
-        rom[0]   = {1'b1, 4'd1, 28'd0};
-        rom[512] = 33'd0;
+        rom[0] = {1'b1, 4'd1, {F{1'b0}}};
     end
     always_ff @(posedge clk) begin
         a <= rom[at_a];

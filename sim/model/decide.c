@@ -250,5 +250,5 @@ unsigned ofr_unit_cycles(unsigned n, bool mul)
 {
     if (mul)
         return n == 2 ? 16 : 20;
-    return n == 2 ? 64 : 62;
+    return n == 2 ? 63 : 62;
 }
