@@ -3,8 +3,9 @@
 // one at a time leave b open.
 //
 // An address is a number in A bits of two's complement. Its row is log2 of the magnitude in units
-// of 2^-F, rounded, and for a negative number BIAS units more. Row 0 is log2(2), marked. With ODD = 1
-// an address has a bit more on top; where it is 1, the row is log2(2 x + 1) of the lower A bits x.
+// of 2^-F, rounded, and for a negative number BIAS units more. Row 0 is log2(2), marked. With ODD =
+// 1 an address has a bit more on top; where it is 1, the row is log2(2 x + 1) of the lower A bits
+// x.
 `default_nettype none
 
 module ofr_logs #(

@@ -3,14 +3,14 @@
 // header explains the comparison, but for block RAMs of one port: one way, one logarithm a cycle.
 //
 // Here w = 12 S / m, and log 192 is in the place of log 960. The lesser product is at most 16 *
-// 64 * 31 * 32 for C up to 4 (u* m1 S2 - u* m2 S1 <= 64), 16 * 256 * 31 * 32 for C up to 8, so that two
-// which differ do so by more than 11 units of 2^-F in log2.
+// 64 * 31 * 32 for C up to 4 (u* m1 S2 - u* m2 S1 <= 64), 16 * 256 * 31 * 32 for C up to 8, so that
+// two which differ do so by more than 11 units of 2^-F in log2.
 //
 // Group g is cycles 4 g + 1 to 4 g + 4 after `start`: phases 0, 1 are the ways s -> q, q -> t in
 // dimension 0, phases 2, 3 in dimension 1. Group 0 finds the way to t and u*, group 1 passes the
-// minimal route, OIDN j is group 2 + j, WIDN beta is group 9 + beta. Candidate g's sums are there in
-// group g + 1, phase 0; D1, w1, P and Q are looked up from phase 2 on; it is judged in group
-// g + 2, phase 2. What group 0 would look up finds the constant.
+// minimal route, OIDN j is group 2 + j, WIDN beta is group 9 + beta. Candidate g's sums are there
+// in group g + 1, phase 0; D1, w1, P and Q are looked up from phase 2 on; it is judged in group g +
+// 2, phase 2. What group 0 would look up finds the constant.
 `default_nettype none
 
 module ofr_slim #(
@@ -187,7 +187,7 @@ module ofr_slim #(
     wire       drop   = acc_drop || drop_q;
     wire       none   = rule_a && !room; // profit 0
     wire       ends   = phase == 2'd0;
-    // w: 3 S, for m = 3 4 S, then shifted twice for m = 1, once for m = 2. For u* = 0 see ofr_means.
+    // w: 3 S, for m = 3 4 S; shifted twice for m = 1, once for m = 2. For u* = 0 see ofr_means.
     wire [5:0] s_one  = !zero ? sum_s : rule_b || sum_s == 6'd0 ? 6'd1 : 6'd2;
     wire [5:0] s_else = sum_m == 3'd3 && !zero ? {s_one[4:0], 1'b0} : s_one;
     wire [6:0] s_more = {s_one, 1'b0} + {1'b0, s_else};

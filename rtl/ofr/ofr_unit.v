@@ -5,7 +5,8 @@
 // `start` for one cycle samples t, used and the table. `done` follows after a fixed number of
 // cycles, for one cycle: MUL = 1: 20 (N = 3), 16 (N = 2); MUL = 0: 62 (N = 3), 63 (N = 2). kind
 // and q are valid from then until the next start. A start while a decision is under way is not
-// allowed. cfg_* must be steady during a decision. t is inside the torus; t = here is decided as minimal.
+// allowed. cfg_* must be steady during a decision. t is inside the torus; t = here is decided as
+// minimal.
 `default_nettype none
 
 module ofr_unit #(
