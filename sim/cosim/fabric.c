@@ -250,6 +250,17 @@ static struct packet *new_packet(struct fabric *f, uint32_t n)
     return p;
 }
 
+// The IDN by which in-order packets from src to dst go, as the destination table would have it; dst
+// itself if they go straight. The same for all packets of a pair: they stay in order.
+static uint32_t pinned_via(const struct fabric *f, uint32_t src, uint32_t dst)
+{
+    struct rng hash = {f->o.seed ^ ((uint64_t)src * f->nodes + dst)};
+    if (!rng_chance(&hash, f->o.pin_permille))
+        return dst;
+    uint32_t via = rng_below(&hash, f->nodes);
+    return via == src ? dst : via;
+}
+
 // Makes the header and queues the packet; target: coordinates, or the port of a directed packet.
 static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, unsigned target)
 {
@@ -258,9 +269,13 @@ static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, u
     p->lvc = mgmt                                ? OFR_LVC_MGMT
              : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
                                                  : OFR_LVC_USER;
-    struct ofr_header header = {.target = (uint16_t)target,
+    uint32_t via = p->class == OFR_PKT_CLASS_INORDER ? pinned_via(f, n, p->dst) : p->dst;
+    struct ofr_coord idn = ofr_node_coord(&f->o.torus, via);
+    bool leg = via == p->dst;
+    struct ofr_header header = {.target =
+                                    leg ? (uint16_t)target : ofr_coord_word(&idn, f->o.torus.n),
                                 .cls = p->class,
-                                .leg = 1,
+                                .leg = leg,
                                 .mgmt = mgmt,
                                 .dest = (uint16_t)target,
                                 .source = ofr_coord_word(&me, f->o.torus.n),
@@ -412,7 +427,8 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
     if (!arrival && (p->directed || target != ofr_coord_word(&me, f->o.torus.n)))
         fail(f, "node %u: packet %u of node %u has target %03x", n, seq, src, target);
     // Words 0 and 1 change on the way: target, leg, and the IDN in place of the destination
-    if ((header ^ p->header) & ~UINT64_C(0x0fff0fff))
+    uint64_t leg = (uint64_t)1 << OFR_PKT_LEG_LSB;
+    if (!(header & leg) || ((header ^ p->header) & ~(UINT64_C(0x0fff0fff) | leg)))
         fail(f, "node %u: packet %u of node %u: header %016llx, sent %016llx", n, seq, src,
              (unsigned long long)header, (unsigned long long)p->header);
     for (unsigned j = 0; j < p->length; j++)

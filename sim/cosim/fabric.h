@@ -31,6 +31,7 @@ struct fabric_options {
     unsigned abort_permille;         // chance that a packet is cut on a cable (per packet)
     unsigned class_weight[3];        // in-order, minimal, deroute
     unsigned mgmt_permille;          // chance that a packet is management by address
+    unsigned pin_permille;           // chance that a pair's in-order packets go by an IDN
     unsigned length_min, length_max; // flits a packet
     unsigned pattern;                // OFR_GEN_CONTROL_PATTERN_*, one that exists on the torus
     unsigned message_packets; // paper: M packets at once to one destination, the same time and

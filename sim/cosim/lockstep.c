@@ -389,6 +389,7 @@ static void draw(struct run *r, struct rng *rng)
     f->sink_permille = rng_below(rng, 2) ? 1000 : 300 + rng_below(rng, 700);
     f->abort_permille = o->aborts || r->seed % 5 == 0 ? 20 : 0;
     f->mgmt_permille = rng_below(rng, 3) ? 20 : 200;
+    f->pin_permille = r->seed % 3 == 0 ? 400 : 0;
     f->length_min = 4;
     if (f->length_min * shape.flit_bits < 64)
         f->length_min = 64U / shape.flit_bits;
