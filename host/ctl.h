@@ -15,6 +15,8 @@ struct args {
     const char *command, *where;
     enum format format;
     struct torus_options options;
+    // discover
+    bool assign;
     // program
     const char *routing, *tie;
     long threshold, delta;

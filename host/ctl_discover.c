@@ -156,5 +156,8 @@ int do_discover(struct torus *t, const struct args *a)
         discover_text(t, dims, k);
     for (unsigned i = 0; torus_fault(t, i); i++)
         fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
-    return error == TORUS_OK ? 0 : 1;
+    if (error != TORUS_OK)
+        return 1;
+    error = a->assign ? torus_assign(t) : TORUS_OK;
+    return error == TORUS_OK ? 0 : report(t, error);
 }

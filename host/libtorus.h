@@ -109,6 +109,11 @@ struct torus_board {
 // boards found are there all the same.
 int torus_discover(struct torus *t);
 
+// Writes what discover found into the boards: sizes, coordinates, tie `both`. From then on they can
+// be reached by address, and torus_attach() works; torus_program() does it too where it was not
+// done.
+int torus_assign(struct torus *t);
+
 // A quick look instead, for boards that are configured: reads the torus' sizes from the board we
 // are plugged into, and checks that all boards answer and agree. TORUS_E_UNKNOWN: not configured.
 // TORUS_E_MIXED: half programmed.

@@ -220,6 +220,24 @@ static int next_generation(struct torus *t, unsigned *generation)
     return error;
 }
 
+// The lease of all boards, and their coordinates. In a keyed torus all give it by path.
+static int lease_and_configure(struct torus *t, bool tie_both)
+{
+    int error = lease_by_path(t);
+    if (error == TORUS_OK)
+        error = configure(t, tie_both);
+    // Now that addresses work, the leases are ours.
+    return error == TORUS_OK ? torus_lease(t, 0) : error;
+}
+
+API int torus_assign(struct torus *t)
+{
+    if (!t->good || t->attached)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
+    int error = lease_and_configure(t, true);
+    return error == TORUS_OK ? torus_release(t) : error;
+}
+
 // Everything from the lease to the commit. generation 0: the next one.
 static int program(struct torus *t, const struct plan *p, unsigned generation)
 {
@@ -229,12 +247,7 @@ static int program(struct torus *t, const struct plan *p, unsigned generation)
         if (error == TORUS_OK)
             error = set_tie(t, p->table.tie_both);
     } else {
-        error = lease_by_path(t);
-        if (error == TORUS_OK)
-            error = configure(t, p->table.tie_both);
-        // The key is given to all above; now that addresses work, the leases are ours.
-        if (error == TORUS_OK)
-            error = torus_lease(t, 0);
+        error = lease_and_configure(t, p->table.tie_both);
     }
     if (error == TORUS_OK && !generation)
         error = next_generation(t, &generation);

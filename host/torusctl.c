@@ -13,6 +13,7 @@ enum {
     O_RESUME,
     O_ABORT,
     O_PRINT,
+    O_ASSIGN,
     O_DIMENSIONS,
     O_KEY,
     O_SET_KEY,
@@ -36,6 +37,7 @@ static const struct argp_option option_list[] = {
     {"session", O_SESSION, "N", 0, "session number, 1 to 65535 (random)", 0},
     {"key", O_KEY, "HEX", 0, "64-bit key of locked boards", 0},
     {"take-over", O_TAKE_OVER, "N", 0, "take the write lease from session N, known to be dead", 0},
+    {"assign", O_ASSIGN, 0, 0, "discover: give the boards their coordinates too", 0},
     {0, 0, 0, 0, "program:", 1},
     {"routing", 'r', "NAME", 0, "abr, por, ofr (default), dor or rdr", 1},
     {"tie", O_TIE, "WHICH", 0, "distance k/2: both (default) or plus", 1},
@@ -128,6 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case O_ABORT:
         a->abort = true;
+        break;
+    case O_ASSIGN:
+        a->assign = true;
         break;
     case O_PRINT:
         a->print = true;

@@ -169,6 +169,117 @@ check 'own table: info again' torus info
 check 'own table: nothing of that was sent' says 'Delta 1, generation 1'
 check 'own table: ends' stop
 
+# --- Two hosts, killed hosts ----------------------------------------------------------------------
+# host N ARGUMENTS...: torusctl at board N, its output in $dir/out.N
+host() {
+    at=$1
+    shift
+    timeout 120 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board$at.sock" "$@" \
+        > "$dir/out.$at" 2>&1
+}
+
+# Both program at the same time: each gets it done, or is told in one line who is in its way.
+two_at_once() {
+    for round in 1 2 3 4 5 6; do
+        host 0 program --routing abr &
+        first=$!
+        host 9 program --routing ofr
+        b=$?
+        wait "$first"
+        a=$?
+        for n in "0 $a" "9 $b"; do
+            [ "${n#* }" -eq 0 ] && continue
+            [ "${n#* }" -eq 2 ] && [ "$(wc -l < "$dir/out.${n% *}")" -eq 1 ] &&
+                grep -q 'has the write lease' "$dir/out.${n% *}" && continue
+            cp "$dir/out.${n% *}" "$dir/out"
+            echo "# round $round: board ${n% *} ended with ${n#* }"
+            return 1
+        done
+        [ "$a" -eq 0 ] || [ "$b" -eq 0 ] || return 1
+        torus info || return 1
+    done
+}
+
+# A program whose connection ends after so many frames, as if it were killed: what is left is whole,
+# or said to be mixed and mended by --resume or --abort in turns. The dead session has the lease.
+cut_short() {
+    mixed=0
+    for frames in 3 4 5 6 7 8 9 9 10 11; do
+        python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen(1)
+listener.settimeout(60)
+board = socket.socket(socket.AF_UNIX)
+board.connect(sys.argv[2])
+board.settimeout(60)
+host = listener.accept()[0]
+os.unlink(sys.argv[1])
+host.settimeout(60)
+try:
+    for n in range(int(sys.argv[3])):
+        for source, target in (host, board), (board, host):
+            left = 32
+            while left:
+                got = source.recv(left)
+                target.sendall(got)
+                left -= len(got) or left
+except OSError:
+    pass
+PY
+        relay=$!
+        tries=0
+        until [ -S "$dir/cut.sock" ] || [ $tries -ge 200 ]; do
+            tries=$((tries + 1))
+            sleep 0.05
+        done
+        timeout 60 "$B/bin/torusctl" --session 77 -t "unix:$dir/cut.sock" program --routing por \
+            > "$dir/out" 2>&1
+        [ $? -eq 2 ] && one_line || return 1
+        wait "$relay"
+        torus info
+        case $? in
+        0) torus --take-over 77 program --routing ofr || return 1 ;;
+        1)
+            mixed=$((mixed + 1))
+            says '--resume or --abort' || return 1
+            mend=--resume
+            [ $((mixed % 2)) -eq 0 ] && mend=--abort
+            torus --take-over 77 program "$mend" || return 1
+            torus info || return 1
+            ;;
+        *) return 1 ;;
+        esac
+    done
+    echo "# cut short: $mixed of 10 times half programmed, said so and mended"
+    [ $mixed -ge 2 ]
+}
+
+start --dims 4x4 --boards golden
+check 'two hosts: discover' torus discover --assign
+check 'two hosts: both program at once' two_at_once
+"$B/bin/torusctl" --session 5555 -t "unix:$dir/board5.sock" run --pattern uniform --load 0.1 \
+    --cycles 200000000 > "$dir/out.5" 2>&1 &
+measuring=$!
+tries=0
+until torus --format json ping && says '"leased": true' || [ $tries -ge 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+check 'two hosts: who programs while the other measures is refused' \
+    status 2 torus program --routing abr
+check 'two hosts: says who has the lease' says 'session 5555 has the write'
+check 'two hosts: in one line' one_line
+check 'two hosts: looking is free' torus info
+kill -KILL "$measuring"
+wait "$measuring" 2>/dev/null
+check 'two hosts: a dead one is taken over' torus --take-over 5555 program --routing abr
+if command -v python3 > /dev/null; then
+    check 'program cut short: whole, or said and mended' cut_short
+fi
+check 'two hosts: ends' stop
+
 # --- Bad input ------------------------------------------------------------------------------------
 check 'boardsim: a size of 17' status 2 boardsim --dims 17x4
 check 'boardsim: in one line' one_line

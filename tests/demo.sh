@@ -52,8 +52,8 @@ until grep -q '^boardsim: .* boards' "$log"; do
 done
 verdict
 
-say "torusctl discover"
-must $torus discover
+say "torusctl discover --assign"
+must $torus discover --assign
 for routing in abr por ofr; do
     say "torusctl program --routing $routing"
     must $torus program --routing $routing

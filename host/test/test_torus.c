@@ -267,6 +267,38 @@ static void check_programmed(struct fake_fabric *f, uint32_t generation, bool oi
     }
 }
 
+// Coordinates alone: reachable by address, nothing programmed yet.
+static void assign(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(3, 4, 2, true, seed);
+    struct torus_preset p = torus_preset_default(TORUS_OFR), is;
+    struct host h;
+    unsigned generation;
+    plug(&h, &f->board[7], -1, &quick);
+    expect(&h, torus_assign(h.t), TORUS_E_UNKNOWN);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_assign(h.t), TORUS_OK);
+    for (unsigned i = 0; i < f->boards; i++)
+        assert_int_equal(f->board[i].fw.lease, 0);
+    unplug(&h);
+    plug(&h, &f->board[0], -1, &quick);
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+    assert_int_equal(generation, 0);
+    assert_int_equal(is.routing, 0);
+    for (unsigned node = 0; node < f->boards; node++) {
+        uint8_t c[3] = {(uint8_t)(node % 3), (uint8_t)(node / 3 % 4), (uint8_t)(node / 12)};
+        struct torus_identity id;
+        expect(&h, torus_ping(h.t, c, &id), TORUS_OK);
+        assert_memory_equal(id.at, c, 3);
+    }
+    expect(&h, torus_program(h.t, &p), TORUS_OK);
+    check_programmed(f, 1, true);
+    unplug(&h);
+    fake_free(f);
+}
+
 static void program_one(unsigned kx, unsigned ky, unsigned kz)
 {
     struct fake_fabric *f = fake_new(kx, ky, kz, true, seed);
@@ -816,17 +848,29 @@ static void usage(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discover_sizes), cmocka_unit_test(missing_cable),
-        cmocka_unit_test(swapped_cables), cmocka_unit_test(looped_cable),
-        cmocka_unit_test(doubled_cable),  cmocka_unit_test(missing_board),
-        cmocka_unit_test(dead_board),     cmocka_unit_test(same_serial),
-        cmocka_unit_test(size_17),        cmocka_unit_test(program_sizes),
-        cmocka_unit_test(killed_session), cmocka_unit_test(half_committed),
-        cmocka_unit_test(custom_tables),  cmocka_unit_test(two_hosts),
-        cmocka_unit_test(keyed),          cmocka_unit_test(dead_uart),
-        cmocka_unit_test(bad_wires),      cmocka_unit_test(bad_wires_no_store),
-        cmocka_unit_test(traffic),        cmocka_unit_test(patterns),
-        cmocka_unit_test(counters),       cmocka_unit_test(usage),
+        cmocka_unit_test(discover_sizes),
+        cmocka_unit_test(missing_cable),
+        cmocka_unit_test(swapped_cables),
+        cmocka_unit_test(looped_cable),
+        cmocka_unit_test(doubled_cable),
+        cmocka_unit_test(missing_board),
+        cmocka_unit_test(dead_board),
+        cmocka_unit_test(same_serial),
+        cmocka_unit_test(size_17),
+        cmocka_unit_test(assign),
+        cmocka_unit_test(program_sizes),
+        cmocka_unit_test(killed_session),
+        cmocka_unit_test(half_committed),
+        cmocka_unit_test(custom_tables),
+        cmocka_unit_test(two_hosts),
+        cmocka_unit_test(keyed),
+        cmocka_unit_test(dead_uart),
+        cmocka_unit_test(bad_wires),
+        cmocka_unit_test(bad_wires_no_store),
+        cmocka_unit_test(traffic),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(usage),
     };
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
