@@ -198,8 +198,11 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
         q[i].status = m[0] >> 8 & 0xff;
         if (q[i].status == OFR_PENDING) { // alive; the answer or our next look is to come
             memcpy(q[i].r, m, sizeof q[i].r);
-            q[i].pending++;
-            if (now - q[i].first > t->options.timeout)
+            if (m[2] != q[i].missing || q[i].moved < q[i].first) {
+                q[i].missing = m[2];
+                q[i].moved = now;
+            }
+            if (now - q[i].moved > t->options.timeout)
                 q[i].state = FAILED;
             return false;
         }

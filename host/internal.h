@@ -50,7 +50,8 @@ struct request {
     enum ofr_status status;
     double sent, first, gap; // monotonic seconds
     bool resent;
-    unsigned pending; // times PENDING came
+    double moved;     // when PENDING last said another number of boards,
+    uint32_t missing; // this one
 };
 
 // Records the error and returns it.

@@ -353,7 +353,7 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
                        run.packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
                            (uint32_t)run.message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
                        run.seed};
-    if (t->options.key || t->options.take_over) // else setting up takes the lease
+    if (!t->wrote || t->options.key || t->options.take_over) // else setting up renews it
         error = torus_lease(t, 0);
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");

@@ -255,7 +255,12 @@ API int torus_lease(struct torus *t, unsigned log2_cycles)
         return fail(t, TORUS_E_USAGE, "a lease of 2^%u cycles: at most 30", log2_cycles);
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    // Of two sessions that begin at the same time the node at the origin decides.
     struct request q;
+    by_address(&q, 0, 0, 0);
+    int error = lease_one(t, &q, log2_cycles);
+    if (error != TORUS_OK)
+        return error;
     to_all(&q, OFR_AGG_OR, 0, 0);
     t->collectives++;
     return lease_one(t, &q, log2_cycles);

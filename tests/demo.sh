@@ -8,7 +8,7 @@ B=${B:-build}
 DIMS=${DIMS:-4x4}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 log=$dir/boardsim.log
-torus="$B/bin/torusctl -t unix:$dir/board0.sock"
+torus="$B/bin/torusctl --timeout 120 -t unix:$dir/board0.sock"
 
 case $DIMS in
 *x*x*) patterns=uniform,butterfly,transpose,rotate3d,bitreverse loads=${LOADS:-0.4} ;;
