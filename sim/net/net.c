@@ -27,14 +27,16 @@ struct packet {
     uint32_t luck; // RDR's draws
 };
 
-// An outgoing link, its queues and its transmitter.
+// An outgoing link, its queues and its transmitter. 64 bytes.
 struct link {
-    uint64_t free_at;              // when the transmitter is done with all that it has begun
-    uint64_t ack_at;               // when the next ACK comes back; UINT64_MAX: none on its way
+    _Alignas(64) uint64_t free_at; // when the transmitter is done with all that it has begun
     uint32_t head[VCS], tail[VCS]; // waiting packets, oldest first
+    uint32_t node;                 // that it leaves
     uint32_t peer;                 // the link back, of the neighbour
-    uint8_t ack_first, ack_count;  // in the ring of ACKs on their way
-    bool armed;                    // a FREE event is coming
+    uint32_t peer_node;
+    uint8_t port, peer_port;
+    uint8_t ack_first, ack_count; // in the ring of ACKs on their way
+    bool armed;                   // a FREE event is coming
 };
 
 // A generator: the packet that it offers next.
@@ -56,6 +58,7 @@ struct net {
     struct ofr_coord *coord;
     uint16_t *exists; // ports with a link, per node
     uint8_t *used;    // [node][VC][port]: slots in use
+    uint64_t *ack_at; // [node][port]: when the next ACK comes back; UINT64_MAX: none on its way
     struct link *links;
     uint64_t *acks; // [link][ring]: time * 4 + VC
     uint32_t ring;  // a power of two
@@ -116,15 +119,23 @@ static uint8_t *used_of(struct net *net, uint32_t node, unsigned vc)
 }
 
 // Frees the slots of a link whose ACKs are back by now.
-static void settle(struct net *net, uint32_t node, unsigned port)
+static void settle_due(struct net *net, uint32_t node, unsigned port)
 {
-    struct link *link = &net->links[node * net->ports + port];
-    const uint64_t *ring = &net->acks[(size_t)(node * net->ports + port) * net->ring];
-    while (link->ack_at <= net->wheel.now) {
+    uint32_t index = node * net->ports + port;
+    struct link *link = &net->links[index];
+    uint64_t *ack_at = &net->ack_at[index];
+    const uint64_t *ring = &net->acks[(size_t)index * net->ring];
+    while (*ack_at <= net->wheel.now) {
         used_of(net, node, ring[link->ack_first] & 3)[port]--;
         link->ack_first = (link->ack_first + 1) & (net->ring - 1);
-        link->ack_at = --link->ack_count ? ring[link->ack_first] >> 2 : UINT64_MAX;
+        *ack_at = --link->ack_count ? ring[link->ack_first] >> 2 : UINT64_MAX;
     }
+}
+
+static inline void settle(struct net *net, uint32_t node, unsigned port)
+{
+    if (net->ack_at[node * net->ports + port] <= net->wheel.now)
+        settle_due(net, node, port);
 }
 
 // Sends the next packet of an idle link that has one.
@@ -172,25 +183,33 @@ static void on_free(struct net *net, uint32_t index)
     send_next(net, index);
 }
 
-// Puts a packet into a queue whose slot is counted already, by age.
+// Puts a packet behind all others of its queue, whose slot is counted already.
 static void append(struct net *net, uint32_t index, uint32_t p)
 {
     struct packet *packet = packet_of(net, p);
     struct link *link = &net->links[index];
     unsigned vc = packet->vc;
-    uint32_t *at = &link->head[vc], last = NONE;
-    if (*at != NONE && (int32_t)(packet->order - packet_of(net, link->tail[vc])->order) > 0) {
-        last = link->tail[vc];
-        at = &packet_of(net, last)->next;
-    }
-    while (*at != NONE && (int32_t)(packet->order - packet_of(net, *at)->order) > 0) {
-        last = *at;
-        at = &packet_of(net, last)->next;
-    }
+    packet->next = NONE;
+    if (link->head[vc] == NONE)
+        link->head[vc] = p;
+    else
+        packet_of(net, link->tail[vc])->next = p;
+    link->tail[vc] = p;
+    poke(net, index);
+}
+
+// Puts a NAKed packet back into its queue, by age.
+static void on_nak(struct net *net, uint32_t index, uint32_t p)
+{
+    struct packet *packet = packet_of(net, p);
+    struct link *link = &net->links[index];
+    uint32_t *at = &link->head[packet->vc];
+    while (*at != NONE && (int32_t)(packet->order - packet_of(net, *at)->order) > 0)
+        at = &packet_of(net, *at)->next;
     packet->next = *at;
     *at = p;
     if (packet->next == NONE)
-        link->tail[vc] = p;
+        link->tail[packet->vc] = p;
     poke(net, index);
 }
 
@@ -301,7 +320,7 @@ static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned h
 static void on_arrive(struct net *net, uint32_t index, uint32_t p)
 {
     struct link *back = &net->links[index]; // of this node
-    uint32_t node = index / net->ports, at = back->peer;
+    uint32_t node = back->node, at = back->peer;
     struct packet *packet = packet_of(net, p);
     unsigned came_by = packet->vc;
     bool accepted;
@@ -322,8 +341,8 @@ static void on_arrive(struct net *net, uint32_t index, uint32_t p)
         uint32_t luck = 0;
         if (net->config->routing == NET_RDR)
             luck = (uint32_t)net_random(net->config->seed, DRAW_RDR, packet->luck, packet->hops);
-        accepted = route(net, node, packet->leg.mu, index % net->ports, came_by, packet->to_idn,
-                         luck, &place);
+        accepted =
+            route(net, node, packet->leg.mu, back->port, came_by, packet->to_idn, luck, &place);
         if (accepted) {
             packet->hops++;
             enqueue(net, node, place, p);
@@ -339,9 +358,9 @@ static void on_arrive(struct net *net, uint32_t index, uint32_t p)
     struct link *link = &net->links[at];
     uint64_t *ring = &net->acks[(size_t)at * net->ring];
     if (link->ack_count == net->ring) // some are back for long, but nobody has looked
-        settle(net, at / net->ports, at % net->ports);
+        settle(net, back->peer_node, back->peer_port);
     if (!link->ack_count)
-        link->ack_at = answered;
+        net->ack_at[at] = answered;
     ring[(link->ack_first + link->ack_count++) & (net->ring - 1)] = answered << 2 | came_by;
 }
 
@@ -474,10 +493,10 @@ static bool init(struct net *net, const struct net_config *config)
     net->in_time = born_at(net, config->messages);
     net_paths_init(&net->paths, config);
     // ACKs on their way to a link: packets arrive at most every ext_packet, an ACK waits for at
-    // most one packet and the ACK before it.
+    // most one packet and the two ACKs before it.
     const struct net_times *t = &net->times;
     uint64_t window = t->ext_packet + 3 * t->ext_ack + t->ext_latency;
-    for (net->ring = 4; net->ring < window / t->ext_packet + 3;)
+    for (net->ring = 4; net->ring < window / t->ext_packet + 1;)
         net->ring *= 2;
     net->max_ways = 1;
     if (net->paths.derouting)
@@ -485,13 +504,14 @@ static bool init(struct net *net, const struct net_config *config)
     net->coord = calloc(nodes, sizeof *net->coord);
     net->exists = calloc(nodes, sizeof *net->exists);
     net->used = calloc(links * VCS, sizeof *net->used);
-    net->links = calloc(links, sizeof *net->links);
+    net->ack_at = calloc(links, sizeof *net->ack_at);
+    net->links = aligned_alloc(64, links * sizeof *net->links); // a cache line each
     net->acks = calloc(links * net->ring, sizeof *net->acks);
     net->sources = calloc(nodes, sizeof *net->sources);
     net->ways = calloc((size_t)nodes * net->max_ways, sizeof *net->ways);
     net->sink_free = calloc(nodes, sizeof *net->sink_free);
-    if (!net->coord || !net->exists || !net->used || !net->links || !net->acks || !net->sources ||
-        !net->ways || !net->sink_free ||
+    if (!net->coord || !net->exists || !net->used || !net->ack_at || !net->links || !net->acks ||
+        !net->sources || !net->ways || !net->sink_free ||
         !net_traffic_init(&net->traffic, &config->traffic, &config->torus, config->seed) ||
         !net_wheel_init(&net->wheel, t->horizon) ||
         !net_stats_init(&net->result.stats, config->messages))
@@ -501,11 +521,15 @@ static bool init(struct net *net, const struct net_config *config)
         net->exists[node] = (uint16_t)ofr_existing_ports(&config->torus, &net->coord[node]);
         for (unsigned port = 0; port < ports; port++) {
             struct ofr_coord to = ofr_neighbour(&config->torus, net->coord[node], port);
-            net->links[node * ports + port] =
-                (struct link){.ack_at = UINT64_MAX,
-                              .head = {NONE, NONE, NONE},
-                              .tail = {NONE, NONE, NONE},
-                              .peer = ofr_node_id(&config->torus, &to) * ports + (port ^ 1)};
+            uint32_t peer_node = ofr_node_id(&config->torus, &to), index = node * ports + port;
+            net->ack_at[index] = UINT64_MAX;
+            net->links[index] = (struct link){.head = {NONE, NONE, NONE},
+                                              .tail = {NONE, NONE, NONE},
+                                              .node = node,
+                                              .peer = peer_node * ports + (port ^ 1),
+                                              .peer_node = peer_node,
+                                              .port = (uint8_t)port,
+                                              .peer_port = (uint8_t)(port ^ 1)};
         }
     }
     for (uint32_t node = 0; node < nodes; node++)
@@ -521,6 +545,7 @@ static void quit(struct net *net)
     free(net->coord);
     free(net->exists);
     free(net->used);
+    free(net->ack_at);
     free(net->links);
     free(net->acks);
     free(net->sources);
@@ -578,10 +603,28 @@ static void name_stuck(struct net *net)
     snprintf(text, size, "packets on links");
 }
 
+// Fetches into the cache what the event after this one will touch.
+static inline void look_ahead(const struct net *net, const struct net_event *next)
+{
+    if (next->kind == INJECT) {
+        __builtin_prefetch(&net->sources[next->index]);
+        __builtin_prefetch(&net->ack_at[next->index * net->ports]);
+        return;
+    }
+    __builtin_prefetch(&net->links[next->index]);
+    if (next->kind == FREE)
+        return;
+    __builtin_prefetch(&net->packets[next->packet]);
+    __builtin_prefetch(&net->ack_at[next->index]);
+}
+
 static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atomic float *progress)
 {
     struct net_event event;
     for (uint32_t count = 0; net_wheel_take(&net->wheel, &event); count++) {
+        const struct net_event *next = net_wheel_peek(&net->wheel);
+        if (next)
+            look_ahead(net, next);
         switch (event.kind) {
         case ARRIVE:
             on_arrive(net, event.index, event.packet);
@@ -590,7 +633,7 @@ static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atom
             on_free(net, event.index);
             break;
         case NAK:
-            append(net, event.index, event.packet);
+            on_nak(net, event.index, event.packet);
             break;
         default:
             on_inject(net, event.index);

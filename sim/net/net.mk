@@ -29,3 +29,20 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
 
 TESTS += sim/net/test/cli_test.sh
 sim/net/test/cli_test.sh: $(B)/bin/torussim
+
+# Against the author's data: the highest loads in `make test`, all and gamma* in `make soak`.
+$(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm \
+	    $(LDLIBS)
+
+$(B)/tests/author: $(B)/net/author
+	@printf '#!/bin/sh\nexec $(B)/net/author\n' > $@.new && chmod +x $@.new && mv $@.new $@
+TESTS += $(B)/tests/author
+
+$(B)/net/author_all: $(B)/net/author
+	@printf '#!/bin/sh\nexec $(B)/net/author all\n' > $@.new && chmod +x $@.new && mv $@.new $@
+SOAK += $(B)/net/author_all
+
+BENCH += sim/net/test/bench.sh
+sim/net/test/bench.sh: $(B)/bin/torussim

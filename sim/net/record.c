@@ -81,9 +81,10 @@ const char *net_record_unit(const char *field)
 {
     static const struct {
         const char *end, *unit;
-    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"},  {"_ratio", "of packets"},
-                 {"_hops", "hops"},      {"wall_s", "s"},        {"_per_s", "1/s"},
-                 {"packets", "packets"}, {"consumed", "packets"}};
+    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"}, {"_ratio", "of packets"},
+                 {"_hops", "hops"},      {"wall_s", "s"},       {"cpu_s", "s"},
+                 {"_mb", "MB"},          {"_per_s", "1/s"},     {"packets", "packets"},
+                 {"consumed", "packets"}};
     size_t length = strlen(field);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t end = strlen(units[i].end);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim run: one point.
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "options.h"
@@ -39,6 +40,12 @@ int net_command_run(int argc, char **argv)
         return 1;
     }
     json_t *record = net_record(&config, &result, wall);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    json_object_set_new(
+        record, "cpu_s",
+        json_real((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec));
+    json_object_set_new(record, "peak_memory_mb", json_integer(usage.ru_maxrss / 1024));
     if (options.format == FORMAT_JSON) {
         const char *key;
         json_t *value, *units = json_object();

@@ -10,7 +10,7 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon)
     // Beyond 2^22 slots (70 us) the heap is cheaper than memory.
     while (slots <= horizon && slots < 1u << 22)
         slots *= 2;
-    *wheel = (struct net_wheel){.mask = slots - 1, .unused = UINT32_MAX};
+    *wheel = (struct net_wheel){.mask = slots - 1, .unused = UINT32_MAX, .soonest = UINT64_MAX};
     wheel->tail = malloc(slots * sizeof *wheel->tail);
     wheel->occupied = calloc(slots / 64, sizeof *wheel->occupied);
     if (!wheel->tail || !wheel->occupied)
@@ -51,7 +51,7 @@ static bool far_put(struct net_wheel *wheel, uint64_t time, struct net_event eve
     return true;
 }
 
-static struct net_event far_take(struct net_wheel *wheel)
+struct net_event net_wheel_take_far(struct net_wheel *wheel)
 {
     struct net_event first = wheel->far[0].event;
     struct net_far last = wheel->far[--wheel->far_count];
@@ -85,45 +85,4 @@ bool net_wheel_put_slow(struct net_wheel *wheel, uint64_t time, struct net_event
     wheel->unused = wheel->capacity;
     wheel->capacity = capacity;
     return net_wheel_put(wheel, time, event.kind, event.index, event.packet);
-}
-
-// Slots from `now` on to the next occupied one; there is one.
-static uint32_t next_slot(const struct net_wheel *wheel)
-{
-    uint32_t start = (uint32_t)wheel->now & wheel->mask, word = start / 64;
-    uint32_t words = wheel->mask / 64 + 1;
-    uint64_t bits = wheel->occupied[word] & ~(uint64_t)0 << start % 64;
-    while (!bits) {
-        word = word + 1 == words ? 0 : word + 1;
-        bits = wheel->occupied[word];
-    }
-    return (word * 64 + (uint32_t)__builtin_ctzll(bits) - start) & wheel->mask;
-}
-
-bool net_wheel_take(struct net_wheel *wheel, struct net_event *event)
-{
-    uint64_t time = UINT64_MAX;
-    if (wheel->pending)
-        time = wheel->now + next_slot(wheel);
-    if (wheel->far_count && wheel->far[0].time <= time) {
-        wheel->now = wheel->far[0].time;
-        *event = far_take(wheel);
-        return true;
-    }
-    if (!wheel->pending)
-        return false;
-    uint32_t slot = (uint32_t)time & wheel->mask, tail = wheel->tail[slot];
-    uint32_t e = wheel->events[tail].next;
-    *event = wheel->events[e];
-    if (e == tail) {
-        wheel->tail[slot] = UINT32_MAX;
-        wheel->occupied[slot / 64] &= ~((uint64_t)1 << slot % 64);
-    } else {
-        wheel->events[tail].next = event->next;
-    }
-    wheel->events[e].next = wheel->unused;
-    wheel->unused = e;
-    wheel->pending--;
-    wheel->now = time;
-    return true;
 }

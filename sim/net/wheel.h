@@ -6,6 +6,7 @@
 #define NET_WHEEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { NET_UNITS_PER_NS = 60 };
@@ -25,6 +26,7 @@ struct net_far {
 
 struct net_wheel {
     uint64_t now;       // units; the time of the event taken last
+    uint64_t soonest;   // of the events in the wheel; UINT64_MAX: none
     uint32_t mask;      // slots - 1
     uint32_t *tail;     // per slot: its last event, whose `next` is the first; UINT32_MAX: none
     uint64_t *occupied; // a bit per slot
@@ -43,8 +45,8 @@ void net_wheel_free(struct net_wheel *wheel);
 // Puts an event `time` >= now; beyond the horizon into the heap. False: out of memory.
 bool net_wheel_put_slow(struct net_wheel *wheel, uint64_t time, struct net_event event);
 
-// Takes the earliest event and moves `now`. False: there is none.
-bool net_wheel_take(struct net_wheel *wheel, struct net_event *event);
+// Takes the first event of the heap.
+struct net_event net_wheel_take_far(struct net_wheel *wheel);
 
 static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_t kind,
                                  uint32_t index, uint32_t packet)
@@ -65,6 +67,54 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
     }
     wheel->tail[slot] = e;
     wheel->pending++;
+    wheel->soonest = time < wheel->soonest ? time : wheel->soonest;
+    return true;
+}
+
+// The first event of the wheel (the heap may have an earlier one); NULL: none.
+static inline const struct net_event *net_wheel_peek(const struct net_wheel *wheel)
+{
+    if (wheel->soonest == UINT64_MAX)
+        return NULL;
+    return &wheel->events[wheel->events[wheel->tail[wheel->soonest & wheel->mask]].next];
+}
+
+// Takes the earliest event and moves `now`. False: there is none.
+static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *event)
+{
+    uint64_t time = wheel->soonest;
+    if (wheel->far_count && wheel->far[0].time <= time) {
+        wheel->now = wheel->far[0].time;
+        *event = net_wheel_take_far(wheel);
+        return true;
+    }
+    if (time == UINT64_MAX)
+        return false;
+    uint32_t slot = (uint32_t)time & wheel->mask, tail = wheel->tail[slot];
+    uint32_t e = wheel->events[tail].next;
+    *event = wheel->events[e];
+    wheel->events[e].next = wheel->unused;
+    wheel->unused = e;
+    wheel->pending--;
+    wheel->now = time;
+    if (e != tail) {
+        wheel->events[tail].next = event->next;
+        return true;
+    }
+    wheel->tail[slot] = UINT32_MAX;
+    uint32_t word = slot / 64, last = wheel->mask / 64;
+    uint64_t bits = wheel->occupied[word] & ~((uint64_t)1 << slot % 64);
+    wheel->occupied[word] = bits;
+    wheel->soonest = UINT64_MAX;
+    if (wheel->pending == 0)
+        return true;
+    bits &= ~(uint64_t)0 << slot % 64;
+    while (!bits) {
+        word = word == last ? 0 : word + 1;
+        bits = wheel->occupied[word];
+    }
+    uint32_t next = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    wheel->soonest = time + ((next - slot) & wheel->mask);
     return true;
 }
 
