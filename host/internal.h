@@ -29,7 +29,8 @@ struct torus {
     unsigned dims;
     uint8_t k[3]; // 0: unknown
     unsigned slots, slot_flits, flit_bytes;
-    bool good; // the graph is a torus, or attach found one
+    bool generator, checker; // built in
+    bool good;               // the graph is a torus, or attach found one
     bool attached;
     struct torus_preset preset; // as last read or written
     enum torus_traffic traffic; // class of its packets

@@ -246,6 +246,11 @@ static int check_run(struct torus *t, struct torus_run *run)
         return error;
     if (!t->generation)
         return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
+    if (!t->generator || !t->checker)
+        return fail(t, TORUS_E_USAGE, "these boards are built without %s: nothing to run",
+                    t->generator ? "a traffic checker"
+                    : t->checker ? "a traffic generator"
+                                 : "a traffic generator and checker");
     if (!torus_pattern_name(run->pattern))
         return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
     const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);

@@ -50,7 +50,8 @@ struct uart_socket {
 struct options {
     struct ofr_torus torus;
     char *kinds; // a letter a board
-    bool golden, shadow, pty;
+    char kind;   // of all boards, where kinds is NULL
+    bool shadow, pty;
     const char *directory;
     unsigned latency, threads;
     uint64_t cycles; // 0: until a signal
@@ -404,7 +405,7 @@ static void report(struct sim *s)
     uint32_t compared = 0;
     const char *difference = NULL;
     for (uint32_t n = 0; n < s->boards; n++) {
-        if (s->o.kinds[n] != 'r')
+        if (s->o.kinds[n] == 'g')
             continue;
         struct board_verdict v = board_verdict(s->board[n]);
         uint64_t rounds = (v.counters_equal + v.counters_differ) / OFR_COUNTS;
@@ -463,12 +464,20 @@ static void set_up(struct sim *s)
     s->fds = allocate(s->boards, sizeof *s->fds);
     if (!s->o.kinds) {
         s->o.kinds = allocate(s->boards + 1, 1);
-        memset(s->o.kinds, s->o.golden ? 'g' : 'r', s->boards);
+        memset(s->o.kinds, s->o.kind, s->boards);
     }
-    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rg") != s->boards)
-        die("--boards %s: write %u letters, r (RTL) or g (golden)", s->o.kinds, s->boards);
+    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
+        die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
+            s->boards);
+    if (strchr(s->o.kinds, 's') && strspn(s->o.kinds, "s") != s->boards)
+        die("--boards %s: small boards have 16-bit flits, the others 32: no cable joins them",
+            s->o.kinds);
+    if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
+        die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
     for (uint32_t n = 0; n < s->boards; n++) {
-        struct board_options o = {.kind = s->o.kinds[n] == 'g' ? BOARD_GOLDEN : BOARD_RTL,
+        struct board_options o = {.kind = s->o.kinds[n] == 'g'   ? BOARD_GOLDEN
+                                          : s->o.kinds[n] == 's' ? BOARD_SMALL
+                                                                 : BOARD_RTL,
                                   .shadow = s->o.shadow,
                                   .n = s->o.torus.n,
                                   .break_at = n == 0 ? s->o.break_at : 0,
@@ -531,8 +540,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case 'b':
-        o->golden = strcmp(arg, "golden") == 0;
-        o->kinds = o->golden || strcmp(arg, "rtl") == 0 ? NULL : arg;
+        o->kind = arg[0];
+        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") ? arg : NULL;
         return 0;
     case 's':
         o->directory = arg;
@@ -578,7 +587,7 @@ int main(int argc, char **argv)
     static const struct argp_option list[] = {
         {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
         {"boards", 'b', "KIND", 0,
-         "rtl (default), golden, or a letter r or g for each board in order", 0},
+         "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
         {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
         {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
@@ -602,6 +611,7 @@ int main(int argc, char **argv)
         NULL,
         NULL};
     struct sim s = {.o = {.torus = {.n = 2, .k = {4, 4}},
+                          .kind = 'r',
                           .shadow = true,
                           .directory = ".",
                           .latency = 2,

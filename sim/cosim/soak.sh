@@ -67,5 +67,6 @@ echo "soak: $took s, $((done_cycles - before)) router-cycles of lockstep," \
 if [ "$done_cycles" -ge 1000000000 ]; then
     echo "soak: over 1 billion router-cycles in all, 0 mismatches"
 else
-    echo "soak: $done_cycles of 1000000000 router-cycles in all, 0 mismatches; the next soak adds to them"
+    echo "soak: $done_cycles of 1000000000 router-cycles in all, 0 mismatches;" \
+        "the next soak adds to them"
 fi
