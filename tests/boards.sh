@@ -31,6 +31,7 @@ check() {
 
 # start OPTIONS...: a simulator in the background.
 start() {
+    : > "$dir/log" # or the last one's would be taken for its
     # One thread: tests share the machine, and threads that meet every cycle suffer from others.
     "$B/bin/boardsim" --threads 1 --sockets "$dir" "$@" > "$dir/log" 2>&1 &
     sim=$!
