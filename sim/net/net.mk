@@ -14,9 +14,10 @@ $(NET_O): $(B)/%.o: %.c $(NET_H)
 
 $(B)/bin/torussim: $(B)/sim/net/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torussim
+INSTALL_MAN1 += sim/net/torussim.1
 
 NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/test_*.c))
 TESTS += $(NET_TESTS)
@@ -25,15 +26,15 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
         $(B)/libofr.a sim/model/test/exact_random.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
-	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm $(LDLIBS)
+	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm -lpthread $(LDLIBS)
 
-TESTS += sim/net/test/cli_test.sh
-sim/net/test/cli_test.sh: $(B)/bin/torussim
+TESTS += sim/net/test/cli_test.sh sim/net/test/sweep_test.sh
+sim/net/test/cli_test.sh sim/net/test/sweep_test.sh: $(B)/bin/torussim
 
 # Against the author's data: the highest loads in `make test`, all and gamma* in `make soak`.
 $(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm \
+	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm -lpthread \
 	    $(LDLIBS)
 
 $(B)/tests/author: $(B)/net/author

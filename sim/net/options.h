@@ -47,5 +47,7 @@ void net_catch_signals(void);
 // The commands: argv[0] is "torussim COMMAND"; exit status.
 int net_command_run(int argc, char **argv);
 int net_command_explain(int argc, char **argv);
+int net_command_sweep(int argc, char **argv);
+int net_command_saturate(int argc, char **argv);
 
 #endif

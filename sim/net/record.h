@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "net.h"
+#include "wheel.h" // NET_UNITS_PER_NS
 
 // What a run says: settings, then measurements, as an object in the order to be shown; NaN is null.
 // wall_s: seconds that it took. NULL: out of memory.

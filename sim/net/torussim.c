@@ -10,6 +10,8 @@ static const struct {
     int (*main)(int argc, char **argv);
 } commands[] = {
     {"run", "simulate one point", net_command_run},
+    {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep},
+    {"saturate", "find the load at which each routing saturates", net_command_saturate},
     {"explain", "show one routing decision", net_command_explain},
 };
 
