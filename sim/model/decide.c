@@ -1,6 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decide.h"
 
+// n >= 4: a set's vectors cover all nu-links of s and t (Remark 1), at most 8 of them. With two or
+// more unequal dimensions each of them is left over its - while the next one, cyclically, is
+// overshot; the equal ones are left by + and by -, in groups so that there is room. With one
+// unequal dimension it is overshot with the first group's +, and left over its - with the last
+// group's, as in eq. 13 and 14.
+static void cover(struct ofr_table *table, unsigned n, unsigned set)
+{
+    unsigned unequal[OFR_MAX_DIMS], equal[OFR_MAX_DIMS], u = 0, e = 0, count = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (set >> i & 1)
+            equal[e++] = i;
+        else
+            unequal[u++] = i;
+    }
+    for (unsigned j = 0; u > 1 && j < u; j++, count++) {
+        table->lambda[set][count][unequal[j]] = -1;
+        table->lambda[set][count][unequal[(j + 1) % u]] = 1;
+    }
+    unsigned room = (OFR_TABLE_INDEXES - count) / 2, groups = e < room ? e : room;
+    for (unsigned g = 0; g < groups; g++, count += 2) {
+        for (unsigned i = g; i < e; i += groups) {
+            table->lambda[set][count][equal[i]] = 1;
+            table->lambda[set][count + 1][equal[i]] = -1;
+        }
+        if (u == 1 && g == 0)
+            table->lambda[set][count][unequal[0]] = 1;
+        if (u == 1 && g + 1 == groups)
+            table->lambda[set][count][unequal[0]] = -1;
+    }
+    table->valid[set] = (uint8_t)((1u << count) - 1);
+}
+
 void ofr_table_reset(struct ofr_table *table, unsigned n)
 {
     // Example 1: both vectors in general position, all six where one coordinate is equal
@@ -19,6 +51,8 @@ void ofr_table_reset(struct ofr_table *table, unsigned n)
     for (unsigned beta = 1; beta < 1u << n; beta++)
         table->widn |= (uint64_t)1 << beta;
 
+    for (unsigned set = 0; n > 3 && set + 1 < 1u << n; set++)
+        cover(table, n, set);
     for (unsigned set = 0; n == 2 && set < 3; set++) {
         table->valid[set] = set ? 0x3f : 0x03;
         for (unsigned j = 0; j < (set ? 6 : 2); j++)

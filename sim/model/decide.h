@@ -100,7 +100,8 @@ struct ofr_load {
     uint8_t slots;
 };
 
-// Reset table for n dimensions: Example 1 (n = 2), Example 2 (n = 3), none else; Delta 2, eta 2,
+// Reset table for n dimensions: Example 1 (n = 2), Example 2 (n = 3), none (n = 1), and for n = 4
+// to 6, which the RTL does not have, vectors that cover all nu-links (Remark 1); Delta 2, eta 2,
 // all WIDNs, both rules, OIDNs on. (Example 2 names one of each kind of set; the others are it
 // with the coordinates renamed, the order of dimensions kept.)
 void ofr_table_reset(struct ofr_table *table, unsigned n);

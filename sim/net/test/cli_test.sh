@@ -111,7 +111,7 @@ result $? 'explain: text'
     > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'nothing accepted' "$work/err" && grep -q '^end  *stuck' "$work/out"
 result $? 'the watchdog ends a run'
-timeout -s INT 1 "$sim" run --topology 16x16x16 --load 1 > "$work/out"
+timeout -s INT 3 "$sim" run --topology 16x16x16 --load 1 --messages 1000 > "$work/out"
 [ $? = 124 ] && grep -q '^end  *interrupted' "$work/out"
 result $? 'Ctrl-C ends a run with its record'
 
