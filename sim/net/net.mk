@@ -26,7 +26,8 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
         $(B)/libofr.a sim/model/test/exact_random.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
-	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm -lpthread $(LDLIBS)
+	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
+	    -lpthread $(LDLIBS)
 
 TESTS += sim/net/test/cli_test.sh sim/net/test/sweep_test.sh
 sim/net/test/cli_test.sh sim/net/test/sweep_test.sh: $(B)/bin/torussim
