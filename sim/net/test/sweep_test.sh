@@ -60,9 +60,17 @@ sort "$work/part" | steady > "$work/a"
 sort "$work/all" | steady > "$work/b"
 [ "$(head -n 25 "$work/part")" = "$(head -n 25 "$work/all")" ] && cmp -s "$work/a" "$work/b"
 result $? 'the file has all points then, the old lines untouched'
-timeout -s INT 2 "$sim" sweep --topology 8x8x8 --load 0.1:1:0.01 --messages 4 --out "$work/cut" \
-    > "$work/text" 2> "$work/err"
-[ $? = 124 ] && grep -q 'points are done; --resume' "$work/err" &&
+"$sim" sweep --topology 8x8x8 --load 0.1:1:0.01 --messages 4 --out "$work/cut" \
+    > "$work/text" 2> "$work/err" &
+sweep=$!
+tries=0
+until [ -s "$work/cut" ] || [ $tries -ge 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+kill -INT "$sweep"
+wait "$sweep"
+[ $? = 1 ] && grep -q 'points are done; --resume' "$work/err" &&
     [ "$(($(wc -l < "$work/text") - 1))" = "$(wc -l < "$work/cut")" ]
 result $? 'Ctrl-C: the finished points are written'
 ! grep -q '\[=' "$work/err"
