@@ -82,6 +82,7 @@ module ofr_input #(
     localparam int RW    = $clog2(3 * C);   // a row is a VC's slot
     localparam int POW2  = (C & (C - 1)) == 0 ? 1 : 0;
     localparam int SW    = $clog2(C);
+    localparam int CB    = $clog2(C + 1);   // bits that tell 0 to C waiting
     localparam int HI    = W > 16 ? 16 : 0; // the destination in flit 0
 
     initial begin
@@ -112,7 +113,7 @@ module ofr_input #(
     endfunction
 
     // --- Packets per VC --------------------------------------------------------------------------
-    // Headers written and granted so far, modulo 16, and where the next one is. What lies between
+    // Headers written and granted so far, modulo 2^CB, and where the next one is. What lies between
     // is waiting; the candidate is one of these. Grants are counted in the cycle behind them.
     logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
     logic        head_written, grant_any;
@@ -125,9 +126,9 @@ module ofr_input #(
         assign waiting[v] = written_q[4*v +: 4] != granted_count_q[4*v +: 4];
         always_ff @(posedge clk) begin
             if (arrives)
-                written_q[4*v +: 4] <= plus1(written_q[4*v +: 4]);
+                written_q[4*v +: 4] <= 4'(CB'(plus1(written_q[4*v +: 4])));
             if (leaves)
-                granted_count_q[4*v +: 4] <= plus1(granted_count_q[4*v +: 4]);
+                granted_count_q[4*v +: 4] <= 4'(CB'(plus1(granted_count_q[4*v +: 4])));
             if (rst) begin
                 written_q[4*v +: 4]       <= 4'd0;
                 granted_count_q[4*v +: 4] <= 4'd0;
@@ -277,7 +278,7 @@ module ofr_input #(
 
     logic         adopt, fresh, more, free_place, moves, first_q;
     logic         a_wait_ofr, a_grantable, a_no_credit, a_refused;
-    logic [15:0]  a_head;
+    logic         a_deroutes, cand_decided_q;
     logic [P+1:0] a_out;
     logic [1:0]   a_out_vc;
     // Flit 0 of the running packet leaves from the candidate's copy. Then a fetched header takes the
@@ -304,9 +305,9 @@ module ofr_input #(
 
     ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
         .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer, .one, .two,
-        .esc_open, .held, .held_ring, .decided, .derouted, .idn,
+        .esc_open, .held, .held_ring, .decided(cand_decided_q),
         .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
-        .head_out(a_head), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
+        .deroutes(a_deroutes), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
         .no_credit(a_no_credit), .refused(a_refused), .out(a_out), .out_vc(a_out_vc)
     );
 
@@ -318,12 +319,19 @@ module ofr_input #(
         refused_q     <= a_refused;
         out_q     <= a_out;
         out_vc_q  <= a_out_vc;
-        if (LOCAL != 0 && cand_q)
-            cand_flit_q[15:0] <= a_head;
+        // The decision goes into the header, which is routed from the next cycle on
+        if (LOCAL != 0 && cand_q && a_deroutes && decided) begin
+            cand_decided_q <= 1'b1;
+            if (derouted) begin
+                cand_flit_q[11:0]             <= {{12-4*N{1'b0}}, idn};
+                cand_flit_q[`OFR_PKT_LEG_LSB] <= 1'b0;
+            end
+        end
         if (grant_any)
             cand_q <= 1'b0;
         if (adopt || fresh) begin
             cand_q      <= 1'b1;
+            cand_decided_q <= 1'b0;
             cand_vc_q   <= fetch_q ? fetch_vc_q : rx_vc;
             cand_flit_q <= cand_flit;
             order_q     <= fetch_q ? word[W+1 +: O] : late ? in_order_q : order_now;
@@ -450,7 +458,7 @@ module ofr_input #(
         // One packet streams at a time: all granted before this one have left
         for (int v = 0; v < 3; v++)
             if (ends && stream_vc_q == 2'(v))
-                freed[4*v +: 4] <= granted_count_q[4*v +: 4];
+                freed[4*v +: 4] <= CB == 4 ? granted_count_q[4*v +: 4] : plus1(freed[4*v +: 4]);
         if (rst) begin
             fetch_q        <= 1'b0;
             fetch_vc_q     <= 2'd0;

@@ -28,16 +28,14 @@ module ofr_route #(
     input  wire logic [2*N-1:0]       held,     // outputs whose ring is kept for another's entry
     input  wire logic                 held_ring, // ... which: 0 VS1, 1 VS2
     // Decision of the OFR unit (LOCAL)
-    input  wire logic                 decided,
-    input  wire logic                 derouted,
-    input  wire logic [4*N-1:0]       idn,
+    input  wire logic                 decided,  // the header has it
     // The header
     input  wire logic [15:0]          head,     // its first 16 bits
     input  wire logic [1:0]           vc,
     // rdr: 01, 02, 12: the former comes before the latter
     input  wire logic [N*(N-1)/2-1:0] order,
-    output logic [15:0]               head_out,
-    output logic                      wait_ofr, // waits for the OFR unit
+    output logic                      deroutes, // has a decision of the OFR unit
+    output logic                      wait_ofr, // ... and waits for it
     output logic                      grantable,
     output logic                      no_credit,
     output logic                      refused,
@@ -46,21 +44,15 @@ module ofr_route #(
 );
     localparam int P = 2 * N;
 
+    logic unused;
+    assign unused = ^head[11:8]; // z
+
     logic [1:0] class_f;
-    logic       mgmt, directed, deroutes;
+    logic       mgmt, directed;
     assign class_f  = head[`OFR_PKT_CLASS_LSB +: 2];
     assign mgmt     = head[`OFR_PKT_MGMT_LSB];
     assign directed = class_f == `OFR_PKT_CLASS_DIRECTED;
     assign deroutes = LOCAL != 0 && vc == `OFR_LVC_DEROUTE && class_f == `OFR_PKT_CLASS_DEROUTE;
-
-    // The decision goes into the header
-    always_comb begin
-        head_out = head;
-        if (deroutes && decided && derouted) begin
-            head_out[11:0] = {{12-4*N{1'b0}}, idn};
-            head_out[`OFR_PKT_LEG_LSB] = 1'b0;
-        end
-    end
 
     // a > b, in a form that takes four LUTs and no carry chain
     function automatic logic above(input logic [3:0] a, input logic [3:0] b);
@@ -73,7 +65,7 @@ module ofr_route #(
     for (genvar i = 0; i < N; i++) begin : g_dim
         logic [3:0] t, h;
         logic       ahead, near, plus, minus;
-        assign t = head_out[4*i +: 4];
+        assign t = head[4*i +: 4];
         assign h = half[4*i +: 4];
         assign here[i]    = t == me[4*i +: 4];
         assign outside[i] = above(t, top[4*i +: 4]);
@@ -132,7 +124,7 @@ module ofr_route #(
     logic         goes_on; // in its ring
     logic         two_here, open_here, held_here, escapes;
     always_comb begin
-        ring = head_out[`OFR_PKT_LEG_LSB];
+        ring = head[`OFR_PKT_LEG_LSB];
         esc  = escape;
         if (LOCAL != 0 && directed) begin
             ring = 1'b1;

@@ -119,20 +119,22 @@ module ofr_router #(
     // This cycle's random order of the dimensions, each within 0.8%: 01, 02, 12, whether the former
     // comes before the latter
     localparam int O = N * (N - 1) / 2;
-    logic [O-1:0] order_now;
+    logic [O-1:0] order_d, order_now; // order_now: of the cycle before
+    always_ff @(posedge clk)
+        order_now <= rst ? '1 : order_d;
     if (N == 2) begin : g_order2
-        assign order_now = !lfsr_q[0];
+        assign order_d = !lfsr_q[0];
     end else begin : g_order3
         logic [2:0] which;
         assign which = 3'((11'(lfsr_q[7:0]) * 11'd6) >> 8);
         always_comb
             case (which)
-                3'd0:    order_now = O'(3'b111); // x y z
-                3'd1:    order_now = O'(3'b011); // x z y
-                3'd2:    order_now = O'(3'b110); // y x z
-                3'd3:    order_now = O'(3'b100); // y z x
-                3'd4:    order_now = O'(3'b001); // z x y
-                default: order_now = O'(3'b000); // z y x
+                3'd0:    order_d = O'(3'b111); // x y z
+                3'd1:    order_d = O'(3'b011); // x z y
+                3'd2:    order_d = O'(3'b110); // y x z
+                3'd3:    order_d = O'(3'b100); // y z x
+                3'd4:    order_d = O'(3'b001); // z x y
+                default: order_d = O'(3'b000); // z y x
             endcase
     end
 

@@ -47,6 +47,7 @@ struct input {
     bool cand;
     uint8_t cand_vc;
     uint8_t cand_order;
+    bool cand_decided;  // the OFR unit's decision is in the header
     uint64_t cand_flit; // flit 0, as it will leave
     struct request request;
     // Header fetch: what was read is at the memory's output now, until something else is read.
@@ -91,6 +92,7 @@ struct ofr_router {
     uint8_t threshold; // settings of the cycle before
     bool rdr;
     uint32_t lfsr;
+    unsigned order; // random order of the dimensions, drawn in the cycle before
     // Ring wait: a token goes round the inputs and stays with a starving entry until that has gone.
     uint8_t token;
     bool hold; // the token's entry, registered: others do not enter this ring
@@ -152,8 +154,8 @@ static uint32_t lfsr_step(uint32_t state)
     return state;
 }
 
-// This cycle's random order of the dimensions, the same at all inputs: 0 or 1 for n = 2, 0 to 5 for
-// n = 3 (each within 0.8%).
+// The next cycle's random order of the dimensions, the same at all inputs: 0 or 1 for n = 2, 0 to 5
+// for n = 3 (each within 0.8%).
 static unsigned random_order(const struct ofr_router *r)
 {
     unsigned byte = r->lfsr & 255;
@@ -190,9 +192,8 @@ static unsigned select_port(const struct ofr_router *r, unsigned select, uint32_
 {
     unsigned best = 0;
     if (select == OFR_SELECT_RANDOM_FREE) {
-        unsigned order = random_order(r);
         for (unsigned j = 0; j < r->shape.n; j++) {
-            unsigned dim = order_dim(r->shape.n, order, j);
+            unsigned dim = order_dim(r->shape.n, r->order, j);
             uint32_t pair = mask >> (2 * dim) & 3;
             if (pair)
                 return 2 * dim + (pair == 3 ? r->lfsr >> 31 : pair >> 1);
@@ -265,11 +266,28 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
     return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold, mgmt);
 }
 
-// Routes the candidate's header; at the local port it also takes the OFR unit's decision into it.
-static struct request route(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
-                            bool decided)
+// Does the OFR unit decide about the candidate?
+static bool deroutes(const struct input *u, unsigned i)
 {
-    struct input *u = &r->input[i];
+    return i == OFR_LOCAL && u->cand_vc == OFR_LVC_DEROUTE &&
+           field(u->cand_flit, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DEROUTE;
+}
+
+// The decision goes into the candidate's header, which is routed from the next cycle on.
+static void take_decision(const struct ofr_router *r, struct input *u)
+{
+    u->cand_decided = true;
+    if (r->decision.kind == OFR_MINIMAL)
+        return;
+    u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
+                              ofr_coord_word(&r->decision.q, r->shape.n));
+    u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
+}
+
+// Routes the candidate's header.
+static struct request route(const struct ofr_router *r, const struct ofr_config *cfg, unsigned i)
+{
+    const struct input *u = &r->input[i];
     unsigned class = field(u->cand_flit, OFR_PKT_CLASS_LSB, 2);
     bool mgmt = field(u->cand_flit, OFR_PKT_MGMT_LSB, 1);
     bool local = i == OFR_LOCAL;
@@ -291,16 +309,8 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
     if (!ofr_inside(&cfg->torus, &target))
         return req;
 
-    if (local && u->cand_vc == OFR_LVC_DEROUTE && class == OFR_PKT_CLASS_DEROUTE) {
-        if (!decided)
-            return (struct request){.reason = NO_DECISION};
-        if (r->decision.kind != OFR_MINIMAL) {
-            target = r->decision.q;
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
-                                      ofr_coord_word(&target, r->shape.n));
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
-        }
-    }
+    if (deroutes(u, i) && !u->cand_decided)
+        return (struct request){.reason = NO_DECISION};
     if (same(&target, &cfg->me)) {
         req.out = OFR_LOCAL;
         return req;
@@ -315,6 +325,7 @@ static void set_candidate(struct input *u, unsigned vc, uint64_t flit, unsigned 
     u->cand_vc = (uint8_t)vc;
     u->cand_flit = flit;
     u->cand_order = (uint8_t)(flags >> FLAG_ORDER_SHIFT);
+    u->cand_decided = false;
     u->request = (struct request){.reason = UNROUTED};
 }
 
@@ -341,7 +352,9 @@ static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned
     } else if (w->grant[i]) {
         u->cand = false;
     } else {
-        u->request = route(r, cfg, i, w->decided);
+        u->request = route(r, cfg, i);
+        if (w->decided && deroutes(u, i))
+            take_decision(r, u);
     }
 }
 
@@ -621,7 +634,7 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
     u->in_flags =
         (uint8_t)((pins.last ? FLAG_LAST : 0) | (pins.poison && i != OFR_LOCAL ? FLAG_POISON : 0));
     if (first) {
-        u->in_flags = (uint8_t)(random_order(r) << FLAG_ORDER_SHIFT);
+        u->in_flags = (uint8_t)(r->order << FLAG_ORDER_SHIFT);
         pins.data = rewrite(r, cfg, i, pins.data, &late);
         if (free && !late)
             set_candidate(u, pins.vc, pins.data, u->in_flags);
@@ -845,6 +858,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     }
     r->threshold = cfg->threshold;
     r->rdr = cfg->select == OFR_SELECT_RDR;
+    r->order = random_order(r);
     r->lfsr = lfsr_step(r->lfsr);
     r->out.time++;
     update_outputs(r);
