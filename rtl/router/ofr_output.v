@@ -64,7 +64,9 @@ module ofr_output #(
         for (int i = 0; i < INPUTS; i++) begin
             logic [INPUTS-1:0] lower;
             lower  = INPUTS'((1 << i) - 1);
-            win[i] = ask[i] && !(|(first & lower)) && (after_q[i] || !(|(ask & lower) || |first));
+            // `first` whole would be the same and share more, but in a chain of twice the levels
+            win[i] = ask[i] && !(after_q[i] ? |(first & lower)
+                                            : |(ask & lower) || |(first & ~lower));
         end
     assign offer   = free ? win : '0;
     assign granted = free && |(win & can_take);
