@@ -131,6 +131,9 @@ int do_run(struct torus *t, const struct args *a)
                 status = report(t, error);
         }
     }
+    // Not left to torus_close(), which waits a second only: many simulated boards need more.
+    if (status == 0 && (error = torus_release(t)) != TORUS_OK)
+        status = report(t, error);
     if (a->format == JSON && head)
         put_json(json_pack("{s:o,s:o,s:f,s:s,s:s,s:i,s:O,s:O}", "sizes", json_at(k, dims), "at",
                            json_null(), "gamma0", torus_gamma0(dims, k), "routing", routing, "tie",

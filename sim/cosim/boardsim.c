@@ -253,7 +253,9 @@ static void *work(void *arg)
 {
     struct worker *w = arg;
     for (;;) {
-        sem_wait(&w->sim->go[w->number]);
+        while (sem_wait(&w->sim->go[w->number])) {
+            // a signal came
+        }
         if (w->sim->quit)
             return NULL;
         run_batch(w->sim, w->number);
