@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all]: a torus of simulated RTL boards, brought
-# up and measured by the host through one board's UART, with the golden model beside every board. The
-# default is one load, and in 3D, where 64 boards are slow, a lower one and one pattern.
+# up and measured by the host through one board's UART, with the golden model beside every board.
+# The default is one load, and in 3D, where 64 boards are slow, a lower one and one pattern.
 set -u
 B=${B:-build}
 DIMS=${DIMS:-4x4}
