@@ -67,7 +67,7 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
 
 bool plain_register(unsigned offset)
 {
-    return !(offset & 3) && offset <= OFR_CHECK_BIN_COUNT &&
+    return !(offset & 3) && offset <= OFR_PINS_DATA &&
            (offset < OFR_COUNT_SNAPSHOT || offset > OFR_NI_RX_NEXT);
 }
 

@@ -53,7 +53,8 @@ int report(struct torus *t, int error);
 // The same for wrong use.
 int wrong(const char *what, const char *value, const char *hint);
 
-// A table from a file (README.md); false: a line on stderr has said what is wrong, and where.
+// A table from a file (README.md), out->destinations to be freed in any case; false: a line on
+// stderr has said what is wrong, and where.
 bool table_read(const char *file, struct torus_table *out);
 // To stdout, as such a file.
 void table_print(const struct torus_table *table);

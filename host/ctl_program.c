@@ -9,9 +9,11 @@
 static int print_programmed(struct torus *t, const struct args *a)
 {
     struct torus_preset p = {0};
-    unsigned generation = 0;
+    unsigned generation = 0, on = 0;
     uint8_t k[3];
-    int error = torus_programmed(t, &p, &generation);
+    int error = torus_destinations_on(t, &on);
+    if (error == TORUS_OK)
+        error = torus_programmed(t, &p, &generation);
     if (error != TORUS_OK && error != TORUS_E_MIXED)
         return report(t, error);
     unsigned dims = torus_sizes(t, k);
@@ -20,13 +22,14 @@ static int print_programmed(struct torus *t, const struct args *a)
     if (!name)
         name = "none";
     if (a->format == JSON) {
-        put_json(json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims), "routing",
-                           name, "tie", tie, "threshold", p.threshold, "delta", p.delta,
-                           "generation", (int)generation, "consistent", error == TORUS_OK));
+        put_json(json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims),
+                           "routing", name, "tie", tie, "threshold", p.threshold, "delta", p.delta,
+                           "generation", (int)generation, "destination_tables", (int)on,
+                           "consistent", error == TORUS_OK));
     } else if (a->format == CSV) {
-        printf("kx,ky,kz,routing,tie,threshold,delta,generation,consistent\n");
-        printf("%u,%u,%u,%s,%s,%u,%u,%u,%d\n", k[0], k[1], k[2], name, tie, p.threshold, p.delta,
-               generation, error == TORUS_OK);
+        printf("kx,ky,kz,routing,tie,threshold,delta,generation,destination_tables,consistent\n");
+        printf("%u,%u,%u,%s,%s,%u,%u,%u,%u,%d\n", k[0], k[1], k[2], name, tie, p.threshold, p.delta,
+               generation, on, error == TORUS_OK);
     } else {
         printf("%ux%u", k[0], k[1]);
         if (dims == 3)
@@ -35,6 +38,8 @@ static int print_programmed(struct torus *t, const struct args *a)
         if (p.routing)
             printf(", tie %s, threshold %u slots, Delta %u, generation %u", tie, p.threshold,
                    p.delta, generation);
+        if (on)
+            printf(", destination table on at %u of %u boards", on, k[0] * k[1] * k[2]);
         putchar('\n');
     }
     return error == TORUS_OK ? 0 : report(t, error);
@@ -46,11 +51,14 @@ int do_info(struct torus *t, const struct args *a)
     return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
 }
 
-// Attached if possible: the boards are configured and agree. Else discovered.
-static int attach_or_discover(struct torus *t)
+// Attached if possible: the boards are configured, agree and can be reached by address. Else, or
+// for destinations, discovered. Missing cables are the library's affair: it may go round them.
+static int attach_or_discover(struct torus *t, bool destinations)
 {
-    int error = torus_attach(t);
-    if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD)
+    uint8_t k[3];
+    int error = destinations ? TORUS_E_UNKNOWN : torus_attach(t);
+    if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD ||
+        (error == TORUS_E_TIMEOUT && torus_sizes(t, k))) // the board we are plugged into answers
         error = torus_discover(t);
     return error;
 }
@@ -88,11 +96,15 @@ int prepare_program(struct args *a)
 int do_program(struct torus *t, const struct args *a)
 {
     const struct torus_table *table = a->file ? &a->table : NULL;
-    int error = attach_or_discover(t);
-    if (error == TORUS_OK)
+    int error = attach_or_discover(t, table && table->destination_count);
+    if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
         error = a->resume  ? torus_program_resume(t, table)
                 : a->abort ? torus_program_abort(t, table)
                 : table    ? torus_program_table(t, table)
                            : torus_program(t, &a->preset);
+    if (error == TORUS_E_USAGE && a->file) {
+        fprintf(stderr, "torusctl: %s: %s\n", a->file, torus_detail(t));
+        return 2;
+    }
     return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
 }

@@ -3,6 +3,7 @@
 // every key must be there, none may be unknown.
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ctl.h"
@@ -13,6 +14,8 @@ static const char *const ties[] = {"plus", "both", NULL};
 static const char *const keys[] = {"dimensions", "class", "select", "tie",  "threshold", "delta",
                                    "eta",        "rules", "widn",   "oidn", "table",     NULL};
 static const char *const set_keys[] = {"equal", "lambda", NULL};
+static const char *const entry_keys[] = {"from", "to", "mode", NULL};
+static const char *const modes[] = {"free", "minimal", "escape", "idn", "unreachable", NULL};
 
 // What is wrong, and where in the file; false.
 __attribute__((format(printf, 2, 3))) static bool bad(const char *file, const char *format, ...)
@@ -34,9 +37,9 @@ static int find(const char *word, const char *const *list)
     return -1;
 }
 
-// An object with just these keys. what: its name in the file.
+// An object with just these keys, and perhaps one more. what: its name in the file.
 static bool check_keys(const char *file, const char *what, json_t *object,
-                       const char *const *wanted)
+                       const char *const *wanted, const char *optional)
 {
     const char *key;
     json_t *value;
@@ -44,7 +47,7 @@ static bool check_keys(const char *file, const char *what, json_t *object,
         return bad(file, "%s: not an object", what);
     json_object_foreach(object, key, value)
     {
-        if (find(key, wanted) < 0)
+        if (find(key, wanted) < 0 && (!optional || strcmp(key, optional) != 0))
             return bad(file, "%s: unknown key \"%.40s\"", what, key);
     }
     for (unsigned i = 0; wanted[i]; i++)
@@ -53,17 +56,17 @@ static bool check_keys(const char *file, const char *what, json_t *object,
     return true;
 }
 
-static bool get_word(const char *file, json_t *root, const char *key, const char *const *list,
+// what: the key's name in the file.
+static bool get_word(const char *file, const char *what, json_t *value, const char *const *list,
                      unsigned *out)
 {
-    const char *word = json_string_value(json_object_get(root, key));
-    int i = find(word, list);
+    int i = find(json_string_value(value), list);
     if (i < 0) {
         char text[80] = "";
         for (unsigned j = 0; list[j]; j++)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\"", j ? ", " : "",
                      list[j]);
-        return bad(file, "%s: one of %s", key, text);
+        return bad(file, "%s: one of %s", what, text);
     }
     *out = (unsigned)i;
     return true;
@@ -86,9 +89,9 @@ static bool get_settings(const char *file, json_t *root, struct torus_table *out
     json_t *value = json_object_get(root, "threshold"), *item;
     size_t i;
     if (!get_integer(file, "dimensions", json_object_get(root, "dimensions"), 2, 3, &dims) ||
-        !get_word(file, root, "class", classes, &traffic) ||
-        !get_word(file, root, "select", selects, &select) ||
-        !get_word(file, root, "tie", ties, &tie) ||
+        !get_word(file, "class", json_object_get(root, "class"), classes, &traffic) ||
+        !get_word(file, "select", json_object_get(root, "select"), selects, &select) ||
+        !get_word(file, "tie", json_object_get(root, "tie"), ties, &tie) ||
         !get_integer(file, "delta", json_object_get(root, "delta"), 0, 8, &delta))
         return false;
     if ((!json_is_string(value) || strcmp(json_string_value(value), "half") != 0) &&
@@ -142,7 +145,7 @@ static bool get_set(const char *file, size_t number, json_t *entry, struct torus
     json_t *vector, *value;
     size_t i, j;
     snprintf(what, sizeof what, "table[%zu]", number);
-    if (!check_keys(file, what, entry, set_keys))
+    if (!check_keys(file, what, entry, set_keys, NULL))
         return false;
     const char *equal = json_string_value(json_object_get(entry, "equal"));
     if (!equal)
@@ -177,6 +180,65 @@ static bool get_set(const char *file, size_t number, json_t *entry, struct torus
     return true;
 }
 
+static bool get_node(const char *file, const char *what, json_t *value, unsigned dims,
+                     uint8_t out[3])
+{
+    bool good = json_array_size(value) == dims;
+    for (unsigned i = 0; i < dims && good; i++) {
+        json_t *number = json_array_get(value, i);
+        json_int_t c = json_integer_value(number);
+        good = json_is_integer(number) && c >= 0 && c <= 15;
+        out[i] = (uint8_t)c;
+    }
+    return good || bad(file, "%s: %u coordinates from 0 to 15", what, dims);
+}
+
+static bool get_destination(const char *file, size_t number, json_t *entry, unsigned dims,
+                            struct torus_destination *out)
+{
+    char what[3][64], name[64];
+    unsigned mode;
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(what[i], sizeof what[i], "destinations[%zu].%s", number, entry_keys[i]);
+    snprintf(name, sizeof name, "destinations[%zu]", number);
+    if (!check_keys(file, name, entry, entry_keys, "via"))
+        return false;
+    json_t *from = json_object_get(entry, "from"), *via = json_object_get(entry, "via");
+    const char *word = json_string_value(from);
+    out->from_all = word && !strcmp(word, "all");
+    if ((!out->from_all && !get_node(file, what[0], from, dims, out->from)) ||
+        !get_node(file, what[1], json_object_get(entry, "to"), dims, out->to) ||
+        !get_word(file, what[2], json_object_get(entry, "mode"), modes, &mode))
+        return false;
+    out->mode = (enum torus_pin)mode;
+    if (!via != (mode != TORUS_IDN))
+        return bad(file, via ? "%s: \"via\" without mode \"idn\"" : "%s: \"via\" is missing", name);
+    snprintf(name, sizeof name, "destinations[%zu].via", number);
+    return !via || get_node(file, name, via, dims, out->via);
+}
+
+static bool get_destinations(const char *file, json_t *list, struct torus_table *out)
+{
+    size_t count = json_array_size(list), i;
+    json_t *entry;
+    char text[120];
+    if (!json_is_array(list))
+        return bad(file, "destinations: a list of entries");
+    if (!count)
+        return true;
+    struct torus_destination *d = calloc(count, sizeof *d);
+    if (!d)
+        return bad(file, "out of memory");
+    out->destinations = d;
+    out->destination_count = (unsigned)count;
+    json_array_foreach(list, i, entry)
+    {
+        if (!get_destination(file, i, entry, out->dims, &d[i]))
+            return false;
+    }
+    return torus_table_check(out, text) == TORUS_OK || bad(file, "%s", text);
+}
+
 bool table_read(const char *file, struct torus_table *out)
 {
     json_error_t error;
@@ -187,7 +249,8 @@ bool table_read(const char *file, struct torus_table *out)
     if (!root)
         return bad(file, "%s", error.text);
     unsigned seen = 0;
-    bool good = check_keys(file, "file", root, keys) && get_settings(file, root, out);
+    bool good =
+        check_keys(file, "file", root, keys, "destinations") && get_settings(file, root, out);
     json_t *table = json_object_get(root, "table");
     if (good && !json_is_array(table))
         good = bad(file, "table: a list of sets");
@@ -195,8 +258,41 @@ bool table_read(const char *file, struct torus_table *out)
         entry = json_array_get(table, i);
         good = get_set(file, i, entry, out, &seen);
     }
+    json_t *destinations = json_object_get(root, "destinations");
+    if (good && destinations)
+        good = get_destinations(file, destinations, out);
     json_decref(root);
     return good;
+}
+
+static void print_node(const char *key, const uint8_t at[3], unsigned dims)
+{
+    printf("\"%s\": [%u, %u", key, at[0], at[1]);
+    if (dims == 3)
+        printf(", %u", at[2]);
+    printf("]");
+}
+
+static void print_destinations(const struct torus_table *p)
+{
+    printf(",\n  \"destinations\": [");
+    for (unsigned i = 0; i < p->destination_count; i++) {
+        const struct torus_destination *d = &p->destinations[i];
+        printf("%s\n    {", i ? "," : "");
+        if (d->from_all)
+            printf("\"from\": \"all\"");
+        else
+            print_node("from", d->from, p->dims);
+        printf(", ");
+        print_node("to", d->to, p->dims);
+        printf(", \"mode\": \"%s\"", modes[d->mode]);
+        if (d->mode == TORUS_IDN) {
+            printf(", ");
+            print_node("via", d->via, p->dims);
+        }
+        printf("}");
+    }
+    printf("\n  ]");
 }
 
 // By hand: jansson would give every number of a vector a line.
@@ -234,5 +330,8 @@ void table_print(const struct torus_table *p)
         printf("]}");
         comma = ",";
     }
-    printf("\n  ]\n}\n");
+    printf("\n  ]");
+    if (p->destination_count)
+        print_destinations(p);
+    printf("\n}\n");
 }

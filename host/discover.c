@@ -201,6 +201,7 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
     t->slot_flits = shape >> OFR_NODE_SHAPE_L_LSB & ((1u << OFR_NODE_SHAPE_L_BITS) - 1);
     t->generator = shape >> OFR_NODE_SHAPE_GEN_LSB & 1;
     t->checker = shape >> OFR_NODE_SHAPE_CHECK_LSB & 1;
+    t->pins = shape & OFR_NODE_SHAPE_PINS_MASK;
     if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
         return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",
                     shape);
@@ -209,8 +210,8 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
 
 API int torus_discover(struct torus *t)
 {
-    t->board_count = t->fault_count = 0;
-    t->good = t->attached = false;
+    t->board_count = t->fault_count = t->missing = 0;
+    t->good = t->attached = t->gaps = false;
     t->collective_flits = 0;
     memset(t->k, 0, sizeof t->k);
     if (!t->faults && !(t->faults = calloc(MAX_FAULTS, sizeof *t->faults)))
@@ -483,6 +484,7 @@ static void check_cables(struct torus *t)
                 if (!needed || want < 0 || (p % 2 && t->boards[want].peer[p ^ 1] < 0))
                     continue;
                 board_name(&t->boards[want], two);
+                t->missing++;
                 fault(t, "no cable from %s of %s to %s of %s", port_name(p), one, port_name(p ^ 1),
                       two);
                 continue;
@@ -524,6 +526,7 @@ int recognise(struct torus *t)
         fault(t, "the cables make no %ux%ux%u torus: two ways to a board disagree on its place",
               t->k[0], t->k[1], t->k[2]);
     free(bad);
+    t->gaps = good && t->fault_count && t->fault_count == t->missing;
     if (t->fault_count) {
         for (unsigned i = 0; i < t->board_count && t->board_count != torus_nodes(t); i++)
             t->boards[i].placed &= t->boards[i].at[0] < t->k[0];
@@ -539,7 +542,7 @@ int recognise(struct torus *t)
 API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
-    t->good = t->attached = false;
+    t->good = t->attached = t->gaps = false;
     t->collective_flits = 0;
     t->fault_count = 0;
     int error = read_shape(t, &size, &control);

@@ -2,7 +2,7 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 HOST_C   := host/torus.c host/transport.c host/exchange.c host/discover.c \
-            host/table.c host/program.c host/run.c
+            host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
@@ -43,7 +43,7 @@ INSTALL_INCLUDE += host/libtorus.h
 INSTALL_PC += host/torus.pc.in
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
-HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus
+HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus $(B)/tests/test_destinations
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh
 
 # Against the objects: what a library hides is tested too.

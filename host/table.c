@@ -90,11 +90,19 @@ API int torus_table_check(const struct torus_table *p, char text[120])
     }
     if (wrong)
         snprintf(text, 120, "%s", wrong);
-    return wrong ? TORUS_E_USAGE : TORUS_OK;
+    return wrong || !destinations_check(p, text) ? TORUS_E_USAGE : TORUS_OK;
 }
 
 // The 16 bits that boards keep beside the generation: routing 2:0, then tie 3, threshold 7:4, Delta
-// 10:8, or of a custom table its class 4:3 and a hash 15:5.
+// 10:8, or of a custom table its class 4:3 and a hash 15:5. Routing 6: a custom one that has
+// destinations.
+enum { CUSTOM_PINS = 6 };
+
+bool described_destinations(uint32_t word)
+{
+    return (word & 7) == CUSTOM_PINS;
+}
+
 uint32_t describe(const struct torus_preset *p)
 {
     return (uint32_t)p->routing | (uint32_t)p->tie_both << 3 | (uint32_t)(p->threshold & 15) << 4 |
@@ -103,7 +111,8 @@ uint32_t describe(const struct torus_preset *p)
 
 struct torus_preset described(uint32_t word)
 {
-    return (struct torus_preset){.routing = (enum torus_routing)(word & 7),
+    unsigned routing = described_destinations(word) ? TORUS_CUSTOM : word & 7;
+    return (struct torus_preset){.routing = (enum torus_routing)routing,
                                  .tie_both = word >> 3 & 1,
                                  .threshold = word >> 4 & 15,
                                  .delta = word >> 8 & 7};
@@ -152,5 +161,13 @@ uint32_t describe_table(const struct torus_table *table)
     for (unsigned i = 0; i < 4; i++)
         crc = ofr_crc32_byte(crc, (uint8_t)(word >> 8 * i));
     crc = ofr_crc32_byte(crc, table->tie_both);
-    return (uint32_t)TORUS_CUSTOM | (uint32_t)table->traffic << 3 | (~crc & 0x7ff) << 5;
+    for (unsigned i = 0; i < table->destination_count; i++) {
+        const struct torus_destination *d = &table->destinations[i];
+        uint32_t words[3] = {(uint32_t)d->from_all << 12 | pack_at(d->from), pack_at(d->to),
+                             (uint32_t)d->mode << 12 | pack_at(d->via)};
+        for (unsigned j = 0; j < 6; j++)
+            crc = ofr_crc32_byte(crc, (uint8_t)(words[j / 2] >> 8 * (j % 2)));
+    }
+    return (table->destination_count ? CUSTOM_PINS : (uint32_t)TORUS_CUSTOM) |
+           (uint32_t)table->traffic << 3 | (~crc & 0x7ff) << 5;
 }

@@ -311,3 +311,8 @@ API const char *torus_fault(const struct torus *t, unsigned i)
 {
     return i < t->fault_count ? t->faults[i] : NULL;
 }
+
+API bool torus_gaps(const struct torus *t)
+{
+    return t->gaps;
+}

@@ -229,8 +229,10 @@ int main(int argc, char **argv)
         return 2;
     if (!strcmp(a.command, "program")) { // wrong files are found before anything is opened
         int status = prepare_program(&a);
-        if (status || a.print)
+        if (status || a.print) {
+            free((void *)a.table.destinations);
             return status;
+        }
     }
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(a.command, commands[i].name) != 0)
@@ -239,6 +241,7 @@ int main(int argc, char **argv)
         int error = torus_open(&t, a.where, &a.options);
         int status = error == TORUS_OK ? commands[i].run(t, &a) : report(t, error);
         torus_close(t);
+        free((void *)a.table.destinations);
         return status;
     }
     return wrong("command", a.command, "say discover, info, program, run, counters or ping");

@@ -100,6 +100,94 @@ check 'own table: info again' torus info
 check 'own table: nothing of that was sent' says 'Delta 1, generation 1'
 check 'own table: ends' stop
 
+# --- A broken cable -------------------------------------------------------------------------------
+# Destinations for a 4x4 torus without the cable from x+ of ($2, $3): each pair whose way in
+# dimension order crosses it goes by way of mode $1, "idn" by a node from which neither leg does;
+# all others by the escape channels.
+destinations() {
+    "$B/bin/torusctl" program --print | sed '$d'
+    awk -v mode="$1" -v cx="$2" -v cy="$3" '
+    function crosses(x, y, tx,   up) {
+        up = (tx - x + 4) % 4 <= 2
+        for (; x != tx; x = (x + (up ? 1 : 3)) % 4)
+            if (y == cy && x == (up ? cx : (cx + 1) % 4))
+                return 1
+        return 0
+    }
+    BEGIN {
+        print ", \"destinations\": ["
+        for (s = 0; s < 16; s++)
+            for (t = 0; t < 16; t++) {
+                x = s % 4; y = int(s / 4); tx = t % 4
+                if (s == t)
+                    continue
+                printf "%s{\"from\": [%d, %d], \"to\": [%d, %d], \"mode\": \"%s\"", comma,
+                    x, y, tx, int(t / 4), crosses(x, y, tx) ? mode : "escape"
+                comma = "},\n"
+                if (!crosses(x, y, tx) || mode != "idn")
+                    continue
+                for (q = 0; crosses(x, y, q % 4) || crosses(q % 4, int(q / 4), tx); q++);
+                printf ", \"via\": [%d, %d]", q % 4, int(q / 4)
+            }
+        print "}]}"
+    }'
+}
+
+pulled() { # the cable, as discover names it
+    sed -n 's/^torusctl: no cable from x+ of (\([0-9]\),\([0-9]\),0).*/\1 \2/p' "$dir/out"
+}
+
+start --dims 4x4 --boards golden --cable 5.x+
+check 'broken cable: discover names it' status 1 torus discover
+# shellcheck disable=SC2046
+destinations idn $(pulled) > "$dir/round.json"
+check 'broken cable: no preset' status 1 torus program --routing ofr
+check 'broken cable: says what to do' says 'only a table with destinations'
+check 'broken cable: destinations' torus program "$dir/round.json"
+check 'broken cable: all have them' says 'destination table on at 16 of 16 boards'
+all_from_everywhere() {
+    for board in 0 3 5 6 10 15; do
+        timeout 60 "$B/bin/torusctl" -t "unix:$dir/board$board.sock" ping --all > "$dir/out" 2>&1 &&
+            [ "$(wc -l < "$dir/out")" -eq 16 ] || return 1
+    done
+}
+check 'broken cable: all boards answer each other' all_from_everywhere
+check 'broken cable: traffic across it' torus run --pattern neighbour --load 0.5
+check 'broken cable: traffic between all' torus run --pattern uniform,complement,tornado --load 0.3
+check 'broken cable: info' torus info
+check 'broken cable: the table is known' says 'routing custom.*on at 16 of 16'
+check 'broken cable: ends' stop
+
+start --dims 4x4 --boards golden --cable 5.x+
+check 'broken cable, twin: discover' status 1 torus discover
+# shellcheck disable=SC2046
+destinations escape $(pulled) > "$dir/straight.json"
+check 'broken cable, twin: destinations that do not go round it' \
+    status 2 torus --timeout 2 program "$dir/straight.json"
+check 'broken cable, twin: in one line, what is left' says 'boards may differ now'
+check 'broken cable, twin: not all boards answer' status 2 torus --timeout 2 ping --all
+check 'broken cable, twin: ends' stop
+
+start --dims 4x4 --boards golden
+check 'cut off: discover' torus discover --assign
+sed 's/"mode": "[a-z]*"\(, "via": [^}]*\)*}/"mode": "unreachable"}/' "$dir/round.json" \
+    > "$dir/cut.json"
+sed 's/"to": \[0, 0\]/"to": [0, 4]/' "$dir/cut.json" > "$dir/bad.json"
+check 'cut off: a destination outside' status 2 torus program "$dir/bad.json"
+check 'cut off: where' says 'bad.json: destinations\[[0-9]*\].to: (0,4,0) is outside of the 4x4'
+check 'cut off: in one line' one_line
+check 'cut off: nothing of it was written' torus info
+check 'cut off: nothing is on' says 'routing none$'
+check 'cut off: every board by every other, said so' \
+    status 1 torus --timeout 2 program "$dir/cut.json"
+check 'cut off: and what to do' says 'these destinations cut boards off'
+check 'cut off: not by address' status 2 torus --timeout 2 info
+check 'cut off: taken back' torus --timeout 2 program --routing ofr
+check 'cut off: all there again' torus ping --all
+check 'cut off: the table is off' torus info
+check 'cut off: and not mentioned' says 'routing ofr, tie both, threshold 4 slots, Delta 2, generation 2$'
+check 'cut off: ends' stop
+
 # --- Two hosts, killed hosts ----------------------------------------------------------------------
 # host N ARGUMENTS...: torusctl at board N, its output in $dir/out.N
 host() {

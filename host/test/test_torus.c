@@ -133,7 +133,7 @@ static void wrong(struct fake_fabric *f, unsigned faults, const char *says)
     }
     // Nor may anything be programmed into it.
     struct torus_preset p = torus_preset_default(TORUS_OFR);
-    expect(&h, torus_program(h.t, &p), TORUS_E_UNKNOWN);
+    expect(&h, torus_program(h.t, &p), torus_gaps(h.t) ? TORUS_E_MISCABLED : TORUS_E_UNKNOWN);
     for (unsigned i = 0; i < f->boards; i++)
         assert_int_equal(f->board[i].reg[OFR_NODE_CONTROL / 4], 0);
     unplug(&h);

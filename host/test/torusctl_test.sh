@@ -91,6 +91,46 @@ refuse_file '"x" was there before' 's/"equal": "y"/"equal": "x"/'
 refuse_file 'equal: "z"' 's/"equal": "y"/"equal": "z"/'
 refuse_file 'table: a list of sets' '12,$c\
 "table": 7}'
+
+# Destinations.
+sed '$d' "$good" > "$work/open.json"
+cat >> "$work/open.json" << 'END'
+,  "destinations": [
+    {"from": [0, 1], "to": [2, 1], "mode": "idn", "via": [0, 2]},
+    {"from": "all", "to": [3, 3], "mode": "escape"},
+    {"from": [1, 0], "to": [2, 3], "mode": "free"},
+    {"from": [1, 1], "to": [2, 3], "mode": "minimal"},
+    {"from": [1, 2], "to": [2, 3], "mode": "unreachable"}
+  ]
+}
+END
+n=$((n + 1))
+if "$ctl" program --print "$work/open.json" > "$work/with.json" &&
+    "$ctl" program --print "$work/with.json" | cmp -s - "$work/with.json" &&
+    grep -q '"from": \[0, 1\], "to": \[2, 1\], "mode": "idn", "via": \[0, 2\]' "$work/with.json" &&
+    [ "$(grep -c '"from"' "$work/with.json")" -eq 5 ]; then
+    echo "ok $n - --print prints destinations, and reads them back"
+else
+    echo "not ok $n - --print with destinations"
+    bad=1
+fi
+good=$work/with.json
+refuse_file 'file: unknown key "destination"' 's/"destinations"/"destination"/'
+refuse_file 'destinations: a list' '/"destinations"/,$c\
+"destinations": 3}'
+refuse_file 'destinations\[1\]: unknown key "form"' 's/"from": "all"/"form": "all"/'
+refuse_file 'destinations\[2\]: "mode" is missing' 's/, "mode": "free"//'
+refuse_file 'destinations\[2\].mode: one of "free", "minimal"' 's/"mode": "free"/"mode": "fast"/'
+refuse_file 'destinations\[2\].from: 2 coordinates' 's/"from": \[1, 0\]/"from": "some"/'
+refuse_file 'destinations\[2\].from: 2 coordinates' 's/"from": \[1, 0\]/"from": [1, 0, 0]/'
+refuse_file 'destinations\[0\].to: 2 coordinates' 's/"to": \[2, 1\]/"to": [2, 16]/'
+refuse_file 'destinations\[0\].to: 2 coordinates' 's/"to": \[2, 1\]/"to": "all"/'
+refuse_file 'destinations\[0\].via: 2 coordinates' 's/"via": \[0, 2\]/"via": [0, -1]/'
+refuse_file 'destinations\[0\]: "via" is missing' 's/, "via": \[0, 2\]//'
+refuse_file 'destinations\[1\]: "via" without mode' 's/"escape"/"escape", "via": [0, 0]/'
+refuse_file 'destinations\[3\]: the same from and to' 's/"from": \[1, 1\]/"from": [1, 0]/'
+refuse_file 'destinations\[2\]: the same from and to' 's/"to": \[2, 3\], "mode": "free"/"to": [3, 3], "mode": "free"/'
+refuse_file 'destinations\[2\]: from and to are the same' 's/"from": \[1, 0\]/"from": [2, 3]/'
 refuse 'other options' program "$good" --routing abr -t "$nowhere"
 refuse 'one argument too many' program "$good" "$good" -t "$nowhere"
 refuse 'one argument too many' info "$good" -t "$nowhere"
