@@ -238,7 +238,9 @@ static int write_some(struct torus *t, const struct torus_table *p, unsigned fir
 int destinations_write(struct torus *t, const struct torus_table *p, unsigned generation)
 {
     struct writer *w = calloc(t->options.window, sizeof *w);
-    int error = w ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
+    if (!w)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    int error = TORUS_OK;
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i += t->options.window) {
         unsigned left = t->board_count - i;
         error = write_some(t, p, i, left < t->options.window ? left : t->options.window, w);
