@@ -223,7 +223,7 @@ two_at_once() {
 # or said to be mixed and mended by --resume or --abort in turns. The dead session has the lease.
 cut_short() {
     mixed=0
-    for frames in 4 5 6 7 8 9 10 10 11 12; do
+    for frames in 5 6 7 8 9 10 11 11 12 13; do
         python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
 import os, socket, sys
 listener = socket.socket(socket.AF_UNIX)
