@@ -9,13 +9,6 @@ start --dims 2x1 --boards small
 check 'small 2x1: discover' torus discover
 check 'small 2x1: found as a torus of 2 boards' says '2 boards, a 2x1 torus'
 check 'small 2x1: program' torus program --routing ofr
-{
-    "$B/bin/torusctl" program --print | sed '$d'
-    echo ', "destinations": [{"from": [0, 0], "to": [1, 0], "mode": "escape"}]}'
-} > "$dir/round.json"
-check 'small 2x1: no destination tables there' status 2 torus program "$dir/round.json"
-check 'small 2x1: in one line' one_line
-check 'small 2x1: says so' says 'is built without a destination table'
 check 'small 2x1: ping all' torus ping --all
 check 'small 2x1: counters' torus counters
 check 'small 2x1: run says what is missing' status 2 torus run --pattern uniform
