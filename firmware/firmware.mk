@@ -5,7 +5,8 @@
 RV      ?= riscv64-unknown-elf-
 RVFLAGS := -march=rv32i -misa-spec=2.2 -mabi=ilp32 -ffreestanding -DOFR_TARGET -std=c11 -g \
            -Wall -Wextra -Werror -Ifirmware -ffunction-sections -fdata-sections
-FW_H    := firmware/fw.h firmware/hal.h firmware/protocol.h firmware/ofr_regs.h
+FW_C    := fw wire collective operations lease read write
+FW_H    := firmware/fw.h firmware/fw_parts.h firmware/hal.h firmware/protocol.h firmware/ofr_regs.h
 FW      := $(B)/firmware
 
 PROGRAMS += $(FW)/fw.hex $(FW)/flash.bin $(FW)/flash.hex
@@ -26,10 +27,11 @@ $(FW)/start.rv.o: firmware/start.S
 
 FW_LINK = $(RV)gcc $(RVFLAGS) -nostdlib -Wl,--gc-sections -Wl,--build-id=none
 
-$(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/main.rv.o $(FW)/fw.rv.o
+$(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/main.rv.o $(FW_C:%=$(FW)/%.rv.o)
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
-$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/main.rv.o $(FW)/flash/fw.rv.o
+$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/main.rv.o \
+    $(FW_C:%=$(FW)/flash/%.rv.o)
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
 $(FW)/fw.hex: $(FW)/fw.elf
@@ -42,13 +44,15 @@ $(FW)/flash.bin: $(FW)/flash.elf
 $(FW)/flash.hex: $(FW)/flash.elf
 	$(RV)objcopy -O verilog --verilog-data-width=4 --change-addresses=-0x20000000 $< $@
 
-$(B)/libfw.a: firmware/fw.c $(FW_H)
-	@mkdir -p $(@D) $(FW)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -c -o $(FW)/fw.host.o $<
-	@rm -f $@
-	ar rcs $@ $(FW)/fw.host.o
+$(FW)/%.host.o: firmware/%.c $(FW_H)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
 
-LINT_C += firmware/fw.c
+$(B)/libfw.a: $(FW_C:%=$(FW)/%.host.o)
+	@rm -f $@
+	ar rcs $@ $^
+
+LINT_C += $(FW_C:%=firmware/%.c)
 TESTS += firmware/test/size_test.sh
 
 firmware/test/size_test.sh: $(FW)/fw.hex $(FW)/flash.bin

@@ -22,7 +22,7 @@ struct fw {
     // From the host: what has come of a frame.
     uint32_t rx[OFR_FRAME_WORDS];
     uint8_t rx_count; // bytes
-    uint32_t rx_crc;  // of those
+    uint32_t rx_crc;  // register, of those
     // The packet that waits for the network interface: TX_HEAD, then seven words.
     bool out_full;
     uint32_t out[OFR_FRAME_WORDS];
@@ -44,27 +44,28 @@ struct fw {
 
     uint32_t frames_bad, dropped;
 
-    // Collectives under way, or the last ones: for our host, and for our row.
+    // Collectives under way, or the last ones, by role: for our row, our plane, our host.
     struct fw_collective {
         uint32_t request[OFR_MESSAGE_WORDS]; // [0] = 0: none yet
         uint32_t data[4];
-        uint32_t answered[9]; // a bit a target: (our host's) the rows, then our row's nodes
-        uint16_t rows, targets, next, missing; // next: to be sent to; targets: none
-        uint16_t count;                        // nodes that answered
-        uint16_t bad;                          // node number of the first bad answer
-        uint16_t reply_to;                     // our row's: coordinates
+        uint16_t answered[3]; // a bit a target: the nodes of our line along x, y, z
+        uint16_t count;       // nodes that answered
+        uint16_t bad;         // node number of the first bad answer
+        uint16_t reply_to;    // coordinates of who asked
+        uint8_t missing;      // targets
+        uint8_t left, at;     // next to be sent to: along dimension left - 1 (0: none) so far on
         uint8_t aggregate, status;
-        uint8_t y, z;  // of the next row
-        uint8_t k[3];  // the torus' sizes
-        uint8_t me[3]; // our coordinates
-    } all[2];
+        uint8_t k[3];       // the torus' sizes
+        uint8_t me[3];      // our coordinates
+        uint16_t me_packed; // as in packet headers
+    } all[3];
 };
 
 // Set up a struct fw. In the host build fw->hal must be set already, and is kept.
 void fw_init(struct fw *fw);
 
 // Do what there is to do now: a bounded amount of work (at most four packets in, a frame in and a
-// frame out, eight packets of collectives out). True if anything was done, so that a caller can go
+// frame out, twelve packets of collectives out). True if anything was done, so that a caller can go
 // on until false.
 bool fw_poll(struct fw *fw);
 

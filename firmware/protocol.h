@@ -14,9 +14,10 @@
 // intact one. Nothing is acknowledged at this level: a request without a reply is sent again.
 //
 // MESSAGES. 24 bytes, which are also the payload of a management packet:
-//     word 0     op (5:0), row (6), response (7), arg (15:8; in a response: status), session
-//     (31:16) word 1     sequence number (15:0), hop index (20:16), hop count (25:21) words 2-5
-//     data d0 to d3
+//     word 0     op (4:0), level (6:5), response (7), arg (15:8; in a response: status),
+//                session (31:16)
+//     word 1     sequence number (15:0), hop index (20:16), hop count (25:21)
+//     words 2-5  data d0 to d3
 // Words 2, 3 and bits 11:0 of word 4 hold the path of a directed message with more than 0, 10 and
 // 20 hops: 3 bits a hop (a port, x+ = 0), hops 0 to 9 in word 2 from bit 0 on, 10 to 19 in word 3,
 // 20 to 23 in word 4. So a message with a path of 1 to 10 hops has d1 to d3 for data, one of
@@ -31,13 +32,15 @@
 // OFR_MODE_ADDRESS: to the coordinates in frame word 0, in-order class; the response goes to the
 // coordinates in the request's header word 2 (SOURCE). Taken by configured boards only.
 // OFR_MODE_COLLECTIVE: to all nodes, itself included; one response with all data combined by
-// `aggregate`. The gateway sends the message by address to each node of its own row (same y, z),
-// and with OFR_ROW set and the aggregate in word 1, bits 31:16, to one node of every other row (its
-// own x), which does the same in that row. Bits 31:16 of word 1 of the response: how many nodes.
-// Sent again before all have answered, it is sent on to those that have not, and PENDING says at
-// once how many are missing (d0; rows count one) and the first of them (d1, node number
-// x + kx y + kx ky z). A status other than OK: the first such answer's status, its data as it is,
-// and bits 31:16 of word 1 are its node number.
+// `aggregate`. It spreads as a tree, by address: the gateway sends the message to the other nodes
+// of its line along z at level 2 and of that along y at level 1, with the aggregate in word 1, bits
+// 31:16, and at level 0 to those of its row. A node that gets it at level 2 does the same along y
+// and in its row, at level 1 in its row, and answers when all of those have; bits 31:16 of word 1
+// of the response: how many nodes. Sent again before all have answered, it is sent on to those that
+// have not, and PENDING says at once how many are missing (d0; what a neighbour in the tree answers
+// for counts one) and the first of them (d1, node number x + kx y + kx ky z). A status other than
+// OK: the first such answer's status, its data as it is, and bits 31:16 of word 1 are its node
+// number.
 //
 // SESSIONS. A host picks a random session number (1 to 65535) and numbers its requests from 1 on;
 // it has at most one request under way to each board. A writing operation that comes a second time
@@ -56,7 +59,7 @@
 #include "ofr_regs.h"
 
 enum {
-    OFR_PROTOCOL_VERSION = 1,
+    OFR_PROTOCOL_VERSION = 2,
     OFR_FRAME_SYNC = 0xa5,
     OFR_FRAME_WORDS = 8,
     OFR_FRAME_BYTES = 4 * OFR_FRAME_WORDS,
@@ -64,8 +67,9 @@ enum {
     OFR_MESSAGE_BYTES = 4 * OFR_MESSAGE_WORDS,
     OFR_MAX_HOPS = 24,
     OFR_WIDE_HOPS = 10, // longest path that leaves d1 to d3 to data
-    OFR_OP_MASK = 0x3f,
-    OFR_ROW = 0x40,
+    OFR_OP_MASK = 0x1f,
+    OFR_LEVEL_LSB = 5,
+    OFR_LEVEL_MASK = 0x60,
     OFR_RESPONSE = 0x80,
 };
 
@@ -80,8 +84,8 @@ enum ofr_mode {
 
 // How a collective combines the data words of the responses.
 enum ofr_aggregate {
-    OFR_AGG_SUM = 0,   // four sums modulo 2^32
-    OFR_AGG_SUM64 = 1, // two sums of 64 bits, low word first
+    OFR_AGG_SUM = 0,    // four sums modulo 2^32
+    OFR_AGG_TOTALS = 1, // d0, d1: a sum of 64 bits, low word first; d2, d3: sums
     OFR_AGG_AND = 2,
     OFR_AGG_OR = 3,
     OFR_AGG_MIN = 4, // four unsigned minima
@@ -128,10 +132,12 @@ enum ofr_op {
     OFR_OP_UNSTAGE = 12,
     // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
-    // seed: GEN.SEED = ofr_node_seed(seed, coordinates).
+    // seed: GEN.SEED = ofr_node_seed(seed, coordinates). Latches the counters.
     OFR_OP_GEN = 13,
     // (w) [wide] arg 1: start the generator at NODE.TIME = d1, clear the checker, set its window to
-    // d2 up to d3 (d2 = d3: no window), latch the counters. LATE where d1 is past. arg 0: stop it.
+    // d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 2, to all only: the same with d1
+    // to d3 in cycles from now, the gateway's now. By address (no path) the response is that of
+    // OP_TOTALS. arg 0: stop it.
     OFR_OP_START = 14,
     // [short] latch all counters of this board. Done again, not answered from the store: the same
     // session and sequence number does not latch a second time. Reading them gives AGAIN until the
@@ -140,6 +146,9 @@ enum ofr_op {
     // [addressed] arg: first counter. Response: counters of the snapshot from there on, packed in
     // d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
     OFR_OP_COUNTERS = 16,
+    // [addressed] of the snapshot: d0, d1: flits sent over links, low word first; d2, d3: OIDN,
+    // WIDN, bits 31:0. For OFR_AGG_TOTALS.
+    OFR_OP_TOTALS = 17,
 };
 
 enum ofr_status {
@@ -182,14 +191,12 @@ enum {
 
 // Selectors of OP_READ and OP_READ4: bits 15:12 what, 11:0 which.
 enum {
-    OFR_SEL_NODE = 0x0000,       // a register of the node, by offset (not NI, COUNT)
-    OFR_SEL_LOW = 0x1000,        // counter of the snapshot, bits 31:0
-    OFR_SEL_HIGH = 0x2000,       // and bits 47:32
-    OFR_SEL_LINKS = 0x3000,      // sum over link ports and VCs of per-VC counter k, bits 31:0
-    OFR_SEL_BELOW = 0x4000,      // packets in the checker's bins below this one
-    OFR_SEL_FIRMWARE = 0x5000,   // OFR_FW_*
-    OFR_SEL_BOARD = 0x6000,      // a register of block BOARD, by offset
-    OFR_SEL_LINKS_HIGH = 0x7000, // bits 63:32 of OFR_SEL_LINKS
+    OFR_SEL_NODE = 0x0000,     // a register of the node, by offset (not NI, COUNT)
+    OFR_SEL_LOW = 0x1000,      // counter of the snapshot, bits 31:0
+    OFR_SEL_HIGH = 0x2000,     // and bits 47:32
+    OFR_SEL_ABOVE = 0x4000,    // packets in the checker's bins from this one on
+    OFR_SEL_FIRMWARE = 0x5000, // OFR_FW_*
+    OFR_SEL_BOARD = 0x6000,    // a register of block BOARD, by offset
 };
 
 // What the firmware knows.
@@ -215,6 +222,17 @@ static inline uint32_t ofr_node_seed(uint32_t seed, uint32_t coordinates)
     v ^= v >> 17;
     v ^= v << 5;
     return v ? v : 1;
+}
+
+// Bin of CHECK's histogram for a lifetime in cycles, 0 to 239 (CHECK.BIN).
+static inline unsigned ofr_bin(uint32_t lifetime)
+{
+    unsigned bin = 0;
+    while (lifetime > 15) {
+        lifetime >>= 1;
+        bin += 8;
+    }
+    return bin + lifetime;
 }
 
 // Path entry: a port (0 to 5; 7 for none). i: 0 to OFR_MAX_HOPS - 1. m: a message.

@@ -182,16 +182,26 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
     return error;
 }
 
-static int read_shape(struct torus *t)
+// SHAPE, SIZE and CONTROL of the board we are plugged into.
+static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
 {
-    uint32_t shape;
-    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    struct request q;
+    by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+    q.m[2] = OFR_SEL_NODE | OFR_NODE_SHAPE | (uint32_t)(OFR_SEL_NODE | OFR_NODE_SIZE) << 16;
+    q.m[3] = OFR_SEL_NODE | OFR_NODE_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_NODE_CONTROL) << 16;
+    int error = ask(t, &q, "read the board's shape");
     if (error != TORUS_OK)
         return error;
+    uint32_t shape = q.r[2];
+    *size = q.r[3];
+    *control = q.r[4];
     t->dims = shape >> OFR_NODE_SHAPE_N_LSB & ((1u << OFR_NODE_SHAPE_N_BITS) - 1);
     t->flit_bytes = shape >> OFR_NODE_SHAPE_W8_LSB & ((1u << OFR_NODE_SHAPE_W8_BITS) - 1);
     t->slots = shape >> OFR_NODE_SHAPE_C_LSB & ((1u << OFR_NODE_SHAPE_C_BITS) - 1);
     t->slot_flits = shape >> OFR_NODE_SHAPE_L_LSB & ((1u << OFR_NODE_SHAPE_L_BITS) - 1);
+    t->generator = shape >> OFR_NODE_SHAPE_GEN_LSB & 1;
+    t->checker = shape >> OFR_NODE_SHAPE_CHECK_LSB & 1;
+    t->pins = shape & OFR_NODE_SHAPE_PINS_MASK;
     if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
         return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",
                     shape);
@@ -200,15 +210,17 @@ static int read_shape(struct torus *t)
 
 API int torus_discover(struct torus *t)
 {
-    t->board_count = t->fault_count = 0;
-    t->good = t->attached = false;
+    t->board_count = t->fault_count = t->missing = 0;
+    t->good = t->attached = t->gaps = false;
+    t->collective_flits = 0;
     memset(t->k, 0, sizeof t->k);
     if (!t->faults && !(t->faults = calloc(MAX_FAULTS, sizeof *t->faults)))
         return fail(t, TORUS_E_MEMORY, "out of memory");
     struct torus_identity id;
     int error = torus_ping_path(t, NULL, 0, &id);
+    uint32_t size, control;
     if (error == TORUS_OK)
-        error = read_shape(t);
+        error = read_shape(t, &size, &control);
     if (error != TORUS_OK)
         return error;
     uint32_t info = (uint32_t)id.dims << OFR_INFO_N_LSB | (uint32_t)id.links << OFR_INFO_LINKS_LSB |
@@ -472,6 +484,7 @@ static void check_cables(struct torus *t)
                 if (!needed || want < 0 || (p % 2 && t->boards[want].peer[p ^ 1] < 0))
                     continue;
                 board_name(&t->boards[want], two);
+                t->missing++;
                 fault(t, "no cable from %s of %s to %s of %s", port_name(p), one, port_name(p ^ 1),
                       two);
                 continue;
@@ -513,6 +526,7 @@ int recognise(struct torus *t)
         fault(t, "the cables make no %ux%ux%u torus: two ways to a board disagree on its place",
               t->k[0], t->k[1], t->k[2]);
     free(bad);
+    t->gaps = good && t->fault_count && t->fault_count == t->missing;
     if (t->fault_count) {
         for (unsigned i = 0; i < t->board_count && t->board_count != torus_nodes(t); i++)
             t->boards[i].placed &= t->boards[i].at[0] < t->k[0];
@@ -528,13 +542,10 @@ int recognise(struct torus *t)
 API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
-    t->good = t->attached = false;
+    t->good = t->attached = t->gaps = false;
+    t->collective_flits = 0;
     t->fault_count = 0;
-    int error = read_shape(t);
-    if (error == TORUS_OK)
-        error = torus_read(t, NULL, OFR_NODE_CONTROL, &control);
-    if (error == TORUS_OK)
-        error = torus_read(t, NULL, OFR_NODE_SIZE, &size);
+    int error = read_shape(t, &size, &control);
     if (error != TORUS_OK)
         return error;
     if (!(control & OFR_NODE_CONTROL_CONFIGURED_MASK))

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
-HOST_C   := host/torus.c host/discover.c host/program.c host/run.c
+HOST_C   := host/torus.c host/transport.c host/exchange.c host/discover.c \
+            host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := host/torus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
+HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 
+CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
+            ctl_counters ctl_table)
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(B)/host/torusctl.o: $(B)/%.o: %.c $(HOST_H)
+$(HOST_O) $(CTL_O): $(B)/%.o: %.c $(HOST_H) host/ctl.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
@@ -30,17 +33,17 @@ $(B)/$(TORUS_SO): $(B)/$(TORUS_SO).1
 $(B)/libtorus.so: $(B)/$(TORUS_SO)
 	ln -sf $(<F) $@
 
-$(B)/bin/torusctl: $(B)/host/torusctl.o $(B)/libtorus.a
+$(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
-INSTALL_INCLUDE += host/torus.h
+INSTALL_INCLUDE += host/libtorus.h
 INSTALL_PC += host/torus.pc.in
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
-HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus
+HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus $(B)/tests/test_destinations
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh
 
 # Against the objects: what a library hides is tested too.

@@ -3,8 +3,8 @@
 #ifndef TORUS_INTERNAL_H
 #define TORUS_INTERNAL_H
 
+#include "libtorus.h"
 #include "protocol.h"
-#include "torus.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -16,6 +16,7 @@ struct torus {
     uint16_t session, seq;
     bool wrote;                   // we may hold leases
     unsigned collectives;         // done so far
+    double collective_flits;      // link flits of a collective, 0: not worked out yet
     unsigned ahead;               // cycles from now to the start of a run, 0: to be guessed
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     double kept_gap;              // seconds before sending again, from a request that was
@@ -28,12 +29,15 @@ struct torus {
     unsigned dims;
     uint8_t k[3]; // 0: unknown
     unsigned slots, slot_flits, flit_bytes;
-    bool good; // the graph is a torus, or attach found one
+    bool generator, checker, pins; // built in
+    bool good;                     // the graph is a torus, or attach found one
     bool attached;
+    bool gaps;                  // discovered: a torus all of whose faults are missing cables
     struct torus_preset preset; // as last read or written
+    enum torus_traffic traffic; // class of its packets
     unsigned generation;
     char (*faults)[WIDTH];
-    unsigned fault_count;
+    unsigned fault_count, missing; // missing: of them, cables that are not there
 };
 
 enum state { WAITING, SENT, DONE, FAILED };
@@ -48,7 +52,8 @@ struct request {
     enum ofr_status status;
     double sent, first, gap; // monotonic seconds
     bool resent;
-    unsigned pending; // times PENDING came
+    double moved;     // when PENDING last said another number of boards,
+    uint32_t missing; // this one
 };
 
 // Records the error and returns it.
@@ -56,6 +61,9 @@ __attribute__((format(printf, 3, 4))) int fail(struct torus *t, int error, const
 int ok(struct torus *t);
 double monotonic(void);
 void pause_seconds(double seconds);
+
+// A handle with the options, NULL without memory.
+struct torus *handle_new(const struct torus_options *options);
 
 // Messages: by path (hops = 0: the gateway), by address, to all.
 void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg);
@@ -77,6 +85,38 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
             const uint32_t data[4], uint32_t result[4], const char *what);
 unsigned torus_nodes(const struct torus *t);
 void node_at(const struct torus *t, unsigned node, uint8_t at[3]);
+
+// A preset or a custom table in 16 bits, which boards keep beside the generation.
+uint32_t describe(const struct torus_preset *p);
+uint32_t describe_table(const struct torus_table *table);
+struct torus_preset described(uint32_t word); // a custom one: only its routing
+enum torus_traffic described_traffic(uint32_t word);
+bool described_destinations(uint32_t word); // a custom one that has some
+// OFR.DATA values, 2^dims sets of 8; returns how many.
+unsigned table_bytes(const struct torus_table *table, uint8_t out[64]);
+// OFR.PARAM (15:0), OFR.WIDN (23:16), NODE.ROUTING's select (25:24) and threshold (29:26).
+uint32_t table_parameters(const struct torus_table *table);
+
+// Destination tables (destinations.c): registers PINS of all boards, over directed routes as
+// discovered.
+// What is wrong with a list in itself: a line in `text`, false.
+bool destinations_check(const struct torus_table *table, char text[120]);
+// Likewise in this torus: TORUS_E_USAGE.
+int destinations_fit(struct torus *t, const struct torus_table *table);
+// TORUS_E_USAGE: a board is built without the table.
+int destinations_built(struct torus *t);
+// What PINS.ADDR holds when a table is whole, 1 to 254: which generation's it is. There: 0, when
+// there is none; DESTINATIONS_WORK, while it is written.
+enum { DESTINATIONS_WORK = 255 };
+unsigned destinations_tag(unsigned generation);
+// Off; then, with all off, entries cleared and written, and the tag; then on.
+int destinations_off(struct torus *t);
+int destinations_write(struct torus *t, const struct torus_table *table, unsigned generation);
+int destinations_on(struct torus *t);
+// The same short writing operation to `count` boards from number `first` on, by path. high: d2,
+// bits 31:16; value: d3.
+int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
+                 unsigned high, uint32_t value, const char *what);
 
 // Recognises the torus in what discover found: sizes, coordinates, faults.
 int recognise(struct torus *t);

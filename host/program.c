@@ -5,58 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/model/decide.h"
 #include "internal.h"
 
-static const char *const routing_names[] = {
-    [TORUS_ABR] = "abr", [TORUS_POR] = "por", [TORUS_OFR] = "ofr",
-    [TORUS_DOR] = "dor", [TORUS_RDR] = "rdr",
+// A table to be programmed, and the 16 bits that stand for it.
+struct plan {
+    struct torus_table table;
+    uint32_t descriptor;
+    bool paths; // destination tables are there, or wanted: they go over directed routes
 };
 
-enum { ROUTINGS = sizeof routing_names / sizeof *routing_names };
-
-API const char *torus_routing_name(enum torus_routing routing)
+// Fills in what depends on the boards, and checks against them.
+static int settle(struct torus *t, struct torus_table *p)
 {
-    return (unsigned)routing < ROUTINGS ? routing_names[routing] : NULL;
-}
-
-API int torus_routing_named(const char *name)
-{
-    for (int i = 1; i < ROUTINGS; i++)
-        if (!strcmp(name, routing_names[i]))
-            return i;
-    return 0;
-}
-
-API struct torus_preset torus_preset_default(enum torus_routing routing)
-{
-    return (struct torus_preset){
-        .routing = routing, .tie_both = true, .threshold = 255, .delta = 2};
-}
-
-// The 16 bits that boards keep beside the generation: routing 2:0, tie 3, threshold 7:4, Delta
-// 10:8.
-static uint32_t describe(const struct torus_preset *p)
-{
-    return (uint32_t)p->routing | (uint32_t)p->tie_both << 3 | (uint32_t)(p->threshold & 15) << 4 |
-           (uint32_t)(p->delta & 7) << 8;
-}
-
-static struct torus_preset described(uint32_t word)
-{
-    return (struct torus_preset){.routing = (enum torus_routing)(word & 7),
-                                 .tie_both = word >> 3 & 1,
-                                 .threshold = word >> 4 & 15,
-                                 .delta = word >> 8 & 7};
-}
-
-// Fills in the defaults and checks the ranges.
-static int settle(struct torus *t, struct torus_preset *p)
-{
-    if (!t->good)
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    if (!torus_routing_name(p->routing))
-        return fail(t, TORUS_E_USAGE, "unknown routing %d", (int)p->routing);
+    char text[120];
+    if (t->gaps && !p->destination_count)
+        return fail(t, TORUS_E_MISCABLED, "%s; only a table with destinations goes round it",
+                    t->faults[0]);
+    if (torus_table_check(p, text) != TORUS_OK)
+        return fail(t, TORUS_E_USAGE, "%s", text);
+    if (p->dims != t->dims)
+        return fail(t, TORUS_E_USAGE, "a table of %u dimensions, and the torus has %u", p->dims,
+                    t->dims);
     if (p->threshold == 255)
         p->threshold = (uint8_t)(t->slots / 2);
     if (p->threshold >= t->slots)
@@ -65,42 +34,56 @@ static int settle(struct torus *t, struct torus_preset *p)
                     t->slots);
     for (unsigned i = 0; i < t->dims; i++)
         if (t->k[i] > 1 && p->delta > t->k[i] / 2)
-            p->delta = t->k[i] / 2;
-    if (p->delta > 7)
-        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", p->delta);
-    return TORUS_OK;
+            return fail(t, TORUS_E_USAGE, "Delta = %u: at most %u, half the size in dimension %c",
+                        p->delta, t->k[i] / 2, "xyz"[i]);
+    return destinations_fit(t, p);
 }
 
-// Bytes of OFR.DATA for the table of n dimensions, 2^n sets of 8.
-static unsigned table_bytes(unsigned n, uint8_t out[64])
+static int plan_preset(struct torus *t, const struct torus_preset *preset, struct plan *out)
 {
-    struct ofr_table table;
-    ofr_table_reset(&table, n);
-    for (unsigned set = 0; set < 1u << n; set++)
-        for (unsigned j = 0; j < OFR_TABLE_INDEXES; j++) {
-            unsigned byte = 0;
-            if (table.valid[set] >> j & 1) {
-                byte = OFR_OFR_DATA_VALID_MASK;
-                for (unsigned i = 0; i < n; i++)
-                    byte |= ((unsigned)table.lambda[set][j][i] & 3) << 2 * i;
-            }
-            out[set * OFR_TABLE_INDEXES + j] = (uint8_t)byte;
-        }
-    return 8u << n;
+    struct torus_preset p = *preset;
+    if (p.routing == TORUS_CUSTOM || !torus_routing_name(p.routing))
+        return fail(t, TORUS_E_USAGE, "routing %d is no preset", (int)p.routing);
+    if (p.delta > 7)
+        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", p.delta);
+    for (unsigned i = 0; i < t->dims; i++)
+        if (t->k[i] > 1 && p.delta > t->k[i] / 2)
+            p.delta = t->k[i] / 2;
+    torus_preset_table(&p, t->dims, &out->table);
+    int error = settle(t, &out->table);
+    p.threshold = out->table.threshold;
+    out->descriptor = describe(&p);
+    return error;
 }
 
-// OFR.PARAM (15:0), OFR.WIDN (23:16), NODE.ROUTING's select (25:24) and threshold (29:26).
-static uint32_t parameters(const struct torus *t, const struct torus_preset *p)
+static int plan_table(struct torus *t, const struct torus_table *table, struct plan *out)
 {
-    bool por = p->routing == TORUS_POR;
-    uint32_t eta = por ? 16 : 32; // POR 1.0, OFR 2.0 (paper, sec. 4), 4.4 fixed point
-    uint32_t select = p->routing == TORUS_RDR ? OFR_SELECT_RDR : OFR_SELECT_MOST_FREE;
-    uint32_t widn = t->dims == 2 ? 0x0e : 0xfe;
-    return (uint32_t)p->delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB |
-           OFR_OFR_PARAM_RULE_A_MASK | OFR_OFR_PARAM_RULE_B_MASK |
-           (por ? 0 : OFR_OFR_PARAM_OIDN_MASK) |
-           (p->routing == TORUS_POR || p->routing == TORUS_OFR ? widn : 0) << 16 | select << 24 |
-           (uint32_t)p->threshold << 26;
+    out->table = *table;
+    int error = settle(t, &out->table);
+    if (error == TORUS_OK)
+        out->descriptor = describe_table(&out->table);
+    return error;
+}
+
+// The plan behind a generation that boards have: a preset, or `custom` if that is the table.
+static int plan_again(struct torus *t, uint32_t active, const struct torus_table *custom,
+                      struct plan *out)
+{
+    struct torus_preset p = described(active >> 16);
+    unsigned generation = active & 0xffff;
+    if (p.routing != TORUS_CUSTOM)
+        return torus_routing_name(p.routing) && p.routing
+                   ? plan_preset(t, &p, out)
+                   : fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", generation);
+    if (!custom)
+        return fail(t, TORUS_E_USAGE,
+                    "generation %u is a table of its own: give its file too (program FILE)",
+                    generation);
+    int error = plan_table(t, custom, out);
+    if (error == TORUS_OK && out->descriptor != active >> 16)
+        error =
+            fail(t, TORUS_E_USAGE, "generation %u is another table than the one given", generation);
+    return error;
 }
 
 // The other boards get this only once it is sure that the first did: between two sessions that
@@ -191,10 +174,10 @@ static int set_tie(struct torus *t, bool tie_both)
 }
 
 // Tables of all boards, staged and committed, by address.
-static int write_tables(struct torus *t, const struct torus_preset *p, unsigned generation)
+static int write_tables(struct torus *t, const struct plan *p, unsigned generation)
 {
-    uint8_t bytes[64] = {0};
-    unsigned count = table_bytes(t->dims, bytes);
+    uint8_t bytes[64];
+    unsigned count = table_bytes(&p->table, bytes);
     uint32_t crc = 0xffffffff;
     for (unsigned i = 0; i < count; i++)
         crc = ofr_crc32_byte(crc, bytes[i]);
@@ -207,7 +190,7 @@ static int write_tables(struct torus *t, const struct torus_preset *p, unsigned 
         error = ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, first / 4 | words << 4, d, NULL,
                         "write the table");
     }
-    uint32_t stage[4] = {0, parameters(t, p), ~crc, generation | describe(p) << 16};
+    uint32_t stage[4] = {0, table_parameters(&p->table), ~crc, generation | p->descriptor << 16};
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_STAGE, 0, stage, NULL, "verify the table");
     uint32_t commit[4] = {0, 0, 0, generation};
@@ -226,6 +209,95 @@ static int half_done(struct torus *t, int error)
     return fail(t, error, "%.160s; boards may differ now: program --resume or --abort", detail);
 }
 
+// What read_boards() asks for.
+enum { ACTIVE, STAGED, PREVIOUS, PINS_ON, PINS_TAG, WORDS };
+
+// Generations and destination tables of all boards, by whatever way there is; words `first` to
+// WORDS - 1. Where there can be no destination tables they count as off.
+static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS], unsigned *count)
+{
+    static const unsigned selector[WORDS] = {
+        OFR_SEL_FIRMWARE | OFR_FW_ACTIVE, OFR_SEL_FIRMWARE | OFR_FW_STAGED,
+        OFR_SEL_FIRMWARE | OFR_FW_PREVIOUS, OFR_SEL_NODE | OFR_PINS_CONTROL,
+        OFR_SEL_NODE | OFR_PINS_ADDR};
+    unsigned n = t->attached ? torus_nodes(t) : t->board_count;
+    struct request *q = calloc(n, sizeof *q);
+    *out = calloc(n, sizeof **out);
+    *count = n;
+    int error = TORUS_OK;
+    if (!q || !*out) {
+        free(q);
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    }
+    for (unsigned k = first; k < (t->pins ? WORDS : PINS_ON) && error == TORUS_OK; k++) {
+        for (unsigned i = 0; i < n; i++) {
+            uint8_t at[3];
+            if (t->attached) {
+                node_at(t, i, at);
+                by_address(&q[i], pack_at(at), OFR_OP_READ, 0);
+            } else {
+                by_path(&q[i], t->boards[i].path, t->boards[i].hops, OFR_OP_READ, 0);
+            }
+            q[i].m[4] |= (uint32_t)selector[k] << 16;
+        }
+        error = exchange(t, q, n);
+        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
+            error = status_error(t, &q[i], "read the generations");
+            (*out)[i][k] = q[i].r[5];
+        }
+    }
+    free(q);
+    return error;
+}
+
+// d0, d1: and, d2, d3: or of all boards' PINS.CONTROL and PINS.ADDR.
+static int read_destinations(struct torus *t, uint32_t span[4])
+{
+    uint32_t ask4[4] = {
+        OFR_SEL_NODE | OFR_PINS_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_PINS_ADDR) << 16,
+        OFR_SEL_NODE | OFR_PINS_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_PINS_ADDR) << 16};
+    return ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "look at the destination tables");
+}
+
+// What PINS.CONTROL and PINS.ADDR are where `active` is whole.
+static uint32_t whole_on(uint32_t active)
+{
+    return described_destinations(active >> 16);
+}
+
+static uint32_t whole_tag(uint32_t active)
+{
+    return whole_on(active) ? destinations_tag(active & 0xffff) : 0;
+}
+
+// Before anything is planned or written: whether it must go over directed routes (*paths), and then
+// the torus discovered. Nothing is written where the boards cannot have what is wanted.
+static int look(struct torus *t, bool destinations, bool *paths)
+{
+    *paths = destinations;
+    if (!t->good && !t->gaps)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = TORUS_OK;
+    if (t->pins && !destinations && t->attached) {
+        uint32_t span[4];
+        error = read_destinations(t, span);
+        *paths = error == TORUS_OK && (span[2] | span[3]);
+    } else if (t->pins && !destinations) {
+        uint32_t(*words)[WORDS];
+        unsigned n;
+        error = read_boards(t, PINS_ON, &words, &n);
+        for (unsigned i = 0; i < n && error == TORUS_OK; i++)
+            *paths |= words[i][PINS_ON] || words[i][PINS_TAG];
+        free(words);
+    }
+    if (error == TORUS_OK && *paths && t->attached) {
+        error = torus_discover(t);
+        if (t->gaps)
+            error = TORUS_OK;
+    }
+    return error == TORUS_OK && destinations ? destinations_built(t) : error;
+}
+
 static int next_generation(struct torus *t, unsigned *generation)
 {
     uint32_t ask4[4] = {OFR_SEL_NODE | OFR_OFR_COMMIT | (OFR_SEL_NODE | OFR_OFR_COMMIT) << 16,
@@ -237,23 +309,96 @@ static int next_generation(struct torus *t, unsigned *generation)
     return error;
 }
 
-// Everything from the lease to the commit. generation 0: the next one.
-static int program(struct torus *t, struct torus_preset *p, unsigned generation)
+// The lease of all boards, and their coordinates. In a keyed torus all give it by path.
+static int lease_and_configure(struct torus *t, bool tie_both)
 {
-    int error = settle(t, p);
+    int error = lease_by_path(t);
+    if (error == TORUS_OK)
+        error = configure(t, tie_both);
+    // Now that addresses work, the leases are ours.
+    return error == TORUS_OK ? torus_lease(t, 0) : error;
+}
+
+API int torus_assign(struct torus *t)
+{
+    if (!t->good || t->attached)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
+    int error = lease_and_configure(t, true);
+    return error == TORUS_OK ? torus_release(t) : error;
+}
+
+// a newer than b, modulo 2^16, where 0 is older than all.
+static bool newer(uint32_t a, uint32_t b)
+{
+    a &= 0xffff;
+    b &= 0xffff;
+    return a && (!b || (a != b && ((a - b) & 0xffff) < 0x8000));
+}
+
+// Over directed routes, which no destination table can cut: leases and coordinates, then the
+// destination tables, off. On already where cables are missing, so that addresses work.
+static int write_destinations(struct torus *t, const struct plan *p, unsigned *generation)
+{
+    if (!*generation) {
+        uint32_t(*words)[WORDS], newest = 0;
+        unsigned n;
+        int error = read_boards(t, ACTIVE, &words, &n);
+        for (unsigned i = 0; i < n && error == TORUS_OK; i++)
+            for (unsigned k = ACTIVE; k <= STAGED; k++)
+                if (newer(words[i][k], newest))
+                    newest = words[i][k] & 0xffff;
+        free(words);
+        if (error != TORUS_OK)
+            return error;
+        *generation = newest == 0xffff ? 1 : newest + 1;
+    }
+    int error = lease_by_path(t);
+    if (error == TORUS_OK)
+        error = configure(t, p->table.tie_both);
     if (error != TORUS_OK)
         return error;
-    if (t->attached) {
+    error = destinations_off(t);
+    if (error == TORUS_OK)
+        error = destinations_write(t, &p->table, *generation);
+    if (error == TORUS_OK && t->gaps) {
+        error = destinations_on(t);
+        t->good = error == TORUS_OK;
+    }
+    return half_done(t, error == TORUS_OK ? torus_lease(t, 0) : error);
+}
+
+// Destination tables on, and a look whether all boards can still be reached.
+static int finish_destinations(struct torus *t, const struct plan *p)
+{
+    char detail[WIDTH];
+    int error = p->table.destination_count && !t->gaps ? destinations_on(t) : TORUS_OK;
+    if (error != TORUS_OK)
+        return half_done(t, error);
+    error = torus_release(t);
+    if (error != TORUS_E_TIMEOUT)
+        return error;
+    snprintf(detail, sizeof detail, "%s", t->detail);
+    error = write_boards(t, 0, t->board_count, OFR_OP_LEASE, 1, 0, 0, "release the lease");
+    t->wrote &= error != TORUS_OK;
+    return error == TORUS_OK ? fail(t, TORUS_E_FAILED,
+                                    "programmed, but these destinations cut boards off (%.120s); "
+                                    "program others to mend it",
+                                    detail)
+                             : error;
+}
+
+// Everything from the lease to its release. generation 0: the next one.
+static int program(struct torus *t, const struct plan *p, unsigned generation)
+{
+    int error;
+    if (p->paths) {
+        error = write_destinations(t, p, &generation);
+    } else if (t->attached) {
         error = torus_lease(t, 0);
         if (error == TORUS_OK)
-            error = set_tie(t, p->tie_both);
+            error = set_tie(t, p->table.tie_both);
     } else {
-        error = lease_by_path(t);
-        if (error == TORUS_OK)
-            error = configure(t, p->tie_both);
-        // The key is given to all above; now that addresses work, the leases are ours.
-        if (error == TORUS_OK)
-            error = torus_lease(t, 0);
+        error = lease_and_configure(t, p->table.tie_both);
     }
     if (error == TORUS_OK && !generation)
         error = next_generation(t, &generation);
@@ -261,16 +406,51 @@ static int program(struct torus *t, struct torus_preset *p, unsigned generation)
         return error;
     error = half_done(t, write_tables(t, p, generation));
     if (error == TORUS_OK) {
-        t->preset = *p;
+        t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
+                                          .tie_both = p->table.tie_both,
+                                          .threshold = p->table.threshold,
+                                          .delta = p->table.delta};
+        t->traffic = p->table.traffic;
         t->generation = generation;
     }
-    return error == TORUS_OK ? torus_release(t) : error;
+    if (error != TORUS_OK)
+        return error;
+    return p->paths ? finish_destinations(t, p) : torus_release(t);
 }
 
 API int torus_program(struct torus *t, const struct torus_preset *preset)
 {
-    struct torus_preset p = *preset;
-    return program(t, &p, 0);
+    struct plan p = {0};
+    int error = look(t, false, &p.paths);
+    if (error == TORUS_OK)
+        error = plan_preset(t, preset, &p);
+    return error == TORUS_OK ? program(t, &p, 0) : error;
+}
+
+API int torus_program_table(struct torus *t, const struct torus_table *table)
+{
+    struct plan p = {0};
+    char text[120];
+    if (torus_table_check(table, text) != TORUS_OK)
+        return fail(t, TORUS_E_USAGE, "%s", text);
+    int error = look(t, table->destination_count, &p.paths);
+    if (error == TORUS_OK)
+        error = plan_table(t, table, &p);
+    return error == TORUS_OK ? program(t, &p, 0) : error;
+}
+
+// Of a custom table: what a preset would say, from the registers of the board we are plugged into.
+static int read_settings(struct torus *t, struct torus_preset *p)
+{
+    struct request q;
+    by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+    q.m[2] = OFR_SEL_NODE | OFR_NODE_TIE | (uint32_t)(OFR_SEL_NODE | OFR_NODE_ROUTING) << 16;
+    q.m[3] = OFR_SEL_NODE | OFR_OFR_PARAM | (uint32_t)(OFR_SEL_NODE | OFR_OFR_PARAM) << 16;
+    int error = ask(t, &q, "read the settings");
+    p->tie_both = q.r[2] & OFR_NODE_TIE_BOTH_MASK;
+    p->threshold = (q.r[3] & OFR_NODE_ROUTING_THRESHOLD_MASK) >> OFR_NODE_ROUTING_THRESHOLD_LSB;
+    p->delta = (q.r[4] & OFR_OFR_PARAM_DELTA_MASK) >> OFR_OFR_PARAM_DELTA_LSB;
+    return error;
 }
 
 API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation)
@@ -295,94 +475,95 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     }
     *preset = described(span[2] >> 16);
     *generation = span[2] & 0xffff;
+    uint32_t active = span[2], staged = span[3];
     t->generation = 0; // known only where all boards agree
     if (!same)
         return fail(t, TORUS_E_MIXED,
                     "boards have tables of different generations; program --resume or --abort");
-    if (span[3])
+    if (staged)
         return fail(t, TORUS_E_MIXED,
                     "a table is staged and not committed; program --resume or --abort");
+    if (t->pins) {
+        error = read_destinations(t, span);
+        if (error != TORUS_OK)
+            return error;
+        if (span[0] != span[2] || span[1] != span[3] || span[0] != whole_on(active) ||
+            span[1] != whole_tag(active))
+            return fail(t, TORUS_E_MIXED,
+                        "destination tables are not those of generation %u; program --resume or "
+                        "--abort",
+                        *generation);
+    }
     if (*generation && !torus_routing_name(preset->routing))
         return fail(t, TORUS_E_PROTOCOL, "the boards' table is of an unknown kind (0x%08x)",
-                    span[2]);
+                    active);
+    if (preset->routing == TORUS_CUSTOM) {
+        error = read_settings(t, preset);
+        if (error != TORUS_OK)
+            return error;
+    }
     t->preset = *preset;
+    t->traffic = described_traffic(active >> 16);
     t->generation = *generation;
     return ok(t);
 }
 
-// Active, staged and previous of all boards, by whatever way there is.
-static int read_generations(struct torus *t, uint32_t (**out)[3], unsigned *count)
+API int torus_destinations_on(struct torus *t, unsigned *boards)
 {
-    unsigned n = t->attached ? torus_nodes(t) : t->board_count;
-    struct request *q = calloc(n, sizeof *q);
-    *out = calloc(n, sizeof **out);
-    *count = n;
-    int error = TORUS_OK;
-    if (!q || !*out) {
-        free(q);
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    }
-    for (unsigned k = 0; k < 3 && error == TORUS_OK; k++) {
-        for (unsigned i = 0; i < n; i++) {
-            uint8_t at[3];
-            if (t->attached) {
-                node_at(t, i, at);
-                by_address(&q[i], pack_at(at), OFR_OP_READ, 0);
-            } else {
-                by_path(&q[i], t->boards[i].path, t->boards[i].hops, OFR_OP_READ, 0);
-            }
-            q[i].m[4] |= (uint32_t)(OFR_SEL_FIRMWARE | (OFR_FW_ACTIVE + k)) << 16;
-        }
-        error = exchange(t, q, n);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-            error = status_error(t, &q[i], "read the generations");
-            (*out)[i][k] = q[i].r[5];
-        }
-    }
-    free(q);
+    uint32_t ask4[4] = {OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16,
+                        OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16};
+    uint32_t sum[4];
+    *boards = 0;
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!t->pins)
+        return ok(t);
+    int error = ask_all(t, OFR_AGG_SUM, OFR_OP_READ4, 0, ask4, sum, "count the destination tables");
+    *boards = error == TORUS_OK ? sum[0] : 0;
     return error;
 }
 
-// a newer than b, modulo 2^16, where 0 is older than all.
-static bool newer(uint32_t a, uint32_t b)
-{
-    a &= 0xffff;
-    b &= 0xffff;
-    return a && (!b || (a != b && ((a - b) & 0xffff) < 0x8000));
-}
-
 // Finds the newest table anywhere and the one before it. *mixed: not all boards have the newest
-// active and nothing staged.
+// active, its destination table whole, and nothing staged. Where only destination tables differ and
+// none has come to the newest's, a program was cut short before it staged anything, so *before is
+// the newest too.
 static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mixed)
 {
-    uint32_t(*g)[3];
+    uint32_t(*g)[WORDS];
     unsigned n;
-    int error = read_generations(t, &g, &n);
+    int error = read_boards(t, ACTIVE, &g, &n);
+    bool tables = false, tags = false, unplaced = false;
     *newest = *before = 0;
     *mixed = false;
     for (unsigned i = 0; i < n && error == TORUS_OK; i++)
-        for (unsigned k = 0; k < 2; k++)
+        for (unsigned k = ACTIVE; k <= STAGED; k++)
             if (newer(g[i][k], *newest))
                 *newest = g[i][k];
     for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-        *mixed |= g[i][0] != *newest || g[i][1];
-        for (unsigned k = 0; k < 3; k += 2)
+        tables |= g[i][ACTIVE] != *newest || g[i][STAGED];
+        tags |= g[i][PINS_TAG] != whole_tag(*newest);
+        *mixed |= g[i][PINS_ON] != whole_on(*newest);
+        for (unsigned k = ACTIVE; k <= PREVIOUS; k += PREVIOUS)
             if (g[i][k] != *newest && newer(*newest, g[i][k]) && newer(g[i][k], *before))
                 *before = g[i][k];
     }
     for (unsigned i = 0; !t->attached && i < n; i++)
-        *mixed |= !t->boards[i].configured;
+        unplaced |= !t->boards[i].configured;
+    *mixed |= tables || tags || (unplaced && *newest);
+    if (tags && !tables)
+        *before = *newest;
     free(g);
     return error;
 }
 
-API int torus_program_resume(struct torus *t)
+API int torus_program_resume(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
-    if (!t->good)
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = survey(t, &newest, &before, &mixed);
+    struct plan p = {0};
+    int error = look(t, custom && custom->destination_count, &p.paths);
+    if (error == TORUS_OK)
+        error = survey(t, &newest, &before, &mixed);
     if (error != TORUS_OK)
         return error;
     if (!mixed || !newest)
@@ -390,29 +571,31 @@ API int torus_program_resume(struct torus *t)
                     newest ? "nothing to resume: all boards have generation %u"
                            : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
-    struct torus_preset p = described(newest >> 16);
-    if (!torus_routing_name(p.routing))
-        return fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", newest & 0xffff);
-    error = program(t, &p, newest & 0xffff);
+    error = plan_again(t, newest, custom, &p);
+    if (error == TORUS_OK)
+        error = program(t, &p, newest & 0xffff);
     // Boards that had it active already have it staged too now.
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_UNSTAGE, 0, NULL, NULL, "clear the shadow banks");
     return error == TORUS_OK ? torus_release(t) : error;
 }
 
-API int torus_program_abort(struct torus *t)
+API int torus_program_abort(struct torus *t, const struct torus_table *custom)
 {
     uint32_t newest, before;
     bool mixed;
-    if (!t->good)
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = survey(t, &newest, &before, &mixed);
+    struct plan p = {0};
+    int error = look(t, custom && custom->destination_count, &p.paths);
+    if (error == TORUS_OK)
+        error = survey(t, &newest, &before, &mixed);
     if (error != TORUS_OK)
         return error;
-    if (!mixed || !newest)
+    if (!mixed)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Back to what was before; where nothing was, to the table of the reset.
-    struct torus_preset p = before ? described(before >> 16) : torus_preset_default(TORUS_OFR);
-    error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
+    struct torus_preset reset = torus_preset_default(TORUS_OFR);
+    error = before ? plan_again(t, before, custom, &p) : plan_preset(t, &reset, &p);
+    if (error == TORUS_OK)
+        error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
     return error;
 }

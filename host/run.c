@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/model/torus.h"
+#include "../sim/model/pattern.h"
 #include "internal.h"
 
 static const char *const pattern_names[TORUS_PATTERNS] = {
@@ -29,31 +29,9 @@ API int torus_pattern_named(const char *name)
 
 API const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3])
 {
-    unsigned bits = 0;
-    bool power = true;
-    for (unsigned i = 0; i < dims; i++) {
-        power &= !(k[i] & (k[i] - 1));
-        for (unsigned size = k[i]; size > 1; size /= 2)
-            bits++;
-    }
-    switch (pattern) {
-    case TORUS_BUTTERFLY:
-        if (power && !bits)
-            return "it needs more than one node";
-        // fall through
-    case TORUS_BITREVERSE:
-        return power ? NULL : "it needs sizes that are powers of two";
-    case TORUS_TRANSPOSE:
-        if (dims == 2 || k[2] == 1)
-            return k[0] == k[1] ? NULL : "it needs two equal sizes";
-        if (!power)
-            return "it needs sizes that are powers of two";
-        return bits % 2 ? "it needs a number of nodes that is a power of four" : NULL;
-    case TORUS_ROTATE3D:
-        return dims == 3 && k[0] == k[1] && k[1] == k[2] ? NULL : "it needs a cube";
-    default:
-        return NULL;
-    }
+    struct ofr_torus torus = {.n = (uint8_t)dims};
+    memcpy(torus.k, k, dims);
+    return ofr_pattern_missing(&torus, pattern);
 }
 
 API double torus_gamma0(unsigned dims, const uint8_t k[3])
@@ -88,67 +66,60 @@ static int read_all(struct torus *t, enum ofr_aggregate aggregate, unsigned a, u
     return ask_all(t, aggregate, OFR_OP_READ4, 0, ask4, out, "read all boards");
 }
 
+// Of a snapshot, over all boards.
 struct totals {
     uint64_t link_flits;
     uint32_t oidn, widn;
-    unsigned collectives; // up to the snapshot
+    unsigned collectives; // up to the one that latched it
 };
 
-// Link flits of one collective: packets and answers to the nodes of our row, to a node of each
-// other row and from there to those of its row (protocol.h).
+static void take_totals(const uint32_t d[4], struct totals *out)
+{
+    out->link_flits = d[0] | (uint64_t)d[1] << 32;
+    out->oidn = d[2];
+    out->widn = d[3];
+}
+
+// Link flits of one collective: packets and answers along the tree of protocol.h, seen from the
+// board we are plugged into.
 static int collective_flits(struct torus *t, double *flits)
 {
+    *flits = t->collective_flits;
+    if (*flits > 0)
+        return TORUS_OK;
     struct ofr_torus torus = {.n = (uint8_t)t->dims};
     uint32_t coord;
     int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
     if (error != TORUS_OK)
         return error;
-    unsigned along = 0, hops = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
+    unsigned packets = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
     for (unsigned i = 0; i < t->dims; i++)
         torus.k[i] = t->k[i];
-    for (unsigned x = 0; x < t->k[0]; x++)
-        along += 2 * ofr_dim_distance(&torus, 0, coord & 15, x);
-    for (unsigned y = 0; y < t->k[1]; y++)
-        for (unsigned z = 0; z < t->k[2]; z++) {
-            hops += along + 2 * ofr_dim_distance(&torus, 1, coord >> 8 & 15, y);
-            hops += t->dims < 3 ? 0 : 2 * ofr_dim_distance(&torus, 2, coord >> 16 & 15, z);
-        }
-    *flits = (double)hops * (packet < 4 ? 4 : packet);
+    for (unsigned i = 0; i < t->dims; i++) {
+        unsigned along = 0;
+        for (unsigned c = 0; c < t->k[i]; c++)
+            along += 2 * ofr_dim_distance(&torus, i, coord >> 8 * i & 15, c);
+        for (unsigned above = i + 1; above < t->dims; above++)
+            along *= t->k[above];
+        packets += along;
+    }
+    *flits = t->collective_flits = (double)packets * (packet < 4 ? 4 : packet);
     return TORUS_OK;
 }
 
-// Of a snapshot that a collective has latched (the last but `after`).
-static int read_totals(struct torus *t, unsigned after, struct totals *out)
-{
-    uint32_t d[4];
-    out->collectives = t->collectives - after;
-    // Two sums of 64 bits: link flits, and OIDN with WIDN above it.
-    int error = read_all(t, OFR_AGG_SUM64, OFR_SEL_LINKS, OFR_SEL_LINKS_HIGH,
-                         OFR_SEL_LOW | OFR_COUNTER_OIDN, OFR_SEL_LOW | OFR_COUNTER_WIDN, d);
-    if (error != TORUS_OK)
-        return error;
-    out->link_flits = d[0] | (uint64_t)d[1] << 32;
-    out->oidn = d[2];
-    out->widn = d[3];
-    return TORUS_OK;
-}
-
-// Starts all generators in the same cycle, far enough ahead that all boards have been told and the
-// counters they latched are read: what that takes in simulation is learned from the first run.
-static int start(struct torus *t, const struct torus_run *run, uint32_t *at, struct totals *before)
+// Starts all generators in the same cycle, far enough ahead that all boards have been told: what
+// that takes in simulation is learned from the first run. before: the snapshot that setting up has
+// latched.
+static int start(struct torus *t, const struct torus_run *run, struct totals *before)
 {
     if (!t->ahead)
-        t->ahead = 8000 + 1000 * (t->k[0] + t->k[1] * t->k[2]);
+        t->ahead = 4000 + 1000 * (t->k[0] + t->k[1] + t->k[2]);
     for (;; t->ahead *= 2) {
-        uint32_t now;
-        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
-        if (error != TORUS_OK)
-            return error;
-        *at = now + t->ahead;
-        uint32_t from = *at + run->warmup, data[4] = {0, *at, from, from + run->cycles};
-        error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 1, data, NULL, "start the generators");
+        uint32_t from = t->ahead + run->warmup, data[4] = {0, t->ahead, from, from + run->cycles};
+        uint32_t d[4];
+        int error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
         if (error == TORUS_OK)
-            return read_totals(t, 0, before);
+            take_totals(d, before);
         if (error != TORUS_E_BOARD || t->ahead > 1u << 28)
             return error;
         // Too late for some: stop those that did not find so, and give more time.
@@ -158,16 +129,21 @@ static int start(struct torus *t, const struct torus_run *run, uint32_t *at, str
     }
 }
 
-// Waits until NODE.TIME is past `end`, looking only at the board we are plugged into: nothing of
-// ours is on the links in the window.
-static int wait_until(struct torus *t, uint32_t end)
+// Waits until the window is over, looking only at the board we are plugged into: nothing of ours is
+// on the links in the window. *start: NODE.TIME of the first message.
+static int wait_window(struct torus *t, uint32_t *start)
 {
     double last = monotonic(), nap = 0.0002;
     uint32_t before = 0;
     for (;;) {
-        uint32_t now;
-        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
-        if (error != TORUS_OK || (int32_t)(now - end) >= 0)
+        struct request q;
+        by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+        q.m[2] = OFR_SEL_NODE | OFR_NODE_TIME | (uint32_t)(OFR_SEL_NODE | OFR_CHECK_TO) << 16;
+        q.m[3] = OFR_SEL_NODE | OFR_GEN_START | (uint32_t)(OFR_SEL_NODE | OFR_GEN_START) << 16;
+        int error = ask(t, &q, "read the time");
+        uint32_t now = q.r[2];
+        *start = q.r[4];
+        if (error != TORUS_OK || (int32_t)(now - q.r[3]) >= 0)
             return error;
         if (now != before)
             last = monotonic();
@@ -214,43 +190,36 @@ static double bin_end(unsigned bin)
     return bin < 16 ? bin : (double)(8 + bin % 8) * (double)(1u << (bin / 8 - 1));
 }
 
-static unsigned bin_of(uint32_t latency)
-{
-    unsigned shift = 0;
-    while (latency >> shift > 15)
-        shift++;
-    return latency < 8 ? latency : 8 * shift + (latency >> shift);
-}
-
 // The bin in which the 99th percentile lies, by search over cumulative sums, four a step, between
 // the mean's and the largest latency's.
 static int find_p99(struct torus *t, uint32_t count, double mean, uint32_t max, double *p99)
 {
-    unsigned low = 0, high = bin_of(max) + 1; // packets below low < 99% <= packets below high
     *p99 = 0;
     if (!count)
         return TORUS_OK;
-    uint64_t rank = ((uint64_t)count * 99 + 99) / 100;
-    bool first = true;
-    while (high - low > 1) {
-        unsigned at[4], from = first ? bin_of((uint32_t)mean) : low;
-        uint32_t below[4];
-        if (from >= high - 1)
+    // So many packets may be above the bin: in it or below it are 99%, rounded up.
+    uint32_t allowed = count - (uint32_t)(((uint64_t)count * 99 + 99) / 100);
+    // From bin `low` on there are more than that (or low = 0), from bin `high` on there are not.
+    unsigned low = 0, high = ofr_bin(max) + 1, from = ofr_bin((uint32_t)mean);
+    for (bool first = true; high - low > 1; first = false) {
+        unsigned at[4];
+        uint32_t above[4];
+        if (!first || from >= high - 1)
             from = low;
         for (unsigned i = 0; i < 4; i++) {
-            at[i] = from + (high - from) * (i + !first) / (first ? 4 : 5);
+            unsigned part = from == low ? i + 1 : i;
+            at[i] = from + (high - from) * part / (from == low ? 5 : 4);
             at[i] += at[i] == low;
         }
-        first = false;
-        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_BELOW | at[0], OFR_SEL_BELOW | at[1],
-                             OFR_SEL_BELOW | at[2], OFR_SEL_BELOW | at[3], below);
+        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_ABOVE | at[0], OFR_SEL_ABOVE | at[1],
+                             OFR_SEL_ABOVE | at[2], OFR_SEL_ABOVE | at[3], above);
         if (error != TORUS_OK)
             return error;
         for (unsigned i = 4; i-- > 0;)
-            if (below[i] >= rank && at[i] < high)
+            if (above[i] <= allowed && at[i] < high)
                 high = at[i];
         for (unsigned i = 0; i < 4; i++)
-            if (below[i] < rank && at[i] > low && at[i] < high)
+            if (above[i] > allowed && at[i] > low && at[i] < high)
                 low = at[i];
     }
     *p99 = bin_end(high - 1);
@@ -277,6 +246,11 @@ static int check_run(struct torus *t, struct torus_run *run)
         return error;
     if (!t->generation)
         return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
+    if (!t->generator || !t->checker)
+        return fail(t, TORUS_E_USAGE, "these boards are built without %s: nothing to run",
+                    t->generator ? "a traffic checker"
+                    : t->checker ? "a traffic generator"
+                                 : "a traffic generator and checker");
     if (!torus_pattern_name(run->pattern))
         return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
     const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);
@@ -300,12 +274,6 @@ static int check_run(struct torus *t, struct torus_run *run)
                     run->warmup);
     return TORUS_OK;
 }
-
-static const unsigned class_of[] = {
-    [TORUS_ABR] = OFR_PKT_CLASS_MINIMAL, [TORUS_POR] = OFR_PKT_CLASS_DEROUTE,
-    [TORUS_OFR] = OFR_PKT_CLASS_DEROUTE, [TORUS_DOR] = OFR_PKT_CLASS_INORDER,
-    [TORUS_RDR] = OFR_PKT_CLASS_MINIMAL,
-};
 
 static int read_results(struct torus *t, const struct torus_run *run, const uint32_t now[4],
                         struct torus_result *out)
@@ -345,16 +313,21 @@ static uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
 static int measure(struct torus *t, const struct torus_run *run, struct totals *after,
                    struct torus_result *out)
 {
-    uint32_t now[4] = {0};
-    int error = wait_until(t, out->start + run->warmup + run->cycles);
+    uint32_t now[4] = {0}, d[4] = {0};
+    int error = wait_window(t, &out->start);
     if (error == TORUS_OK)
         error = wait_done(t, now);
-    if (error == TORUS_OK)
+    if (error == TORUS_OK) {
+        after->collectives = t->collectives + 1;
         error = read_results(t, run, now, out);
+    }
     if (error == TORUS_OK)
-        error = read_totals(t, now[3] >> 16 ? 1 : 0, after);
+        error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_TOTALS, 0, NULL, d, "read the counters");
+    take_totals(d, after);
     if (error == TORUS_OK)
-        return find_p99(t, out->measured, out->mean, out->max, &out->p99);
+        error = find_p99(t, out->measured, out->mean, out->max, &out->p99);
+    if (error == TORUS_OK)
+        return error;
     char detail[WIDTH]; // leave no traffic behind
     memcpy(detail, t->detail, sizeof detail);
     ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
@@ -365,7 +338,7 @@ static int measure(struct torus *t, const struct torus_run *run, struct totals *
 API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
 {
     struct torus_run run = *wanted;
-    struct totals before, after;
+    struct totals before = {0}, after = {0};
     uint32_t ticks;
     double management = 0;
     memset(out, 0, sizeof *out);
@@ -378,23 +351,25 @@ API int torus_run(struct torus *t, const struct torus_run *wanted, struct torus_
     if (!messages)
         return fail(t, TORUS_E_USAGE, "load %g: messages would be more than 2^24 cycles apart",
                     run.load);
-    unsigned arg =
-        (unsigned)run.pattern | class_of[t->preset.routing] << 4 | (t->generation & 3) << 6;
+    if ((double)messages * run.message_packets * torus_nodes(t) > UINT32_MAX)
+        return fail(t, TORUS_E_USAGE, "a run of more than 2^32 packets: make the window shorter");
+    unsigned arg = (unsigned)run.pattern | (unsigned)t->traffic << 4 | (t->generation & 3) << 6;
     uint32_t gen[4] = {ticks, messages,
                        run.packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
                            (uint32_t)run.message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
                        run.seed};
-    if (t->options.key || t->options.take_over) // else setting up takes the lease
+    if (!t->wrote || t->options.key || t->options.take_over) // else setting up renews it
         error = torus_lease(t, 0);
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");
+    before.collectives = t->collectives;
     if (error == TORUS_OK)
         error = collective_flits(t, &management);
     out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
     out->packet_flits = run.packet_flits;
     out->gamma0 = torus_gamma0(t->dims, t->k);
     if (error == TORUS_OK)
-        error = start(t, &run, &out->start, &before);
+        error = start(t, &run, &before);
     if (error == TORUS_OK)
         error = measure(t, &run, &after, out);
     if (error != TORUS_OK)

@@ -2,75 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The main job, end to end: torusctl against boardsim's boards, RTL and golden, good and bad input.
 # TAP. Every wait is bounded; what it starts it ends.
-set -u
-B=${B:-build}
-dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-number=0 failed=0 sim=
-
-finish() {
-    [ -n "$sim" ] && kill "$sim" 2>/dev/null && wait "$sim" 2>/dev/null
-    rm -rf "$dir"
-}
-trap finish EXIT
-trap 'exit 2' INT TERM
-
-# check NAME COMMAND...: COMMAND's output in $dir/out.
-check() {
-    name=$1
-    shift
-    number=$((number + 1))
-    if "$@"; then
-        echo "ok $number - $name"
-    else
-        echo "not ok $number - $name"
-        failed=$((failed + 1))
-        sed 's/^/# /' "$dir/out" "$dir/log" 2>/dev/null | tail -40
-    fi
-}
-
-# start OPTIONS...: a simulator in the background.
-start() {
-    "$B/bin/boardsim" --sockets "$dir" "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    tries=0
-    until grep -q '^boardsim: .* boards' "$dir/log"; do
-        tries=$((tries + 1))
-        [ $tries -lt 200 ] || return 1
-        sleep 0.05
-    done
-}
-
-stop() {
-    kill "$sim" 2>/dev/null
-    wait "$sim"
-    status=$?
-    sim=
-    return $status
-}
-
-torus() {
-    timeout 300 "$B/bin/torusctl" -t "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1
-}
-
-# status N COMMAND...: it must end with that status.
-status() {
-    wanted=$1
-    shift
-    "$@"
-    [ $? -eq "$wanted" ]
-}
-
-says() {
-    grep -q -- "$1" "$dir/out"
-}
-
-boardsim() {
-    timeout 60 "$B/bin/boardsim" "$@" > "$dir/out" 2>&1
-}
-
-one_line() {
-    [ "$(wc -l < "$dir/out")" -eq 1 ]
-}
+. tests/boards.sh
 
 # --- RTL boards, the golden model beside them -----------------------------------------------------
 start --dims 2x2
@@ -141,6 +73,231 @@ check 'golden 16x16: 256 boards' says '256 boards, a 16x16 torus'
 check 'golden 16x16: program' torus program --routing ofr
 check 'golden 16x16: run' torus run --pattern transpose --load 0.2
 check 'golden 16x16: ends' stop
+
+# --- A table of one's own -------------------------------------------------------------------------
+start --dims 4x3 --boards golden
+"$B/bin/torusctl" program --print | sed 's/"delta": 2/"delta": 1/; s/"eta": 2/"eta": 1.5/' \
+    > "$dir/mine.json"
+check 'own table: programmed from the start' torus program "$dir/mine.json"
+check 'own table: said so' says 'routing custom, tie both, threshold 4 slots, Delta 1, generation 1'
+check 'own table: traffic' torus run --pattern uniform --load 0.5
+check 'own table: info' torus info
+check 'own table: known to everybody' says 'routing custom'
+sed 's/"delta": 1/"delta": 2/' "$dir/mine.json" > "$dir/bad.json"
+check 'own table: Delta above k/2' status 2 torus program "$dir/bad.json"
+check 'own table: says how much' says 'at most 1, half the size in dimension y'
+check 'own table: in one line' one_line
+"$B/bin/torusctl" program --print --dimensions 3 --delta 1 > "$dir/bad.json"
+check 'own table: of 3 dimensions' status 2 torus program "$dir/bad.json"
+check 'own table: says so' says 'a table of 3 dimensions'
+head -c 200 "$dir/mine.json" > "$dir/bad.json"
+check 'own table: truncated' status 2 torus program "$dir/bad.json"
+check 'own table: with line and column' says 'bad.json: line 1[0-9], column'
+sed 's/\[1, -1\]/[1, 3]/' "$dir/mine.json" > "$dir/bad.json"
+check 'own table: unknown lambda' status 2 torus program "$dir/bad.json"
+check 'own table: where' says 'lambda\[0\]\[1\]: unknown lambda'
+check 'own table: info again' torus info
+check 'own table: nothing of that was sent' says 'Delta 1, generation 1'
+check 'own table: ends' stop
+
+# --- A broken cable -------------------------------------------------------------------------------
+# Destinations for a 4x4 torus without the cable from x+ of ($2, $3): each pair whose way in
+# dimension order crosses it goes by way of mode $1, "idn" by a node from which neither leg does;
+# all others by the escape channels.
+destinations() {
+    "$B/bin/torusctl" program --print | sed '$d'
+    awk -v mode="$1" -v cx="$2" -v cy="$3" '
+    function crosses(x, y, tx,   up) {
+        up = (tx - x + 4) % 4 <= 2
+        for (; x != tx; x = (x + (up ? 1 : 3)) % 4)
+            if (y == cy && x == (up ? cx : (cx + 1) % 4))
+                return 1
+        return 0
+    }
+    BEGIN {
+        print ", \"destinations\": ["
+        for (s = 0; s < 16; s++)
+            for (t = 0; t < 16; t++) {
+                x = s % 4; y = int(s / 4); tx = t % 4
+                if (s == t)
+                    continue
+                printf "%s{\"from\": [%d, %d], \"to\": [%d, %d], \"mode\": \"%s\"", comma,
+                    x, y, tx, int(t / 4), crosses(x, y, tx) ? mode : "escape"
+                comma = "},\n"
+                if (!crosses(x, y, tx) || mode != "idn")
+                    continue
+                for (q = 0; crosses(x, y, q % 4) || crosses(q % 4, int(q / 4), tx); q++);
+                printf ", \"via\": [%d, %d]", q % 4, int(q / 4)
+            }
+        print "}]}"
+    }'
+}
+
+pulled() { # the cable, as discover names it
+    sed -n 's/^torusctl: no cable from x+ of (\([0-9]\),\([0-9]\),0).*/\1 \2/p' "$dir/out"
+}
+
+start --dims 4x4 --boards golden --cable 5.x+
+check 'broken cable: discover names it' status 1 torus discover
+# shellcheck disable=SC2046
+destinations idn $(pulled) > "$dir/round.json"
+check 'broken cable: no preset' status 1 torus program --routing ofr
+check 'broken cable: says what to do' says 'only a table with destinations'
+check 'broken cable: destinations' torus program "$dir/round.json"
+check 'broken cable: all have them' says 'destination table on at 16 of 16 boards'
+all_from_everywhere() {
+    for board in 0 3 5 6 10 15; do
+        timeout 60 "$B/bin/torusctl" -t "unix:$dir/board$board.sock" ping --all > "$dir/out" 2>&1 &&
+            [ "$(wc -l < "$dir/out")" -eq 16 ] || return 1
+    done
+}
+check 'broken cable: all boards answer each other' all_from_everywhere
+check 'broken cable: traffic across it' torus run --pattern neighbour --load 0.5
+check 'broken cable: traffic between all' torus run --pattern uniform,complement,tornado --load 0.3
+check 'broken cable: info' torus info
+check 'broken cable: the table is known' says 'routing custom.*on at 16 of 16'
+check 'broken cable: ends' stop
+
+start --dims 4x4 --boards golden --cable 5.x+
+check 'broken cable, twin: discover' status 1 torus discover
+# shellcheck disable=SC2046
+destinations escape $(pulled) > "$dir/straight.json"
+check 'broken cable, twin: destinations that do not go round it' \
+    status 2 torus --timeout 2 program "$dir/straight.json"
+check 'broken cable, twin: in one line, what is left' says 'boards may differ now'
+check 'broken cable, twin: not all boards answer' status 2 torus --timeout 2 ping --all
+check 'broken cable, twin: ends' stop
+
+start --dims 4x4 --boards golden
+check 'cut off: discover' torus discover --assign
+sed 's/"mode": "[a-z]*"\(, "via": [^}]*\)*}/"mode": "unreachable"}/' "$dir/round.json" \
+    > "$dir/cut.json"
+sed 's/"to": \[0, 0\]/"to": [0, 4]/' "$dir/cut.json" > "$dir/bad.json"
+check 'cut off: a destination outside' status 2 torus program "$dir/bad.json"
+check 'cut off: where' says 'bad.json: destinations\[[0-9]*\].to: (0,4,0) is outside of the 4x4'
+check 'cut off: in one line' one_line
+check 'cut off: nothing of it was written' torus info
+check 'cut off: nothing is on' says 'routing none$'
+check 'cut off: every board by every other, said so' \
+    status 1 torus --timeout 2 program "$dir/cut.json"
+check 'cut off: and what to do' says 'these destinations cut boards off'
+check 'cut off: not by address' status 2 torus --timeout 2 info
+check 'cut off: taken back' torus --timeout 2 program --routing ofr
+check 'cut off: all there again' torus ping --all
+check 'cut off: the table is off' torus info
+check 'cut off: and not mentioned' says 'routing ofr, tie both, threshold 4 slots, Delta 2, generation 2$'
+check 'cut off: ends' stop
+
+# --- Two hosts, killed hosts ----------------------------------------------------------------------
+# host N ARGUMENTS...: torusctl at board N, its output in $dir/out.N
+host() {
+    at=$1
+    shift
+    timeout 120 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board$at.sock" "$@" \
+        > "$dir/out.$at" 2>&1
+}
+
+# Both program at the same time: each gets it done, or is told in one line who is in its way.
+two_at_once() {
+    for round in 1 2 3 4 5 6; do
+        host 0 program --routing abr &
+        first=$!
+        host 9 program --routing ofr
+        b=$?
+        wait "$first"
+        a=$?
+        for n in "0 $a" "9 $b"; do
+            [ "${n#* }" -eq 0 ] && continue
+            [ "${n#* }" -eq 2 ] && [ "$(wc -l < "$dir/out.${n% *}")" -eq 1 ] &&
+                grep -q 'has the write lease' "$dir/out.${n% *}" && continue
+            cp "$dir/out.${n% *}" "$dir/out"
+            echo "# round $round: board ${n% *} ended with ${n#* }"
+            return 1
+        done
+        [ "$a" -eq 0 ] || [ "$b" -eq 0 ] || return 1
+        torus info || return 1
+    done
+}
+
+# A program whose connection ends after so many frames, as if it were killed: what is left is whole,
+# or said to be mixed and mended by --resume or --abort in turns. The dead session has the lease.
+cut_short() {
+    mixed=0
+    for frames in 5 6 7 8 9 10 11 11 12 13; do
+        python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen(1)
+listener.settimeout(60)
+board = socket.socket(socket.AF_UNIX)
+board.connect(sys.argv[2])
+board.settimeout(60)
+host = listener.accept()[0]
+os.unlink(sys.argv[1])
+host.settimeout(60)
+try:
+    for n in range(int(sys.argv[3])):
+        for source, target in (host, board), (board, host):
+            left = 32
+            while left:
+                got = source.recv(left)
+                target.sendall(got)
+                left -= len(got) or left
+except OSError:
+    pass
+PY
+        relay=$!
+        tries=0
+        until [ -S "$dir/cut.sock" ] || [ $tries -ge 200 ]; do
+            tries=$((tries + 1))
+            sleep 0.05
+        done
+        timeout 60 "$B/bin/torusctl" --session 77 -t "unix:$dir/cut.sock" program --routing por \
+            > "$dir/out" 2>&1
+        [ $? -eq 2 ] && one_line || return 1
+        wait "$relay"
+        torus info
+        case $? in
+        0) torus --take-over 77 program --routing ofr || return 1 ;;
+        1)
+            mixed=$((mixed + 1))
+            says '--resume or --abort' || return 1
+            mend=--resume
+            [ $((mixed % 2)) -eq 0 ] && mend=--abort
+            torus --take-over 77 program "$mend" || return 1
+            torus info || return 1
+            ;;
+        *) return 1 ;;
+        esac
+    done
+    echo "# cut short: $mixed of 10 times half programmed, said so and mended"
+    [ $mixed -ge 2 ]
+}
+
+start --dims 4x4 --boards golden
+check 'two hosts: discover' torus discover --assign
+check 'two hosts: both program at once' two_at_once
+"$B/bin/torusctl" --session 5555 -t "unix:$dir/board5.sock" run --pattern uniform --load 0.1 \
+    --cycles 200000000 > "$dir/out.5" 2>&1 &
+measuring=$!
+tries=0
+until torus --format json ping && says '"leased": true' || [ $tries -ge 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+check 'two hosts: who programs while the other measures is refused' \
+    status 2 torus program --routing abr
+check 'two hosts: says who has the lease' says 'session 5555 has the write'
+check 'two hosts: in one line' one_line
+check 'two hosts: looking is free' torus info
+kill -KILL "$measuring"
+wait "$measuring" 2>/dev/null
+check 'two hosts: a dead one is taken over' torus --take-over 5555 program --routing abr
+if command -v python3 > /dev/null; then
+    check 'program cut short: whole, or said and mended' cut_short
+fi
+check 'two hosts: ends' stop
 
 # --- Bad input ------------------------------------------------------------------------------------
 check 'boardsim: a size of 17' status 2 boardsim --dims 17x4

@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8]: a torus of simulated RTL boards, brought up and measured
-# by the host through one board's UART, with the golden model beside every board. The default is one
-# load, a lower one in 3D, where 64 boards are slow.
+# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all]: a torus of simulated RTL boards, brought
+# up and measured by the host through one board's UART, with the golden model beside every board.
+# The default is one load, and in 3D, where 64 boards are slow, a lower one and one pattern.
 set -u
 B=${B:-build}
 DIMS=${DIMS:-4x4}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 log=$dir/boardsim.log
-torus="$B/bin/torusctl -t unix:$dir/board0.sock"
 
+# Sent again after `retry` seconds: 64 boards take about a second for a request.
 case $DIMS in
-*x*x*) patterns=uniform,butterfly,transpose,rotate3d,bitreverse loads=${LOADS:-0.4} ;;
-*) patterns=uniform,butterfly,transpose,bitreverse loads=${LOADS:-0.6} ;;
+*x*x*) patterns=${PATTERNS:-butterfly} loads=${LOADS:-0.4} retry=5 ;;
+*) patterns=${PATTERNS:-uniform,butterfly,transpose,bitreverse} loads=${LOADS:-0.6} retry=1 ;;
 esac
+torus="$B/bin/torusctl --timeout 120 --retry $retry -t unix:$dir/board0.sock"
 
 sim=
 finish() {
@@ -33,11 +34,21 @@ must() {
     "$@" || { status=$?; cat "$log"; finish "$status"; }
 }
 
-# Shows the simulator's latest word on the snapshots since the last time, and all else it said.
+# Shows the simulator's latest word on the snapshots since the last time, all else it said, and the
+# cycle it is at.
 shown=0
 verdict() {
-    tail -n +$((shown + 1)) "$log" | awk '/: snapshot .* equals/ { last = $0; next } { print }
-        END { if (last != "") print last }'
+    if [ -n "$sim" ]; then
+        kill -USR1 "$sim"
+        tries=0
+        until tail -n +$((shown + 1)) "$log" | grep -q ': cycle' || [ $tries -ge 50 ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done
+    fi
+    tail -n +$((shown + 1)) "$log" | awk '/: snapshot .* equals/ { last = $0; next }
+        / cycle [0-9]+$/ { cycle = $0; next } { print }
+        END { if (last != "") print last; if (cycle != "") print cycle }'
     shown=$(wc -l < "$log")
 }
 
@@ -52,11 +63,13 @@ until grep -q '^boardsim: .* boards' "$log"; do
 done
 verdict
 
-say "torusctl discover"
-must $torus discover
+say "torusctl discover --assign"
+must $torus discover --assign
+verdict
 for routing in abr por ofr; do
     say "torusctl program --routing $routing"
     must $torus program --routing $routing
+    verdict
     say "torusctl run --pattern $patterns --load $loads"
     must $torus run --pattern "$patterns" --load "$loads"
     verdict

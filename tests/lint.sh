@@ -59,7 +59,7 @@ check_icarus() {
 
 check_yosys() {
     # shellcheck disable=SC2086
-    yosys -p "read_verilog -sv $(include_flags | tr '\n' ' ') $(echo $LINT_V)
+    yosys -p "read_verilog -sv -defer $(include_flags | tr '\n' ' ') $(echo $LINT_V)
         hierarchy -check -top $(top_of "$1") $(parameters "$1" '-chparam ' ' ')
         proc; check -assert" > "$2.yosys" 2>&1
     status=$?

@@ -5,9 +5,10 @@ $(B)/tests/run_tests: tests/run_tests.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $<
 
-TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh
+TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
+    tests/small_boards_test.sh
 
-tests/boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
+tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint

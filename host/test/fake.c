@@ -55,6 +55,9 @@ static void send(struct fake_board *b)
         return;
     }
     p[0] &= ~(3u << OFR_PKT_CLASS_LSB); // in-order
+    if (b->reg[OFR_PINS_CONTROL / 4] &&
+        b->pins[p[0] & 0xfff] >> OFR_PINS_DATA_MODE_LSB == OFR_PINS_DATA_MODE_UNREACHABLE)
+        return;
     for (unsigned i = 0; i < b->fabric->boards; i++) {
         struct fake_board *to = &b->fabric->board[i];
         if (to->reg[OFR_NODE_CONTROL / 4] & 1 && coordinates(to) == (p[0] & 0xfff)) {
@@ -62,6 +65,14 @@ static void send(struct fake_board *b)
             return;
         }
     }
+}
+
+static bool any_pins_on(const struct fake_fabric *f)
+{
+    for (unsigned i = 0; i < f->boards; i++)
+        if (f->board[i].reg[OFR_PINS_CONTROL / 4])
+            return true;
+    return false;
 }
 
 // Registers --------------------------------------------------------------------------------------
@@ -85,8 +96,35 @@ static void generate(struct fake_board *b)
     b->timer = b->reg[OFR_GEN_START / 4] + 1000000;
 }
 
+static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
+{
+    uint32_t mask = b->fabric->dims == 3 ? 0xfff : 0xff, *address = &b->reg[OFR_PINS_ADDR / 4];
+    if (b->no_pins)
+        return false;
+    switch (at) {
+    case OFR_PINS_CLEAR:
+        memset(b->pins, 0, sizeof b->pins);
+        b->clearing = 3;
+        return true;
+    case OFR_PINS_ADDR:
+        *address = value & mask;
+        return true;
+    case OFR_PINS_DATA:
+        if (b->clearing || value >> OFR_PINS_DATA_MODE_LSB > OFR_PINS_DATA_MODE_UNREACHABLE)
+            return false;
+        b->fabric->exposed += any_pins_on(b->fabric);
+        b->pins[*address] = (uint16_t)value;
+        *address = (*address + 1) & mask;
+        return true;
+    }
+    b->reg[at / 4] = value;
+    return true;
+}
+
 static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
 {
+    if (at >= OFR_BLOCK_PINS)
+        return pins_write(b, at, value);
     switch (at) {
     case OFR_NODE_SIZE:
     case OFR_NODE_COORD:
@@ -111,6 +149,7 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
         return true;
     }
     case OFR_OFR_COMMIT:
+        b->fabric->exposed += any_pins_on(b->fabric);
         memcpy(b->table, b->shadow, sizeof b->table);
         break;
     case OFR_COUNT_SNAPSHOT:
@@ -156,7 +195,10 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     switch (at) {
     case OFR_NODE_SHAPE:
         return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
-               16u << OFR_NODE_SHAPE_L_LSB;
+               16u << OFR_NODE_SHAPE_L_LSB | OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |
+               (b->no_pins ? 0 : OFR_NODE_SHAPE_PINS_MASK);
+    case OFR_PINS_CLEAR:
+        return b->clearing ? b->clearing-- > 0 : 0;
     case OFR_NODE_STATUS:
         return OFR_NODE_STATUS_DRAINED_MASK | links(b) << OFR_NODE_STATUS_LINK_UP_LSB;
     case OFR_NODE_TIME:

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "../torus.h"
+#include "../libtorus.h"
 #include "fw.h"
 
 enum { FAKE_MAIL = 4, FAKE_UART = 4096, FAKE_COUNTERS = 129 };
@@ -22,7 +22,7 @@ struct fake_board {
     struct fake_fabric *fabric;
     struct fw fw;
     uint64_t serial;
-    uint32_t reg[0x600 / 4];
+    uint32_t reg[0x610 / 4];
     struct fake_board *peer[6]; // cables
     unsigned peer_port[6];
     bool dead; // its firmware does nothing
@@ -34,14 +34,18 @@ struct fake_board {
     uint32_t timer;
     uint64_t counter[FAKE_COUNTERS], latched[FAKE_COUNTERS];
     unsigned snapshots, busy, table_writes;
+    uint16_t pins[4096]; // PINS.DATA values
+    unsigned clearing;   // reads of PINS.CLEAR until it is done
+    bool no_pins;        // built without
 };
 
 struct fake_fabric {
     unsigned dims, k[3], boards;
     struct fake_board *board; // node number order when cabled as a torus
     uint64_t random;
-    double lose;   // probability that a packet is dropped
-    double damage; // probability that a byte from or to a host is changed, lost or doubled
+    double lose;      // probability that a packet is dropped
+    double damage;    // probability that a byte from or to a host is changed, lost or doubled
+    unsigned exposed; // entries or IDN tables that changed while a destination table was on
     void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The libraries as an engineer gets them: a program that includes nothing but torus.h compiles as C
+# The libraries as an engineer gets them: a program that includes nothing but libtorus.h compiles as C
 # and as C++, links with either library, and neither shows any symbol but torus_*.
 set -u
 : "${B:=build}" "${CC:=gcc}" "${CXX:=g++}"
@@ -17,7 +17,7 @@ check() # name, command
 }
 
 cat > "$work/p.c" << 'C'
-#include <torus.h>
+#include <libtorus.h>
 
 int main(void)
 {
@@ -41,7 +41,7 @@ soname() { readelf -d "$B/libtorus.so" | grep -q 'SONAME.*libtorus\.so\.0'; }
 # Every function of the header is there.
 complete()
 {
-    grep -o '\btorus_[a-z0-9_]*(' host/torus.h | tr -d '(' | sort -u > "$work/header"
+    grep -o '\btorus_[a-z0-9_]*(' host/libtorus.h | tr -d '(' | sort -u > "$work/header"
     nm -D --defined-only "$B/libtorus.so" | awk '{ print $NF }' | sort -u > "$work/library"
     missing=$(comm -23 "$work/header" "$work/library")
     [ -z "$missing" ] || { echo "# $missing"; return 1; }
@@ -56,6 +56,6 @@ check 'shared runs' env "LD_LIBRARY_PATH=$B" "$work/shared"
 check 'shared library shows torus_* only' shared_symbols
 check 'static library shows torus_* only' static_symbols
 check 'soname' soname
-check 'all of torus.h is there' complete
+check 'all of libtorus.h is there' complete
 echo "1..$n"
 exit $bad

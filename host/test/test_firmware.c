@@ -354,7 +354,7 @@ static void bad_arguments(void **state)
         int status;
     } list[] = {
         {0, 0, 0, 0, OFR_BAD_OP},
-        {63, 0, 0, 0, OFR_BAD_OP},
+        {31, 0, 0, 0, OFR_BAD_OP},
         {OFR_OP_PING, 4, 0, 0, OFR_BAD_ARG},
         {OFR_OP_READ, 0, 0x9000u << 16, 0, OFR_BAD_ARG},
         {OFR_OP_READ, 0, (OFR_SEL_NODE | OFR_NI_RX_DATA) << 16, 0, OFR_BAD_ARG},

@@ -133,7 +133,7 @@ static void wrong(struct fake_fabric *f, unsigned faults, const char *says)
     }
     // Nor may anything be programmed into it.
     struct torus_preset p = torus_preset_default(TORUS_OFR);
-    expect(&h, torus_program(h.t, &p), TORUS_E_UNKNOWN);
+    expect(&h, torus_program(h.t, &p), torus_gaps(h.t) ? TORUS_E_MISCABLED : TORUS_E_UNKNOWN);
     for (unsigned i = 0; i < f->boards; i++)
         assert_int_equal(f->board[i].reg[OFR_NODE_CONTROL / 4], 0);
     unplug(&h);
@@ -267,6 +267,38 @@ static void check_programmed(struct fake_fabric *f, uint32_t generation, bool oi
     }
 }
 
+// Coordinates alone: reachable by address, nothing programmed yet.
+static void assign(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(3, 4, 2, true, seed);
+    struct torus_preset p = torus_preset_default(TORUS_OFR), is;
+    struct host h;
+    unsigned generation;
+    plug(&h, &f->board[7], -1, &quick);
+    expect(&h, torus_assign(h.t), TORUS_E_UNKNOWN);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_assign(h.t), TORUS_OK);
+    for (unsigned i = 0; i < f->boards; i++)
+        assert_int_equal(f->board[i].fw.lease, 0);
+    unplug(&h);
+    plug(&h, &f->board[0], -1, &quick);
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+    assert_int_equal(generation, 0);
+    assert_int_equal(is.routing, 0);
+    for (unsigned node = 0; node < f->boards; node++) {
+        uint8_t c[3] = {(uint8_t)(node % 3), (uint8_t)(node / 3 % 4), (uint8_t)(node / 12)};
+        struct torus_identity id;
+        expect(&h, torus_ping(h.t, c, &id), TORUS_OK);
+        assert_memory_equal(id.at, c, 3);
+    }
+    expect(&h, torus_program(h.t, &p), TORUS_OK);
+    check_programmed(f, 1, true);
+    unplug(&h);
+    fake_free(f);
+}
+
 static void program_one(unsigned kx, unsigned ky, unsigned kz)
 {
     struct fake_fabric *f = fake_new(kx, ky, kz, true, seed);
@@ -293,8 +325,8 @@ static void program_one(unsigned kx, unsigned ky, unsigned kz)
     check_programmed(f, 2, false);
     for (unsigned i = 0; i < f->boards; i++)
         assert_int_equal(f->board[i].reg[OFR_NODE_TIE / 4], 0);
-    expect(&h, torus_program_resume(h.t), TORUS_E_UNKNOWN); // nothing to mend
-    expect(&h, torus_program_abort(h.t), TORUS_E_UNKNOWN);
+    expect(&h, torus_program_resume(h.t, NULL), TORUS_E_UNKNOWN); // nothing to mend
+    expect(&h, torus_program_abort(h.t, NULL), TORUS_E_UNKNOWN);
     // By address all boards answer; outside of the torus is an error.
     for (unsigned i = 0; i < f->boards; i++) {
         uint8_t c[3] = {(uint8_t)(i % kx), (uint8_t)(i / kx % ky), (uint8_t)(i / kx / ky)};
@@ -364,7 +396,7 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
     plug(&h, &f->board[5], -1, &second);
     expect(&h, torus_attach(h.t), TORUS_OK);
     expect(&h, torus_programmed(h.t, &is, &generation), half ? TORUS_E_MIXED : TORUS_OK);
-    error = resume ? torus_program_resume(h.t) : torus_program_abort(h.t);
+    error = resume ? torus_program_resume(h.t, NULL) : torus_program_abort(h.t, NULL);
     expect(&h, error, half ? TORUS_OK : TORUS_E_UNKNOWN);
     expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
     if (half) {
@@ -423,10 +455,116 @@ static void half_committed(void **state)
         struct torus_run run = torus_run_default();
         struct torus_result result;
         expect(&h, torus_run(h.t, &run, &result), TORUS_E_MIXED); // every later command says so
-        expect(&h, resume ? torus_program_resume(h.t) : torus_program_abort(h.t), TORUS_OK);
+        expect(&h, resume ? torus_program_resume(h.t, NULL) : torus_program_abort(h.t, NULL),
+               TORUS_OK);
         expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
         assert_int_equal(is.routing, resume ? TORUS_POR : TORUS_DOR);
         check_programmed(f, resume ? 2 : 3, !resume);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
+// What a board's active table and settings are after a custom program.
+static void check_custom(struct fake_fabric *f, const struct torus_table *table)
+{
+    for (unsigned i = 0; i < f->boards; i++) {
+        struct fake_board *b = &f->board[i];
+        uint32_t param = b->reg[OFR_OFR_PARAM / 4], routing = b->reg[OFR_NODE_ROUTING / 4];
+        assert_int_equal(b->fw.staged, 0);
+        assert_int_equal(b->reg[OFR_NODE_TIE / 4], table->tie_both);
+        assert_int_equal(b->reg[OFR_OFR_WIDN / 4], table->widn);
+        assert_int_equal(param >> OFR_OFR_PARAM_DELTA_LSB & 15, table->delta);
+        assert_int_equal(param >> OFR_OFR_PARAM_ETA_LSB & 255, table->eta);
+        assert_int_equal(param >> OFR_OFR_PARAM_RULE_A_LSB & 1, table->rule_a);
+        assert_int_equal(param >> OFR_OFR_PARAM_RULE_B_LSB & 1, table->rule_b);
+        assert_int_equal(param >> OFR_OFR_PARAM_OIDN_LSB & 1, table->oidn);
+        assert_int_equal(routing & 3, table->select);
+        assert_int_equal(routing >> OFR_NODE_ROUTING_THRESHOLD_LSB & 15, table->threshold);
+        for (unsigned set = 0; set < 1u << table->dims; set++)
+            for (unsigned j = 0; j < 8; j++) {
+                unsigned byte = b->table[8 * set + j];
+                assert_int_equal(byte >> 6, j < table->count[set]);
+                for (unsigned d = 0; d < table->dims; d++)
+                    assert_int_equal(byte >> 2 * d & 3, table->lambda[set][j][d] & 3);
+            }
+    }
+}
+
+// Random tables of one's own arrive as they are; wrong ones are refused and nothing is sent; a
+// program cut short needs the table to be mended, and that very one.
+static void custom_tables(void **state)
+{
+    (void)state;
+    for (unsigned dims = 2; dims <= 3; dims++) {
+        struct fake_fabric *f = fake_new(4, 4, dims == 3 ? 5 : 1, true, seed + dims);
+        struct torus_preset p = torus_preset_default(TORUS_ABR), is;
+        struct torus_table table = {.dims = (uint8_t)dims}, other;
+        struct torus_run run = torus_run_default();
+        struct torus_result result;
+        unsigned generation;
+        struct host h;
+        table.traffic = TORUS_DEROUTE;
+        table.select = (enum torus_select)fake_random(f, 4);
+        table.tie_both = fake_random(f, 2);
+        table.threshold = (uint8_t)fake_random(f, 8);
+        table.delta = (uint8_t)fake_random(f, 3);
+        table.eta = (uint8_t)fake_random(f, 256);
+        table.rule_a = fake_random(f, 2);
+        table.rule_b = fake_random(f, 2);
+        table.oidn = fake_random(f, 2);
+        table.widn = (uint8_t)(2 * fake_random(f, 1u << ((1u << dims) - 1)));
+        for (unsigned set = 0; set < 1u << dims; set++) {
+            table.count[set] = (uint8_t)fake_random(f, 9);
+            for (unsigned j = 0; j < table.count[set]; j++)
+                for (unsigned d = 0; d < dims; d++)
+                    table.lambda[set][j][d] = (int8_t)((int)fake_random(f, 3) - 1);
+        }
+        plug(&h, &f->board[3], -1, &quick);
+        expect(&h, torus_program_table(h.t, &table), TORUS_E_UNKNOWN);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        unsigned writes = f->board[0].table_writes;
+        other = table;
+        other.delta = 3; // 4 / 2 is the most
+        expect(&h, torus_program_table(h.t, &other), TORUS_E_USAGE);
+        other = table;
+        other.threshold = 8;
+        expect(&h, torus_program_table(h.t, &other), TORUS_E_USAGE);
+        other = table;
+        other.dims = (uint8_t)(5 - dims);
+        other.widn = 0;
+        expect(&h, torus_program_table(h.t, &other), TORUS_E_USAGE);
+        other = table;
+        other.count[1] = 1;
+        other.lambda[1][0][1] = 2;
+        expect(&h, torus_program_table(h.t, &other), TORUS_E_USAGE);
+        assert_int_equal(f->board[0].table_writes, writes);
+        expect(&h, torus_program_table(h.t, &table), TORUS_OK);
+        check_custom(f, &table);
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+        assert_int_equal(is.routing, TORUS_CUSTOM);
+        assert_int_equal(is.tie_both, table.tie_both);
+        assert_int_equal(is.threshold, table.threshold);
+        assert_int_equal(is.delta, table.delta);
+        assert_int_equal(generation, 2);
+        expect(&h, torus_run(h.t, &run, &result), TORUS_OK);
+        assert_int_equal(f->board[0].reg[OFR_GEN_CONTROL / 4] >> OFR_GEN_CONTROL_CLASS_LSB & 3,
+                         OFR_PKT_CLASS_DEROUTE);
+        // As if the commit had not come to one board.
+        struct fw *fw = &f->board[5].fw;
+        fw->staged = fw->active;
+        fw->active = fw->previous;
+        fw->previous = 0;
+        f->board[5].reg[OFR_OFR_COMMIT / 4] = 1;
+        other = table;
+        other.eta ^= 1;
+        expect(&h, torus_program_resume(h.t, NULL), TORUS_E_USAGE);
+        expect(&h, torus_program_resume(h.t, &other), TORUS_E_USAGE);
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_E_MIXED);
+        expect(&h, torus_program_resume(h.t, &table), TORUS_OK);
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+        check_custom(f, &table);
         unplug(&h);
         fake_free(f);
     }
@@ -719,9 +857,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(dead_board),
         cmocka_unit_test(same_serial),
         cmocka_unit_test(size_17),
+        cmocka_unit_test(assign),
         cmocka_unit_test(program_sizes),
         cmocka_unit_test(killed_session),
         cmocka_unit_test(half_committed),
+        cmocka_unit_test(custom_tables),
         cmocka_unit_test(two_hosts),
         cmocka_unit_test(keyed),
         cmocka_unit_test(dead_uart),

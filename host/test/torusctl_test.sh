@@ -43,6 +43,98 @@ refuse "'16'" program -t "$nowhere" --threshold 16
 refuse "'two'" ping -t "$nowhere" two
 refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
 
+# Tables from files: what is wrong is said with the file, before anything is opened.
+good=$work/good.json
+n=$((n + 1))
+if "$ctl" program --print > "$good" && cmp -s "$good" host/data/ofr-2d.json &&
+    "$ctl" program --print "$good" | cmp -s - "$good" &&
+    "$ctl" program --print --routing por --dimensions 3 > "$work/por.json" &&
+    "$ctl" program --print "$work/por.json" | cmp -s - "$work/por.json"; then
+    echo "ok $n - --print prints the example, and a file that reads back the same"
+else
+    echo "not ok $n - --print"
+    bad=1
+fi
+
+refuse_file() # word that the line must contain, sed script that spoils the good file
+{
+    sed "$2" "$good" > "$work/bad.json"
+    if cmp -s "$good" "$work/bad.json"; then echo "# $2 changed nothing"; bad=1; fi
+    refuse "bad.json: .*$1" program "$work/bad.json" -t "$nowhere"
+}
+refuse 'none.json' program "$work/none.json" -t "$nowhere"
+refuse_file 'line 3, column' '3s/,/;/'
+refuse_file 'line 7, column' '7,$d'
+refuse_file 'line 5.*duplicate' '5s/.*/"class": "minimal",/'
+refuse_file 'file: unknown key "colour"' 's/"delta"/"colour"/'
+refuse_file 'file: "delta" is missing' '/"delta"/d'
+refuse_file 'dimensions: a whole number from 2 to 3' 's/"dimensions": 2/"dimensions": 4/'
+refuse_file 'table\[0\].lambda\[0\]: a list of 3' 's/"dimensions": 2/"dimensions": 3/'
+refuse_file 'class: one of "inorder"' 's/"deroute"/"sideways"/'
+refuse_file 'select: one of "most-free"' 's/"most-free"/1/'
+refuse_file 'tie: one of "plus", "both"' 's/"both"/"none"/'
+refuse_file 'threshold (or "half")' 's/"half"/16/'
+refuse_file 'threshold (or "half")' 's/"half"/"full"/'
+refuse_file 'delta: a whole number' 's/"delta": 2/"delta": 2.5/'
+refuse_file 'delta: a whole number' 's/"delta": 2/"delta": -1/'
+refuse_file 'eta: a multiple' 's/"eta": 2/"eta": 2.01/'
+refuse_file 'eta: a multiple' 's/"eta": 2/"eta": 16/'
+refuse_file 'rules\[1\]' 's/"a", "b"/"a", "c"/'
+refuse_file 'widn\[0\]: a whole number from 1 to 3' 's/"widn": \[1/"widn": [0/'
+refuse_file 'widn\[2\]: a whole number from 1 to 3' 's/, 3\]/, 4]/'
+refuse_file 'oidn: true or false' 's/"oidn": true/"oidn": 1/'
+refuse_file 'unknown lambda' 's/\[1, -1\]/[1, 2]/'
+refuse_file 'unknown lambda' 's/\[1, -1\]/[1, "1"]/'
+refuse_file 'lambda\[0\]: a list of 2' 's/\[1, -1\]/[1]/'
+refuse_file 'at most 8 vectors' 's/\[1, -1\]/[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]/'
+refuse_file '"x" was there before' 's/"equal": "y"/"equal": "x"/'
+refuse_file 'equal: "z"' 's/"equal": "y"/"equal": "z"/'
+refuse_file 'table: a list of sets' '12,$c\
+"table": 7}'
+
+# Destinations.
+sed '$d' "$good" > "$work/open.json"
+cat >> "$work/open.json" << 'END'
+,  "destinations": [
+    {"from": [0, 1], "to": [2, 1], "mode": "idn", "via": [0, 2]},
+    {"from": "all", "to": [3, 3], "mode": "escape"},
+    {"from": [1, 0], "to": [2, 3], "mode": "free"},
+    {"from": [1, 1], "to": [2, 3], "mode": "minimal"},
+    {"from": [1, 2], "to": [2, 3], "mode": "unreachable"}
+  ]
+}
+END
+n=$((n + 1))
+if "$ctl" program --print "$work/open.json" > "$work/with.json" &&
+    "$ctl" program --print "$work/with.json" | cmp -s - "$work/with.json" &&
+    grep -q '"from": \[0, 1\], "to": \[2, 1\], "mode": "idn", "via": \[0, 2\]' "$work/with.json" &&
+    [ "$(grep -c '"from"' "$work/with.json")" -eq 5 ]; then
+    echo "ok $n - --print prints destinations, and reads them back"
+else
+    echo "not ok $n - --print with destinations"
+    bad=1
+fi
+good=$work/with.json
+refuse_file 'file: unknown key "destination"' 's/"destinations"/"destination"/'
+refuse_file 'destinations: a list' '/"destinations"/,$c\
+"destinations": 3}'
+refuse_file 'destinations\[1\]: unknown key "form"' 's/"from": "all"/"form": "all"/'
+refuse_file 'destinations\[2\]: "mode" is missing' 's/, "mode": "free"//'
+refuse_file 'destinations\[2\].mode: one of "free", "minimal"' 's/"mode": "free"/"mode": "fast"/'
+refuse_file 'destinations\[2\].from: 2 coordinates' 's/"from": \[1, 0\]/"from": "some"/'
+refuse_file 'destinations\[2\].from: 2 coordinates' 's/"from": \[1, 0\]/"from": [1, 0, 0]/'
+refuse_file 'destinations\[0\].to: 2 coordinates' 's/"to": \[2, 1\]/"to": [2, 16]/'
+refuse_file 'destinations\[0\].to: 2 coordinates' 's/"to": \[2, 1\]/"to": "all"/'
+refuse_file 'destinations\[0\].via: 2 coordinates' 's/"via": \[0, 2\]/"via": [0, -1]/'
+refuse_file 'destinations\[0\]: "via" is missing' 's/, "via": \[0, 2\]//'
+refuse_file 'destinations\[1\]: "via" without mode' 's/"escape"/"escape", "via": [0, 0]/'
+refuse_file 'destinations\[3\]: the same from and to' 's/"from": \[1, 1\]/"from": [1, 0]/'
+refuse_file 'destinations\[2\]: the same from and to' 's/"to": \[2, 3\], "mode": "free"/"to": [3, 3], "mode": "free"/'
+refuse_file 'destinations\[2\]: from and to are the same' 's/"from": \[1, 0\]/"from": [2, 3]/'
+refuse 'other options' program "$good" --routing abr -t "$nowhere"
+refuse 'one argument too many' program "$good" "$good" -t "$nowhere"
+refuse 'one argument too many' info "$good" -t "$nowhere"
+
 # A dead UART: somebody listens but never answers.
 if command -v python3 > /dev/null; then
     python3 - "$work/dead" << 'PY' &

@@ -10,10 +10,18 @@ module ofr_board #(
     parameter int L            = 16,    // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C            = 8,     // slots per VC, 2 to 8
     parameter int MUL          = 1,     // OFR unit: 1 with multipliers, 0 without
+    parameter int GEN          = 1,     // 0: no traffic generator
+    parameter int CHECK        = 1,     // 0: no checker
+    parameter int PINS         = 1,     // 0: no destination table
+    // As in ofr_soc
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
-    parameter int RAM_BYTES    = 16384, // see ofr_soc
-    parameter     INIT         = "",    // RAM's content, see ofr_soc
-    parameter int UART_DIVISOR = 104    // cycles a bit after reset, 4 to 65535
+    parameter int RAM_BYTES    = 16384,
+    parameter     INIT         = "",    // RAM's content
+    parameter int FLASH_OFFSET = 262144,
+    parameter int FLASH_WAKE_CYCLES = 511,
+    parameter int UART_DIVISOR = 104,   // cycles a bit after reset, 4 to 65535
+    parameter int RX_DEPTH     = 256,
+    parameter int TIMER_BITS   = 64
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -54,12 +62,18 @@ module ofr_board #(
     logic [11:0] wb_adr;
     logic [31:0] wb_dat_w, wb_dat_r;
 
-    ofr_soc #(.FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .UART_DIVISOR(UART_DIVISOR)) soc (
+    ofr_soc #(
+        .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .FLASH_OFFSET(FLASH_OFFSET),
+        .FLASH_WAKE_CYCLES(FLASH_WAKE_CYCLES), .UART_DIVISOR(UART_DIVISOR), .RX_DEPTH(RX_DEPTH),
+        .TIMER_BITS(TIMER_BITS)
+    ) soc (
         .clk, .rst, .uart_rx, .uart_tx, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w,
         .wb_dat_r, .wb_ack, .wb_err, .flash_csn, .flash_sck, .flash_mosi, .flash_miso, .trapped
     );
 
-    ofr_node #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) node (
+    ofr_node #(
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
+    ) node (
         .clk, .rst, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack, .wb_err,
         .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
         .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,

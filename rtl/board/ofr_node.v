@@ -10,7 +10,10 @@ module ofr_node #(
     parameter int W   = 32, // flit width in bits, 16, 32 or 64
     parameter int L   = 16, // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C   = 8,  // slots per VC, 2 to 8
-    parameter int MUL = 1   // OFR unit: 1 with multipliers, 0 without
+    parameter int MUL = 1,  // OFR unit: 1 with multipliers, 0 without
+    parameter int GEN = 1,  // 0: no traffic generator
+    parameter int CHECK = 1, // 0: no checker
+    parameter int PINS = 1   // 0: no destination table
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -139,7 +142,8 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), 4'd0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
+            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), 1'd0, PINS != 0, CHECK != 0, GEN != 0,
+                                             4'(C), 4'(W / 8), 2'd0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -172,11 +176,8 @@ module ofr_node #(
     logic [2:0]     li_ready;
     logic [1:0]     li_vc;
     logic [W-1:0]   li_data, lo_data;
-    logic           ofr_start, ofr_done, unused_ofr_busy, unused;
-    logic [1:0]     ofr_kind;
-    logic [4*N-1:0] ofr_target, ofr_idn;
-    logic [8*N-1:0] ofr_used;
-    logic [15:0]    unused_generation;
+    logic           ev_pinned, unused;
+    logic [15:0]    generation;
     logic [P:0]     ev_flit, ev_packet, ev_stall_credit, ev_stall_alloc, ev_refused, ev_discarded;
     logic [2*P+1:0] ev_flit_vc, ev_packet_vc, ev_stall_vc;
     logic           ev_injected, ev_delivered, ev_poisoned, ev_oidn, ev_widn;
@@ -184,7 +185,7 @@ module ofr_node #(
     logic [31:0]    ofr_rdat, local_rdat, count_rdat;
     logic           ofr_err, local_err, count_err;
 
-    ofr_router #(.N(N), .W(W), .L(L), .C(C)) router (
+    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
         .select(select_q), .threshold(threshold_q), .watchdog_time(watchdog_time_q),
         .ring_wait_time(ring_wait_q), .seed_we(seed_we_q), .seed(reg_wdat),
@@ -193,37 +194,34 @@ module ofr_node #(
         .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
         .li_valid, .li_ready, .li_vc, .li_data, .li_last,
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
-        .ofr_start, .ofr_target, .ofr_used, .ofr_done, .ofr_kind, .ofr_idn,
+        .reg_we, .reg_adr, .reg_wdat, .reg_rdat(ofr_rdat), .reg_err(ofr_err),
+        .generation,
         .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit, .ev_stall_alloc,
         .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered, .ev_poisoned,
         .ev_oidn, .ev_widn, .used
     );
 
-    ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
-        .clk, .rst, .cfg_k(k_q), .cfg_me(me_q), .cfg_tie_both(tie_q),
-        .reg_we, .reg_adr, .reg_wdat, .reg_rdat(ofr_rdat), .reg_err(ofr_err),
-        .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy(unused_ofr_busy),
-        .done(ofr_done), .kind(ofr_kind), .q(ofr_idn), .generation(unused_generation)
-    );
-
-    ofr_local #(.N(N), .W(W), .L(L)) local_port (
+    ofr_local #(
+        .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
+    ) local_port (
         .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(cycle),
+        .epoch(generation[0]),
         .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat), .reg_err(local_err),
-        .li_valid, .li_ready, .li_vc, .li_data, .li_last,
+        .li_valid, .li_ready, .li_vc, .li_data, .li_last, .ev_pinned,
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison
     );
 
     ofr_counters #(.N(N)) counters (
         .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
         .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
-        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned(1'b0), .ev_crc({P{1'b0}}),
+        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}),
         .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat,
             .reg_rdat(count_rdat),
         .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
         .copy_value(mon_copy_value)
     );
 
-    assign unused   = ^wb_adr[1:0];
+    assign unused   = ^{wb_adr[1:0], generation[15:1]};
     assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat;
     assign reg_err  = node_err || ofr_err || local_err || count_err;
 endmodule

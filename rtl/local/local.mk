@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 # Network interface, traffic generator and checker: lint, and RTL against model in lockstep.
 
-LOCAL_V := $(addprefix rtl/local/,ofr_local.v ofr_ni.v ofr_gen.v ofr_check.v)
+LOCAL_V := $(addprefix rtl/local/,ofr_local.v ofr_ni.v ofr_gen.v ofr_check.v ofr_pins.v)
 LINT_V += $(LOCAL_V)
 LINT_TOPS += ofr_local:N=2:W=16 ofr_local:N=2:W=32 ofr_local:N=3:W=32 ofr_local:N=3:W=64 \
-    ofr_local:GEN=0:CHECK=0
+    ofr_local:GEN=0:CHECK=0:PINS=0 ofr_local:N=3:PINS=0
 LINT_C += rtl/local/test/lockstep.c
 
-# One Verilated ofr_local per shape: N-W
-LOCAL_SHAPES := 2-16 2-32 2-64 3-16 3-32 3-64
+# One Verilated ofr_local per shape: N-W-WITHOUT, the last as in struct ofr_shape
+LOCAL_SHAPES := 2-16-0 2-32-0 2-64-0 3-16-0 3-32-0 3-64-0 2-16-1 2-32-6 3-32-3 2-16-7
 LOCAL_TESTS := $(LOCAL_SHAPES:%=$(B)/tests/local-lockstep-%)
 TESTS += $(LOCAL_TESTS)
 LOCAL_L := 40
 
-LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o)
+LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o pins.o pattern.o torus.o)
 
 local_n = $(firstword $(subst -, ,$*))
-local_w = $(lastword $(subst -, ,$*))
+local_w = $(word 2,$(subst -, ,$*))
+local_without = $(lastword $(subst -, ,$*))
 
 $(B)/local/%/lockstep.o: rtl/local/test/lockstep.c rtl/local/test/local_shim.h \
         $(wildcard sim/model/*.h) firmware/ofr_regs.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -DN=$(local_n) -DW=$(local_w) -DL=$(LOCAL_L) -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DN=$(local_n) -DW=$(local_w) -DL=$(LOCAL_L) \
+	    -DWITHOUT=$(local_without) -c -o $@ $<
 
 $(LOCAL_TESTS): $(B)/tests/local-lockstep-%: $(B)/local/%/lockstep.o $(LOCAL_V) \
         rtl/local/test/local_shim.cpp rtl/local/test/local_shim.h rtl/regs/outflank.json $(LOCAL_O)
 	@mkdir -p $(@D)
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign fast -Irtl/regs \
 	    --top-module ofr_local -GN=$(local_n) -GW=$(local_w) -GL=$(LOCAL_L) \
+	    -GGEN=$(if $(filter 1 3 5 7,$(local_without)),0,1) \
+	    -GPINS=$(if $(filter 4 5 6 7,$(local_without)),0,1) \
+	    -GCHECK=$(if $(filter 2 3 6 7,$(local_without)),0,1) \
 	    -CFLAGS "-O2 -I$(CURDIR)/rtl/local/test" --Mdir $(B)/local/$*/v -o $(CURDIR)/$@ \
 	    $(LOCAL_V) $(CURDIR)/rtl/local/test/local_shim.cpp $(CURDIR)/$(B)/local/$*/lockstep.o \
 	    $(addprefix $(CURDIR)/,$(LOCAL_O)) \

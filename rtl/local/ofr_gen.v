@@ -25,7 +25,6 @@ module ofr_gen #(
     output logic                reg_err,
     // Flits to the local port; a flit is gone where take
     output logic                valid,
-    output logic [1:0]          vc,
     output logic [W-1:0]        data,
     output logic                last,
     input  wire logic           take
@@ -276,9 +275,6 @@ module ofr_gen #(
             flits_left_q <= start ? flits_q : flits_left_q - 12'd1;
             index_q <= index;
             first_q <= start;
-            if (start)
-                vc <= class_q == 2'(`OFR_PKT_CLASS_DEROUTE) ? 2'(`OFR_LVC_DEROUTE)
-                    : 2'(`OFR_LVC_USER);
             if (index == 3'(DEST) && last_packet) begin
                 // The permutations but BUTTERFLY stay as they are
                 dim_q <= 2'd0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sits at the router's local port: network interface, traffic generator, checker, and the mux
-// between them. Same as sim/model/local.c, every output pin every cycle.
+// What sits at the router's local port: network interface, traffic generator, checker, destination
+// table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every output pin every
+// cycle.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -8,8 +9,9 @@ module ofr_local #(
     parameter int N     = 2,  // dimensions, 2 or 3
     parameter int W     = 32, // flit width in bits, 16, 32 or 64
     parameter int L     = 16, // largest packet in flits, up to 1024; L W / 8 at least 32 bytes
-    parameter int GEN   = 1,  // 0: no traffic generator
-    parameter int CHECK = 1   // 0: no checker
+    parameter int GEN   = 1,  // 0: no traffic generator; its registers read 0, writing is an error
+    parameter int CHECK = 1,  // 0: no checker, likewise
+    parameter int PINS  = 1   // 0: no destination table, likewise
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
@@ -18,6 +20,7 @@ module ofr_local #(
     input  wire logic [4*N-1:0] me,
     input  wire logic [5*N-1:0] size,
     input  wire logic [31:0]    now,
+    input  wire logic           epoch, // low bit of the IDN table's generation
     // Register strobes, see rtl/README.md
     input  wire logic           reg_we,
     input  wire logic           reg_re,
@@ -31,6 +34,7 @@ module ofr_local #(
     output logic [1:0]          li_vc,
     output logic [W-1:0]        li_data,
     output logic                li_last,
+    output logic                ev_pinned, // the packet taken in this cycle: see counter PINNED
     // Local port, out
     input  wire logic           lo_valid,
     output logic                lo_ready,
@@ -43,21 +47,67 @@ module ofr_local #(
             ofr_local_parameters_out_of_range bad ();
     endgenerate
 
-    // ---- In: management goes first, also before a user flit that still waits for its VC ---------
+    // ---- In: the generator's flits pass a register, in which a header is looked up --------------
+    // Management goes first, also before a user header that still waits for its VC. Its header is
+    // looked up in its place, the user's anew behind it.
 
     logic         ni_valid, ni_last, gen_valid, gen_last;
     logic [W-1:0] ni_data, gen_data;
-    logic [1:0]   gen_vc;
-    logic         busy_q, turn_q; // inside a packet; of the network interface
+    logic         user_valid_q, user_last_q;
+    logic [W-1:0] user_data_q;
+    logic         busy_q, second_q; // inside a packet; at its second flit
+    logic         turn_q;           // of the network interface
+    logic [1:0]   vc_q;             // of the packet under way
 
-    wire logic turn = busy_q ? turn_q : ni_valid;
     wire logic take = li_valid && li_ready[li_vc];
-    always_comb begin
-        li_valid = turn ? ni_valid : gen_valid;
-        li_vc = turn ? 2'(`OFR_LVC_MGMT) : gen_vc;
-        li_data = turn ? ni_data : gen_data;
-        li_last = turn ? ni_last : gen_last;
+    wire logic busy_d = take ? !li_last : busy_q;
+    wire logic user_moves = !user_valid_q || (take && !turn_q);
+    always_ff @(posedge clk) begin
+        busy_q <= busy_d;
+        if (take) begin
+            second_q <= !busy_q;
+            vc_q <= li_vc;
+        end
+        if (!busy_d)
+            turn_q <= ni_valid && !(take && turn_q);
+        if (user_moves) begin
+            user_valid_q <= gen_valid;
+            user_data_q <= gen_data;
+            user_last_q <= gen_last;
+        end
+        if (rst) begin
+            busy_q <= 1'b0;
+            turn_q <= 1'b0;
+            user_valid_q <= 1'b0;
+        end
     end
+
+    // Whose header is at the port in the next cycle, if there is one
+    wire logic look_ni = ni_valid && !(turn_q && busy_q);
+    wire logic look_user = user_valid_q && (turn_q || !busy_q);
+    wire logic [4*N-1:0] look = look_ni ? ni_data[4*N-1:0]
+        : look_user ? user_data_q[4*N-1:0] : gen_data[4*N-1:0];
+
+    wire logic [W-1:0] data = turn_q ? ni_data : user_data_q;
+    logic [15:0] head;
+    logic        pinned;
+    always_comb begin
+        li_valid = turn_q ? ni_valid : user_valid_q;
+        li_last = turn_q ? ni_last : user_last_q;
+        li_data = data;
+        if (!busy_q)
+            li_data[15:0] = head;
+        if (W == 16 ? busy_q && second_q : !busy_q)
+            li_data[`OFR_PKT_EPOCH_LSB % W] = epoch;
+        if (busy_q)
+            li_vc = vc_q;
+        else if (turn_q)
+            li_vc = 2'(`OFR_LVC_MGMT);
+        else
+            li_vc = head[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DEROUTE)
+                ? 2'(`OFR_LVC_DEROUTE) : 2'(`OFR_LVC_USER);
+    end
+    assign ev_pinned = take && !busy_q && pinned;
 
     // ---- Out ------------------------------------------------------------------------------------
 
@@ -66,31 +116,25 @@ module ofr_local #(
     assign lo_ready = 1'b1;
 
     always_ff @(posedge clk) begin
-        if (take) begin
-            busy_q <= !li_last;
-            turn_q <= turn;
-        end
         if (lo_valid) begin
             receiving_q <= !lo_last;
             to_ni_q <= to_ni;
         end
-        if (rst) begin
-            busy_q <= 1'b0;
+        if (rst)
             receiving_q <= 1'b0;
-        end
     end
 
     // ---- Parts ----------------------------------------------------------------------------------
 
-    logic [31:0] ni_rdat, gen_rdat, check_rdat;
-    logic        ni_err, gen_err;
-    assign reg_rdat = ni_rdat | gen_rdat | check_rdat;
-    assign reg_err = ni_err || gen_err;
+    logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat;
+    logic        ni_err, gen_err, check_err, pins_err;
+    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat;
+    assign reg_err = ni_err || gen_err || check_err || pins_err;
 
     ofr_ni #(.N(N), .W(W)) ni (
         .clk, .rst, .me, .reg_we, .reg_re, .reg_adr, .reg_wdat,
         .reg_rdat(ni_rdat), .reg_err(ni_err),
-        .tx_valid(ni_valid), .tx_data(ni_data), .tx_last(ni_last), .tx_take(take && turn),
+        .tx_valid(ni_valid), .tx_data(ni_data), .tx_last(ni_last), .tx_take(take && turn_q),
         .rx_valid(lo_valid && to_ni), .rx_data(lo_data), .rx_last(lo_last), .rx_poison(lo_poison)
     );
 
@@ -99,12 +143,13 @@ module ofr_local #(
             ofr_gen #(.N(N), .W(W), .L(L)) gen (
                 .clk, .rst, .configured, .me, .size, .now, .reg_we, .reg_adr, .reg_wdat,
                 .reg_rdat(gen_rdat), .reg_err(gen_err),
-                .valid(gen_valid), .vc(gen_vc), .data(gen_data), .last(gen_last),
-                .take(take && !turn)
+                .valid(gen_valid), .data(gen_data), .last(gen_last),
+                .take(gen_valid && user_moves)
             );
         end else begin : g_no_gen
             wire logic unused = &{1'b0, configured, size, now};
-            assign {gen_rdat, gen_err, gen_valid, gen_vc, gen_data, gen_last} = '0;
+            assign gen_err = reg_we && reg_adr[11:8] == 4'(`OFR_GEN_CONTROL >> 8);
+            assign {gen_rdat, gen_valid, gen_data, gen_last} = '0;
         end
         if (CHECK != 0) begin : g_check
             ofr_check #(.N(N), .W(W)) check (
@@ -112,8 +157,22 @@ module ofr_local #(
                 .reg_rdat(check_rdat),
                 .valid(lo_valid && !to_ni), .data(lo_data), .last(lo_last), .poison(lo_poison)
             );
+            assign check_err = 1'b0;
         end else begin : g_no_check
             assign check_rdat = '0;
+            assign check_err = reg_we && reg_adr[11:8] == 4'(`OFR_CHECK_CONTROL >> 8);
+        end
+        if (PINS != 0) begin : g_pins
+            ofr_pins #(.N(N)) pins (
+                .clk, .rst, .me, .reg_we, .reg_adr, .reg_wdat,
+                .reg_rdat(pins_rdat), .reg_err(pins_err),
+                .look, .head(data[15:0]), .head_out(head), .pinned
+            );
+        end else begin : g_no_pins
+            wire logic unused = ^look;
+            assign {pins_rdat, pinned} = '0;
+            assign pins_err = reg_we && reg_adr[11:8] == 4'(`OFR_PINS_CONTROL >> 8);
+            assign head = data[15:0];
         end
     endgenerate
 endmodule

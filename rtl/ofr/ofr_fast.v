@@ -126,7 +126,7 @@ module ofr_fast #(
     reg [2:0] links;
     reg       room;
     reg [3:0] least;
-    reg [2*N-1:0] least_of, zero_of;
+    reg [2*N-1:0] there, there_q, least_of, zero_of;
     always_comb begin
         sum_hops = 6'd0;
         sum_used = 6'd0;
@@ -136,7 +136,7 @@ module ofr_fast #(
         over     = 1'b0;
         room     = 1'b0;
         least    = 4'd0;
-        least_of = '0;
+        there    = '0;
         zero_of  = '0;
         // An adder each: a 1 below the lowest bits keeps synthesis from making one big tree of
         // compressors of them, which takes more cells.
@@ -151,9 +151,10 @@ module ofr_fast #(
             links    += {2'd0, leave[p]};
             room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
             // A link is there where k > 2, and at one of the ports where k = 2.
-            least_of[p] = cfg_k[5*(p/2)+:5] > 5'd2 ||
-                          (cfg_k[5*(p/2)+1] && cfg_me[4*(p/2)] == p[0]);
+            there[p] = cfg_k[5*(p/2)+:5] > 5'd2 ||
+                       (cfg_k[5*(p/2)+1] && cfg_me[4*(p/2)] == p[0]);
         end
+        least_of = there_q;
         // u*, from the top bit down: who has a 1 where another has a 0 is out.
         for (int b = 3; b >= 0; b--) begin
             for (int p = 0; p < 2 * N; p++)
@@ -221,6 +222,7 @@ module ofr_fast #(
         end
 
         direct_q <= start;
+        there_q  <= there;
         if (now < 5'd9) begin
             code_q <= entry[2*N-1:0];
             try_q  <= oidn && entry[6];

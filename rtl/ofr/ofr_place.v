@@ -18,12 +18,12 @@ module ofr_place (
     // The bit below the lowest makes the carry: one adder for sum + carry.
     wire [6:0] twice = {1'b0, k & {5{code[1]}}, minus} + {2'b0, d, minus};
     wire [3:0] off   = code[0] ? step : twice[5:2];
-    // base + off or base - off, then one k down or up; bit 6 is the sign.
-    wire [6:0] sum   = {2'b0, base, sub} + {{2'b0, off} ^ {6{sub}}, sub};
-    wire [6:0] other = {sum[6:1], !sub} + {{1'b0, k} ^ {6{!sub}}, !sub};
+    // base + off, one k down where that reaches k; or ~(~base + off) = base - off, one k up where
+    // that is below 0, which is one k down inside the brackets.
+    wire [5:0] sum   = {{2{sub}}, base ^ {4{sub}}} + {2'b0, off};
+    wire [5:0] other = sum - {1'b0, k};
     /* verilator lint_on UNUSEDSIGNAL */
-    // The other one is right where going down went below 0, or going up reached k.
-    assign q = (sub ? sum[6] : !other[6]) ? other[4:1] : sum[4:1];
+    assign q = ((sub ? !sum[5] : !other[5]) ? other[3:0] : sum[3:0]) ^ {4{sub}};
 endmodule
 
 `default_nettype wire

@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decision without multipliers: a candidate in I cycles (I = 4 for N = 2, 3 for N = 3), one
-// dimension a cycle, in three stages that work on three candidates at a time:
+// The decision without multipliers for N = 3: a candidate in three cycles, one dimension a cycle.
 //
-//   front    the way in one dimension (span), what the candidate does in it (detour), summed up
-//   product  A and B of the profit A / (16 B), two bits of S and of N a cycle
-//   compare  the sign of A_best B - A B_best, R bits of the B's a cycle, lowest first
+//   front    the ways s -> q and q -> t in one dimension (ofr_ways), links and lengths summed up
+//   compare  with the best so far, by logarithms (ofr_logs)
 //
-// Group g is cycles I g + 1 to I g + I after `start`, by the front's clock; the detour is a cycle
-// behind the span, so product and compare are a cycle behind their group's front. Group 0 passes
-// the minimal route to find d(s, t) and u*, group 1 passes it again, OIDN j is group 2 + j, WIDN
-// beta is group 9 + beta. The product of group 0 is E d.
+// With w = 60 S / m the profit (decide.h) is 60 u* / w + (E d / 16) / D, so candidate 1 is better
+// than candidate 2 where
+//     960 u* (w2 - w1) D1 D2  +  E d (D2 - D1) w1 w2  >  0,
+// which is clear from the signs of P = w2 - w1 and Q = D2 - D1, or else from the sign of
+//     log 960 + log u* + log |P| + log D1 + log D2 - log E - log d - log |Q| - log w1 - log w2.
+// That is exact: divided by what is common, the lesser of the two products is at most 16 * 576 *
+// 47 * 48 (u* m1 S2 - u* m2 S1 <= 576), so that two which differ do so by more than 2^-23.9 in
+// log2, 17 units; ten rounded terms are off by 5 together. ofr_logs adds BIAS to |P| or |Q| where
+// it is negative, so that equal products, too, are on the side of "not better".
+//
+// Group g is cycles 3 g + 1 to 3 g + 3 after `start`. Group 0 finds the way to t and u*, group 1
+// passes the minimal route, OIDN j is group 2 + j, WIDN beta is group 9 + beta. Candidate g's ways
+// come out of their block RAM a cycle later, the last one, and so the sums, in group g + 1, phase
+// 0; it is judged in group g + 2, phase 2.
 `default_nettype none
 
 module ofr_small #(
-    parameter int N = 3, // dimensions, 2 or 3
-    parameter int C = 8  // slots per VC, 1 to 8
+    parameter int C = 8 // slots per VC, 1 to 8
 ) (
     input  wire           clk,
     input  wire           rst,
-    input  wire [5*N-1:0] cfg_k,        // sizes, 1 to 16
-    input  wire [4*N-1:0] cfg_me,       // this node
+    input  wire [14:0]    cfg_k,        // sizes, 1 to 16
+    input  wire [11:0]    cfg_me,       // this node
     input  wire           cfg_tie_both, // tie register
 
     input  wire           start,
-    input  wire [4*N-1:0] t,
-    input  wire [8*N-1:0] used, // slots in use of the adaptive VC, 4 bits a port
+    input  wire [11:0]    t,
+    input  wire [23:0]    used, // slots in use of the adaptive VC, 4 bits a port
     output wire           hold, // keep the table as it is at the end of this cycle
     output reg            busy,
     output reg            done,
     output reg  [1:0]     kind, // 0 minimal, 1 OIDN, 2 WIDN
-    output reg  [4*N-1:0] q,
+    output reg  [11:0]    q,
 
     output wire [2:0]     set, // table look-up
     output wire [2:0]     index,
@@ -41,38 +48,38 @@ module ofr_small #(
     input  wire           oidn,
     input  wire [7:0]     widn
 );
-    localparam int I  = N == 2 ? 4 : 3;                         // cycles a candidate
-    localparam int WB = $clog2(2 * N * C * 16 * N + 1);         // bits of B = S D
-    localparam int WK = $clog2(255 * 8 * N + 1);                // of E d
-    localparam int WA = $clog2(2 * N * C * N * (256 + 2040) + 1); // of A = 16 N D + E d S
-    localparam int R  = (WB + I - 1) / I;                       // bits of B a cycle
-    // The last comparison ends in cycle 58; q, one dimension a cycle, in 62 (N = 3) or 63.
-    localparam int OVER_GROUP = N == 2 ? 15 : 20;
-    localparam int OVER_PHASE = N == 2 ? 2 : 1;
+    localparam int BIAS = 6; // of ofr_logs, in its units
+    localparam int WL   = 34; // bits of a sum of logarithms: 28 of fraction, below 2^5, sign
+    // log2(960), and what the first sum has too little: BIAS, log2(2) too much.
+    localparam logic [WL-1:0] K_START = 34'h08e829fb7 + WL'(BIAS);
 
-    reg [2:0] phase;  // 0 to I - 1
+    // ---- cycles ---------------------------------------------------------------------------------
+    reg [1:0] phase, phase_q; // 0 to 2; a cycle later
     reg [4:0] group;
-    reg [4*N-1:0] t_q;
-    reg [8*N-1:0] used_q;
-
-    wire wrap = phase == 3'(I - 1);
-    wire over = busy && group == 5'(OVER_GROUP) && phase == 3'(OVER_PHASE);
+    wire wrap  = phase == 2'd2;
+    wire over  = busy && group == 5'd20 && phase == 2'd0;
+    wire load  = group == 5'd0;  // the way to t
+    wire least = group[4:1] == 4'd0;
+    wire first = group == 5'd3;  // the minimal route is judged
+    wire final_pass = group == 5'd19; // the best one passes for its IDN
     assign hold = start || (busy && !over);
 
+    reg [11:0] t_q;
+    reg [23:0] used_q;
     always_ff @(posedge clk) begin
-        done <= over;
+        done    <= over;
+        phase_q <= phase;
+        phase   <= wrap ? 2'd0 : phase + 2'd1;
+        if (wrap)
+            group <= group + 5'd1;
+        if (over)
+            busy <= 1'b0;
         if (start) begin
             busy   <= 1'b1;
-            phase  <= 3'd0;
+            phase  <= 2'd0;
             group  <= 5'd0;
             t_q    <= t;
             used_q <= used;
-        end else begin
-            phase <= wrap ? 3'd0 : phase + 3'd1;
-            if (wrap)
-                group <= group + 5'd1;
-            if (over)
-                busy <= 1'b0;
         end
         if (rst) begin
             busy <= 1'b0;
@@ -80,294 +87,210 @@ module ofr_small #(
         end
     end
 
-    // Codes of the front's group. Entry j is read in the cycle before group 2 + j.
-    reg [2:0] equal;
-    always_comb begin
-        equal = 3'd0;
-        for (int i = 0; i < N; i++)
-            equal[i] = t_q[4*i+:4] == cfg_me[4*i+:4];
+    // ---- codes ----------------------------------------------------------------------------------
+    // Entry j is read in the group before its own.
+    for (genvar i = 0; i < 3; i++) begin : equal
+        assign set[i] = t_q[4*i+:4] == cfg_me[4*i+:4];
     end
-    assign set   = equal;
     assign index = group[2:0] - 3'd1;
-    reg [6:0]  entry_q;
-    wire       direct = group < 5'd2;
+    reg  [6:0] entry_q;
     wire       table_now = group < 5'd10;
-    wire [2:0] beta = group[2:0] - 3'd1; // group 10 is beta 1
+    wire       try_it    = table_now ? oidn && entry_q[6] : widn[index];
+    wire       direct    = group == 5'd1 || (final_pass && kind == 2'd0); // q = t
+    reg  [5:0] codes1_q, codes2_q, best_codes;
+    wire [5:0] codes     = final_pass ? best_codes : table_now ? entry_q[5:0] :
+                           {index[2], 1'b0, index[1], 1'b0, index[0], 1'b0};
     always_ff @(posedge clk)
-        if (wrap)
-            entry_q <= entry;
-    wire       try_it = table_now ? oidn && entry_q[6] : widn[beta];
-    wire [2*N-1:0] codes;
-    for (genvar i = 0; i < N; i++) begin : code_of
-        assign codes[2*i+:2] = table_now ? entry_q[2*i+:2] : {beta[i], 1'b0};
-    end
-
-    // Front, first half: the way from here to t in dimension `phase`.
-    reg [2*N-1:0] best_code_q;
-    reg [4:0]     k;
-    reg [3:0]     s, there;
-    reg [7:0]     pair;
-    reg [1:0]     code, best_code;
-    always_comb begin
-        k         = cfg_k[4:0];
-        s         = cfg_me[3:0];
-        there     = t_q[3:0];
-        pair      = used_q[7:0];
-        code      = codes[1:0];
-        best_code = best_code_q[1:0];
-        for (int i = 1; i < N; i++)
-            if (phase == 3'(i)) begin
-                k         = cfg_k[5*i+:5];
-                s         = cfg_me[4*i+:4];
-                there     = t_q[4*i+:4];
-                pair      = used_q[8*i+:8];
-                code      = codes[2*i+:2];
-                best_code = best_code_q[2*i+:2];
-            end
-    end
-    wire [3:0] d;
-    wire       minus, tie;
-    ofr_span span (.k, .s, .t(there), .d, .minus, .tie);
-    wire [3:0] step;
-    wire       halve;
-    ofr_clamp clamp (.k, .delta, .step, .halve);
-
-    reg [4:0] k_q;
-    reg [3:0] d_q, s_q, there_q, step_q, best_step_q;
-    reg [7:0] pair_q;
-    reg [1:0] code_q, best_q;
-    reg [2:0] phase_q;
-    reg       halve_q, minus_q, tie_q, direct_q, front_q, end_q, first_q, try_q;
-    always_ff @(posedge clk) begin
-        k_q      <= k;
-        d_q      <= d;
-        s_q      <= s;
-        there_q  <= there;
-        pair_q   <= pair;
-        code_q   <= code;
-        if (direct)
-            code_q <= 2'd0;
-        best_q   <= best_code;
-        step_q      <= step;
-        halve_q     <= halve;
-        best_step_q <= step;
-        if (kind == 2'd0) begin // q = t
-            best_q      <= 2'd1;
-            best_step_q <= 4'd0;
+        if (wrap) begin
+            entry_q  <= entry;
+            codes1_q <= codes;
+            codes2_q <= codes1_q;
         end
-        minus_q  <= minus;
-        tie_q    <= tie;
-        direct_q <= direct;
-        try_q    <= !direct && try_it;
-        phase_q  <= phase;
-        front_q  <= !start && phase < 3'(N);      // a dimension is in the second half
-        end_q    <= !start && phase == 3'(N - 1); // the last one is
-        first_q  <= group == 5'd0;
+
+    // ---- front: the difference of the coordinates s and q, q and t in dimension `phase` ---------
+    wire [4:0]  k      = phase[1] ? cfg_k[14:10] : phase[0] ? cfg_k[9:5] : cfg_k[4:0];
+    wire [3:0]  s      = phase[1] ? cfg_me[11:8] : phase[0] ? cfg_me[7:4] : cfg_me[3:0];
+    wire [3:0]  there  = phase[1] ? t_q[11:8] : phase[0] ? t_q[7:4] : t_q[3:0];
+    wire [1:0]  code   = phase[1] ? codes[5:4] : phase[0] ? codes[3:2] : codes[1:0];
+    wire [3:0]  step;
+    /* verilator lint_off PINCONNECTEMPTY */
+    ofr_clamp clamp (.k, .delta, .step, .halve());
+    /* verilator lint_on PINCONNECTEMPTY */
+
+    // The ways to t go round, one dimension a cycle: at `phase` in ring1, a cycle later in ring0.
+    // {no minus port, k <= 2, see 15:4 of ofr_ways}
+    reg  [13:0] ring0, ring1, ring2;
+    wire [4:0]  go    = ring1[6:2];
+    wire [3:0]  astern = ring1[10:7];
+    wire        side  = code[0] && !direct;
+    wire        minus = go[4] ^ code[1];
+    reg  [4:0]  base;
+    always_comb
+        case ({code[1], code[0] || direct})
+            2'd0:    base = {go[4], go[4:1]}; // MID: floor(g d / 2)
+            2'd1:    base = go;               // UP: g (d + step); q = t: g d
+            2'd2:    base = {1'b0, astern};   // WRAP
+            default: base = direct ? go : 5'd0; // DOWN: -g step
+        endcase
+    // The bit below makes the carry.
+    /* verilator lint_off UNUSEDSIGNAL */
+    wire [5:0]  o_sum = {base, side} + {{5{side}} & ({1'b0, step} ^ {5{minus}}), minus};
+    /* verilator lint_on UNUSEDSIGNAL */
+    wire [4:0]  o     = o_sum[5:1];
+    wire [4:0]  o2    = go - o;
+    wire [4:0]  diff  = {1'b0, there} - {1'b0, s};
+    wire [17:0] way_a;
+    wire [5:0]  way_b;
+    ofr_ways ways (.clk, .at_a({s[0], k[3:0], load ? diff : o}),
+                   .at_b({s[0] ^ o[0], k[3:0], o2}), .a(way_a), .b(way_b));
+
+    // ---- front, a cycle later: links and lengths ------------------------------------------------
+    // Minimal directions, bit 0 +, bit 1 -.
+    wire [1:0] mu_a = {way_a[5] && (cfg_tie_both || !way_a[4]), way_a[4]};
+    wire [1:0] mu_b = {way_b[5] && (cfg_tie_both || !way_b[4]), way_b[4]};
+    wire [1:0] mu   = ring0[1:0];
+    reg        load_q, least_q, drop_q, try_q;
+    always_ff @(posedge clk) begin
+        load_q  <= load;
+        least_q <= least && busy;
+        drop_q  <= (side && ring1[11]) || (code == 2'd2 && !direct && ring1[12]);
+        try_q   <= group[4:1] != 4'd0 && try_it && !start;
+        ring0   <= ring1;
+        ring1   <= ring2;
+        ring2   <= load_q ? {way_a[17], !(way_a[17] && way_a[16]), way_a[15:6], mu_a} : ring0;
     end
 
-    // Front, second half: links and length, summed over the dimensions.
-    wire [4:0] hops;
-    wire [1:0] leave;
-    wire       nu_s, nu_t, drop;
-    wire [4:0] hops_side, hops_wrap;
-    wire [1:0] leg_far, leg_step, leg_wrap1, leg_wrap2, leg_mid;
-    wire       no_side, no_wrap;
-    ofr_detour detour (
-        .k(k_q), .step(step_q), .halve(halve_q), .d(d_q), .minus(minus_q), .tie(tie_q),
-        .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2, .leg_mid, .no_side,
-            .no_wrap);
-    ofr_leg leg (
-        .both(cfg_tie_both), .two(k_q == 5'd2), .odd_me(s_q[0]), .d(d_q), .minus(minus_q),
-        .tie(tie_q), .hops_side, .hops_wrap, .leg_far, .leg_step, .leg_wrap1, .leg_wrap2,
-        .leg_mid, .no_side, .no_wrap, .direct(direct_q), .code(code_q),
-        .hops, .leave, .nu_s, .nu_t, .drop);
-
-    reg  [3:0]    least_q;
-    wire          there_p = k_q > 5'd2 || (k_q[1] && !s_q[0]);
-    wire          there_m = k_q > 5'd2 || (k_q[1] && s_q[0]);
-    wire [3:0]    least_p = there_p && pair_q[3:0] < least_q ? pair_q[3:0] : least_q;
-    wire [3:0]    least_m = there_m && pair_q[7:4] < least_p ? pair_q[7:4] : least_p;
+    wire [7:0] pair = phase_q[1] ? used_q[23:16] : phase_q[0] ? used_q[15:8] : used_q[7:0];
+    // u*: the ports + in group 0, - in group 1.
+    reg  [3:0] u_q;
+    wire [3:0] one  = load_q ? pair[3:0] : pair[7:4];
+    wire       zero = u_q == 4'd0;
+    always_ff @(posedge clk) begin
+        if (least_q && (load_q ? way_a[16] : ring0[13]) && one < u_q)
+            u_q <= one;
+        if (start)
+            u_q <= 4'd15;
+    end
 
     // Whatever is summed starts from 0 again where its last addend is taken.
-    reg  [5:0] acc_d, acc_s, acc_n;
+    reg  [5:0] acc_d, acc_s;
+    reg  [2:0] acc_m;
     reg        acc_room, acc_nu_s, acc_nu_t, acc_drop;
-    wire [5:0] sum_d = acc_d + {1'b0, hops};
-    wire [4:0] two_used  = {1'b0, leave[0] ? pair_q[3:0] : 4'd0} +
-                           {1'b0, leave[1] ? pair_q[7:4] : 4'd0};
-    wire [4:0] two_least = {1'b0, ^leave ? least_q : 4'd0} | {&leave ? least_q : 4'd0, 1'b0};
-    wire [5:0] sum_s = acc_s + {1'b0, two_used};
-    wire [5:0] sum_n = acc_n + {1'b0, two_least};
-    wire       room  = acc_room || (leave[0] && pair_q[3:0] < 4'(C)) ||
-                       (leave[1] && pair_q[7:4] < 4'(C));
-    wire       whole = sum_s == 6'd0 || (rule_b && least_q == 4'd0); // the first term is 1
-    wire       none  = rule_a && !room;                              // profit 0
+    wire [4:0] hops     = {1'b0, way_a[3:0]} + {1'b0, way_b[3:0]};
+    wire [4:0] two_used = {1'b0, pair[3:0] & {4{mu_a[0]}}} + {1'b0, pair[7:4] & {4{mu_a[1]}}};
+    wire [5:0] sum_d    = acc_d + {1'b0, hops};
+    wire [5:0] sum_s    = acc_s + {1'b0, two_used};
+    wire [2:0] sum_m    = acc_m + {1'b0, &mu_a, ^mu_a};
+    wire       room     = acc_room || (mu_a[0] && pair[3:0] < 4'(C)) ||
+                          (mu_a[1] && pair[7:4] < 4'(C));
+    wire       nu_s     = acc_nu_s || |(mu_a & ~mu);
+    wire       nu_t     = acc_nu_t || |(mu_b & ~mu);
+    wire       drop     = acc_drop || drop_q;
+    wire       none     = rule_a && !room; // profit 0
+    wire       ends     = phase == 2'd0;
+    reg  [5:0] d1, s1;
+    reg  [2:0] m1;
+    reg        ok1, none1, far;
     always_ff @(posedge clk) begin
-        if (first_q && front_q)
-            least_q <= least_m;
-        if (front_q) begin
-            acc_d    <= sum_d;
-            acc_s    <= sum_s;
-            acc_n    <= sum_n;
-            acc_room <= room;
-            acc_nu_s <= acc_nu_s || nu_s;
-            acc_nu_t <= acc_nu_t || nu_t;
-            acc_drop <= acc_drop || drop;
-        end
-        if (start || end_q) begin
+        acc_d    <= sum_d;
+        acc_s    <= sum_s;
+        acc_m    <= sum_m;
+        acc_room <= room;
+        acc_nu_s <= nu_s;
+        acc_nu_t <= nu_t;
+        acc_drop <= drop;
+        if (ends) begin
             acc_d    <= 6'd0;
             acc_s    <= 6'd0;
-            acc_n    <= 6'd0;
+            acc_m    <= 3'd0;
             acc_room <= 1'b0;
             acc_nu_s <= 1'b0;
             acc_nu_t <= 1'b0;
             acc_drop <= 1'b0;
+            d1       <= sum_d;
+            s1       <= sum_s;
+            m1       <= sum_m;
+            none1    <= none;
+            ok1      <= far && try_q && !none && !drop && nu_s && nu_t;
+            if (group == 5'd2)
+                far <= sum_d > 6'd1;
         end
         if (start)
-            least_q <= 4'd15;
+            ok1 <= 1'b0;
     end
 
-    // Product: from the cycle after end_q, in three cycles, digit[2] being the last.
-    reg [2:0]     digit;
-    reg [5:0]     d_p, s_p, n_p; // D; S and N are shifted out, two bits a cycle
-    reg           first_p, minimal_p, none_p, ok_p, wide_p, far_q;
-    reg [2*N-1:0] codes_q, codes_p;
-    reg           wide_q;
-    reg [WK-1:0]  eta_d;         // E, then E d
-    /* verilator lint_off UNUSEDSIGNAL */ // what is shifted out of the low halves
-    // Two bits of the multiplier a cycle, lowest first; what is done shifts out below.
-    reg [5:0]     hi_b, hi_n, lo_b, lo_n;
-    reg [WK-1:0]  hi_k;
-    reg [5:0]     lo_k;
-    wire [6:0]    b1 = {1'b0, hi_b} + {1'b0, d_p & {6{s_p[0]}}};
-    wire [6:0]    b2 = {1'b0, b1[6:1]} + {1'b0, d_p & {6{s_p[1]}}};
-    wire [6:0]    n1 = {1'b0, hi_n} + {1'b0, d_p & {6{n_p[0]}}};
-    wire [6:0]    n2 = {1'b0, n1[6:1]} + {1'b0, d_p & {6{n_p[1]}}};
-    wire [WK:0]   k1 = {1'b0, hi_k} + {1'b0, eta_d & {WK{s_p[0]}}};
-    wire [WK:0]   k2 = {1'b0, k1[WK:1]} + {1'b0, eta_d & {WK{s_p[1]}}};
-    wire [11:0]   b_all6 = {b2[6:1], b2[0], b1[0], lo_b[5:2]};
-    wire [11:0]   n_all6 = {n2[6:1], n2[0], n1[0], lo_n[5:2]};
-    wire [WK+5:0] k_all6 = {k2[WK:1], k2[0], k1[0], lo_k[5:2]};
-    wire [WA-1:0] next_a = WA'({n_all6, 4'd0}) + WA'(k_all6);
-    wire [WB-1:0] next_b = b_all6[WB-1:0];
-    /* verilator lint_on UNUSEDSIGNAL */
+    // ---- compare --------------------------------------------------------------------------------
+    wire [8:0] w1;
+    ofr_means means (.clk, .m(m1), .used(s1), .zero, .rule_b, .mean(w1));
+    reg  [5:0] d1_q, best_d;
+    reg  [8:0] w1_q, best_w;
+    reg  [9:0] p;    // w2 - w1
+    reg  [6:0] gain; // D2 - D1
+    reg        ok1_q, none1_q, best_none, no_eta;
 
-    // Its result.
-    reg [WA-1:0]  a_c, best_a;
-    reg [WB-1:0]  b_c;
-    reg [R*I-1:0] best_b;
-    reg [2*N-1:0] codes_c;
-    reg           minimal_c, none_c, ok_c, wide_c;
+    // Looked up in phase 2: D1, w1; 0: D2, w2; 1: P, Q. While the minimal route is judged: -, -;
+    // 0, E; u*, -d. So the sum goes over phases 0, 1, 2, or 1 and 2 then.
+    wire [9:0] at_a = phase == 2'd2 ? {4'd0, d1} : phase == 2'd0 ? {4'd0, best_d} :
+                      first ? {6'd0, u_q} : p;
+    wire [9:0] at_b = phase == 2'd2 ? {1'b0, w1} : phase == 2'd1 ? {{3{gain[6]}}, gain} :
+                      first ? {2'd0, eta} : {1'b0, best_w};
+    wire [32:0] log_a, log_b;
+    ofr_logs #(.BIAS(BIAS)) logs (.clk, .at_a, .at_b, .a(log_a), .b(log_b));
+
+    reg  [WL-1:0] acc, konst;
+    wire [WL-1:0] less = {2'd0, log_a[31:0]} - {2'd0, log_b[31:0]};
+    wire [WL-1:0] sum  = (phase == 2'd0 || (phase == 2'd1 && first) ? konst : acc) + less;
+
+    // The second term is 0 for all where E is; the first one where u* is and rule b does not help.
+    wire more_p  = !p[9] && !log_a[32];
+    wire more_q  = !gain[6] && !log_b[32] && !no_eta;
+    wire less_q  = gain[6] && !no_eta;
+    wire some    = !no_eta || !zero || !w1_q[6];
+    wire better  = best_none ? some :
+                   more_p ? !(less_q && sum[WL-1]) : more_q && (!p[9] || sum[WL-1]);
+    wire replace = busy && wrap && (first || (ok1_q && better));
     always_ff @(posedge clk) begin
-        codes_q <= codes;
-        wide_q  <= !table_now;
-        digit   <= {digit[1:0], end_q};
-        s_p     <= s_p >> 2;
-        n_p     <= n_p >> 2;
-        if (end_q) begin
-            d_p       <= sum_d;
-            s_p       <= sum_s;
-            n_p       <= sum_n;
-            codes_p   <= codes_q;
-            wide_p    <= wide_q;
-            first_p   <= first_q;
-            minimal_p <= direct_q && !first_q;
-            none_p    <= none;
-            ok_p      <= far_q && try_q && !none && !acc_drop && !drop &&
-                         (acc_nu_s || nu_s) && (acc_nu_t || nu_t);
-            if (whole) begin
-                s_p <= 6'd1;
-                n_p <= 6'd1;
-            end
-            if (first_q) begin // E d
-                s_p   <= sum_d;
-                n_p   <= 6'd0;
-                far_q <= sum_d > 6'd1;
-            end
+        acc <= sum;
+        if (ends) begin
+            d1_q    <= d1;
+            w1_q    <= w1;
+            ok1_q   <= ok1;
+            none1_q <= none1;
+            p       <= {1'b0, best_w} - {1'b0, w1};
+            gain    <= {1'b0, best_d} - {1'b0, d1};
         end
-        {hi_b, lo_b} <= b_all6;
-        {hi_n, lo_n} <= n_all6;
-        {hi_k, lo_k} <= k_all6;
-        if (digit[2]) begin
-            a_c       <= next_a;
-            b_c       <= next_b;
-            codes_c   <= codes_p;
-            wide_c    <= wide_p;
-            minimal_c <= minimal_p;
-            none_c    <= none_p;
-            ok_c      <= ok_p;
-            if (first_p)
-                eta_d <= next_a[WK-1:0];
-        end
-        if (!(digit[0] || digit[1])) begin
-            hi_b <= '0;
-            hi_n <= '0;
-            hi_k <= '0;
+        if (first && phase == 2'd1)
+            no_eta <= log_b[32];
+        if (first && wrap)
+            konst <= sum;
+        if (replace) begin
+            best_d     <= d1_q;
+            best_w     <= w1_q;
+            best_none  <= none1_q;
+            best_codes <= codes2_q;
+            kind       <= first ? 2'd0 : group < 5'd12 ? 2'd1 : 2'd2;
         end
         if (start) begin
-            digit <= 3'd0;
-            eta_d <= WK'(eta);
+            ok1_q  <= 1'b0;
+            best_d <= 6'd0;
+            konst  <= K_START;
         end
     end
 
-    // Compare, from the cycle after digit[2]: the candidate is better where the sum is negative.
-    // What is shifted out below is not negative and cannot change that.
-    reg  [I-1:0]          turn;
-    reg  [R*I-1:0]        b_shift;  // b_c, shifted out
-    wire [R-1:0]          b_turn    = b_shift[R-1:0];
-    wire [R-1:0]          best_turn = best_b[R-1:0]; // turns round once in a comparison
-    reg  signed [WA+1:0]  acc_z;
-    // Each adder takes all but the lowest bit of the one before.
-    wire signed [WA+1:0]  best_x = $signed({2'b0, best_a});
-    wire signed [WA+1:0]  mine_x = $signed({2'b0, a_c});
-    wire signed [WA+1:0]  differ = best_x - mine_x;
-    // A row is A_best, -A, both or nothing; the 1 that makes ~A into -A comes in as a carry from
-    // the bit below. Each adder takes all but the lowest bit of the one before.
-    reg  signed [WA+1:0]  link, row;
-    reg                   carry, below;
-    always_comb begin
-        link  = acc_z;
-        below = 1'b0;
-        for (int i = 0; i < R; i++) begin
-            row   = b_turn[i] ? (best_turn[i] ? differ : best_x) : (best_turn[i] ? ~mine_x : '0);
-            carry = best_turn[i] && !b_turn[i];
-            {link, below} = {link, carry} + {row, carry};
-            link  = link >>> 1;
-        end
-    end
-    wire better = link[WA+1];
-    always_ff @(posedge clk) begin
-        turn    <= {turn[I-2:0], digit[2]};
-        b_shift <= digit[2] ? (R*I)'(next_b) : b_shift >> R;
-        if (turn != '0)
-            best_b <= {best_b[R-1:0], best_b[R*I-1:R]};
-        acc_z <= link;
-        if (turn[I-1] || turn == '0)
-            acc_z <= '0;
-        if (busy && turn[I-1] && (minimal_c || (ok_c && better))) begin
-            best_a      <= a_c;
-            best_b      <= (R*I)'(b_c);
-            best_code_q <= codes_c;
-            kind        <= minimal_c ? 2'd0 : wide_c ? 2'd2 : 2'd1;
-            if (minimal_c && none_c)
-                best_a <= '0;
-        end
-        if (start)
-            turn <= '0;
-    end
-
-    // q, from the best so far; the last N cycles before done are the ones that count.
-    wire [3:0] place;
-    ofr_place placed (
-        .k(k_q), .s(s_q), .t(there_q), .step(best_step_q), .d(d_q), .minus(minus_q),
-        .code(best_q), .q(place));
-    always_ff @(posedge clk)
-        for (int i = 0; i < N; i++)
-            if (busy && phase_q == 3'(i))
-                q[4*i+:4] <= place;
-
+    // ---- the IDN --------------------------------------------------------------------------------
+    // s + o, then one k down or up; the bit below makes the carry.
+    reg  [5:0]  v; // s + o
+    reg  [4:0]  k_q;
     /* verilator lint_off UNUSEDSIGNAL */
-    wire unused = &{1'b0, entry_q, widn, b_all6, k_all6, below};
+    wire [6:0]  other = {v, !v[5]} + {{1'b0, k_q} ^ {6{!v[5]}}, !v[5]};
     /* verilator lint_on UNUSEDSIGNAL */
+    always_ff @(posedge clk) begin
+        v   <= {2'd0, s} + {o[4], o};
+        k_q <= k;
+        for (int i = 0; i < 3; i++)
+            if (busy && phase_q == 2'(i))
+                q[4*i+:4] <= v[5] || !other[6] ? other[4:1] : v[3:0];
+    end
 endmodule
 
 `default_nettype wire

@@ -14,7 +14,7 @@ module ofr_table #(
     input  wire        reg_we,
     input  wire [11:0] reg_adr,
     input  wire [31:0] reg_wdat,
-    output reg  [31:0] reg_rdat,
+    output wire [31:0] reg_rdat,
     output wire        reg_err,
 
     input  wire        hold,  // a decision is under way, or starts: keep the active table
@@ -159,7 +159,7 @@ module ofr_table #(
     end
 
     // The banks. No reset: bank 0 is initial content, the others are what was written.
-    (* ram_style = "block" *) reg [6:0] mem [0:255];
+    (* ram_style = "block", no_rw_check *) reg [6:0] mem [0:255];
     initial
         for (int i = 0; i < 256; i++)
             mem[i] = i < 64 ? example(6'(i)) : 7'd0;
@@ -191,18 +191,14 @@ module ofr_table #(
         end
     end
 
-    always_comb begin
-        reg_rdat = 32'd0;
-        if (mine)
-            case (sel)
-                PARAM:   reg_rdat = {17'd0, param_q};
-                WIDN:    reg_rdat = {24'd0, widn_q};
-                ADDR:    reg_rdat = {26'd0, addr_q};
-                CRC:     reg_rdat = ~crc_q;
-                COMMIT:  reg_rdat = {16'd0, generation_q};
-                default: reg_rdat = 32'd0;
-            endcase
-    end
+    // In pairs that share a select, which take a LUT each.
+    wire        high    = mine && sel[2] && !sel[1]; // CRC, COMMIT
+    wire        low     = mine && !sel[2] && !sel[1]; // PARAM, WIDN
+    wire        at      = mine && sel == ADDR;
+    wire [15:0] of_high = {16{high}} & (sel[0] ? generation_q : ~crc_q[15:0]);
+    wire [14:0] of_low  = {15{low}} & (sel[0] ? {7'd0, widn_q} : param_q);
+    assign reg_rdat = {{16{high && !sel[0]}} & ~crc_q[31:16],
+                       of_high | {1'b0, of_low} | {10'd0, {6{at}} & addr_q}};
 
     /* verilator lint_off UNUSEDSIGNAL */
     wire unused = &{1'b0, reg_wdat[31:16]};

@@ -3,10 +3,10 @@
 // (paper, sec. 3; the rules in sim/model/decide.h, to the bit). Table and registers in ofr_table.v.
 //
 // `start` for one cycle samples t, used and the table. `done` follows after a fixed number of
-// cycles, for one cycle: MUL = 1: 20 (N = 3), 16 (N = 2); MUL = 0: 63 (N = 3), 64 (N = 2). kind
-// and q are valid from
-// then until the next done. A start while a decision is under way is not allowed. cfg_* must be
-// steady during a decision. t is inside the torus; t = here is decided as minimal.
+// cycles, for one cycle: MUL = 1: 20 (N = 3), 16 (N = 2); MUL = 0: 62 (N = 3), 63 (N = 2). kind
+// and q are valid from then until the next start. A start while a decision is under way is not
+// allowed. cfg_* must be steady during a decision. t is inside the torus; t = here is decided as
+// minimal.
 `default_nettype none
 
 module ofr_unit #(
@@ -53,8 +53,13 @@ module ofr_unit #(
             .clk, .rst, .cfg_k, .cfg_me, .cfg_tie_both,
             .start, .t, .used, .hold, .busy, .done, .kind, .q,
             .set, .index, .entry, .delta, .eta, .rule_a, .rule_b, .oidn, .widn);
-    end else begin : without_mul
-        ofr_small #(.N(N), .C(C)) engine (
+    end else if (N == 2) begin : small_2d
+        ofr_slim #(.C(C)) engine (
+            .clk, .rst, .cfg_k, .cfg_me, .cfg_tie_both,
+            .start, .t, .used, .hold, .busy, .done, .kind, .q,
+            .set, .index, .entry, .delta, .eta, .rule_a, .rule_b, .oidn, .widn);
+    end else begin : small_3d
+        ofr_small #(.C(C)) engine (
             .clk, .rst, .cfg_k, .cfg_me, .cfg_tie_both,
             .start, .t, .used, .hold, .busy, .done, .kind, .q,
             .set, .index, .entry, .delta, .eta, .rule_a, .rule_b, .oidn, .widn);

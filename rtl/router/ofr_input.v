@@ -38,7 +38,8 @@ module ofr_input #(
     input  wire logic [4*N-1:0]   one,
     input  wire logic [4*N-1:0]   two,
     input  wire logic [4*N-1:0]   esc_open,
-    input  wire logic [4*N-1:0]   held,
+    input  wire logic [2*N-1:0]   held,
+    input  wire logic             held_ring,
     input  wire logic [N*(N-1)/2-1:0] order_now, // this cycle's random order of the dimensions
     input  wire logic             decided,
     input  wire logic             derouted,
@@ -46,18 +47,20 @@ module ofr_input #(
     output logic                  wants_decision,
     output logic [4*N-1:0]        cand_target,
     // Stage B
-    output logic [2*N:0]          ask,       // one-hot: links, local; free to go
-    output logic [1:0]            ask_vc,
-    output logic                  ask_mgmt,
+    output logic [2*N:0]          ask,       // one-hot: links, local; may go, by registers alone
+    output logic                  can_take,  // ... and the tail ahead, if any, crosses now
+    input  wire logic             offered,   // an output is free and has chosen this input
+    output logic                  granted_q, // a packet was granted in the cycle before
+    output logic                  discards,  // event: ... to be discarded
     output logic [1:0]            cand_vc,
-    input  wire logic             grant_link, // granted ask
-    output logic                  discards,
     // Transfer
-    input  wire logic [2*N:0]     can_load,   // output registers that can take a flit
-    output logic                  moves,      // a flit crosses the switch to the stream's output
-    output logic                  ends,       // ... a tail, or one that is discarded
+    input  wire logic [2*N:0]     can_load,  // output registers that can take a flit
+    output logic                  full,      // a flit is at the switch
+    output logic                  tail_q,    // ... a tail
     output logic [W-1:0]          data,
-    output logic                  poison,
+    output logic                  poison,    // with a tail
+    output logic [1:0]            stream_vc_q, // the running packet's VC here
+    output logic [1:0]            stream_to_q, // ... and downstream
     // Ring entry that was refused for too long: which output and ring (0: VS1)
     input  wire logic             tick_ring,
     output logic [2*N-1:0]        starving,
@@ -79,6 +82,8 @@ module ofr_input #(
     localparam int RW    = $clog2(3 * C);   // a row is a VC's slot
     localparam int POW2  = (C & (C - 1)) == 0 ? 1 : 0;
     localparam int SW    = $clog2(C);
+    localparam int CB    = $clog2(C + 1);   // bits that tell 0 to C waiting
+    localparam int HI    = W > 16 ? 16 : 0; // the destination in flit 0
 
     initial begin
         if (L * W < 256)
@@ -108,9 +113,8 @@ module ofr_input #(
     endfunction
 
     // --- Packets per VC --------------------------------------------------------------------------
-    // Headers written and granted so far, modulo 16, and where the next one is. What lies between
-    // is
-    // waiting; the candidate is one of these.
+    // Headers written and granted so far, modulo 2^CB, and where the next one is. What lies between
+    // is waiting; the candidate is one of these. Grants are counted in the cycle behind them.
     logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
     logic        head_written, grant_any;
     logic [1:0]  write_vc_q, cand_vc_q;
@@ -118,13 +122,13 @@ module ofr_input #(
     for (genvar v = 0; v < 3; v++) begin : g_vc
         logic arrives, leaves;
         assign arrives = head_written && write_vc_q == 2'(v);
-        assign leaves  = grant_any && cand_vc_q == 2'(v);
+        assign leaves  = granted_q && stream_vc_q == 2'(v);
         assign waiting[v] = written_q[4*v +: 4] != granted_count_q[4*v +: 4];
         always_ff @(posedge clk) begin
             if (arrives)
-                written_q[4*v +: 4] <= plus1(written_q[4*v +: 4]);
+                written_q[4*v +: 4] <= 4'(CB'(plus1(written_q[4*v +: 4])));
             if (leaves)
-                granted_count_q[4*v +: 4] <= plus1(granted_count_q[4*v +: 4]);
+                granted_count_q[4*v +: 4] <= 4'(CB'(plus1(granted_count_q[4*v +: 4])));
             if (rst) begin
                 written_q[4*v +: 4]       <= 4'd0;
                 granted_count_q[4*v +: 4] <= 4'd0;
@@ -154,11 +158,12 @@ module ofr_input #(
     logic          in_valid_q, in_last_q, in_poison_q, in_first_q, in_abort_q;
     logic [W-1:0]  in_data_q;
     logic [O-1:0]  in_order_q;
-    logic          in_need_q;
+    logic          in_swap_q; // a header that meets its IDN
     logic          open_q;   // the pins are inside a packet
     logic [1:0]    open_vc_q;
     logic          busy_q;   // a packet is half written
     logic          cut_q;    // an aborted packet is being filled up to 4 flits
+    logic          filling, we;
     logic [RW-1:0] write_row_q;
     logic [LW-1:0] write_offset_q;
 
@@ -166,36 +171,35 @@ module ofr_input #(
     assign take  = rx_valid && (LOCAL == 0 || ready[rx_vc]);
     assign first = take && !open_q;
 
-    // The header as it goes on. Where a packet meets its IDN, target and destination change places;
-    // with W = 16 the destination is in the next flit, so that the candidate does it.
+    // A directed header gets its arrival port. Where a packet meets its IDN, target and destination
+    // change places and LEG becomes 1: on the way to the candidate, `in_swap_q` is stored with the
+    // header; with W = 16 the destination is in flit 1, so that the header waits for it here.
     logic [W-1:0] header;
-    logic         directed, at_idn, need;
+    logic         directed, at_idn, late; // late: the header waits no longer
     assign directed = rx_data[`OFR_PKT_CLASS_LSB +: 2] == `OFR_PKT_CLASS_DIRECTED;
     assign at_idn   = LOCAL == 0 && !directed && !rx_data[`OFR_PKT_LEG_LSB] &&
                       rx_data[4*N-1:0] == me;
-    assign need     = W == 16 && at_idn;
+    assign late     = W == 16 && take && in_valid_q && in_first_q && in_swap_q;
     always_comb begin
         header = rx_data;
-        if (at_idn || (LOCAL != 0 && !directed))
-            header[`OFR_PKT_LEG_LSB] = 1'b1;
-        if (at_idn && W > 16) begin
-            header[11:0] = rx_data[(W > 16 ? 16 : 0) +: 12];
-            header[(W > 16 ? 16 : 0) +: 12] = {{12-4*N{1'b0}}, me};
-        end
         if (LOCAL == 0 && directed)
             header[3:0] = INDEX[3:0];
+        if (open_q)
+            header = rx_data;
+        if (late)
+            header[11:0] = {{12-4*N{1'b0}}, me};
     end
 
-    // Data stay until the next flit: they fill up a packet that is cut off.
+    // Data stay until the next flit, and fill up a packet that is cut off.
     always_ff @(posedge clk) begin
-        in_valid_q <= take;
+        in_valid_q <= take || (in_valid_q && !we);
         in_abort_q <= rx_abort;
         if (take) begin
             in_first_q  <= !open_q;
             in_last_q   <= rx_last;
             in_poison_q <= rx_poison;
-            in_data_q   <= open_q ? rx_data : header;
-            in_need_q   <= need;
+            in_data_q   <= header;
+            in_swap_q   <= at_idn;
             in_order_q  <= order_now;
             open_q      <= !rx_last;
             open_vc_q   <= rx_vc;
@@ -213,22 +217,30 @@ module ofr_input #(
         end
     end
 
-    logic          filling, we, tail_written;
+    // A flit is written when the one behind it is at the pins, and with it whether that is the tail:
+    // its reader then knows a tail before it is out of the memory. Headers (no tail is next to
+    // them) and tails are written at once.
+    logic          head_goes, tail_written;
     logic [MW-1:0] write_word;
-    assign filling      = cut_q || (in_abort_q && busy_q);
-    assign we           = filling || in_valid_q;
-    assign head_written = !filling && in_valid_q && in_first_q;
-    assign tail_written = filling ? |(write_offset_q >> 2) || &write_offset_q[1:0]
-                                  : in_valid_q && in_last_q && !in_first_q;
+    assign filling      = cut_q || (in_abort_q && (busy_q || (W == 16 && in_valid_q)));
+    assign we           = filling || (in_valid_q && (head_goes || in_last_q || take));
+    assign head_goes    = in_first_q && !(W == 16 && in_swap_q);
+    assign head_written = we && in_valid_q && in_first_q;
+    assign tail_written = filling ? !in_valid_q && (|(write_offset_q >> 2) || &write_offset_q[1:0])
+                                  : in_last_q && !in_first_q;
     always_comb begin
         write_word        = '0;
         write_word[W-1:0] = in_data_q;
-        if (head_written) begin
-            write_word[W]        = in_need_q;
+        if (late) begin
+            write_word[11:0]             = rx_data[11:0];
+            write_word[`OFR_PKT_LEG_LSB] = 1'b1;
+        end
+        if (in_first_q && in_valid_q) begin
+            write_word[W]        = in_swap_q;
             write_word[W+1 +: O] = in_order_q;
         end else begin
-            write_word[W]     = tail_written;
-            write_word[W + 1] = filling ? tail_written : in_poison_q;
+            write_word[W]     = filling ? |(write_offset_q >> 1) : rx_last; // the next is the tail
+            write_word[W + 1] = filling || in_poison_q;                     // looked at in tails
         end
     end
 
@@ -255,59 +267,76 @@ module ofr_input #(
     );
 
     // --- Candidate: stage A ----------------------------------------------------------------------
-    logic         cand_q, need_q, swap_q, granted_q;
+    logic         cand_q;
     logic [O-1:0] order_q;
     logic [W-1:0] cand_flit_q;
     logic         grantable_q, no_credit_q, no_decision_q, refused_q; // none: not routed yet
     logic [P+1:0] out_q;
     logic [1:0]   out_vc_q;
-    logic         fetch_q, fetch_second_q, fetch_next_q;
+    logic         fetch_q, fetch_behind_q;
     logic [1:0]   fetch_vc_q;
 
-    logic         adopt, fresh, more;
+    logic         adopt, fresh, more, free_place, moves, first_q;
     logic         a_wait_ofr, a_grantable, a_no_credit, a_refused;
-    logic [15:0]  a_head;
+    logic         a_deroutes, cand_decided_q;
     logic [P+1:0] a_out;
     logic [1:0]   a_out_vc;
-    // A fetched header takes the place; so does one fresh from the pins if nothing waits in its VC.
-    assign adopt = fetch_q && !fetch_second_q && (!fetch_next_q || granted_q || grant_any);
-    assign fresh = first && !fetch_q &&
-                   (cand_q ? grant_any && (!waiting[rx_vc] || (cand_vc_q == rx_vc && !more))
-                           : !waiting[rx_vc]);
+    // Flit 0 of the running packet leaves from the candidate's copy. Then a fetched header takes the
+    // place, but not while the candidate may go (it keeps its turn), nor if it is the one behind it;
+    // or one fresh from the pins, if nothing waits in its VC.
+    assign free_place = !first_q || moves;
+    assign adopt = fetch_q && free_place && !grantable_q && !(cand_q && fetch_behind_q);
+    assign fresh = (W == 16 ? (first && !at_idn) || late : first) && !fetch_q && free_place &&
+                   !cand_q && !waiting[rx_vc];
+
+    logic [W-1:0] cand_flit;
+    logic         swap;
+    assign swap = W > 16 && (fetch_q ? word[W] : at_idn);
+    always_comb begin
+        cand_flit = fetch_q ? word[W-1:0] : header;
+        if (swap) begin
+            cand_flit[11:0] = fetch_q ? word[HI +: 12] : rx_data[HI +: 12];
+            cand_flit[HI +: 12]          = {{12-4*N{1'b0}}, me};
+            cand_flit[`OFR_PKT_LEG_LSB]  = 1'b1;
+        end
+        if (late && !fetch_q)
+            cand_flit = write_word[W-1:0];
+    end
 
     ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
         .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer, .one, .two,
-        .esc_open, .held, .decided, .derouted, .idn,
+        .esc_open, .held, .held_ring, .decided(cand_decided_q),
         .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
-        .head_out(a_head), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
+        .deroutes(a_deroutes), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
         .no_credit(a_no_credit), .refused(a_refused), .out(a_out), .out_vc(a_out_vc)
     );
 
     always_ff @(posedge clk) begin
-        granted_q <= grant_any;
+        granted_q     <= grant_any;
         grantable_q   <= a_grantable;
         no_credit_q   <= a_no_credit;
         no_decision_q <= a_wait_ofr;
         refused_q     <= a_refused;
         out_q     <= a_out;
         out_vc_q  <= a_out_vc;
-        if (LOCAL != 0 && cand_q)
-            cand_flit_q[15:0] <= a_head;
+        // The decision goes into the header, which is routed from the next cycle on
+        if (LOCAL != 0 && cand_q && a_deroutes && decided) begin
+            cand_decided_q <= 1'b1;
+            if (derouted) begin
+                cand_flit_q[11:0]             <= {{12-4*N{1'b0}}, idn};
+                cand_flit_q[`OFR_PKT_LEG_LSB] <= 1'b0;
+            end
+        end
         if (grant_any)
             cand_q <= 1'b0;
-        if (fetch_q && fetch_second_q) begin
-            need_q            <= 1'b0;
-            cand_flit_q[11:0] <= word[11:0];
-        end
         if (adopt || fresh) begin
             cand_q      <= 1'b1;
+            cand_decided_q <= 1'b0;
             cand_vc_q   <= fetch_q ? fetch_vc_q : rx_vc;
-            cand_flit_q <= fetch_q ? word[W-1:0] : header;
-            order_q     <= fetch_q ? word[W+1 +: O] : order_now;
-            need_q      <= W == 16 && (fetch_q ? word[W] : need);
-            swap_q      <= W == 16 && (fetch_q ? word[W] : need);
+            cand_flit_q <= cand_flit;
+            order_q     <= fetch_q ? word[W+1 +: O] : late ? in_order_q : order_now;
         end
-        if (adopt || fresh || need_q) begin
+        if (rst || !cand_q || adopt || grant_any) begin
             grantable_q   <= 1'b0;
             no_credit_q   <= 1'b0;
             no_decision_q <= 1'b0;
@@ -316,59 +345,52 @@ module ofr_input #(
         if (rst) begin
             cand_q    <= 1'b0;
             granted_q <= 1'b0;
-            need_q    <= 1'b0;
         end
     end
 
-    assign wants_decision = LOCAL != 0 && cand_q && no_decision_q;
+    assign wants_decision = LOCAL != 0 && no_decision_q;
     assign cand_target    = cand_flit_q[4*N-1:0];
     assign cand_vc        = cand_vc_q;
 
     // --- Stage B: the request --------------------------------------------------------------------
-    logic stream_q, free_to_go, go;
-    assign free_to_go = !stream_q || ends;
-    assign go         = cand_q && grantable_q;
-    assign ask        = go && free_to_go ? out_q[P:0] : '0;
-    assign ask_vc     = out_vc_q;
-    assign ask_mgmt   = cand_flit_q[`OFR_PKT_MGMT_LSB];
-    assign discards   = go && free_to_go && out_q[P+1];
-    assign grant_any  = grant_link || discards;
+    // Asks when no packet runs, or when its tail has just come to the switch: if that cannot cross
+    // at once, it has gone before the candidate asks again.
+    logic stream_q, tail_new_q, go, asked_q;
+    assign go        = grantable_q && (!stream_q || tail_new_q);
+    assign ask       = go ? out_q[P:0] : '0;
+    assign grant_any = can_take && (offered || (go && out_q[P+1]));
 
     // --- Stream and memory reads -----------------------------------------------------------------
-    logic          first_q, second_q, stream_swap_q, loaded_q;
-    logic [1:0]    stream_vc_q;
+    logic          loaded_q, ends;
+    logic          next_tail, next_tail_q; // the stream's next flit is the tail
     logic [RW-1:0] stream_row_q;
     logic [LW-1:0] stream_offset_q;
     logic [P+1:0]  stream_out_q;
-    logic [W-1:0]  stream_flit_q;
 
-    // The packet that is half written is the last of its VC. Reading never overtakes writing.
-    logic body_there, second_there;
-    assign body_there   = !(busy_q && write_vc_q == stream_vc_q && !waiting[stream_vc_q]) ||
+    // Reading never overtakes writing.
+    logic body_there;
+    assign body_there   = !(busy_q && write_row_q == stream_row_q) ||
                           stream_offset_q != write_offset_q;
-    assign second_there = waiting[cand_vc_q] &&
-                          (!(busy_q && write_vc_q == cand_vc_q && !more) ||
-                           write_offset_q != LW'(1));
 
-    assign moves = stream_q && (first_q || loaded_q) && |(stream_out_q & {1'b1, can_load});
-    assign ends  = moves && !first_q && word[W];
+    assign full     = first_q || loaded_q;
+    assign can_take = !stream_q || |(stream_out_q & {1'b1, can_load});
+    assign moves    = full && |(stream_out_q & {1'b1, can_load});
+    assign ends     = moves && tail_q;
+    assign discards = granted_q && stream_out_q[P+1];
 
-    logic holds, read_body, read_second, read_header, next_behind, fetch_ok;
+    // The read port: the stream's next flit, else a header. What is read depends on registers alone,
+    // only whether it is on the outputs' readiness.
+    logic holds, read_body, read_header, next_behind, fetch_ok;
     logic [1:0] fetch_vc;
     logic [2:0] pending;
     logic [SW-1:0] cand_head, fetch_head, written_low, granted_low;
-    assign holds     = loaded_q && !(moves && !first_q);
-    assign read_body = !holds && stream_q && !ends &&
-                       body_there;
-    assign read_second = W == 16 && !holds && !read_body && cand_q && need_q && !fetch_q &&
-                         second_there;
+    assign holds       = full && !moves;
+    assign read_body   = stream_q && !tail_q && body_there;
     always_comb begin
         for (int v = 0; v < 3; v++)
             pending[v] = waiting[v] && !(cand_q && cand_vc_q == 2'(v));
         fetch_vc = cand_vc_q;
-        if (W == 16 && need_q)
-            fetch_vc = cand_vc_q;
-        else if (LOCAL != 0 && pending[2])
+        if (LOCAL != 0 && pending[2])
             fetch_vc = 2'd2;
         else
             case (fetch_vc_q)
@@ -385,9 +407,10 @@ module ofr_input #(
     assign written_low = SW'(of_vc(written_q, cand_vc_q));
     assign granted_low = SW'(of_vc(granted_count_q, cand_vc_q));
     assign more        = written_low != granted_low + 1'b1;
-    assign fetch_ok    = !fetch_q && !(cand_q && !grantable_q && !no_credit_q && !no_decision_q) &&
+    assign fetch_ok    = !fetch_q && !granted_q &&
+                         !(cand_q && !grantable_q && !no_credit_q && !no_decision_q) &&
                          (!next_behind || (cand_q && waiting[cand_vc_q] && more));
-    assign read_header = !holds && !read_body && fetch_ok;
+    assign read_header = !read_body && fetch_ok;
     assign cand_head   = SW'(of_vc(head_slot, cand_vc_q));
     assign fetch_head  = SW'(of_vc(head_slot, fetch_vc));
     always_comb begin
@@ -395,61 +418,61 @@ module ofr_input #(
         if (read_body)
             raddr = {stream_row_q, stream_offset_q};
         else
-            raddr = {row(fetch_vc, next_behind && !need_q ? next_slot(fetch_head) : fetch_head),
-                     LW'(W == 16 && need_q)};
+            raddr = {row(fetch_vc, next_behind ? next_slot(fetch_head) : fetch_head), LW'(0)};
     end
-    assign re = read_body || read_second || read_header;
+    assign re = !holds && (read_body || read_header);
+    assign next_tail = loaded_q ? word[W] : next_tail_q;
 
     always_ff @(posedge clk) begin
-        fetch_q        <= read_second || read_header;
-        fetch_second_q <= read_second;
-        if (read_header) begin
-            fetch_vc_q   <= fetch_vc;
-            fetch_next_q <= next_behind || go;
+        // A header stays at the memory's output until it is taken or something else is read; one
+        // behind a candidate that may not go any more is dropped.
+        fetch_q <= re ? !read_body : fetch_q && !adopt &&
+                                     !(cand_q && fetch_behind_q && !grantable_q);
+        if (re && read_header) begin
+            fetch_vc_q     <= fetch_vc;
+            fetch_behind_q <= next_behind;
         end
-        if (!holds)
+        next_tail_q <= next_tail;
+        tail_new_q  <= !holds && read_body && next_tail;
+        if (!holds) begin
             loaded_q <= read_body;
-        if (read_body)
-            stream_offset_q <= stream_offset_q + 1'b1;
-        if (moves) begin
-            second_q <= first_q;
-            first_q  <= 1'b0;
+            tail_q   <= read_body && next_tail;
+            if (read_body)
+                stream_offset_q <= stream_offset_q + 1'b1;
         end
+        if (moves)
+            first_q <= 1'b0;
         if (ends)
             stream_q <= 1'b0;
+        asked_q <= grantable_q && !stream_q;
         if (grant_any) begin
             stream_q        <= 1'b1;
             first_q         <= 1'b1;
-            second_q        <= 1'b0;
-            loaded_q        <= 1'b0;
-            stream_swap_q   <= swap_q;
+            next_tail_q     <= 1'b0;
             stream_vc_q     <= cand_vc_q;
+            stream_to_q     <= out_vc_q;
             stream_row_q    <= row(cand_vc_q, cand_head);
             stream_offset_q <= LW'(1);
             stream_out_q    <= out_q;
-            stream_flit_q   <= cand_flit_q;
         end
         // One packet streams at a time: all granted before this one have left
         for (int v = 0; v < 3; v++)
             if (ends && stream_vc_q == 2'(v))
-                freed[4*v +: 4] <= granted_count_q[4*v +: 4];
+                freed[4*v +: 4] <= CB == 4 ? granted_count_q[4*v +: 4] : plus1(freed[4*v +: 4]);
         if (rst) begin
             fetch_q        <= 1'b0;
-            fetch_second_q <= 1'b0;
-            fetch_next_q   <= 1'b0;
             fetch_vc_q     <= 2'd0;
             loaded_q       <= 1'b0;
+            tail_q         <= 1'b0;
+            first_q        <= 1'b0;
             stream_q       <= 1'b0;
+            asked_q        <= 1'b0;
             freed          <= '0;
         end
     end
 
-    always_comb begin
-        data = first_q ? stream_flit_q : word[W-1:0];
-        if (W == 16 && second_q && stream_swap_q)
-            data[11:0] = {{12-4*N{1'b0}}, me};
-    end
-    assign poison = word[W + 1];
+    assign data   = first_q ? cand_flit_q : word[W-1:0];
+    assign poison = tail_q && word[W + 1];
 
     // --- Local port: room per VC, counted when a packet is taken from the pins -------------------
     if (LOCAL != 0) begin : g_ready
@@ -475,7 +498,7 @@ module ofr_input #(
     logic         wait_q, wait_ring_q;
     logic [1:0]   wait_vc_q, wait_age_q;
     logic [P-1:0] wait_out_q;
-    assign refused       = !wait_q && cand_q && refused_q;
+    assign refused       = !wait_q && refused_q;
     assign starving      = wait_q && wait_age_q == 2'd2 ? wait_out_q : '0;
     assign starving_ring = wait_ring_q;
     always_ff @(posedge clk) begin
@@ -488,7 +511,7 @@ module ofr_input #(
         end else if (wait_q && tick_ring && wait_age_q != 2'd2) begin
             wait_age_q <= wait_age_q + 1'b1;
         end
-        if (rst || (grant_any && wait_q && wait_vc_q == cand_vc_q))
+        if (rst || (granted_q && wait_vc_q == stream_vc_q))
             wait_q <= 1'b0;
     end
 
@@ -496,7 +519,7 @@ module ofr_input #(
     logic [2:0] stale_q, moved, there;
     always_comb
         for (int v = 0; v < 3; v++) begin
-            moved[v] = (moves && stream_vc_q == 2'(v)) || (grant_any && cand_vc_q == 2'(v));
+            moved[v] = (moves || granted_q) && stream_vc_q == 2'(v);
             there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting[v];
         end
     always_ff @(posedge clk) begin
@@ -505,8 +528,9 @@ module ofr_input #(
     end
 
     assign empty        = !in_valid_q && !busy_q && !stream_q && waiting == 3'd0;
-    assign stall_credit = cand_q && free_to_go && !grant_any && no_credit_q;
-    assign stall_alloc  = cand_q && free_to_go && !grant_any && go;
+    // While no packet runs; the latter is known a cycle later
+    assign stall_credit = no_credit_q && !stream_q;
+    assign stall_alloc  = asked_q && !granted_q;
 endmodule
 
 `default_nettype wire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of the router: stage B's arbiter, the owner of the running packet, the register at the
-// pins. An input is granted for a whole packet; the next grant overlaps the tail.
+// One output of the router: stage B's arbiter, the switch, the register at the pins. An input is
+// granted for a whole packet; the next grant overlaps the tail.
 `default_nettype none
 
 module ofr_output #(
@@ -9,22 +9,24 @@ module ofr_output #(
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
-    // Stage B: who asks, with what VC; management goes first, then round robin
+    // Stage B. The choice, round robin, does not wait for what is late: whether this output is free
+    // and whether the input chosen can take a new packet now. If not, there is no grant this cycle.
     input  wire logic [INPUTS-1:0]   ask,
-    input  wire logic [INPUTS-1:0]   ask_mgmt,
-    input  wire logic [2*INPUTS-1:0] ask_vc,
-    output logic [INPUTS-1:0]        grant,
-    output logic [1:0]               grant_vc,
+    input  wire logic [INPUTS-1:0]   can_take,
+    input  wire logic                same_turn, // a grant now does not move the round robin on
+    output logic [INPUTS-1:0]        offer,    // chosen, and the output is free
+    output logic                     new_q,    // a packet was granted in the cycle before
+    output logic [1:0]               vc,       // the running packet's
     // Transfer
-    input  wire logic [INPUTS-1:0]   moves,
-    input  wire logic [INPUTS-1:0]   ends,
+    input  wire logic [INPUTS-1:0]   full,     // a flit is at the switch
+    input  wire logic [INPUTS-1:0]   tail,     // ... a tail
+    input  wire logic [INPUTS-1:0]   poison,   // ... a poisoned one
+    input  wire logic [2*INPUTS-1:0] to_vc,
     input  wire logic [W*INPUTS-1:0] data,
-    input  wire logic [INPUTS-1:0]   poison,
     output logic                     can_load,
-    output logic                     loads,  // event: a flit enters the output register
+    output logic                     loads,    // event: a flit enters the output register
     output logic                     loads_tail,
     output logic                     loads_poison,
-    output logic [1:0]               owner_vc,
     // Pins
     output logic                     tx_valid,
     input  wire logic                tx_ready,
@@ -33,87 +35,95 @@ module ofr_output #(
     output logic                     tx_last,
     output logic                     tx_poison
 );
-    localparam int PAIRS = (INPUTS + 1) / 2;
+    localparam int PAIRS = INPUTS / 2;
+    localparam int LAST  = INPUTS - 1; // the input that is in no pair
 
-    // The owner: which pair of inputs it is in, one-hot, and whether it is the odd one
-    logic              owned_q, odd_q, free, moving, ending, poisoned;
-    logic [PAIRS-1:0]  pair_q;
-    logic [INPUTS-1:0] after_q; // inputs behind the last granted one: they come first
-    logic [W-1:0]      flit;
+    // The owner, two bits a pair of inputs: 00 neither, 01 the even one, 10 the odd one. 11 in the
+    // first two pairs: the last input.
+    logic [PAIRS-1:0]  even_q, odd_q;
+    logic              owned_q;
+    logic [INPUTS-1:0] after_q; // inputs behind the last one granted: they come first
 
-    // One of the inputs' bits. A chain of 4-input functions, each of which takes in two more
-    // inputs:
-    // the first one becomes the constant `odd` when the owner is further on, and a later one that
-    // is
-    // selected takes this as its select. Half the LUTs of a tree of multiplexers.
-    function automatic logic pick(input logic [2*PAIRS-1:0] bits, input logic [PAIRS-1:0] pair,
-                                  input logic odd);
-        pick = pair[0] ? (odd ? bits[1] : bits[0]) : odd;
-        for (int j = 1; j < PAIRS; j++)
-            if (2*j + 1 == INPUTS)
-                pick = pair[j] ? bits[2*j] : pick;
-            else
-                pick = pair[j] ? (pick ? bits[2*j + 1] : bits[2*j]) : pick;
+    // The owner's bit, 0 without an owner, in two levels of 4-input functions, the first with two
+    // inputs each. 11 makes such a one 1 whatever its inputs: two of them tell the last input.
+    function automatic logic pick(input logic [INPUTS-1:0] bits, input logic [PAIRS-1:0] even,
+                                  input logic [PAIRS-1:0] odd);
+        logic [PAIRS-1:0] part;
+        for (int j = 0; j < PAIRS; j++)
+            part[j] = (even[j] && (odd[j] || bits[2*j])) || (odd[j] && bits[2*j + 1]);
+        pick = part[0] && part[1] ? bits[LAST] : |part;
     endfunction
 
-    always_comb begin
-        moving   = pick({1'b0, moves}, pair_q, odd_q);
-        ending   = pick({1'b0, ends}, pair_q, odd_q);
-        poisoned = pick({1'b0, poison}, pair_q, odd_q);
-        for (int b = 0; b < W; b++) begin
-            logic [INPUTS-1:0] bits;
-            for (int i = 0; i < INPUTS; i++)
-                bits[i] = data[W*i + b];
-            flit[b] = pick({1'b0, bits}, pair_q, odd_q);
+    // --- Stage B ---------------------------------------------------------------------------------
+    logic              tail_here, free, granted;
+    logic [INPUTS-1:0] win, first;
+    assign tail_here = pick(tail, even_q, odd_q);
+    assign free      = !owned_q || (tail_here && can_load);
+    assign first     = ask & after_q;
+    always_comb
+        for (int i = 0; i < INPUTS; i++) begin
+            logic [INPUTS-1:0] lower;
+            lower  = INPUTS'((1 << i) - 1);
+            // `first` whole would be the same and share more, but in a chain of twice the levels
+            win[i] = ask[i] && !(after_q[i] ? |(first & lower)
+                                            : |(ask & lower) || |(first & ~lower));
         end
-    end
-
-    assign free = !owned_q || ending;
-
-    always_comb begin
-        logic [INPUTS-1:0] asking, ahead;
-        asking = |(ask & ask_mgmt) ? ask & ask_mgmt : ask;
-        ahead  = |(asking & after_q) ? asking & after_q : asking;
-        grant  = free ? ahead & (~ahead + 1'b1) : '0;
-        grant_vc = 2'd0;
-        for (int i = 0; i < INPUTS; i++)
-            if (grant[i])
-                grant_vc = grant_vc | ask_vc[2*i +: 2];
-    end
+    assign offer   = free ? win : '0;
+    assign granted = free && |(win & can_take);
 
     always_ff @(posedge clk) begin
-        if (|grant) begin
-            owned_q  <= 1'b1;
-            owner_vc <= grant_vc;
-            odd_q    <= 1'b0;
-            for (int i = 0; i < INPUTS; i++) begin
-                if (grant[i] && i % 2 == 1)
-                    odd_q <= 1'b1;
-                after_q[i] <= |(grant & INPUTS'((1 << i) - 1));
+        new_q <= granted;
+        if (free) begin
+            owned_q <= granted;
+            for (int j = 0; j < PAIRS; j++) begin
+                even_q[j] <= granted && (win[2*j] || (j < 2 && win[LAST]));
+                odd_q[j]  <= granted && (win[2*j + 1] || (j < 2 && win[LAST]));
             end
-            for (int j = 0; j < PAIRS; j++)
-                pair_q[j] <= |(grant & INPUTS'(3 << 2*j));
-        end else if (free) begin
-            owned_q <= 1'b0;
         end
+        if (granted && !same_turn)
+            for (int i = 0; i < INPUTS; i++)
+                after_q[i] <= |(win & INPUTS'((1 << i) - 1));
         if (rst) begin
+            new_q   <= 1'b0;
             owned_q <= 1'b0;
+            even_q  <= '0;
+            odd_q   <= '0;
             after_q <= ~INPUTS'(1);
         end
     end
 
+    // --- Transfer --------------------------------------------------------------------------------
+    logic         arrives, poisoned;
+    logic [W-1:0] flit;
+    always_comb begin
+        logic [INPUTS-1:0] vc_low, vc_high;
+        for (int i = 0; i < INPUTS; i++) begin
+            vc_low[i]  = to_vc[2*i];
+            vc_high[i] = to_vc[2*i + 1];
+        end
+        vc       = {pick(vc_high, even_q, odd_q), pick(vc_low, even_q, odd_q)};
+        arrives  = pick(full, even_q, odd_q);
+        poisoned = pick(poison, even_q, odd_q);
+        for (int b = 0; b < W; b++) begin
+            logic [INPUTS-1:0] bits;
+            for (int i = 0; i < INPUTS; i++)
+                bits[i] = data[W*i + b];
+            flit[b] = pick(bits, even_q, odd_q);
+        end
+    end
+
     assign can_load     = !tx_valid || tx_ready;
-    assign loads        = owned_q && moving;
-    assign loads_tail   = owned_q && ending;
-    assign loads_poison = loads_tail && poisoned;
+    assign loads        = arrives && can_load;
+    assign loads_tail   = tail_here && can_load;
+    assign loads_poison = poisoned && can_load;
 
     always_ff @(posedge clk) begin
         if (can_load) begin
-            tx_valid  <= loads;
-            tx_vc     <= owner_vc;
+            tx_valid  <= arrives;
+            tx_vc     <= vc;
             tx_data   <= flit;
-            tx_last   <= loads_tail;
-            tx_poison <= loads_poison;
+            tx_last   <= tail_here;
+            tx_poison <= poisoned;
         end
         if (rst)
             tx_valid <= 1'b0;

@@ -25,18 +25,17 @@ module ofr_route #(
     input  wire logic [4*N-1:0]       one,      // VS1 (low half), VS2: a free slot
     input  wire logic [4*N-1:0]       two,      // ... at least two
     input  wire logic [4*N-1:0]       esc_open, // ... more than this input's threshold
-    input  wire logic [4*N-1:0]       held,     // kept for another input's entry
+    input  wire logic [2*N-1:0]       held,     // outputs whose ring is kept for another's entry
+    input  wire logic                 held_ring, // ... which: 0 VS1, 1 VS2
     // Decision of the OFR unit (LOCAL)
-    input  wire logic                 decided,
-    input  wire logic                 derouted,
-    input  wire logic [4*N-1:0]       idn,
+    input  wire logic                 decided,  // the header has it
     // The header
     input  wire logic [15:0]          head,     // its first 16 bits
     input  wire logic [1:0]           vc,
     // rdr: 01, 02, 12: the former comes before the latter
     input  wire logic [N*(N-1)/2-1:0] order,
-    output logic [15:0]               head_out,
-    output logic                      wait_ofr, // waits for the OFR unit
+    output logic                      deroutes, // has a decision of the OFR unit
+    output logic                      wait_ofr, // ... and waits for it
     output logic                      grantable,
     output logic                      no_credit,
     output logic                      refused,
@@ -45,21 +44,15 @@ module ofr_route #(
 );
     localparam int P = 2 * N;
 
+    logic unused;
+    assign unused = ^head[11:8]; // z
+
     logic [1:0] class_f;
-    logic       mgmt, directed, deroutes;
+    logic       mgmt, directed;
     assign class_f  = head[`OFR_PKT_CLASS_LSB +: 2];
     assign mgmt     = head[`OFR_PKT_MGMT_LSB];
     assign directed = class_f == `OFR_PKT_CLASS_DIRECTED;
     assign deroutes = LOCAL != 0 && vc == `OFR_LVC_DEROUTE && class_f == `OFR_PKT_CLASS_DEROUTE;
-
-    // The decision goes into the header
-    always_comb begin
-        head_out = head;
-        if (deroutes && decided && derouted) begin
-            head_out[11:0] = {{12-4*N{1'b0}}, idn};
-            head_out[`OFR_PKT_LEG_LSB] = 1'b0;
-        end
-    end
 
     // a > b, in a form that takes four LUTs and no carry chain
     function automatic logic above(input logic [3:0] a, input logic [3:0] b);
@@ -72,7 +65,7 @@ module ofr_route #(
     for (genvar i = 0; i < N; i++) begin : g_dim
         logic [3:0] t, h;
         logic       ahead, near, plus, minus;
-        assign t = head_out[4*i +: 4];
+        assign t = head[4*i +: 4];
         assign h = half[4*i +: 4];
         assign here[i]    = t == me[4*i +: 4];
         assign outside[i] = above(t, top[4*i +: 4]);
@@ -95,55 +88,55 @@ module ofr_route #(
     end
 
     // rdr keeps the first dimension of the packet's order that is not here
-    logic [N-1:0] earlier; // some dimension that comes before this one
-    always_comb
-        if (N == 2)
-            earlier = N'({order[0] && !here[0], !order[0] && !here[N-1]});
-        else begin
-            earlier[0]   = (!order[0] && !here[1]) || (!order[N-2] && !here[N-1]);
-            earlier[1]   = (order[0] && !here[0]) || (!order[N*(N-1)/2-1] && !here[N-1]);
-            earlier[N-1] = (order[N-2] && !here[0]) || (order[N*(N-1)/2-1] && !here[1]);
-        end
-
-    // Adaptive VC
-    logic [P-1:0] mask, candidates, best;
-    logic         adaptive, full;
-    assign adaptive   = class_f != `OFR_PKT_CLASS_INORDER;
-    always_comb
-        for (int p = 0; p < P; p++)
-            mask[p] = minimal[p] && !(rdr && earlier[p/2]);
-    assign candidates = adaptive ? mask & (mgmt ? any : open) : '0;
-    assign full       = !adaptive || !(|(mask & any));
+    logic [N-1:0] later; // some dimension that is not here comes before this one
     always_comb begin
-        best = candidates;
-        for (int p = 0; p < P; p++)
-            for (int q = 0; q < P; q++)
-                if (q < p && candidates[q] && prefer[P*q + p])
-                    best[p] = 1'b0;
-                else if (q > p && candidates[q] && !prefer[P*p + q])
-                    best[p] = 1'b0;
+        if (N == 2)
+            later = N'({order[0] && !here[0], !order[0] && !here[N-1]});
+        else begin
+            later[0]   = (!order[0] && !here[1]) || (!order[N-2] && !here[N-1]);
+            later[1]   = (order[0] && !here[0]) || (!order[N*(N-1)/2-1] && !here[N-1]);
+            later[N-1] = (order[N-2] && !here[0]) || (order[N*(N-1)/2-1] && !here[1]);
+        end
+        if (!rdr)
+            later = '0;
     end
 
+    // Adaptive VC. `stops` is the same at all inputs: q has room and is preferred to p.
+    logic [P-1:0] mask, room, best;
+    logic         adaptive, full;
+    assign adaptive = class_f != `OFR_PKT_CLASS_INORDER;
+    assign room     = mgmt ? any : open;
+    always_comb
+        for (int p = 0; p < P; p++)
+            mask[p] = minimal[p] && !later[p/2];
+    assign full = !adaptive || !(|(mask & any));
+    always_comb
+        for (int p = 0; p < P; p++) begin
+            best[p] = mask[p] && room[p] && adaptive;
+            for (int q = 0; q < P; q++)
+                if (q != p && mask[q] && room[q] && (q < p ? prefer[P*q + p] : !prefer[P*p + q]))
+                    best[p] = 1'b0;
+        end
+
     // Escape VC: one free slot to go on in a ring, two to enter it
-    logic [P-1:0] esc, goes_on, bubble, roomy;
-    logic         ring;  // 0: VS1, 1: VS2
-    logic         entry; // enters the ring
+    logic [P-1:0] esc;
+    logic         ring;    // 0: VS1, 1: VS2
+    logic         goes_on; // in its ring
+    logic         two_here, open_here, held_here, escapes;
     always_comb begin
-        ring = head_out[`OFR_PKT_LEG_LSB];
+        ring = head[`OFR_PKT_LEG_LSB];
         esc  = escape;
         if (LOCAL != 0 && directed) begin
             ring = 1'b1;
             for (int p = 0; p < P; p++)
                 esc[p] = head[3:0] == 4'(p);
         end
-        goes_on = '0;
-        if (LOCAL == 0 && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1))
-            goes_on[INDEX ^ 1] = 1'b1;
-        for (int p = 0; p < P; p++) begin
-            bubble[p] = goes_on[p] ? one[P*32'(ring) + p] : two[P*32'(ring) + p];
-            roomy[p]  = mgmt || (esc_open[P*32'(ring) + p] &&
-                                 (goes_on[p] || !held[P*32'(ring) + p]));
-        end
+        goes_on   = LOCAL == 0 && esc[INDEX ^ 1] && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1);
+        two_here  = |(esc & (ring ? two[2*P-1:P] : two[P-1:0]));
+        open_here = LOCAL == 0 || mgmt || |(esc & (ring ? esc_open[2*P-1:P] : esc_open[P-1:0]));
+        held_here = !mgmt && held_ring == ring && |(esc & held);
+        escapes   = goes_on ? ring ? one[P + (INDEX ^ 1)] : one[INDEX ^ 1]
+                            : two_here && open_here && !held_here;
     end
 
     logic to_local, to_discard, use_escape;
@@ -156,7 +149,6 @@ module ofr_route #(
     always_comb begin
         out       = '0;
         out_vc    = `OFR_VC_ADAPTIVE;
-        entry     = 1'b0;
         refused   = 1'b0;
         grantable = 1'b0;
         no_credit = 1'b0;
@@ -171,13 +163,12 @@ module ofr_route #(
         end else if (use_escape) begin
             out[P-1:0] = esc;
             out_vc     = ring ? `OFR_VC_VS2 : `OFR_VC_VS1;
-            entry      = !(|(esc & goes_on));
-            grantable  = |(esc & bubble & roomy);
-            no_credit  = !grantable;
-            refused    = entry && !(|(esc & bubble));
+            grantable  = escapes;
+            no_credit  = !escapes;
+            refused    = !goes_on && !two_here;
         end else begin
             out[P-1:0] = best;
-            grantable  = |candidates;
+            grantable  = |best;
             no_credit  = !grantable;
         end
     end

@@ -59,7 +59,7 @@ module ofr_router #(
     // OFR unit
     output logic                     ofr_start,
     output logic [4*N-1:0]           ofr_target,
-    output logic [8*N-1:0]           ofr_used, // adaptive slots in use per link port
+    output logic [8*N-1:0]           ofr_used, // adaptive slots in use per link port, C: closed
     input  wire logic                ofr_done,
     input  wire logic [1:0]          ofr_kind,
     input  wire logic [4*N-1:0]      ofr_idn,
@@ -119,20 +119,22 @@ module ofr_router #(
     // This cycle's random order of the dimensions, each within 0.8%: 01, 02, 12, whether the former
     // comes before the latter
     localparam int O = N * (N - 1) / 2;
-    logic [O-1:0] order_now;
+    logic [O-1:0] order_d, order_now; // order_now: of the cycle before
+    always_ff @(posedge clk)
+        order_now <= rst ? '1 : order_d;
     if (N == 2) begin : g_order2
-        assign order_now = !lfsr_q[0];
+        assign order_d = !lfsr_q[0];
     end else begin : g_order3
         logic [2:0] which;
         assign which = 3'((11'(lfsr_q[7:0]) * 11'd6) >> 8);
         always_comb
             case (which)
-                3'd0:    order_now = O'(3'b111); // x y z
-                3'd1:    order_now = O'(3'b011); // x z y
-                3'd2:    order_now = O'(3'b110); // y x z
-                3'd3:    order_now = O'(3'b100); // y z x
-                3'd4:    order_now = O'(3'b001); // z x y
-                default: order_now = O'(3'b000); // z y x
+                3'd0:    order_d = O'(3'b111); // x y z
+                3'd1:    order_d = O'(3'b011); // x z y
+                3'd2:    order_d = O'(3'b110); // y x z
+                3'd3:    order_d = O'(3'b100); // y z x
+                3'd4:    order_d = O'(3'b001); // z x y
+                default: order_d = O'(3'b000); // z y x
             endcase
     end
 
@@ -158,12 +160,12 @@ module ofr_router #(
         rdr_q <= select == `OFR_SELECT_RDR;
 
     // --- Credits ---------------------------------------------------------------------------------
-    // The count of slots in use is a cycle old: an output is held for at least four.
+    // A grant is in `sent` two cycles later, in `used` three: in time for the route of the output's
+    // next packet, as every packet holds an output for at least four.
     logic [12*P-1:0]  sent_q, used_q;
     logic [P-1:0]     up_q;
-    logic [IN-1:0]    grant_link;
-    logic [IN*IN-1:0] grant; // [output][input]
-    logic [2*IN-1:0]  grant_vc;
+    logic [IN-1:0]    new_q;    // outputs that were granted in the cycle before
+    logic [2*IN-1:0]  owner_vc; // per output, downstream
     logic [3:0]       limit_q;  // injection: fewer slots in use than this
 
     for (genvar p = 0; p < P; p++) begin : g_credit
@@ -172,7 +174,7 @@ module ofr_router #(
             logic [3:0] sent;
             assign sent = sent_q[AT +: 4];
             always_ff @(posedge clk) begin
-                if (|grant[IN*p +: IN] && grant_vc[2*p +: 2] == 2'(v))
+                if (new_q[p] && owner_vc[2*p +: 2] == 2'(v))
                     sent_q[AT +: 4] <= {sent[3] ^ &sent[2:0], sent[2] ^ &sent[1:0],
                                         sent[1] ^ sent[0], !sent[0]};
                 used_q[AT +: 4] <= sent - tx_credit[AT +: 4];
@@ -222,17 +224,15 @@ module ofr_router #(
                 two[P*ring + p] = one[P*ring + p] && (n & 4'(C - 1)) != 4'(C - 1);
                 esc_open_local[P*ring + p] = below(n, limit_q);
             end
-            // A link that is down counts as full
-            ofr_used[4*p +: 4] = up_q[p] ? used_q[12*p +: 4] : 4'(C);
+            // A link that takes nothing from the local port now counts as full
+            ofr_used[4*p +: 4] = open_local[p] ? used_q[12*p +: 4] : 4'(C);
         end
     end
 
     // --- Decision of the OFR unit, for the head of the local port's deroute VC -------------------
     logic       deciding_q, wanted_q, decided_q, wants_decision;
     logic [1:0] local_vc;
-    logic       local_leaves;
-    assign ofr_start    = wants_decision && !deciding_q && !decided_q;
-    assign local_leaves = ev_discarded[P] || grant_link[P];
+    assign ofr_start = wants_decision && !deciding_q && !decided_q;
     always_ff @(posedge clk) begin
         if (ofr_start) begin
             deciding_q <= 1'b1;
@@ -242,7 +242,7 @@ module ofr_router #(
             deciding_q <= 1'b0;
             decided_q  <= wanted_q;
         end
-        if (local_leaves && local_vc == `OFR_LVC_DEROUTE) begin
+        if (granted_q[P] && local_vc == `OFR_LVC_DEROUTE) begin
             decided_q <= 1'b0;
             wanted_q  <= 1'b0;
         end
@@ -254,21 +254,24 @@ module ofr_router #(
     end
 
     // --- Inputs ----------------------------------------------------------------------------------
-    logic [IN*IN-1:0] ask; // [input][output]
-    logic [2*IN-1:0]  ask_vc, cand_vc;
-    logic [IN-1:0]    ask_mgmt, moves, ends, poison, can_load, stuck, empty;
+    logic [IN*IN-1:0] ask;   // [input][output]
+    logic [IN*IN-1:0] offer; // [output][input]
+    logic [2*IN-1:0]  cand_vc, stream_to;
+    logic [IN-1:0]    can_take, offered, granted_q, full, tail, poison, can_load, stuck, empty;
     logic [IN*W-1:0]  data;
     logic [P*IN-1:0]  starving; // [input][output]
     logic [IN-1:0]    starving_ring;
     logic [IN-1:0]    token_q;    // one-hot
-    logic [2*P-1:0]   hold_q;     // rings that the token's entry keeps for itself: VS1 low
+    logic [P-1:0]     hold_q;     // the output whose ring the token's entry keeps for itself
+    logic             hold_ring_q;
 
     for (genvar i = 0; i < IN; i++) begin : g_input
         localparam int LOCAL = i == P ? 1 : 0;
         localparam int LINK  = i == P ? 0 : i; // an index that exists, for the slices below
-        logic [2*P-1:0] held; // rings kept for another input
+        logic [P-1:0]   held; // kept for another input
         assign held = token_q[i] ? '0 : hold_q;
         logic [2:0]     ready;
+        logic [1:0]     stream_vc;
         logic [11:0]    freed;
         logic           wants;
         logic [4*N-1:0] target;
@@ -286,13 +289,13 @@ module ofr_router #(
                 .rdr(rdr_q),
             .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
             .esc_open(LOCAL != 0 ? esc_open_local : {2*P{1'b1}}),
-            .held, .order_now,
+            .held, .held_ring(hold_ring_q), .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
-            .ask(ask[IN*i +: IN]), .ask_vc(ask_vc[2*i +: 2]),
-            .ask_mgmt(ask_mgmt[i]), .cand_vc(cand_vc[2*i +: 2]),
-            .grant_link(grant_link[i]), .discards(ev_discarded[i]),
-            .can_load, .moves(moves[i]), .ends(ends[i]), .data(data[W*i +: W]), .poison(poison[i]),
+            .ask(ask[IN*i +: IN]), .can_take(can_take[i]), .offered(offered[i]),
+            .granted_q(granted_q[i]), .discards(ev_discarded[i]), .cand_vc(cand_vc[2*i +: 2]),
+            .can_load, .full(full[i]), .tail_q(tail[i]), .data(data[W*i +: W]), .poison(poison[i]),
+            .stream_vc_q(stream_vc), .stream_to_q(stream_to[2*i +: 2]),
             .tick_ring, .starving(starving[P*i +: P]), .starving_ring(starving_ring[i]),
             .refused(ev_refused[i]),
             .tick_watchdog, .stuck(stuck[i]), .empty(empty[i]),
@@ -302,13 +305,13 @@ module ofr_router #(
             assign li_ready       = ready;
             assign wants_decision = wants;
             assign ofr_target     = target;
+            assign local_vc       = stream_vc;
             assign unused         = ^freed;
         end else begin : g_link
             assign rx_credit[12*LINK +: 12] = freed;
-            assign unused = ^{ready, wants, target};
+            assign unused = ^{ready, wants, target, stream_vc};
         end
     end
-    assign local_vc    = cand_vc[2*P +: 2];
     assign ev_stall_vc = cand_vc;
 
     // A token goes round the inputs. It stays with one whose refused entry starves until that has
@@ -324,7 +327,8 @@ module ofr_router #(
         end
     end
     always_ff @(posedge clk) begin
-        hold_q <= {hold_ring ? hold_out : '0, hold_ring ? '0 : hold_out};
+        hold_q      <= hold_out;
+        hold_ring_q <= hold_ring;
         if (hold_out == '0)
             token_q <= {token_q[IN-2:0], token_q[IN-1]};
         if (rst) begin
@@ -335,6 +339,10 @@ module ofr_router #(
 
     // --- Outputs ---------------------------------------------------------------------------------
     logic [IN-1:0] loads, loads_tail, loads_poison;
+    // One grant in four, at random, leaves the round robin where it is: else an input's turns can be
+    // in step with the others', so that always the same one of its VCs loses.
+    logic same_turn;
+    assign same_turn = lfsr_q[9:8] == 2'd0;
     for (genvar o = 0; o < IN; o++) begin : g_output
         logic [IN-1:0] asking;
         logic          valid, last, poisoned;
@@ -344,11 +352,10 @@ module ofr_router #(
             assign asking[i] = ask[IN*i + o];
         end
         ofr_output #(.INPUTS(IN), .W(W)) u (
-            .clk, .rst, .ask(asking), .ask_mgmt, .ask_vc,
-            .grant(grant[IN*o +: IN]), .grant_vc(grant_vc[2*o +: 2]),
-            .moves, .ends, .data, .poison, .can_load(can_load[o]), .loads(loads[o]),
+            .clk, .rst, .ask(asking), .can_take, .same_turn, .offer(offer[IN*o +: IN]), .new_q(new_q[o]),
+            .vc(owner_vc[2*o +: 2]), .full, .tail, .poison, .to_vc(stream_to), .data,
+            .can_load(can_load[o]), .loads(loads[o]),
             .loads_tail(loads_tail[o]), .loads_poison(loads_poison[o]),
-            .owner_vc(ev_flit_vc[2*o +: 2]),
             .tx_valid(valid), .tx_ready(o == P ? lo_ready : tx_ready[o == P ? 0 : o]), .tx_vc(vc),
             .tx_data(flit), .tx_last(last), .tx_poison(poisoned)
         );
@@ -366,22 +373,24 @@ module ofr_router #(
             assign tx_last[o]        = last;
             assign tx_poison[o]      = poisoned;
         end
-        assign ev_packet[o] = |grant[IN*o +: IN];
     end
     always_comb begin
-        grant_link = '0;
+        offered = '0;
         for (int o = 0; o < IN; o++)
-            grant_link = grant_link | grant[IN*o +: IN];
+            offered = offered | offer[IN*o +: IN];
     end
 
     // --- Status and events -----------------------------------------------------------------------
     assign drained      = &empty && tx_valid == '0 && !lo_valid && used_q == '0;
+    // Grants are events of the cycle behind them
     assign ev_flit      = loads;
-    assign ev_packet_vc = grant_vc;
-    assign ev_injected  = grant_link[P];
-    assign ev_oidn      = grant_link[P] && local_vc == `OFR_LVC_DEROUTE && decided_q &&
+    assign ev_flit_vc   = owner_vc;
+    assign ev_packet    = new_q;
+    assign ev_packet_vc = owner_vc;
+    assign ev_injected  = granted_q[P] && !ev_discarded[P];
+    assign ev_oidn      = ev_injected && local_vc == `OFR_LVC_DEROUTE && decided_q &&
                           ofr_kind == 2'd1;
-    assign ev_widn      = grant_link[P] && local_vc == `OFR_LVC_DEROUTE && decided_q &&
+    assign ev_widn      = ev_injected && local_vc == `OFR_LVC_DEROUTE && decided_q &&
                           ofr_kind == 2'd2;
     assign ev_delivered = loads_tail[P] && !loads_poison[P];
     assign ev_poisoned  = loads_poison[P];

@@ -2,6 +2,7 @@
 #include "board.h"
 
 #include "ofr_regs.h"
+#include "spi_flash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,11 @@ enum {
     START_BIT = 1,     // of struct serial's sender; 2 to 9 are the data bits
     STOP_BIT = 10,
 };
+
+// firmware/flash.ld's image, linked into the program as it is, and its place in the flash.
+extern const uint8_t flash_image[] __asm__("_binary_flash_bin_start");
+extern const uint8_t flash_image_end[] __asm__("_binary_flash_bin_end");
+enum { FLASH_OFFSET = 0x40000 };
 
 struct fifo {
     uint8_t byte[FIFO_BYTES];
@@ -30,6 +36,7 @@ struct board {
     struct board_options o;
     const struct rtl_board_ops *ops;
     struct rtl_board *rtl;
+    struct spi_flash flash;
     struct ofr_router_out rtl_out;
     // Golden board, or the RTL board's shadow
     struct ofr_node *node;
@@ -239,12 +246,13 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
-    if (!b || (o->n != 2 && o->n != 3)) {
+    if (!b || (o->n != 2 && o->n != 3) || (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;
     }
     b->o = *o;
-    b->ops = o->n == 2 ? &rtl_board_2d : &rtl_board_3d;
+    b->ops = o->kind == BOARD_SMALL ? &rtl_board_small : o->n == 2 ? &rtl_board_2 : &rtl_board_3;
+    spi_flash_init(&b->flash, flash_image, FLASH_OFFSET, (size_t)(flash_image_end - flash_image));
     if (o->kind == BOARD_GOLDEN || o->shadow) {
         b->node = calloc(1, sizeof *b->node);
         b->router_memory = malloc(ofr_router_size(&b->ops->shape));
@@ -288,7 +296,12 @@ void board_step(struct board *b, const struct ofr_node_in *in)
         return;
     }
     struct rtl_monitor m = b->ops->monitor(b->rtl);
-    b->ops->step(b->rtl, in, send_bit(b));
+    bool miso = true;
+    if (b->ops->flash) {
+        struct rtl_flash_pins pins = b->ops->flash_pins(b->rtl);
+        miso = spi_flash_step(&b->flash, pins.csn, pins.sck, pins.mosi);
+    }
+    b->ops->step(b->rtl, in, send_bit(b), miso);
     b->ops->out(b->rtl, &b->rtl_out);
     receive_bit(b, b->ops->uart_tx(b->rtl));
     if (b->node) {

@@ -9,13 +9,14 @@
 #include "node.h"
 #include "rtl_board.h"
 
-enum board_kind { BOARD_RTL, BOARD_GOLDEN };
+// BOARD_SMALL: RTL too, the build for an iCE40 HX8K; two dimensions.
+enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
 struct board;
 
 struct board_options {
     enum board_kind kind;
-    bool shadow; // BOARD_RTL: a golden node beside it
+    bool shadow; // not BOARD_GOLDEN: a golden node beside it
     unsigned n;  // dimensions, 2 or 3
     uint64_t serial;
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never

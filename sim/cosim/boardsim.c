@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 enum {
-    BATCH = 256,        // cycles between two looks at the sockets
+    BATCH = 64,         // cycles between two looks at the sockets
     FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
-    MAX_LATENCY = 64,
+    MAX_LATENCY = 32,
     IDLE_MS = 20, // longest sleep while nothing is in flight
     MAX_THREADS = 16,
     MAX_PLUGS = 256,
@@ -36,10 +36,12 @@ struct cable_end {
     int board, port; // -1: nothing plugged in
 };
 
-// What an output port showed in the last cycles: its cable.
+// What an output port showed in the last cycles: its cable. A board can be up to `latency` cycles
+// ahead of the one that looks at it.
+enum { LINE = 2 * MAX_LATENCY };
 struct line {
-    struct ofr_flit flit[MAX_LATENCY];
-    uint8_t credit[MAX_LATENCY][OFR_VCS]; // of the port's input, on their way to the far output
+    struct ofr_flit flit[LINE];
+    uint8_t credit[LINE][OFR_VCS]; // of the port's input, on their way to the far output
 };
 
 struct uart_socket {
@@ -50,7 +52,8 @@ struct uart_socket {
 struct options {
     struct ofr_torus torus;
     char *kinds; // a letter a board
-    bool golden, shadow, pty;
+    char kind;   // of all boards, where kinds is NULL
+    bool shadow, pty;
     const char *directory;
     unsigned latency, threads;
     uint64_t cycles; // 0: until a signal
@@ -71,7 +74,7 @@ struct sim {
     struct pollfd *fds;
     uint64_t cycle;
     uint64_t reported; // snapshots a board that have been told about
-    // Threads: each steps its share of the boards and meets the others once a cycle
+    // Threads: each steps its share of the boards and meets the others every `latency` cycles
     unsigned threads;
     pthread_t thread[MAX_THREADS];
     uint64_t last_flit[MAX_THREADS];
@@ -85,12 +88,14 @@ struct worker {
     unsigned number;
 };
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, asked;
 
 static void on_signal(int number)
 {
-    (void)number;
-    stop = 1;
+    if (number == SIGUSR1)
+        asked = 1;
+    else
+        stop = 1;
 }
 
 __attribute__((format(printf, 1, 2))) static void die(const char *format, ...)
@@ -185,8 +190,8 @@ static void change_cables(struct sim *s)
 // One cycle of board n: what its cables bring, its step, what it shows to its cables.
 static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit)
 {
-    unsigned now = (unsigned)(cycle % MAX_LATENCY);
-    unsigned then = (unsigned)((cycle + MAX_LATENCY - s->o.latency) % MAX_LATENCY);
+    unsigned now = (unsigned)(cycle % LINE);
+    unsigned then = (unsigned)((cycle + LINE - s->o.latency) % LINE);
     struct ofr_node_in *in = &s->in[n];
 
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
@@ -211,7 +216,7 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
         board_poll_firmware(s->board[n]);
 }
 
-// All threads meet here. A cycle takes microseconds, so they look before they sleep.
+// All threads meet here. Some cycles take microseconds, so they look before they sleep.
 static void meet(struct sim *s)
 {
     unsigned round = atomic_load(&s->round);
@@ -225,14 +230,18 @@ static void meet(struct sim *s)
             sched_yield();
 }
 
-// A thread's share of BATCH cycles.
+// A thread's share of BATCH cycles. What a board sees is `latency` cycles old, so each goes on for
+// that many before the next one, and the threads, need to follow.
 static void run_batch(struct sim *s, unsigned thread)
 {
     uint32_t from = s->boards * thread / s->threads;
     uint32_t to = s->boards * (thread + 1) / s->threads;
-    for (uint64_t cycle = s->cycle; cycle < s->cycle + BATCH; cycle++) {
+    uint64_t end = s->cycle + BATCH;
+    for (uint64_t cycle = s->cycle, until; cycle < end; cycle = until) {
+        until = end - cycle < s->o.latency ? end : cycle + s->o.latency;
         for (uint32_t n = from; n < to; n++)
-            step_board(s, n, cycle, &s->last_flit[thread]);
+            for (uint64_t at = cycle; at < until; at++)
+                step_board(s, n, at, &s->last_flit[thread]);
         if (s->threads > 1)
             meet(s);
     }
@@ -244,7 +253,9 @@ static void *work(void *arg)
 {
     struct worker *w = arg;
     for (;;) {
-        sem_wait(&w->sim->go[w->number]);
+        while (sem_wait(&w->sim->go[w->number])) {
+            // a signal came
+        }
         if (w->sim->quit)
             return NULL;
         run_batch(w->sim, w->number);
@@ -404,7 +415,7 @@ static void report(struct sim *s)
     uint32_t compared = 0;
     const char *difference = NULL;
     for (uint32_t n = 0; n < s->boards; n++) {
-        if (s->o.kinds[n] != 'r')
+        if (s->o.kinds[n] == 'g')
             continue;
         struct board_verdict v = board_verdict(s->board[n]);
         uint64_t rounds = (v.counters_equal + v.counters_differ) / OFR_COUNTS;
@@ -463,12 +474,20 @@ static void set_up(struct sim *s)
     s->fds = allocate(s->boards, sizeof *s->fds);
     if (!s->o.kinds) {
         s->o.kinds = allocate(s->boards + 1, 1);
-        memset(s->o.kinds, s->o.golden ? 'g' : 'r', s->boards);
+        memset(s->o.kinds, s->o.kind, s->boards);
     }
-    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rg") != s->boards)
-        die("--boards %s: write %u letters, r (RTL) or g (golden)", s->o.kinds, s->boards);
+    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
+        die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
+            s->boards);
+    if (strchr(s->o.kinds, 's') && strspn(s->o.kinds, "s") != s->boards)
+        die("--boards %s: small boards have 16-bit flits, the others 32: no cable joins them",
+            s->o.kinds);
+    if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
+        die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
     for (uint32_t n = 0; n < s->boards; n++) {
-        struct board_options o = {.kind = s->o.kinds[n] == 'g' ? BOARD_GOLDEN : BOARD_RTL,
+        struct board_options o = {.kind = s->o.kinds[n] == 'g'   ? BOARD_GOLDEN
+                                          : s->o.kinds[n] == 's' ? BOARD_SMALL
+                                                                 : BOARD_RTL,
                                   .shadow = s->o.shadow,
                                   .n = s->o.torus.n,
                                   .break_at = n == 0 ? s->o.break_at : 0,
@@ -494,6 +513,11 @@ static void run(struct sim *s)
     bool trapped = false;
     step_batch(s); // every board has seen its links before a host that waits already is served
     while (!stop && (!s->o.cycles || s->cycle < s->o.cycles)) {
+        if (asked) {
+            asked = 0;
+            printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
+            fflush(stdout);
+        }
         bool busy = serve_uarts(s);
         for (uint32_t n = 0; n < s->boards; n++)
             busy |= board_poll_firmware(s->board[n]);
@@ -531,8 +555,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case 'b':
-        o->golden = strcmp(arg, "golden") == 0;
-        o->kinds = o->golden || strcmp(arg, "rtl") == 0 ? NULL : arg;
+        o->kind = arg[0];
+        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") ? arg : NULL;
         return 0;
     case 's':
         o->directory = arg;
@@ -554,8 +578,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'C':
     case 'S': {
         unsigned long long value = strtoull(arg, &end, 10);
-        if (end == arg || *end || (key == 'l' && (value < 1 || value >= MAX_LATENCY)))
-            argp_failure(state, 2, 0, "%s: a number%s", arg, key == 'l' ? " from 1 to 63" : "");
+        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)))
+            argp_failure(state, 2, 0, "%s: a number%s", arg, key == 'l' ? " from 1 to 32" : "");
         if (key == 'l')
             o->latency = (unsigned)value;
         else if (key == 't')
@@ -578,12 +602,12 @@ int main(int argc, char **argv)
     static const struct argp_option list[] = {
         {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
         {"boards", 'b', "KIND", 0,
-         "rtl (default), golden, or a letter r or g for each board in order", 0},
+         "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
         {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
         {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
-        {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 63 (default 2)", 0},
+        {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,
@@ -596,12 +620,12 @@ int main(int argc, char **argv)
         NULL,
         "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
         "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
-        "if "
-        "an RTL board differed from the golden model.",
+        "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at.",
         NULL,
         NULL,
         NULL};
     struct sim s = {.o = {.torus = {.n = 2, .k = {4, 4}},
+                          .kind = 'r',
                           .shadow = true,
                           .directory = ".",
                           .latency = 2,
@@ -614,6 +638,7 @@ int main(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &s.o);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     set_up(&s);
     printf("boardsim: %u boards, %s/board0.sock to board%u.sock\n", s.boards, s.o.directory,

@@ -4,32 +4,53 @@
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v) \
            rtl/core/rv32i.v
-BS_W    := 32
-BS_L    := 16
-BS_C    := 8
 BS_SHIM := sim/cosim/rtl_board.cpp
-BS_HDR  := sim/cosim/rtl_board.h sim/cosim/verilated_bits.h $(wildcard sim/model/*.h)
+BS_HDR  := sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/verilated_bits.h \
+           $(wildcard sim/model/*.h)
 VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
+
+# N W L C MUL, OFR_WITHOUT_* of what is left out, FLASH, and parameters of the SoC
+BOARD_2 := 2 32 16 8 1 0 0 RAM_BYTES=32768
+BOARD_3 := 3 32 16 8 1 0 0 RAM_BYTES=32768
+BOARD_small := 2 16 16 4 0 3 1 RAM_BYTES=2048 GEN=0 CHECK=0 TIMER_BITS=40
+bs_word = $(word $(1),$(BOARD_$*))
 
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
-LINT_TOPS += ofr_board ofr_board:N=3
+LINT_TOPS += ofr_board ofr_board:N=3 \
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
 
-# Verilated board of $* dimensions, with what wraps it for C.
-$(BS)%/board.a: $(BS_V) rtl/regs/ofr_defs.vh $(BS_SHIM) $(BS_HDR) $(B)/firmware/fw.hex
+# The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
+# latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given.
+BS_ALL := $(foreach b,2 3 small,$(BS)$(b)/board.a)
+$(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
-	verilator --cc --build -O3 --language 1800-2017 --x-assign fast --x-initial fast \
-	    --noassert -Irtl/regs --prefix Vboard$* --top-module ofr_board -GN=$* -GW=$(BS_W) \
-	    -GL=$(BS_L) -GC=$(BS_C) -GRAM_BYTES=32768 -GUART_DIVISOR=4 \
-	    '-GINIT="$(abspath $(B)/firmware/fw.hex)"' --Mdir $(@D)/v -CFLAGS "-O3 -std=gnu++17" \
-	    -MAKEFLAGS "OBJCACHE=$(shell command -v ccache)" $(BS_V) > $(@D)/log 2>&1 || \
+	@echo "verilator: board $*"
+	@verilator --cc --build -O3 --language 1800-2017 --x-assign fast --x-initial fast \
+	    --noassert -Irtl/regs --prefix Vboard$* --top-module ofr_board -GN=$(call bs_word,1) \
+	    -GW=$(call bs_word,2) -GL=$(call bs_word,3) -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
+	    -GFLASH=$(call bs_word,7) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
+	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,$(abspath $(B)/firmware/fw.hex))"' \
+	    --Mdir $(@D)/v -CFLAGS "-std=gnu++17" \
+	    -MAKEFLAGS "OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$(shell command -v ccache)" \
+	    $(BS_V) > $(@D)/log 2>&1 || \
 	    (cat $(@D)/log; false)
+	@touch $@
+
+$(BS_ALL): $(BS)%/board.a: $(BS)%/verilated $(BS_SHIM) $(BS_HDR)
 	$(CXX) -O2 -std=gnu++17 -Isim/model -Ifirmware -Isim/cosim -I$(@D)/v -isystem $(VERILATOR_INC) \
 	    -isystem $(VERILATOR_INC)/vltstd -DRTL_TOP=Vboard$* -DRTL_HEADER='"Vboard$*.h"' \
-	    -DSHAPE_N=$* -DSHAPE_W=$(BS_W) -DSHAPE_L=$(BS_L) -DSHAPE_C=$(BS_C) -DSHAPE_MUL=1 \
-	    -DOPS=rtl_board_$*d -c -o $(@D)/shim.o $(BS_SHIM)
+	    -DSHAPE_N=$(call bs_word,1) -DSHAPE_W=$(call bs_word,2) -DSHAPE_L=$(call bs_word,3) \
+	    -DSHAPE_C=$(call bs_word,4) -DSHAPE_MUL=$(call bs_word,5) \
+	    -DSHAPE_WITHOUT=$(call bs_word,6) -DSHAPE_FLASH=$(call bs_word,7) \
+	    -DOPS=rtl_board_$* -c -o $(@D)/shim.o $(BS_SHIM)
 	cp $(@D)/v/Vboard$*__ALL.a $@
 	ar rs $@ $(@D)/shim.o 2>/dev/null
+
+# The flash's content goes into the program as it is.
+$(BS)/flash.o: $(B)/firmware/flash.bin
+	@mkdir -p $(@D)
+	cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
 $(BS)/%.o: sim/cosim/%.c sim/cosim/board.h $(BS_HDR) firmware/fw.h firmware/protocol.h
 	@mkdir -p $(@D)
@@ -40,9 +61,10 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	$(CXX) -O2 -std=gnu++17 -isystem $(VERILATOR_INC) -isystem $(VERILATOR_INC)/vltstd -c -o $@ \
 	    $(VERILATOR_INC)/$*.cpp
 
-$(B)/bin/boardsim: $(BS)/boardsim.o $(BS)/board.o $(BS)2/board.a $(BS)3/board.a $(BS)/verilated.o $(BS)/verilated_threads.o \
-    $(B)/libofr.a $(B)/libfw.a
+BS_O := $(addprefix $(BS)/,boardsim.o board.o spi_flash.o flash.o verilated.o verilated_threads.o)
+# firmware/fw.hex is read when a board starts.
+$(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
 	@mkdir -p $(@D)
-	$(CXX) -o $@ $^ $(BS)2/board.a -lpthread -latomic
+	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic
 
 INSTALL_BIN += $(B)/bin/boardsim

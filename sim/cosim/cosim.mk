@@ -2,7 +2,7 @@
 # Lockstep: one program per router shape, build/lockstep/N_W_L_C_MUL, and the tests around it. The
 # RTL is compiled once per shape, whatever the torus.
 
-LOCKSTEP_SHAPES := 2_32_8_8_1 2_16_16_4_0 3_32_8_3_1 3_64_4_8_0 3_16_16_2_1 2_64_8_5_1
+LOCKSTEP_SHAPES := 2_32_8_8_1 2_16_16_4_0 3_32_8_3_1 3_64_4_7_0 3_16_16_2_1 2_64_8_5_1 2_32_16_6_0
 LOCKSTEP := $(LOCKSTEP_SHAPES:%=$(B)/lockstep/%/lockstep)
 LOCKSTEP_V := $(sort $(wildcard rtl/router/*.v rtl/ofr/*.v)) sim/cosim/ofr_lockstep.v
 LOCKSTEP_O := $(B)/sim/cosim/lockstep.o $(B)/sim/cosim/fabric.o
@@ -32,10 +32,10 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
 	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
 	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
-	    -MAKEFLAGS "OPT_FAST=-O2 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+	    -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
 
-# At least 20 million router-cycles over the shapes. SEED replays.
-LOCKSTEP_TOTAL ?= 3500000
+# At least 20 million router-cycles over the 7 shapes. SEED replays.
+LOCKSTEP_TOTAL ?= 3000000
 LOCKSTEP_TESTS := $(LOCKSTEP_SHAPES:%=$(B)/tests/lockstep_%)
 TESTS += $(LOCKSTEP_TESTS)
 $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cosim.mk
@@ -45,11 +45,18 @@ $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cos
 
 # --- The golden model alone -----------------------------------------------------------------------
 GOLDEN_O := $(B)/sim/cosim/golden.o $(B)/sim/cosim/fabric.o
-$(B)/bin/bench: $(B)/sim/cosim/bench.o $(GOLDEN_O) $(B)/libofr.a
+$(B)/bin/bench: $(B)/sim/cosim/bench.o $(B)/sim/cosim/gamma.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 
 BENCH += $(B)/bin/bench
+
+# Derouting at work, on a small torus: butterfly bit by bit
+TESTS += $(B)/tests/bench_phases
+$(B)/tests/bench_phases: $(B)/bin/bench sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --phases --torus 8x8 --tie plus --messages 4 --jobs 1\n' $< > $@
+	@chmod +x $@
 
 $(B)/bin/overload: $(B)/sim/cosim/overload.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)
@@ -76,4 +83,7 @@ $(RATE_TESTS): $(B)/tests/rate_%: $(B)/lockstep/%/lockstep $(B)/sim/cosim/rate.o
 	    $(B)/libofr.a -lpthread
 
 SOAK += sim/cosim/soak.sh
+soak: export SHAPES := $(LOCKSTEP_SHAPES)
+TESTS += sim/cosim/soak_test.sh
+sim/cosim/soak_test.sh: $(B)/lockstep/2_32_8_8_1/lockstep
 sim/cosim/soak.sh: $(LOCKSTEP) $(B)/bin/overload

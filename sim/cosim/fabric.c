@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric.h"
 
-#include "ofr_regs.h"
+#include "packet.h"
+#include "pattern.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    RING = 1024,      // packets outstanding per source
     CABLE_FLITS = 64, // in flight on a cable; its ready falls when full
     MAX_LATENCY = 16,
     ABORT_QUIET = 4, // cycles without a flit from an abort on
@@ -63,13 +63,13 @@ struct cable {
 };
 
 struct node {
-    struct packet packet[RING];
+    struct packet *packet; // o.outstanding of them
     uint16_t next_seq;
-    uint32_t queue[OFR_VCS][RING]; // sequence numbers waiting per local VC
+    uint16_t *queue[OFR_VCS]; // sequence numbers waiting per local VC
     unsigned queue_head[OFR_VCS], queue_count[OFR_VCS];
-    double credit; // flits that the offered load allows
-    unsigned message_left, message_bit;
-    uint32_t message_dst;
+    double credit;         // flits that the offered load allows
+    unsigned message_left; // packets of the present message to come
+    uint32_t message, message_dst;
     bool sending;
     unsigned lvc, position;
     uint16_t seq;
@@ -85,7 +85,7 @@ struct fabric {
     uint32_t nodes;
     bool stopped;
     struct fabric_totals totals;
-    uint64_t outstanding;
+    uint64_t outstanding, born_sum; // packets on their way, and the sum of their birth cycles
     char error[200];
     const struct packet *ping;
     uint64_t ping_cycles;
@@ -103,11 +103,6 @@ static void fail(struct fabric *f, const char *format, ...)
     va_end(args);
 }
 
-static unsigned pack(const struct ofr_coord *c)
-{
-    return c->c[0] | (unsigned)c->c[1] << 4 | (unsigned)c->c[2] << 8;
-}
-
 // Flit j of a packet: the header words first, then a hash of who it is.
 static uint64_t content(const struct fabric *f, const struct packet *p, unsigned j)
 {
@@ -119,12 +114,25 @@ static uint64_t content(const struct fabric *f, const struct packet *p, unsigned
     return rng_next(&hash) & mask;
 }
 
+static bool new_rings(const struct fabric *f, struct node *u)
+{
+    u->packet = calloc(f->o.outstanding, sizeof *u->packet);
+    bool ok = u->packet;
+    for (unsigned v = 0; v < OFR_VCS; v++) {
+        u->queue[v] = calloc(f->o.outstanding, sizeof *u->queue[v]);
+        ok = ok && u->queue[v];
+    }
+    return ok;
+}
+
 struct fabric *fabric_new(const struct fabric_options *options)
 {
     struct fabric *f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->o = *options;
+    if (!f->o.outstanding)
+        f->o.outstanding = 1024;
     f->rng.state = options->seed;
     f->nodes = ofr_nodes(&options->torus);
     f->node = calloc(f->nodes, sizeof *f->node);
@@ -134,6 +142,10 @@ struct fabric *fabric_new(const struct fabric_options *options)
         return NULL;
     }
     for (uint32_t n = 0; n < f->nodes; n++) {
+        if (!new_rings(f, &f->node[n])) {
+            fabric_free(f);
+            return NULL;
+        }
         struct ofr_coord at = ofr_node_coord(&options->torus, n);
         uint32_t exists = ofr_existing_ports(&options->torus, &at);
         for (unsigned p = 0; p < 2U * options->torus.n; p++) {
@@ -152,6 +164,11 @@ void fabric_free(struct fabric *f)
 {
     if (!f)
         return;
+    for (uint32_t n = 0; f->node && n < f->nodes; n++) {
+        free(f->node[n].packet);
+        for (unsigned v = 0; v < OFR_VCS; v++)
+            free(f->node[n].queue[v]);
+    }
     free(f->node);
     free(f->last_seq);
     free(f);
@@ -162,6 +179,13 @@ uint32_t fabric_nodes(const struct fabric *f)
     return f->nodes;
 }
 
+static void done_with(struct fabric *f, struct packet *p)
+{
+    p->outstanding = false;
+    f->outstanding--;
+    f->born_sum -= p->born;
+}
+
 void fabric_stop(struct fabric *f)
 {
     for (uint32_t n = 0; n < f->nodes && !f->stopped; n++) {
@@ -169,8 +193,8 @@ void fabric_stop(struct fabric *f)
         u->sending = u->sending && u->position > 0;
         for (unsigned v = 0; v < OFR_VCS; v++) {
             for (unsigned i = 0; i < u->queue_count[v]; i++)
-                u->packet[u->queue[v][(u->queue_head[v] + i) % RING] % RING].outstanding = false;
-            f->outstanding -= u->queue_count[v];
+                done_with(f, &u->packet[u->queue[v][(u->queue_head[v] + i) % f->o.outstanding] %
+                                        f->o.outstanding]);
             u->queue_count[v] = 0;
         }
     }
@@ -180,64 +204,22 @@ void fabric_stop(struct fabric *f)
 // --- Traffic
 // ---------------------------------------------------------------------------------------
 
-static uint32_t draw_destination(struct fabric *f, uint32_t n)
-{
-    struct ofr_coord c = ofr_node_coord(&f->o.torus, n);
-    switch (f->o.pattern) {
-    case OFR_GEN_CONTROL_PATTERN_TORNADO:
-        for (unsigned i = 0; i < f->o.torus.n; i++)
-            c.c[i] = (uint8_t)((c.c[i] + (f->o.torus.k[i] + 1) / 2 - 1) % f->o.torus.k[i]);
-        return ofr_node_id(&f->o.torus, &c);
-    case OFR_GEN_CONTROL_PATTERN_COMPLEMENT:
-        return f->nodes - 1 - n;
-    case OFR_GEN_CONTROL_PATTERN_NEIGHBOUR:
-        c.c[0] = (uint8_t)((c.c[0] + 1) % f->o.torus.k[0]);
-        return ofr_node_id(&f->o.torus, &c);
-    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE: {
-        uint8_t x = c.c[0];
-        if (f->o.torus.n == 2) {
-            c.c[0] = c.c[1];
-            c.c[1] = x;
-            return ofr_node_id(&f->o.torus, &c);
-        }
-        unsigned half = 0;
-        while ((1U << (2 * half)) < f->nodes)
-            half++;
-        return (n >> half) | (n & ((1U << half) - 1)) << half;
-    }
-    case OFR_GEN_CONTROL_PATTERN_ROTATE3D: {
-        uint8_t x = c.c[0];
-        c.c[0] = c.c[1];
-        c.c[1] = c.c[2];
-        c.c[2] = x;
-        return ofr_node_id(&f->o.torus, &c);
-    }
-    case OFR_GEN_CONTROL_PATTERN_BITREVERSE: {
-        uint32_t reversed = 0;
-        for (uint32_t bit = 1; bit < f->nodes; bit <<= 1)
-            reversed = reversed << 1 | ((n & bit) != 0);
-        return reversed;
-    }
-    case OFR_GEN_CONTROL_PATTERN_BUTTERFLY: {
-        unsigned bits = 0;
-        while ((1U << bits) < f->nodes)
-            bits++;
-        return bits ? n ^ 1U << (f->node[n].message_bit++ % bits) : n;
-    }
-    default:
-        return rng_below(&f->rng, f->nodes);
-    }
-}
-
 // The destination of the next packet: a message's packets share theirs (paper, sec. 4).
 static uint32_t next_destination(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
-    if (u->message_left == 0) {
-        u->message_left = f->o.message_packets ? f->o.message_packets : 1;
-        u->message_dst = draw_destination(f, n);
+    if (u->message_left-- > 0)
+        return u->message_dst;
+    u->message_left = f->o.message_packets ? f->o.message_packets - 1 : 0;
+    uint32_t message = f->o.only_bit ? f->o.only_bit - 1 : u->message;
+    u->message++;
+    if (f->o.pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM) {
+        u->message_dst = rng_below(&f->rng, f->nodes);
+    } else {
+        struct ofr_coord from = ofr_node_coord(&f->o.torus, n);
+        struct ofr_coord to = ofr_pattern_destination(&f->o.torus, f->o.pattern, &from, message);
+        u->message_dst = ofr_node_id(&f->o.torus, &to);
     }
-    u->message_left--;
     return u->message_dst;
 }
 
@@ -257,7 +239,7 @@ static unsigned draw_class(struct fabric *f)
 static struct packet *new_packet(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
-    struct packet *p = &u->packet[u->next_seq % RING];
+    struct packet *p = &u->packet[u->next_seq % f->o.outstanding];
     if (p->outstanding) {
         f->totals.held++;
         return NULL;
@@ -268,6 +250,17 @@ static struct packet *new_packet(struct fabric *f, uint32_t n)
     return p;
 }
 
+// The IDN by which in-order packets from src to dst go, as the destination table would have it; dst
+// itself if they go straight. The same for all packets of a pair: they stay in order.
+static uint32_t pinned_via(const struct fabric *f, uint32_t src, uint32_t dst)
+{
+    struct rng hash = {f->o.seed ^ ((uint64_t)src * f->nodes + dst)};
+    if (!rng_chance(&hash, f->o.pin_permille))
+        return dst;
+    uint32_t via = rng_below(&hash, f->nodes);
+    return via == src ? dst : via;
+}
+
 // Makes the header and queues the packet; target: coordinates, or the port of a directed packet.
 static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, unsigned target)
 {
@@ -276,14 +269,24 @@ static void enqueue(struct fabric *f, uint32_t n, struct packet *p, bool mgmt, u
     p->lvc = mgmt                                ? OFR_LVC_MGMT
              : p->class == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
                                                  : OFR_LVC_USER;
-    p->header = target | (uint64_t)p->class << OFR_PKT_CLASS_LSB | (uint64_t)1 << OFR_PKT_LEG_LSB |
-                (uint64_t)mgmt << OFR_PKT_MGMT_LSB | (uint64_t)target << OFR_PKT_DEST_X_LSB |
-                (uint64_t)pack(&me) << OFR_PKT_SRC_X_LSB | (uint64_t)u->next_seq << OFR_PKT_SEQ_LSB;
+    uint32_t via = p->class == OFR_PKT_CLASS_INORDER ? pinned_via(f, n, p->dst) : p->dst;
+    struct ofr_coord idn = ofr_node_coord(&f->o.torus, via);
+    bool leg = via == p->dst;
+    struct ofr_header header = {.target =
+                                    leg ? (uint16_t)target : ofr_coord_word(&idn, f->o.torus.n),
+                                .cls = p->class,
+                                .leg = leg,
+                                .mgmt = mgmt,
+                                .dest = (uint16_t)target,
+                                .source = ofr_coord_word(&me, f->o.torus.n),
+                                .seq = u->next_seq};
+    p->header = ofr_header_pack(&header);
     unsigned v = p->lvc;
-    u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % RING] = u->next_seq;
+    u->queue[v][(u->queue_head[v] + u->queue_count[v]++) % f->o.outstanding] = u->next_seq;
     u->next_seq++;
     f->totals.generated++;
     f->outstanding++;
+    f->born_sum += p->born;
 }
 
 static void generate(struct fabric *f, uint32_t n)
@@ -307,7 +310,7 @@ static void generate(struct fabric *f, uint32_t n)
     if (!p->directed) {
         p->dst = next_destination(f, n);
         struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
-        target = pack(&to);
+        target = ofr_coord_word(&to, f->o.torus.n);
     }
     enqueue(f, n, p, mgmt, target);
 }
@@ -323,7 +326,7 @@ bool fabric_ping(struct fabric *f, uint32_t src, bool directed, uint32_t dst_or_
     p->dst = directed ? f->node[src].cable[dst_or_port].to_node : dst_or_port;
     if (!directed) {
         struct ofr_coord to = ofr_node_coord(&f->o.torus, p->dst);
-        target = pack(&to);
+        target = ofr_coord_word(&to, f->o.torus.n);
     }
     enqueue(f, src, p, true, target);
     f->ping = p;
@@ -343,7 +346,7 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
     u->credit += f->o.load_permille / 1000.0;
     unsigned packets = f->o.message_packets ? f->o.message_packets : 1;
     double mean = packets * (f->o.length_min + f->o.length_max) / 2.0;
-    while (!f->stopped && u->credit >= mean) {
+    while (!f->stopped && u->credit >= mean && (!f->o.messages || u->message < f->o.messages)) {
         u->credit -= mean;
         for (unsigned i = 0; i < packets; i++)
             generate(f, n);
@@ -357,13 +360,14 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
             u->sending = true;
             u->lvc = v;
             u->position = 0;
-            u->seq = (uint16_t)u->queue[v][u->queue_head[v]];
+            u->seq = u->queue[v][u->queue_head[v]];
         }
     }
-    // Full speed at high load, else a gap now and then
-    if (!u->sending || rng_chance(&f->rng, f->o.load_permille < 700 ? 50 : 0))
+    // Full speed at high load and inside a message, else a gap now and then
+    bool gaps = f->o.load_permille < 700 && !f->o.message_packets;
+    if (!u->sending || rng_chance(&f->rng, gaps ? 50 : 0))
         return;
-    const struct packet *p = &u->packet[u->seq % RING];
+    const struct packet *p = &u->packet[u->seq % f->o.outstanding];
     in->li = (struct ofr_flit){.valid = true,
                                .vc = (uint8_t)u->lvc,
                                .data = content(f, p, u->position),
@@ -373,7 +377,7 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
         return;
     }
     if (u->position++ == 0) {
-        u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % RING;
+        u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % f->o.outstanding;
         u->queue_count[u->lvc]--;
         f->totals.injected++;
     }
@@ -403,13 +407,12 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
     }
     uint32_t src = ofr_node_id(&f->o.torus, &from);
     uint16_t seq = (uint16_t)(header >> OFR_PKT_SEQ_LSB);
-    struct packet *p = &f->node[src].packet[seq % RING];
+    struct packet *p = &f->node[src].packet[seq % f->o.outstanding];
     if (!p->outstanding || (uint16_t)(p->header >> OFR_PKT_SEQ_LSB) != seq) {
         fail(f, "node %u: packet %u of node %u twice, or never sent", n, seq, src);
         return;
     }
-    p->outstanding = false;
-    f->outstanding--;
+    done_with(f, p);
     if (p == f->ping) {
         f->ping = NULL;
         f->ping_cycles = f->cycle - p->born;
@@ -421,10 +424,11 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
              u->received_count, p->length);
     unsigned target = (unsigned)header & 0xfff;
     bool arrival = p->directed && (target & 15) == (f->node[src].cable[p->header & 15].to_port);
-    if (!arrival && (p->directed || target != pack(&me)))
+    if (!arrival && (p->directed || target != ofr_coord_word(&me, f->o.torus.n)))
         fail(f, "node %u: packet %u of node %u has target %03x", n, seq, src, target);
     // Words 0 and 1 change on the way: target, leg, and the IDN in place of the destination
-    if ((header ^ p->header) & ~UINT64_C(0x0fff0fff))
+    uint64_t leg = (uint64_t)1 << OFR_PKT_LEG_LSB;
+    if (!(header & leg) || ((header ^ p->header) & ~(UINT64_C(0x0fff0fff) | leg)))
         fail(f, "node %u: packet %u of node %u: header %016llx, sent %016llx", n, seq, src,
              (unsigned long long)header, (unsigned long long)p->header);
     for (unsigned j = 0; j < p->length; j++)
@@ -505,8 +509,8 @@ static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in 
     } else {
         in->rx[c->to_port] = at->flit;
     }
-    c->head = (c->head + 1) % CABLE_FLITS;
     c->count--;
+    c->head = c->count ? (c->head + 1) % CABLE_FLITS : 0; // 0: stays in the cache
 }
 
 void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
@@ -537,6 +541,15 @@ void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
     f->cycle++;
 }
 
+uint64_t fabric_skip(struct fabric *f, uint64_t cycles)
+{
+    cycles -= cycles % MAX_LATENCY; // leaves the rings of credits as they are
+    for (uint32_t n = 0; n < f->nodes; n++)
+        f->node[n].credit += (double)cycles * f->o.load_permille / 1000.0;
+    f->cycle += cycles;
+    return cycles;
+}
+
 bool fabric_drained(const struct fabric *f)
 {
     if (f->outstanding && !f->o.abort_permille)
@@ -561,5 +574,7 @@ const char *fabric_error(const struct fabric *f)
 
 struct fabric_totals fabric_totals(const struct fabric *f)
 {
-    return f->totals;
+    struct fabric_totals totals = f->totals;
+    totals.age_sum = f->outstanding * f->cycle - f->born_sum;
+    return totals;
 }

@@ -31,10 +31,15 @@ struct fabric_options {
     unsigned abort_permille;         // chance that a packet is cut on a cable (per packet)
     unsigned class_weight[3];        // in-order, minimal, deroute
     unsigned mgmt_permille;          // chance that a packet is management by address
+    unsigned pin_permille;           // chance that a pair's in-order packets go by an IDN
     unsigned length_min, length_max; // flits a packet
-    int pattern;                     // -1: uniform; else OFR_GEN_CONTROL_PATTERN_*
+    unsigned pattern;                // OFR_GEN_CONTROL_PATTERN_*, one that exists on the torus
     unsigned message_packets; // paper: M packets at once to one destination, the same time and
                               // bit (butterfly) at all nodes; 0: single packets
+    unsigned messages;        // a source ends after this many; 0: never
+    unsigned only_bit;        // butterfly: always bit only_bit - 1; 0: the next at each message
+    unsigned outstanding;     // packets a source may have on their way, generated and not yet
+                              // delivered; a power of two to 32768, 0: 1024
 };
 
 struct fabric;
@@ -52,6 +57,10 @@ void fabric_stop(struct fabric *fabric);
 void fabric_cycle(struct fabric *fabric, const struct ofr_router_out *const out[],
                   struct ofr_router_in in[]);
 
+// Lets up to `cycles` pass (whole sixteens) in which nothing is under way and no packet falls due.
+// Returns how many passed.
+uint64_t fabric_skip(struct fabric *fabric, uint64_t cycles);
+
 // Everything generated is delivered or was cut, and no cable carries anything.
 bool fabric_drained(const struct fabric *fabric);
 // First thing that went wrong with delivery (lost, twice, damaged, out of order, wrong place,
@@ -59,8 +68,9 @@ bool fabric_drained(const struct fabric *fabric);
 const char *fabric_error(const struct fabric *fabric);
 struct fabric_totals {
     uint64_t generated, injected, delivered, cut, flits_delivered;
-    uint64_t held;        // not generated, since a source had 1024 packets outstanding
+    uint64_t held;        // not generated, since a source had too many packets outstanding
     uint64_t latency_sum; // generation to tail at the local port, cycles, delivered packets
+    uint64_t age_sum;     // generation to now, cycles, packets not delivered yet
 };
 struct fabric_totals fabric_totals(const struct fabric *fabric);
 

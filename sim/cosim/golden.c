@@ -53,6 +53,11 @@ void golden_step(struct golden *g)
     g->cycle++;
 }
 
+void golden_skip(struct golden *g, uint64_t cycles)
+{
+    g->cycle += fabric_skip(g->fabric, cycles);
+}
+
 bool golden_watchdog(const struct golden *g)
 {
     for (uint32_t n = 0; n < g->nodes; n++)
@@ -61,7 +66,7 @@ bool golden_watchdog(const struct golden *g)
     return false;
 }
 
-static bool drained(const struct golden *g)
+bool golden_idle(const struct golden *g)
 {
     for (uint32_t n = 0; n < g->nodes; n++)
         if (!g->out[n]->drained)
@@ -72,9 +77,9 @@ static bool drained(const struct golden *g)
 bool golden_drain(struct golden *g, uint64_t limit)
 {
     fabric_stop(g->fabric);
-    for (uint64_t i = 0; i < limit && !drained(g) && !fabric_error(g->fabric); i++)
+    for (uint64_t i = 0; i < limit && !golden_idle(g) && !fabric_error(g->fabric); i++)
         golden_step(g);
-    return drained(g) && !fabric_error(g->fabric);
+    return golden_idle(g) && !fabric_error(g->fabric);
 }
 
 uint64_t golden_counter(const struct golden *g, unsigned index)

@@ -24,6 +24,13 @@ void golden_free(struct golden *golden);
 
 void golden_step(struct golden *golden);
 
+// Nothing is on its way, and every credit is home.
+bool golden_idle(const struct golden *golden);
+
+// Lets up to `cycles` pass (whole sixteens) in which all is idle and no packet falls due. The
+// routers do not see them: their time and random numbers stand still.
+void golden_skip(struct golden *golden, uint64_t cycles);
+
 // A router's watchdog has latched.
 bool golden_watchdog(const struct golden *golden);
 

@@ -7,15 +7,18 @@
 #include "fabric.h"
 #include "ofr_regs.h"
 #include "ofr_unit.h"
+#include "pattern.h"
 #include "rtl_router.h"
 
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { TRACE_CYCLES = 50, DRAIN_CYCLES = 200000, KEYS = 256 };
+enum { TRACE_CYCLES = 50, DRAIN_CYCLES = 200000, KEYS = 256, LOADS = 9 };
+// Router-cycles in all from which on the runs must have met everything that is drawn.
+enum { COVERING = 3000000 };
 
 struct options {
     struct fabric_options fabric;
@@ -23,9 +26,11 @@ struct options {
     uint64_t cycles; // router-cycles a run
     unsigned runs;
     uint64_t total;                  // router-cycles to reach with further runs, 0: `runs` runs
+    unsigned seconds;                // new runs begin for so long, 0: `runs` or `total`
     unsigned select, tie, threshold; // KEYS: drawn
     int traffic_class;               // -1: drawn weights
     int load;                        // permille of a flit a cycle and node, -1: drawn
+    int pattern;                     // OFR_GEN_CONTROL_PATTERN_*, -1: drawn
     bool aborts;
     const char *vcd;
     uint64_t until; // stop after this cycle (replay), 0: none
@@ -43,6 +48,19 @@ struct reader {
     struct ofr_counters counters;
 };
 
+// Writes a new IDN table to all routers at once through their registers, under traffic. The readers
+// rest meanwhile.
+enum { STROBE_CYCLES = 3, COMMIT_CYCLES = 64, TABLE_WRITES = 4 + 64 };
+struct writer {
+    struct {
+        uint16_t offset;
+        uint32_t value;
+    } write[TABLE_WRITES];
+    unsigned count, at; // at == count: nothing to write
+    unsigned wait;      // cycles to the next strobe
+    uint64_t next;      // cycle at which the next table is drawn
+};
+
 struct run {
     const struct options *o;
     struct fabric_options fo;
@@ -56,12 +74,20 @@ struct run {
     struct ofr_router_in *in;
     struct reader *reader;
     struct ofr_unit unit; // its registers are written as the RTL's
-    struct rng rng;       // of readers and settings
-    bool finish;          // read all counters once more, then no more
-    uint64_t cycle, snapshots;
+    struct writer writer;
+    struct rng rng; // of readers, writer and settings
+    bool finish;    // read all counters once more, then no more
+    uint64_t cycle, snapshots, tables;
     char why[256];
     uint32_t bad_node;
     unsigned break_port; // one that has a link
+};
+
+// What all runs together have met.
+struct totals {
+    uint64_t router_cycles, cut, snapshots, tables;
+    unsigned loads, ties; // bit masks
+    bool one, two, odd;   // sizes of the torus
 };
 
 static void differ(struct run *r, uint32_t n, const char *pin, int port, uint64_t rtl,
@@ -172,7 +198,7 @@ static void read_counters(struct run *r, uint32_t n)
         u->wait = 2;
     if (u->state == FINISHED || (u->wait && u->wait--))
         return;
-    u->wait = 2 + (rng_below(&r->rng, 8) == 0 ? rng_below(&r->rng, 40) : 0);
+    u->wait = 2 + (!r->finish && rng_below(&r->rng, 8) == 0 ? rng_below(&r->rng, 40) : 0);
     switch (u->state) {
     case REST:
         rtl_router_write(r->rtl[n], OFR_COUNT_SNAPSHOT, 0);
@@ -209,14 +235,95 @@ static void read_counters(struct run *r, uint32_t n)
     }
 }
 
+static uint32_t draw_entry(struct rng *rng)
+{
+    uint32_t entry = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t lambda = rng_below(rng, 3);
+        entry |= (lambda == 2 ? 3 : lambda) << (2 * i);
+    }
+    return entry | (rng_below(rng, 4) ? OFR_OFR_DATA_VALID_MASK : 0);
+}
+
+static void queue_write(struct writer *w, unsigned offset, uint32_t value)
+{
+    w->write[w->count].offset = (uint16_t)offset;
+    w->write[w->count++].value = value;
+}
+
+// All of a table is drawn, or a part of it; now and then the reset table comes back.
+static void draw_table(struct run *r)
+{
+    struct writer *w = &r->writer;
+    struct rng *rng = &r->rng;
+    unsigned entries = 8U << r->fo.torus.n, first = 0;
+    w->at = w->count = 0;
+    w->wait = STROBE_CYCLES;
+    if (rng_below(rng, 6) == 0) {
+        queue_write(w, OFR_OFR_COMMIT, 0);
+        return;
+    }
+    uint32_t delta = 1 + rng_below(rng, 8), eta = rng_below(rng, 256);
+    uint32_t flags = (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_RULE_A_LSB |
+                     (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_RULE_B_LSB |
+                     (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_OIDN_LSB;
+    queue_write(w, OFR_OFR_PARAM,
+                delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB | flags);
+    queue_write(w, OFR_OFR_WIDN, rng_below(rng, 256));
+    if (rng_below(rng, 4) == 0) {
+        first = rng_below(rng, entries);
+        entries = 1 + rng_below(rng, entries - first);
+    }
+    queue_write(w, OFR_OFR_ADDR, first);
+    for (unsigned i = 0; i < entries; i++)
+        queue_write(w, OFR_OFR_DATA, draw_entry(rng));
+    queue_write(w, OFR_OFR_COMMIT, 1 + rng_below(rng, 65535));
+}
+
+// The writer's strobe of this cycle, if one is due: on the RTL's side now, on the model's after the
+// step. Returns whether the writer is at work.
+static bool write_table(struct run *r, bool *strobe)
+{
+    struct writer *w = &r->writer;
+    *strobe = false;
+    if (w->at == w->count && w->wait == 0) {
+        if (r->finish || r->cycle < w->next)
+            return false;
+        draw_table(r);
+    }
+    if (w->wait) {
+        w->wait--;
+        return true;
+    }
+    *strobe = true;
+    for (uint32_t n = 0; n < r->nodes; n++)
+        rtl_router_write(r->rtl[n], w->write[w->at].offset, w->write[w->at].value);
+    return true;
+}
+
+static void end_write(struct run *r)
+{
+    struct writer *w = &r->writer;
+    ofr_unit_write(&r->unit, w->write[w->at].offset, w->write[w->at].value);
+    w->wait = STROBE_CYCLES - 1;
+    if (++w->at == w->count) {
+        w->wait = COMMIT_CYCLES;
+        w->next = r->cycle + rng_below(&r->rng, 2000);
+        r->tables++;
+    }
+}
+
 static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_router_out *seen)
 {
+    bool strobe;
     for (uint32_t n = 0; n < r->nodes; n++)
         out[n] = ofr_router_out(r->model[n]);
     fabric_cycle(r->fabric, out, r->in);
+    bool writing = write_table(r, &strobe);
     for (uint32_t n = 0; n < r->nodes; n++) {
         struct reader *u = &r->reader[n];
-        read_counters(r, n);
+        if (!writing)
+            read_counters(r, n);
         // Settings that may change at any time
         if (rng_below(&r->rng, 4096) == 0)
             draw_settings(r, &r->config[n]);
@@ -229,6 +336,8 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
                                ofr_router_counters(r->model[n]));
         u->snapshot = false;
     }
+    if (strobe)
+        end_write(r);
     r->cycle++;
     for (uint32_t n = 0; n < r->nodes; n++) {
         rtl_router_out(r->rtl[n], seen);
@@ -250,7 +359,7 @@ static void draw(struct run *r, struct rng *rng)
 {
     const struct options *o = r->o;
     struct fabric_options *f = &r->fo;
-    static const unsigned loads[] = {50, 150, 300, 500, 700, 900, 1000, 1200, 1500};
+    static const unsigned loads[LOADS] = {50, 150, 300, 500, 700, 900, 1000, 1200, 1500};
     struct ofr_shape shape = f->shape;
 
     if (!o->torus_given) {
@@ -259,6 +368,12 @@ static void draw(struct run *r, struct rng *rng)
         do {
             for (unsigned i = 0; i < shape.n; i++)
                 f->torus.k[i] = sizes[rng_below(rng, sizeof sizes)];
+            // Seeds in a row have a size of 1, of 2, an odd one, and any
+            f->torus.k[rng_below(rng, shape.n)] = r->seed % 4 == 0   ? 1
+                                                  : r->seed % 4 == 1 ? 2
+                                                  : r->seed % 4 == 2
+                                                      ? (uint8_t)(3 + 2 * rng_below(rng, 3))
+                                                      : f->torus.k[0];
         } while (ofr_nodes(&f->torus) > 64 || ofr_nodes(&f->torus) < 2);
     }
     // Saturation: gamma0 = 8/k flits a cycle and node (paper, sec. 4), and the local port takes 1
@@ -267,13 +382,14 @@ static void draw(struct run *r, struct rng *rng)
         widest = f->torus.k[i] > widest ? f->torus.k[i] : widest;
     saturation = 8000 / widest;
     f->load_permille =
-        o->load >= 0 ? (unsigned)o->load : loads[rng_below(rng, 9)] * saturation / 1000;
+        o->load >= 0 ? (unsigned)o->load : loads[r->seed % LOADS] * saturation / 1000;
     f->latency = 1 + rng_below(rng, rng_below(rng, 2) ? 2 : 12);
     f->ready_permille = rng_below(rng, 2) ? 1000 : 500 + rng_below(rng, 500);
     f->gap_permille = rng_below(rng, 2) ? 0 : rng_below(rng, 500);
     f->sink_permille = rng_below(rng, 2) ? 1000 : 300 + rng_below(rng, 700);
-    f->abort_permille = o->aborts || rng_below(rng, 6) == 0 ? 20 : 0;
+    f->abort_permille = o->aborts || r->seed % 5 == 0 ? 20 : 0;
     f->mgmt_permille = rng_below(rng, 3) ? 20 : 200;
+    f->pin_permille = r->seed % 3 == 0 ? 400 : 0;
     f->length_min = 4;
     if (f->length_min * shape.flit_bits < 64)
         f->length_min = 64U / shape.flit_bits;
@@ -282,57 +398,18 @@ static void draw(struct run *r, struct rng *rng)
         f->length_min = f->length_max;
     if (o->traffic_class >= 0)
         f->class_weight[o->traffic_class] = 1;
+    else if (rng_below(rng, 4) == 0)
+        f->class_weight[OFR_PKT_CLASS_DEROUTE] = 1; // else little of it reaches the escape VCs
     else
         for (int i = 0; i < 3; i++)
             f->class_weight[i] = 1 + rng_below(rng, 4);
-    if (f->pattern < 0 && rng_below(rng, 4) == 0)
+    f->pattern = OFR_GEN_CONTROL_PATTERN_UNIFORM;
+    if (o->pattern >= 0)
+        f->pattern = (unsigned)o->pattern;
+    else if (rng_below(rng, 2))
+        f->pattern = rng_below(rng, OFR_GEN_CONTROL_PATTERN_FIXED);
+    if (ofr_pattern_missing(&f->torus, f->pattern))
         f->pattern = OFR_GEN_CONTROL_PATTERN_TORNADO;
-}
-
-static uint32_t draw_entry(struct rng *rng)
-{
-    uint32_t entry = 0;
-    for (unsigned i = 0; i < 3; i++) {
-        uint32_t lambda = rng_below(rng, 3);
-        entry |= (lambda == 2 ? 3 : lambda) << (2 * i);
-    }
-    return entry | (rng_below(rng, 4) ? OFR_OFR_DATA_VALID_MASK : 0);
-}
-
-// A strobe on both sides, and the cycles up to the next one.
-static void write_both(struct run *r, unsigned offset, uint32_t value)
-{
-    ofr_unit_write(&r->unit, offset, value);
-    for (unsigned i = 0; i < 3; i++) {
-        for (uint32_t n = 0; n < r->nodes; n++) {
-            if (i == 0)
-                rtl_router_write(r->rtl[n], offset, value);
-            rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
-            ofr_router_step(r->model[n], &r->in[n], &r->config[n]);
-        }
-    }
-}
-
-// One run in three keeps the reset table; else everything in it is drawn. 1 to 3 commits.
-static void write_table(struct run *r)
-{
-    if (rng_below(&r->rng, 3) == 0)
-        return;
-    for (unsigned commits = 1 + rng_below(&r->rng, 3); commits > 0; commits--) {
-        uint32_t delta = 1 + rng_below(&r->rng, 8), eta = rng_below(&r->rng, 256);
-        uint32_t flags = (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_RULE_A_LSB |
-                         (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_RULE_B_LSB |
-                         (uint32_t)(rng_below(&r->rng, 4) > 0) << OFR_OFR_PARAM_OIDN_LSB;
-        write_both(r, OFR_OFR_PARAM,
-                   delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB | flags);
-        write_both(r, OFR_OFR_WIDN, rng_below(&r->rng, 256));
-        write_both(r, OFR_OFR_ADDR, 0);
-        for (unsigned i = 0; i < 8U << r->fo.torus.n; i++)
-            write_both(r, OFR_OFR_DATA, draw_entry(&r->rng));
-        write_both(r, OFR_OFR_COMMIT, 1 + rng_below(&r->rng, 65535));
-        for (unsigned i = 0; i < 22; i++) // 64 cycles before the next one is written
-            write_both(r, OFR_OFR_ADDR, 0);
-    }
 }
 
 static bool set_up(struct run *r)
@@ -345,7 +422,7 @@ static bool set_up(struct run *r)
     r->rng.state = rng_next(&rng);
     ofr_unit_init(&r->unit, r->fo.torus.n);
     base.torus = r->fo.torus;
-    base.tie = r->o->tie < KEYS ? r->o->tie : rng_below(&rng, 2);
+    base.tie = r->o->tie < KEYS ? r->o->tie : r->seed / 3 % 2;
     draw_settings(r, &base);
     base.watchdog_time = (uint8_t)rng_below(&rng, 16);
     base.table = ofr_unit_active(&r->unit);
@@ -386,7 +463,8 @@ static bool set_up(struct run *r)
     struct ofr_coord origin = ofr_node_coord(&r->fo.torus, 0);
     while (!(ofr_existing_ports(&r->fo.torus, &origin) >> r->break_port & 1))
         r->break_port++;
-    write_table(r);
+    // One run in three keeps the reset table
+    r->writer.next = r->seed / 4 % 3 ? rng_below(&r->rng, 200) : UINT64_MAX;
     return true;
 }
 
@@ -418,9 +496,24 @@ static void describe(const struct run *r, char *text, size_t size)
              f->class_weight[2], c->select, (unsigned)c->tie, c->threshold);
 }
 
+static void add_totals(struct totals *t, const struct run *r)
+{
+    t->router_cycles += r->cycle * r->nodes;
+    t->cut += fabric_totals(r->fabric).cut;
+    t->snapshots += r->snapshots;
+    t->tables += r->tables;
+    t->loads |= 1U << r->seed % LOADS;
+    t->ties |= 1U << r->config[0].tie;
+    for (unsigned i = 0; i < r->fo.torus.n; i++) {
+        t->one |= r->fo.torus.k[i] == 1;
+        t->two |= r->fo.torus.k[i] == 2;
+        t->odd |= r->fo.torus.k[i] > 1 && r->fo.torus.k[i] % 2;
+    }
+}
+
 // One run; returns whether all was well. Says what was wrong and how to replay it.
 static bool run_once(const struct options *o, uint64_t seed, unsigned number, char **argv,
-                     uint64_t *router_cycles)
+                     struct totals *all)
 {
     struct run r = {.o = o, .seed = seed};
     char text[320];
@@ -450,13 +543,15 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
             snprintf(r.why, sizeof r.why, "not drained %d cycles after the traffic stopped",
                      DRAIN_CYCLES);
     }
-    *router_cycles += r.cycle * r.nodes;
+    add_totals(all, &r);
     describe(&r, text, sizeof text);
     struct fabric_totals totals = fabric_totals(r.fabric);
     bool ok = !r.why[0];
     printf("%sok %u - seed %" PRIu64 " %s: %" PRIu64 " packets, %" PRIu64 " cut, %" PRIu64
-           " snapshots\n",
-           ok ? "" : "not ", number, seed, text, totals.delivered, totals.cut, r.snapshots);
+           " snapshots, %" PRIu64 " tables\n",
+           ok ? "" : "not ", number, seed, text, totals.delivered, totals.cut, r.snapshots,
+           r.tables);
+    fflush(stdout);
     if (!ok && !o->vcd) {
         char command[512] = "";
         for (char **arg = argv; *arg; arg++) { // what comes last counts
@@ -465,7 +560,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         }
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used,
-                 "--total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64
+                 "--seconds 0 --total 0 --runs 1 --seed %" PRIu64 " --until %" PRIu64
                  " --trace %u --vcd %s-%" PRIu64 ".vcd",
                  seed, r.cycle, r.bad_node, argv[0], seed);
         printf("# %s\n# replay: %s\n", r.why, command);
@@ -524,6 +619,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'N':
         o->total = number;
         return 0;
+    case 'e':
+        o->seconds = (unsigned)number;
+        return 0;
     case 'S':
         o->select = (unsigned)at_most(state, "select", number, OFR_SELECT_RDR);
         return 0;
@@ -540,8 +638,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->load = (int)at_most(state, "load", number, 4000);
         return 0;
     case 'p':
-        o->fabric.pattern =
-            (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
+        o->pattern = (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
         return 0;
     case 'a':
         o->aborts = true;
@@ -571,13 +668,15 @@ int main(int argc, char **argv)
         {"cycles", 'c', "N", 0, "router-cycles a run (default 200000)", 0},
         {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
         {"total", 'N', "N", 0, "router-cycles in all: as many runs as that takes", 0},
+        {"seconds", 'e', "N", 0, "new runs begin for so long", 0},
         {"select", 'S', "N", 0, "OFR_SELECT_* (default: drawn)", 0},
         {"tie", 't', "N", 0, "0 plus, 1 both (default: drawn)", 0},
         {"threshold", 'H', "N", 0, "injection threshold (default: drawn)", 0},
         {"class", 'C', "N", 0, "0 in-order, 1 minimal, 2 deroute (default: a mix)", 0},
         {"load", 'l', "PERMILLE", 0, "flits a cycle and node (default: drawn)", 0},
-        {"pattern", 'p', "N", 0, "destination pattern (default: uniform or tornado)", 0},
-        {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 6)",
+        {"pattern", 'p', "N", 0,
+         "destination pattern, tornado where it does not exist (default: drawn)", 0},
+        {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 5)",
          0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
         {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
@@ -593,14 +692,26 @@ int main(int argc, char **argv)
                         .threshold = KEYS,
                         .traffic_class = -1,
                         .load = -1,
-                        .fabric = {.seed = 1, .pattern = -1, .shape = rtl_router_shape()}};
+                        .pattern = -1,
+                        .fabric = {.seed = 1, .shape = rtl_router_shape()}};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
-    unsigned failed = 0;
-    uint64_t router_cycles = 0;
-    unsigned i = 0;
-    for (; o.total ? router_cycles < o.total && failed < 3 : i < o.runs; i++)
-        failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &router_cycles);
-    printf("1..%u\n# %" PRIu64 " router-cycles, %u mismatches\n", i, router_cycles, failed);
+    struct totals all = {0};
+    unsigned failed = 0, i = 0;
+    time_t begin = time(NULL);
+    for (; failed < 3 && (o.seconds ? time(NULL) - begin < o.seconds
+                          : o.total ? all.router_cycles < o.total
+                                    : i < o.runs);
+         i++)
+        failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &all);
+    if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS) {
+        bool met = all.loads == (1U << LOADS) - 1 && all.ties == 3 && all.one && all.two &&
+                   all.odd && all.cut && all.snapshots && all.tables;
+        failed += !met;
+        printf("%sok %u - met: all %d loads, both ties, sizes of 1, of 2 and odd, %" PRIu64
+               " cut packets, %" PRIu64 " snapshots, %" PRIu64 " tables under traffic\n",
+               met ? "" : "not ", ++i, LOADS, all.cut, all.snapshots, all.tables);
+    }
+    printf("1..%u\n# %" PRIu64 " router-cycles, %u mismatches\n", i, all.router_cycles, failed);
     return failed ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lockstep's top: router, OFR unit and counters, joined as in ofr_node, with all pins outside. The
-// register strobes reach the unit's and the counters' registers.
+// Lockstep's top: router with OFR unit, and counters, joined as in ofr_node, with all pins outside.
+// The register strobes reach the unit's and the counters' registers.
 `default_nettype none
 
 module ofr_lockstep #(
@@ -60,10 +60,6 @@ module ofr_lockstep #(
     output logic [31:0]           reg_rdat,
     output logic                  reg_err
 );
-    logic             ofr_start, ofr_done, ofr_busy;
-    logic [4*N-1:0]   ofr_target, ofr_idn;
-    logic [8*N-1:0]   ofr_used;
-    logic [1:0]       ofr_kind;
     logic [15:0]      generation;
     logic [2*N:0]     ev_flit, ev_packet, ev_stall_credit, ev_stall_alloc, ev_refused, ev_discarded;
     logic [4*N+1:0]   ev_flit_vc, ev_packet_vc, ev_stall_vc;
@@ -75,13 +71,8 @@ module ofr_lockstep #(
     logic [7:0]       copy_index;
     logic [47:0]      copy_value;
 
-    ofr_router #(.N(N), .W(W), .L(L), .C(C)) router (.*);
-
-    ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
-        .clk, .rst, .cfg_k(k), .cfg_me(me), .cfg_tie_both(tie_both),
-        .reg_we, .reg_adr, .reg_wdat, .reg_rdat(unit_rdat), .reg_err(unit_err),
-        .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy(ofr_busy), .done(ofr_done),
-        .kind(ofr_kind), .q(ofr_idn), .generation
+    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
+        .reg_rdat(unit_rdat), .reg_err(unit_err), .*
     );
 
     ofr_counters #(.N(N)) counters (
@@ -95,7 +86,7 @@ module ofr_lockstep #(
 
     assign reg_rdat = unit_rdat | count_rdat;
     assign reg_err  = unit_err || count_err;
-    assign unused   = ^{ofr_busy, generation, copy, copy_index, copy_value};
+    assign unused   = ^{generation, copy, copy_index, copy_value};
 endmodule
 
 `default_nettype wire

@@ -3,6 +3,7 @@
 // management gets through. One TAP line a run. See README.md.
 #include "golden.h"
 #include "ofr_regs.h"
+#include "pattern.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -20,7 +21,6 @@ enum {
 
 struct options {
     uint64_t cycles, seed;
-    int pattern;
     struct ofr_torus torus;
     unsigned slots;
     bool pings;
@@ -35,7 +35,7 @@ struct ping {
 };
 
 static const struct {
-    int pattern;
+    unsigned pattern;
     const char *name;
 } patterns[] = {{OFR_GEN_CONTROL_PATTERN_TORNADO, "tornado"},
                 {OFR_GEN_CONTROL_PATTERN_COMPLEMENT, "complement"},
@@ -44,15 +44,6 @@ static const struct {
                 {OFR_GEN_CONTROL_PATTERN_TRANSPOSE, "transpose"},
                 {OFR_GEN_CONTROL_PATTERN_ROTATE3D, "rotate3d"},
                 {OFR_GEN_CONTROL_PATTERN_BITREVERSE, "bit-reverse"}};
-
-// Does the pattern exist on this torus? Transpose needs a square number of nodes that is a power
-// of 4 in 3D, rotate3d a cube; all tori here have powers of 2.
-static bool exists(int pattern, const struct ofr_torus *t)
-{
-    if (pattern == OFR_GEN_CONTROL_PATTERN_ROTATE3D)
-        return t->n == 3;
-    return pattern != OFR_GEN_CONTROL_PATTERN_TRANSPOSE || t->n == 2 || ofr_nodes(t) == 64;
-}
 
 // A round trip after another, by address and over one link in turn; the far node answers at once.
 static void ping(struct golden *g, struct ping *p, struct rng *rng)
@@ -229,7 +220,7 @@ int main(int argc, char **argv)
         const struct ofr_torus *torus = o.torus.n ? &o.torus : &tori[t];
         for (unsigned slots = o.slots ? o.slots : 2; slots <= (o.slots ? o.slots : 4); slots += 2)
             for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++)
-                if (exists(patterns[p].pattern, torus))
+                if (!ofr_pattern_missing(torus, patterns[p].pattern))
                     failed += !run(&o, torus, slots, p, number++, &derouted);
     }
     failed += !derouted;

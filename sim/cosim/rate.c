@@ -16,7 +16,7 @@ enum {
     WARM_UP = 400,
     WINDOW = 2000,
     HOP = 4,       // cycles from pin to pin
-    HOP_IDN_16 = 8 // at an IDN, W = 16: waits for the destination in flit 1
+    HOP_IDN_16 = 5 // at an IDN, W = 16: waits for the destination in flit 1
 };
 
 struct row {

@@ -45,6 +45,7 @@ rtl_board *create(uint64_t serial)
         return nullptr;
     b->top.serial = serial;
     b->top.uart_rx = 1;
+    b->top.flash_miso = 1;
     b->top.rst = 1;
     b->edge();
     b->edge();
@@ -58,7 +59,7 @@ void destroy(rtl_board *b)
     delete of(b);
 }
 
-void step(rtl_board *b, const ofr_node_in *in, bool uart_rx)
+void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
 {
     RTL_TOP &top = of(b)->top;
     for (int p = 0; p < PORTS; p++) {
@@ -76,6 +77,7 @@ void step(rtl_board *b, const ofr_node_in *in, bool uart_rx)
         set(top.rx_poison, p, 1, in->rx[p].poison);
     }
     top.uart_rx = uart_rx;
+    top.flash_miso = flash_miso;
     of(b)->edge();
 }
 
@@ -101,6 +103,12 @@ bool uart_tx(const rtl_board *b)
     return of(b)->top.uart_tx;
 }
 
+rtl_flash_pins flash_pins(const rtl_board *b)
+{
+    const RTL_TOP &top = of(b)->top;
+    return {bool(top.flash_csn), bool(top.flash_sck), bool(top.flash_mosi)};
+}
+
 bool trapped(const rtl_board *b)
 {
     return of(b)->top.trapped;
@@ -124,12 +132,14 @@ rtl_monitor monitor(const rtl_board *b)
 
 extern "C" const struct rtl_board_ops OPS;
 const struct rtl_board_ops OPS = {
-    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_L},
+    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L},
     create,
     destroy,
+    SHAPE_FLASH,
     step,
     out,
     uart_tx,
+    flash_pins,
     trapped,
     monitor,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated board (rtl/board/ofr_board.v) for C. There is a build for two and one for three
-// dimensions; both have these operations.
+// One Verilated board (rtl/board/ofr_board.v) for C. There are three builds: two and three
+// dimensions, and the small one, whose firmware runs from SPI flash. All have these operations.
 #ifndef RTL_BOARD_H
 #define RTL_BOARD_H
 
@@ -23,21 +23,29 @@ struct rtl_monitor {
     uint64_t copy_value;
 };
 
+// The board's pins to its SPI flash; idle where the firmware runs from RAM.
+struct rtl_flash_pins {
+    bool csn, sck, mosi;
+};
+
 struct rtl_board_ops {
     struct ofr_shape shape;
     // A board after reset, NULL when memory is short.
     struct rtl_board *(*create)(uint64_t serial);
     void (*destroy)(struct rtl_board *board);
+    bool flash; // the firmware is in an SPI flash
     // One clock cycle.
-    void (*step)(struct rtl_board *board, const struct ofr_node_in *in, bool uart_rx);
+    void (*step)(struct rtl_board *board, const struct ofr_node_in *in, bool uart_rx,
+                 bool flash_miso);
     // Output pins between two steps: the links' tx and rx_credit are filled in.
     void (*out)(const struct rtl_board *board, struct ofr_router_out *out);
     bool (*uart_tx)(const struct rtl_board *board);
+    struct rtl_flash_pins (*flash_pins)(const struct rtl_board *board);
     bool (*trapped)(const struct rtl_board *board);
     struct rtl_monitor (*monitor)(const struct rtl_board *board);
 };
 
-extern const struct rtl_board_ops rtl_board_2d, rtl_board_3d;
+extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
 
 // Cycles a UART bit takes in these builds.
 enum { RTL_UART_DIVISOR = 4 };

@@ -58,6 +58,7 @@ struct ofr_shape rtl_router_shape(void)
     shape.flit_bits = W;
     shape.slots = SHAPE_C;
     shape.unit_mul = SHAPE_MUL;
+    shape.without = 0;
     shape.slot_flits = SHAPE_L;
     return shape;
 }

@@ -67,11 +67,12 @@ result $? "unbroken: no watchdog, and it drains"
 broken bubble router.c 's/goes_on ? 1U : 2U/1U/' || result 1 "bubble rule: broken"
 lockstep_catches bubble "bubble rule, one slot instead of two"
 overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
-    'watchdog has latched' --torus 8x8 --slots 2 --cycles 20000
+    'watchdog has latched' --torus 8x8 --slots 2 --cycles 40000
 
 broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
     result 1 "VS1/VS2 split: broken"
-lockstep_catches split "VS1/VS2 split, always VS2"
+lockstep_catches split "VS1/VS2 split, always VS2" --torus 8x4 --class 2 \
+    --load 1500 --pattern 6 --threshold 0
 
 broken credit router.c \
     's/u->freed\[u->stream_vc\] + 1)/u->freed[u->stream_vc] + (r->out.time % 65536 != 5000))/' ||
@@ -86,6 +87,10 @@ lockstep_catches tie "a tie turned round" --torus 4x4 --tie 0
 broken swap decide.c 's/most.den <= (uint64_t)most.num/most.den < (uint64_t)most.num/' ||
     result 1 "a candidate swapped: broken"
 lockstep_catches swap "a candidate swapped with one of equal profit" --torus 4x4 --class 2
+
+broken bank ofr_unit.c 's/unit->shadow = 3 - unit->shadow/unit->shadow = unit->shadow/' ||
+    result 1 "a bank of the IDN table: broken"
+lockstep_catches bank "a commit under traffic that does not swap the table's banks" --class 2
 
 # A mismatch is reported as it must be: where, both values, a waveform of the last 50 cycles, and a
 # command that shows the same again

@@ -18,7 +18,8 @@ void ofr_counters_init(struct ofr_counters *counters, unsigned n);
 // and nobody's business here.
 uint32_t ofr_counters_read(struct ofr_counters *counters, unsigned offset);
 
-// `live`: the router's counters after the step of the cycle in which the write is done.
+// `live`: the node's counters after the step of the cycle in which the write is done; only
+// SNAPSHOT looks at them.
 void ofr_counters_write(struct ofr_counters *counters, unsigned offset, uint32_t value,
                         const uint64_t live[OFR_COUNTS]);
 

@@ -1,6 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decide.h"
 
+// n >= 4: a set's vectors cover all nu-links of s and t (Remark 1), at most 8 of them. With two or
+// more unequal dimensions each of them is left over its - while the next one, cyclically, is
+// overshot; the equal ones are left by + and by -, in groups so that there is room. With one
+// unequal dimension it is overshot with the first group's +, and left over its - with the last
+// group's, as in eq. 13 and 14.
+static void cover(struct ofr_table *table, unsigned n, unsigned set)
+{
+    unsigned unequal[OFR_MAX_DIMS], equal[OFR_MAX_DIMS], u = 0, e = 0, count = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (set >> i & 1)
+            equal[e++] = i;
+        else
+            unequal[u++] = i;
+    }
+    for (unsigned j = 0; u > 1 && j < u; j++, count++) {
+        table->lambda[set][count][unequal[j]] = -1;
+        table->lambda[set][count][unequal[(j + 1) % u]] = 1;
+    }
+    unsigned room = (OFR_TABLE_INDEXES - count) / 2, groups = e < room ? e : room;
+    for (unsigned g = 0; g < groups; g++, count += 2) {
+        for (unsigned i = g; i < e; i += groups) {
+            table->lambda[set][count][equal[i]] = 1;
+            table->lambda[set][count + 1][equal[i]] = -1;
+        }
+        if (u == 1 && g == 0)
+            table->lambda[set][count][unequal[0]] = 1;
+        if (u == 1 && g + 1 == groups)
+            table->lambda[set][count][unequal[0]] = -1;
+    }
+    table->valid[set] = (uint8_t)((1u << count) - 1);
+}
+
 void ofr_table_reset(struct ofr_table *table, unsigned n)
 {
     // Example 1: both vectors in general position, all six where one coordinate is equal
@@ -19,6 +51,8 @@ void ofr_table_reset(struct ofr_table *table, unsigned n)
     for (unsigned beta = 1; beta < 1u << n; beta++)
         table->widn |= (uint64_t)1 << beta;
 
+    for (unsigned set = 0; n > 3 && set + 1 < 1u << n; set++)
+        cover(table, n, set);
     for (unsigned set = 0; n == 2 && set < 3; set++) {
         table->valid[set] = set ? 0x3f : 0x03;
         for (unsigned j = 0; j < (set ? 6 : 2); j++)
@@ -44,28 +78,35 @@ static uint8_t modulo(int sum, int k)
     return (uint8_t)(sum < 0 ? sum + k : sum >= k ? sum - k : sum);
 }
 
+// What the geometry of a decision depends on.
+struct pair {
+    const struct ofr_torus *torus;
+    enum ofr_tie tie;
+    const struct ofr_coord *s, *t;
+};
+
 // Sign g_i of dimension i: the normalising of lambda.
-static int sign_of(const struct ofr_sample *x, unsigned i)
+static int sign_of(const struct pair *x, unsigned i)
 {
-    return ofr_dim_minimal(&x->torus, i, x->s.c[i], x->t.c[i], OFR_TIE_PLUS) == 2 ? -1 : 1;
+    return ofr_dim_minimal(x->torus, i, x->s->c[i], x->t->c[i], OFR_TIE_PLUS) == 2 ? -1 : 1;
 }
 
 // q_i halfway between s_i and t_i, the shorter way (wrap = 0) or round the torus (wrap = 1): eq. 1,
 // and eq. 2 with lambda_i = 0.
-static uint8_t midpoint(const struct ofr_sample *x, unsigned i, unsigned wrap)
+static uint8_t midpoint(const struct pair *x, unsigned i, unsigned wrap)
 {
-    int k = x->torus.k[i], s = x->s.c[i];
-    int d = (int)ofr_dim_distance(&x->torus, i, x->s.c[i], x->t.c[i]);
+    int k = x->torus->k[i], s = x->s->c[i];
+    int d = (int)ofr_dim_distance(x->torus, i, x->s->c[i], x->t->c[i]);
     int sum = 2 * s + sign_of(x, i) * d + (wrap ? k : 0);
     return modulo((sum + 2 * k) / 2 - k, k); // + 2k: floor, not truncation, where sum is negative
 }
 
 // The IDN of a lambda vector (eq. 2, 3); false where a small dimension drops it.
-static bool outflank(const struct ofr_sample *x, const int8_t *lambda, unsigned delta,
+static bool outflank(const struct pair *x, const int8_t *lambda, unsigned delta,
                      struct ofr_coord *q)
 {
-    for (unsigned i = 0; i < x->torus.n; i++) {
-        int k = x->torus.k[i], s = x->s.c[i], t = x->t.c[i], g = sign_of(x, i);
+    for (unsigned i = 0; i < x->torus->n; i++) {
+        int k = x->torus->k[i], s = x->s->c[i], t = x->t->c[i], g = sign_of(x, i);
         int step = delta < (unsigned)k / 2 ? (int)delta : k / 2;
         if (lambda[i] == 0) {
             q->c[i] = midpoint(x, i, 0);
@@ -79,39 +120,95 @@ static bool outflank(const struct ofr_sample *x, const int8_t *lambda, unsigned 
 }
 
 // The IDN of a beta vector (eq. 1); false where a small dimension drops it.
-static bool wraparound(const struct ofr_sample *x, unsigned beta, struct ofr_coord *q)
+static bool wraparound(const struct pair *x, unsigned beta, struct ofr_coord *q)
 {
-    for (unsigned i = 0; i < x->torus.n; i++) {
+    for (unsigned i = 0; i < x->torus->n; i++) {
         unsigned wrap = beta >> i & 1;
-        if (wrap && x->torus.k[i] <= 2)
+        if (wrap && x->torus->k[i] <= 2)
             return false;
         q->c[i] = midpoint(x, i, wrap);
     }
     return true;
 }
 
-static uint8_t least_used(const struct ofr_sample *x)
+void ofr_way_judge(const struct ofr_torus *torus, enum ofr_tie tie, const struct ofr_coord *s,
+                   const struct ofr_coord *t, struct ofr_way *way)
 {
-    uint32_t ports = ofr_existing_ports(&x->torus, &x->s);
-    uint8_t least = UINT8_MAX;
-    for (unsigned p = 0; p < 2u * x->torus.n; p++)
-        if (ports >> p & 1 && x->used[p] < least)
-            least = x->used[p];
+    uint32_t mu = ofr_minimal_ports(torus, s, t, tie);
+    uint32_t leave = ofr_minimal_ports(torus, s, &way->q, tie);
+    uint32_t arrive = ofr_minimal_ports(torus, &way->q, t, tie);
+    // q = s has no link to leave over, q = t none to arrive over: they fail here, too.
+    if (!(leave & ~mu) || !(arrive & ~mu))
+        return;
+    way->admissible = true;
+    way->arrive = (uint8_t)__builtin_popcount(arrive);
+    way->leave = (uint16_t)leave;
+    way->distance = (uint16_t)(ofr_distance(torus, s, &way->q) + ofr_distance(torus, &way->q, t));
+}
+
+struct ofr_way ofr_way_minimal(const struct ofr_torus *torus, enum ofr_tie tie,
+                               const struct ofr_coord *s, const struct ofr_coord *t)
+{
+    uint32_t mu = ofr_minimal_ports(torus, s, t, tie);
+    return (struct ofr_way){.kind = OFR_MINIMAL,
+                            .admissible = true,
+                            .arrive = (uint8_t)__builtin_popcount(mu),
+                            .leave = (uint16_t)mu,
+                            .distance = (uint16_t)ofr_distance(torus, s, t),
+                            .q = *t};
+}
+
+unsigned ofr_ways(const struct ofr_torus *torus, enum ofr_tie tie, const struct ofr_coord *s,
+                  const struct ofr_coord *t, const struct ofr_table *table,
+                  struct ofr_way out[OFR_MAX_WAYS])
+{
+    const struct pair x = {torus, tie, s, t};
+    unsigned n = torus->n, count = 0, set = 0;
+    for (unsigned i = 0; i < n; i++)
+        set |= (unsigned)(s->c[i] == t->c[i]) << i;
+
+    out[count++] = ofr_way_minimal(torus, tie, s, t);
+    for (unsigned j = 0; table->oidn && j < OFR_TABLE_INDEXES; j++) {
+        if (!(table->valid[set] >> j & 1))
+            continue;
+        struct ofr_way *way = &out[count++];
+        *way = (struct ofr_way){.kind = OFR_OIDN, .index = (uint8_t)j};
+        if (outflank(&x, table->lambda[set][j], table->delta, &way->q))
+            ofr_way_judge(torus, tie, s, t, way);
+    }
+    for (unsigned beta = 0; beta < 1u << n; beta++) {
+        if (!(table->widn >> beta & 1))
+            continue;
+        struct ofr_way *way = &out[count++];
+        *way = (struct ofr_way){.kind = OFR_WIDN, .index = (uint8_t)beta};
+        if (wraparound(&x, beta, &way->q))
+            ofr_way_judge(torus, tie, s, t, way);
+    }
+    return count;
+}
+
+// u*: least used slots over all existing links.
+static unsigned least_used(const struct ofr_load *x)
+{
+    unsigned least = UINT8_MAX;
+    for (uint32_t rest = x->ports; rest; rest &= rest - 1) {
+        unsigned used = x->used[__builtin_ctz(rest)];
+        least = used < least ? used : least;
+    }
     return least;
 }
 
-// Profit (eq. 15, 16) of a choice whose first links are `ports` (not empty), of length D >= d.
-static struct ofr_profit profit(const struct ofr_sample *x, const struct ofr_table *table,
-                                uint32_t ports, unsigned d, unsigned D)
+// Profit (eq. 15, 16) of a way (its first links not empty), d = d(s, t).
+static struct ofr_profit profit(const struct ofr_load *x, const struct ofr_table *table,
+                                const struct ofr_way *way, unsigned least, unsigned d)
 {
-    unsigned m = 0, sum = 0, least = least_used(x);
+    unsigned m = 0, sum = 0, D = way->distance;
     bool room = false;
-    for (unsigned p = 0; p < 2u * x->torus.n; p++) {
-        if (!(ports >> p & 1))
-            continue;
+    for (uint32_t rest = way->leave; rest; rest &= rest - 1) {
+        unsigned used = x->used[__builtin_ctz(rest)];
         m++;
-        sum += x->used[p];
-        room = room || x->used[p] < x->slots;
+        sum += used;
+        room = room || used < x->slots;
     }
     if (table->rule_a && !room)
         return (struct ofr_profit){0, 1};
@@ -121,75 +218,71 @@ static struct ofr_profit profit(const struct ofr_sample *x, const struct ofr_tab
     return (struct ofr_profit){16 * first * D + table->eta * d * sum, 16 * sum * D};
 }
 
-// Fills in all but kind, index and q.
-static void judge(const struct ofr_sample *x, const struct ofr_table *table,
-                  struct ofr_candidate *c)
+struct ofr_profit ofr_way_profit(const struct ofr_load *load, const struct ofr_table *table,
+                                 const struct ofr_way *way, unsigned d)
 {
-    uint32_t mu = ofr_minimal_ports(&x->torus, &x->s, &x->t, x->tie);
-    uint32_t leave = ofr_minimal_ports(&x->torus, &x->s, &c->q, x->tie);
-    uint32_t arrive = ofr_minimal_ports(&x->torus, &c->q, &x->t, x->tie);
-    // q = s has no link to leave over, q = t none to arrive over: they fail here, too.
-    if (!(leave & ~mu) || !(arrive & ~mu))
-        return;
-    c->admissible = true;
-    c->distance = ofr_distance(&x->torus, &x->s, &c->q) + ofr_distance(&x->torus, &c->q, &x->t);
-    c->profit = profit(x, table, leave, ofr_distance(&x->torus, &x->s, &x->t), c->distance);
+    return profit(load, table, way, least_used(load), d);
+}
+
+unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
+                    const struct ofr_way *ways, unsigned count)
+{
+    unsigned best = 0, d = ways[0].distance;
+    if (d < 2)
+        return 0;
+    unsigned least = least_used(load);
+    struct ofr_profit most = profit(load, table, &ways[0], least, d);
+    for (unsigned i = 1; i < count; i++) {
+        if (!ways[i].admissible)
+            continue;
+        struct ofr_profit p = profit(load, table, &ways[i], least, d);
+        if ((uint64_t)p.num * most.den <= (uint64_t)most.num * p.den)
+            continue;
+        most = p;
+        best = i;
+    }
+    return best;
+}
+
+static struct ofr_load load_of(const struct ofr_sample *x)
+{
+    return (struct ofr_load){x->used, ofr_existing_ports(&x->torus, &x->s), x->slots};
 }
 
 unsigned ofr_candidates(const struct ofr_sample *sample, const struct ofr_table *table,
                         struct ofr_candidate out[OFR_MAX_CANDIDATES], struct ofr_profit *minimal)
 {
-    unsigned n = sample->torus.n, count = 0, set = 0;
-    unsigned d = ofr_distance(&sample->torus, &sample->s, &sample->t);
-    for (unsigned i = 0; i < n; i++)
-        set |= (unsigned)(sample->s.c[i] == sample->t.c[i]) << i;
-
-    for (unsigned j = 0; table->oidn && j < OFR_TABLE_INDEXES; j++) {
-        if (!(table->valid[set] >> j & 1))
+    struct ofr_way ways[OFR_MAX_WAYS];
+    const struct ofr_load load = load_of(sample);
+    unsigned count = ofr_ways(&sample->torus, sample->tie, &sample->s, &sample->t, table, ways);
+    unsigned least = least_used(&load), d = ways[0].distance;
+    for (unsigned i = 1; i < count; i++) {
+        const struct ofr_way *w = &ways[i];
+        out[i - 1] = (struct ofr_candidate){.kind = w->kind, .index = w->index, .q = w->q};
+        if (!w->admissible)
             continue;
-        struct ofr_candidate *c = &out[count++];
-        *c = (struct ofr_candidate){.kind = OFR_OIDN, .index = (uint8_t)j};
-        if (outflank(sample, table->lambda[set][j], table->delta, &c->q))
-            judge(sample, table, c);
+        out[i - 1].admissible = true;
+        out[i - 1].distance = w->distance;
+        out[i - 1].profit = profit(&load, table, w, least, d);
     }
-    for (unsigned beta = 0; beta < 1u << n; beta++) {
-        if (!(table->widn >> beta & 1))
-            continue;
-        struct ofr_candidate *c = &out[count++];
-        *c = (struct ofr_candidate){.kind = OFR_WIDN, .index = (uint8_t)beta};
-        if (wraparound(sample, beta, &c->q))
-            judge(sample, table, c);
-    }
-    *minimal = (struct ofr_profit){0, 1};
-    if (d > 0)
-        *minimal =
-            profit(sample, table,
-                   ofr_minimal_ports(&sample->torus, &sample->s, &sample->t, sample->tie), d, d);
-    return count;
+    *minimal = d > 0 ? profit(&load, table, &ways[0], least, d) : (struct ofr_profit){0, 1};
+    return count - 1;
 }
 
 struct ofr_decision ofr_decide(const struct ofr_sample *sample, const struct ofr_table *table)
 {
-    struct ofr_candidate candidates[OFR_MAX_CANDIDATES];
-    struct ofr_decision best = {OFR_MINIMAL, sample->t};
-    struct ofr_profit most;
+    struct ofr_way ways[OFR_MAX_WAYS];
+    const struct ofr_load load = load_of(sample);
     if (ofr_distance(&sample->torus, &sample->s, &sample->t) < 2)
-        return best;
-    unsigned count = ofr_candidates(sample, table, candidates, &most);
-    for (unsigned i = 0; i < count; i++) {
-        const struct ofr_candidate *c = &candidates[i];
-        if (!c->admissible ||
-            (uint64_t)c->profit.num * most.den <= (uint64_t)most.num * c->profit.den)
-            continue;
-        most = c->profit;
-        best = (struct ofr_decision){c->kind, c->q};
-    }
-    return best;
+        return (struct ofr_decision){OFR_MINIMAL, sample->t};
+    unsigned count = ofr_ways(&sample->torus, sample->tie, &sample->s, &sample->t, table, ways);
+    const struct ofr_way *best = &ways[ofr_choose(&load, table, ways, count)];
+    return (struct ofr_decision){best->kind, best->q};
 }
 
 unsigned ofr_unit_cycles(unsigned n, bool mul)
 {
     if (mul)
         return n == 2 ? 16 : 20;
-    return n == 2 ? 64 : 63;
+    return n == 2 ? 63 : 62;
 }

@@ -78,13 +78,38 @@ struct ofr_decision {
     struct ofr_coord q; // the IDN, or t
 };
 
-// Reset table for n dimensions: Example 1 (n = 2), Example 2 (n = 3), none else; Delta 2, eta 2,
+// A choice without its congestion: what ofr_candidate says before anybody looks at a slot. Kept by
+// torussim while a message lasts.
+struct ofr_way {
+    uint8_t kind;       // enum ofr_kind
+    uint8_t index;      // table index, or beta
+    bool admissible;    // as in ofr_candidate; true for the minimal route
+    uint8_t arrive;     // |M(q, t)|; the minimal route: |M(s, t)|; where not admissible: 0
+    uint16_t leave;     // M(s, q), bit p is port p; where not admissible: 0
+    uint16_t distance;  // D = d(s, q) + d(q, t), hops; where not admissible: 0
+    struct ofr_coord q; // the IDN; t for the minimal route
+};
+
+enum { OFR_MAX_WAYS = 1 + OFR_MAX_CANDIDATES };
+
+// Congestion at the deciding node: used[p], slots as in ofr_sample (any C up to 255); ports: those
+// that exist, as a mask.
+struct ofr_load {
+    const uint8_t *used;
+    uint32_t ports;
+    uint8_t slots;
+};
+
+// Reset table for n dimensions: Example 1 (n = 2), Example 2 (n = 3), none (n = 1), and for n = 4
+// to 6, which the RTL does not have, vectors that cover all nu-links (Remark 1); Delta 2, eta 2,
 // all WIDNs, both rules, OIDNs on. (Example 2 names one of each kind of set; the others are it
 // with the coordinates renamed, the order of dimensions kept.)
 void ofr_table_reset(struct ofr_table *table, unsigned n);
 
 // Everything the decision sees. used[p]: slots in use of port p's adaptive VC, in flight included,
-// 0 .. slots; slots: C, 1 .. 24. Entries of ports without a link are ignored.
+// 0 .. slots, and all of them where it takes no packet from the local port now: where the link is
+// down, or its free slots are not more than the injection threshold. slots: C, 1 .. 24. Entries of
+// ports without a link are ignored.
 struct ofr_sample {
     struct ofr_torus torus;
     enum ofr_tie tie;
@@ -92,6 +117,27 @@ struct ofr_sample {
     uint8_t slots;
     uint8_t used[OFR_MAX_PORTS];
 };
+
+// The minimal route as out[0], then all candidates in order (as ofr_candidates). Returns how many.
+unsigned ofr_ways(const struct ofr_torus *torus, enum ofr_tie tie, const struct ofr_coord *s,
+                  const struct ofr_coord *t, const struct ofr_table *table,
+                  struct ofr_way out[OFR_MAX_WAYS]);
+
+// The minimal route alone.
+struct ofr_way ofr_way_minimal(const struct ofr_torus *torus, enum ofr_tie tie,
+                               const struct ofr_coord *s, const struct ofr_coord *t);
+
+// Fills in admissible, arrive, leave and distance of a way over way->q (the dropped q apart).
+void ofr_way_judge(const struct ofr_torus *torus, enum ofr_tie tie, const struct ofr_coord *s,
+                   const struct ofr_coord *t, struct ofr_way *way);
+
+// The choice among ways[0 .. count - 1], ways[0] being the minimal route (eq. 15 to 17): its index.
+unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
+                    const struct ofr_way *ways, unsigned count);
+
+// Profit (eq. 15, 16) of an admissible way, d = d(s, t) >= 1.
+struct ofr_profit ofr_way_profit(const struct ofr_load *load, const struct ofr_table *table,
+                                 const struct ofr_way *way, unsigned d);
 
 // All candidates in order (OIDNs by index, then WIDNs by beta), inadmissible ones marked. Only
 // valid table entries and WIDNs in the mask are listed; the rule on d(s, t) < 2 is not applied.

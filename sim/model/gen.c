@@ -3,18 +3,14 @@
 
 #include "lfsr.h"
 #include "packet.h"
+#include "pattern.h"
 
 #include <string.h>
 
 static const uint64_t MASK40 = 0xffffffffffU; // 32.8 fixed point
 
-uint16_t ofr_coord_word(const struct ofr_coord *c, unsigned n)
-{
-    unsigned word = (c->c[0] & 15U) | (c->c[1] & 15U) << 4;
-    return (uint16_t)(n == 3 ? word | (c->c[2] & 15U) << 8 : word);
-}
-
-uint16_t ofr_mask_word(const struct ofr_torus *torus, unsigned n)
+// k_i - 1 of each dimension, at the places of the coordinates' bits.
+static uint16_t mask_word(const struct ofr_torus *torus, unsigned n)
 {
     unsigned word = 0;
     for (unsigned i = 0; i < n; i++)
@@ -49,40 +45,27 @@ static unsigned next_position(const struct ofr_gen *g, unsigned p, unsigned mask
 }
 
 // Coordinate `dim` of the destination, for the patterns that go by coordinate.
-static unsigned draw_coordinate(const struct ofr_gen *g, unsigned me, unsigned mask,
-                                const struct ofr_torus *torus)
+static unsigned draw_coordinate(const struct ofr_gen *g, const struct ofr_config *config)
 {
     unsigned d = g->dim;
-    unsigned c = me >> (4 * d) & 15, last = mask >> (4 * d) & 15, sum;
     if (g->uniform) // floor(r k / 4096): even to 1 in 4096
-        return (ofr_lfsr_step12(g->lfsr) & 0xfff) * (torus->k[d] & 31U) >> 12 & 15;
-    switch (g->pattern) {
-    case OFR_GEN_CONTROL_PATTERN_TRANSPOSE:
-        return d == 2 ? c : me >> (d ? 0 : 4) & 15;
-    case OFR_GEN_CONTROL_PATTERN_ROTATE3D:
-        return me >> (d == 2 ? 0 : 4 * d + 4) & 15;
-    case OFR_GEN_CONTROL_PATTERN_COMPLEMENT:
-        return (last - c) & 15;
-    case OFR_GEN_CONTROL_PATTERN_TORNADO: // ceil(k/2) - 1 = floor((k - 1) / 2)
-        sum = c + last / 2;
-        return (sum > last ? sum - last - 1 : sum) & 15;
-    case OFR_GEN_CONTROL_PATTERN_NEIGHBOUR:
-        return d ? c : c == last ? 0 : (c + 1) & 15;
-    default: // FIXED
+        return (ofr_lfsr_step12(g->lfsr) & 0xfff) * (config->torus.k[d] & 31U) >> 12 & 15;
+    if (g->pattern == OFR_GEN_CONTROL_PATTERN_FIXED)
         return g->target >> (4 * d) & 15;
-    }
+    return ofr_pattern_destination(&config->torus, g->pattern, &config->me, 0).c[d] & 15U;
 }
 
 // One cycle of working out the destination. BITREVERSE and the 3D TRANSPOSE walk over the bits of
 // the node number one by one: they are needed once a run.
-static void draw_step(struct ofr_gen *g, unsigned me, unsigned mask, const struct ofr_torus *torus)
+static void draw_step(struct ofr_gen *g, unsigned me, unsigned mask,
+                      const struct ofr_config *config)
 {
     bool p_valid = mask >> g->p & 1, q_valid = mask >> g->q & 1;
     switch (g->draw) {
     case OFR_DRAW_DONE:
         break;
     case OFR_DRAW_DIM: {
-        unsigned c = draw_coordinate(g, me, mask, torus);
+        unsigned c = draw_coordinate(g, config);
         g->dest = (uint16_t)((g->dest & ~(15U << (4 * g->dim))) | c << (4 * g->dim));
         if (g->uniform)
             g->lfsr = ofr_lfsr_step12(g->lfsr);
@@ -229,7 +212,7 @@ void ofr_gen_step(struct ofr_gen *g, bool take, uint32_t now, const struct ofr_c
             g->enable = g->run = false;
         return;
     }
-    unsigned me = ofr_coord_word(&config->me, g->n), mask = ofr_mask_word(&config->torus, g->n);
+    unsigned me = ofr_coord_word(&config->me, g->n), mask = mask_word(&config->torus, g->n);
     bool run = g->run, valid = g->out.valid, was_last = g->out.last, first = g->first;
     bool due = run && !g->done && (g->messages == 0 || g->left != 0) &&
                (int32_t)(now - (uint32_t)(g->next >> 8)) >= 0;
@@ -238,7 +221,7 @@ void ofr_gen_step(struct ofr_gen *g, bool take, uint32_t now, const struct ofr_c
     bool go_on = take && !was_last;
     bool finished = run && g->messages != 0 && g->left == 0 && !waiting && !valid;
 
-    draw_step(g, me, mask, &config->torus);
+    draw_step(g, me, mask, config);
     if (take && first)
         g->sent++;
     if (due) {
@@ -257,8 +240,6 @@ void ofr_gen_step(struct ofr_gen *g, bool take, uint32_t now, const struct ofr_c
         load_flit(g, index, g->flits_left == 0, me);
         g->index = (uint8_t)index;
         g->first = start;
-        if (start)
-            g->out.vc = g->cls == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE : OFR_LVC_USER;
         if (index == dest && g->packets_left == 1)
             draw_next(g, mask);
         if (index == time) {

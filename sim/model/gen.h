@@ -36,7 +36,7 @@ struct ofr_gen {
     uint8_t p, q; // positions of coordinate bits, 0 to 4n - 1: x bits first
     bool up;      // OFR_DRAW_WALK: q goes up, else down
     // Output register
-    struct ofr_flit out; // vc: local VC
+    struct ofr_flit out; // vc: not its business
     bool first;          // it holds flit 0
     uint8_t index;       // of the flit in it; stays at the first payload flit's
     uint16_t flits_left; // flits of this packet behind it
@@ -60,9 +60,5 @@ bool ofr_gen_write(struct ofr_gen *gen, unsigned offset, uint32_t value);
 
 // A step would change nothing until a register is written.
 bool ofr_gen_idle(const struct ofr_gen *gen);
-
-// Coordinates as a header's 12-bit word; bits of coordinate i masked by k_i - 1, likewise.
-uint16_t ofr_coord_word(const struct ofr_coord *c, unsigned n);
-uint16_t ofr_mask_word(const struct ofr_torus *torus, unsigned n);
 
 #endif

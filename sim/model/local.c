@@ -5,34 +5,87 @@
 
 #include <string.h>
 
-bool ofr_local_init(struct ofr_local *l, unsigned n, unsigned flit_bits, unsigned slot_flits)
+bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape)
 {
-    if ((n != 2 && n != 3) || (flit_bits != 16 && flit_bits != 32 && flit_bits != 64) ||
-        slot_flits < ofr_min_flits(flit_bits) || slot_flits > 1024)
+    unsigned n = shape->n, w = shape->flit_bits;
+    if ((n != 2 && n != 3) || (w != 16 && w != 32 && w != 64) ||
+        shape->slot_flits < ofr_min_flits(w) || shape->slot_flits > 1024)
         return false;
     memset(l, 0, sizeof *l);
-    ofr_ni_init(&l->ni, n, flit_bits);
-    ofr_gen_init(&l->gen, n, flit_bits, slot_flits);
-    ofr_check_init(&l->check, n, flit_bits);
+    l->without = shape->without;
+    ofr_ni_init(&l->ni, n, w);
+    ofr_gen_init(&l->gen, n, w, shape->slot_flits);
+    ofr_check_init(&l->check, n, w);
+    ofr_pins_init(&l->pins, n);
     return true;
 }
 
-// Between packets management goes first, also before a user flit that still waits for its VC.
-static bool ni_selected(const struct ofr_local *l)
+// The part whose register block an offset is in is not there.
+static bool absent(const struct ofr_local *l, unsigned offset)
 {
-    return l->busy ? l->ni_turn : l->ni.out.valid;
+    unsigned block = offset & ~0xffU;
+    return ((l->without & OFR_WITHOUT_GEN) && block == OFR_GEN_CONTROL) ||
+           ((l->without & OFR_WITHOUT_CHECK) && block == OFR_CHECK_CONTROL) ||
+           ((l->without & OFR_WITHOUT_PINS) && block == OFR_PINS_CONTROL);
 }
 
-struct ofr_flit ofr_local_out(const struct ofr_local *l)
+// The header flit as it enters the router.
+static uint64_t header_out(const struct ofr_local *l, uint64_t flit,
+                           const struct ofr_config *config, bool *pinned)
 {
-    return ni_selected(l) ? l->ni.out : l->gen.out;
+    *pinned = false;
+    if (l->without & OFR_WITHOUT_PINS)
+        return flit;
+    return ofr_pins_apply(&l->pins, flit, ofr_coord_word(&config->me, l->pins.n), pinned);
+}
+
+struct ofr_flit ofr_local_out(const struct ofr_local *l, const struct ofr_config *config)
+{
+    struct ofr_flit out = l->ni_turn ? l->ni.out : l->user;
+    bool narrow = l->gen.flit_bits == 16, pinned; // DEST is in the second flit
+    uint64_t epoch = (uint64_t)1 << (narrow ? OFR_PKT_EPOCH_LSB - 16 : OFR_PKT_EPOCH_LSB);
+    out.vc = l->vc;
+    if (!l->busy) {
+        out.data = header_out(l, out.data, config, &pinned);
+        bool deroute = (out.data >> OFR_PKT_CLASS_LSB & 3) == OFR_PKT_CLASS_DEROUTE;
+        out.vc = l->ni_turn ? OFR_LVC_MGMT : deroute ? OFR_LVC_DEROUTE : OFR_LVC_USER;
+    }
+    if (narrow ? l->busy && l->second : !l->busy)
+        out.data = config->epoch ? out.data | epoch : out.data & ~epoch;
+    return out;
+}
+
+// Takes the flit at the port, brings the next one there and looks it up. Between packets management
+// goes first, also before a user flit that still waits for its VC.
+static void step_in(struct ofr_local *l, const struct ofr_local_in *in)
+{
+    struct ofr_flit out = ofr_local_out(l, in->config);
+    bool take = out.valid && in->li_ready[out.vc], ni_take = take && l->ni_turn, pinned;
+    bool user_moves = !l->user.valid || (take && !l->ni_turn);
+    bool ni_waits = l->ni.out.valid && !ni_take;
+    struct ofr_flit gen = l->gen.out;
+
+    if (take && !l->busy) {
+        header_out(l, l->ni_turn ? l->ni.out.data : l->user.data, in->config, &pinned);
+        l->pinned += pinned;
+    }
+    ofr_gen_step(&l->gen, gen.valid && user_moves, in->time, in->config);
+    if (user_moves)
+        l->user = gen;
+    if (take) {
+        l->second = !l->busy;
+        l->busy = !out.last;
+        l->vc = out.vc;
+    }
+    if (!l->busy)
+        l->ni_turn = ni_waits;
+    ofr_pins_step(&l->pins, l->ni_turn ? (unsigned)l->ni.out.data : (unsigned)l->user.data);
 }
 
 void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
 {
-    bool turn = ni_selected(l);
-    struct ofr_flit out = ofr_local_out(l);
-    bool take = out.valid && in->li_ready[out.vc];
+    struct ofr_flit out = ofr_local_out(l, in->config);
+    bool ni_take = out.valid && in->li_ready[out.vc] && l->ni_turn;
 
     struct ofr_flit to_ni = in->lo, to_check = in->lo;
     bool mgmt = l->receiving ? l->to_ni : in->lo.data >> OFR_PKT_MGMT_LSB & 1;
@@ -43,29 +96,33 @@ void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
         l->to_ni = mgmt;
     }
 
-    ofr_ni_step(&l->ni, take && turn, &to_ni, in->config);
-    ofr_gen_step(&l->gen, take && !turn, in->time, in->config);
-    ofr_check_step(&l->check, &to_check, in->time, in->config);
-    if (take) {
-        l->busy = !out.last;
-        l->ni_turn = turn;
-    }
+    step_in(l, in);
+    ofr_ni_step(&l->ni, ni_take, &to_ni, in->config);
+    if (!(l->without & OFR_WITHOUT_CHECK))
+        ofr_check_step(&l->check, &to_check, in->time, in->config);
 }
 
 uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
 {
+    if (absent(l, offset))
+        return 0;
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
-           ofr_check_read(&l->check, offset);
+           ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset);
 }
 
 bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
                      const struct ofr_config *config)
 {
+    if (absent(l, offset))
+        return false;
     ofr_check_write(&l->check, offset, value);
-    return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value);
+    return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value) &&
+           ofr_pins_write(&l->pins, offset, value);
 }
 
 bool ofr_local_idle(const struct ofr_local *l)
 {
-    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && ofr_check_idle(&l->check);
+    bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
+    bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
+    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->user.valid && check && pins;
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sits at the local port: network interface, traffic generator and checker, and the mux
-// between them: what rtl/local/ofr_local.v computes, every output pin every cycle.
+// What sits at the local port: network interface, traffic generator, checker, destination table,
+// and the mux between them: what rtl/local/ofr_local.v computes, every output pin every cycle.
 #ifndef OFR_LOCAL_PORT_H
 #define OFR_LOCAL_PORT_H
 
 #include "check.h"
 #include "gen.h"
 #include "ni.h"
+#include "pins.h"
 
 struct ofr_local {
     struct ofr_ni ni;
     struct ofr_gen gen;
     struct ofr_check check;
-    bool busy, ni_turn;    // inside a packet; of the network interface
+    uint8_t without; // OFR_WITHOUT_*
+    struct ofr_pins pins;
+    struct ofr_flit user;  // the generator's flit at the port: a header is looked up here
+    bool busy, second;     // inside a packet; at its second flit
+    bool ni_turn;          // of the network interface
+    uint8_t vc;            // local VC of the packet under way
+    uint64_t pinned;       // counter PINNED
     bool receiving, to_ni; // the same for what is delivered
 };
 
@@ -24,18 +31,20 @@ struct ofr_local_in {
     const struct ofr_config *config;
 };
 
-// n: 2 or 3; flit_bits: 16, 32, 64; slot_flits: 4 to 1024 and at least 32 bytes. Else false.
-bool ofr_local_init(struct ofr_local *local, unsigned n, unsigned flit_bits, unsigned slot_flits);
+// Of a shape: n, flit_bits, slot_flits and without; slot_flits need not be a power of two. False
+// where one of these is out of range.
+bool ofr_local_init(struct ofr_local *local, const struct ofr_shape *shape);
 
-// The flit at the local port's input: a function of the state alone. lo_ready is always 1.
-struct ofr_flit ofr_local_out(const struct ofr_local *local);
+// The flit at the local port's input, with its local VC: EPOCH is stamped, and a header is as the
+// destination table wants it. lo_ready is always 1.
+struct ofr_flit ofr_local_out(const struct ofr_local *local, const struct ofr_config *config);
 
 // One clock cycle.
 void ofr_local_step(struct ofr_local *local, const struct ofr_local_in *in);
 
-// Register accesses of blocks NI, GEN and CHECK by byte offset in the node: a read before the step
-// of its cycle, a write after. Other offsets read 0. A write returns false when refused (bus
-// error).
+// Register accesses of blocks NI, GEN, CHECK and PINS by byte offset in the node: a read before the
+// step of its cycle, a write after. Other offsets read 0, and those of a part that is not there. A
+// write returns false when refused (bus error): as the parts say, and to a part that is not there.
 uint32_t ofr_local_read(struct ofr_local *local, unsigned offset);
 bool ofr_local_write(struct ofr_local *local, unsigned offset, uint32_t value,
                      const struct ofr_config *config);

@@ -28,7 +28,6 @@ static void show(struct ofr_ni *ni)
 {
     unsigned i = ni->tx_index;
     ni->out.valid = ni->sending;
-    ni->out.vc = OFR_LVC_MGMT;
     ni->out.last = i + 1 == flits(ni);
     if (ni->flit_bits == 16)
         ni->out.data = tx_word(ni, i / 2) >> (16 * (i & 1)) & 0xffff;

@@ -17,8 +17,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
     memset(node, 0, sizeof *node);
     node->shape = *shape;
     node->router = ofr_router_init(router_memory, shape);
-    if (!node->router ||
-        !ofr_local_init(&node->local, shape->n, shape->flit_bits, shape->slot_flits))
+    if (!node->router || !ofr_local_init(&node->local, shape))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
@@ -36,7 +35,8 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
 {
     const struct ofr_router_out *out = ofr_router_out(node->router);
     struct ofr_local_in local = {.lo = out->lo, .time = out->time, .config = &node->config};
-    struct ofr_router_in router = {.li = ofr_local_out(&node->local), .lo_ready = true};
+    struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
+                                   .lo_ready = true};
 
     memcpy(local.li_ready, out->li_ready, sizeof local.li_ready);
     memcpy(router.rx, in->rx, sizeof router.rx);
@@ -73,6 +73,9 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
         return (uint32_t)node->shape.n << OFR_NODE_SHAPE_N_LSB |
                (uint32_t)node->shape.flit_bits / 8 << OFR_NODE_SHAPE_W8_LSB |
                (uint32_t)node->shape.slots << OFR_NODE_SHAPE_C_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_GEN) << OFR_NODE_SHAPE_GEN_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_CHECK) << OFR_NODE_SHAPE_CHECK_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_PINS) << OFR_NODE_SHAPE_PINS_LSB |
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;
@@ -173,8 +176,16 @@ void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool
     *error = !write_node_register(node, offset, value) ||
              !ofr_unit_write(&node->unit, offset, value) ||
              !ofr_local_write(&node->local, offset, value, &node->config);
-    ofr_counters_write(&node->counters, offset, value, ofr_router_counters(node->router));
+    if (offset == OFR_COUNT_SNAPSHOT) {
+        uint64_t live[OFR_COUNTS];
+        memcpy(live, ofr_router_counters(node->router), sizeof live);
+        live[OFR_COUNTER_PINNED] = node->local.pinned;
+        ofr_counters_write(&node->counters, offset, value, live);
+    } else {
+        ofr_counters_write(&node->counters, offset, value, NULL);
+    }
     node->config.table = ofr_unit_active(&node->unit);
+    node->config.epoch = node->unit.generation & 1;
 }
 
 bool ofr_node_idle(const struct ofr_node *node)

@@ -5,6 +5,7 @@
 #define OFR_PACKET_H
 
 #include "ofr_regs.h"
+#include "torus.h"
 
 #include <stdint.h>
 
@@ -20,6 +21,13 @@ struct ofr_header {
     uint8_t kind;    // OFR_PKT_KIND_*
     uint16_t seq;
 };
+
+// Coordinates of n dimensions (2 or 3) as such a word.
+static inline uint16_t ofr_coord_word(const struct ofr_coord *c, unsigned n)
+{
+    unsigned word = (c->c[0] & 15U) | (c->c[1] & 15U) << 4;
+    return (uint16_t)(n == 3 ? word | (c->c[2] & 15U) << 8 : word);
+}
 
 static inline uint64_t ofr_header_pack(const struct ofr_header *h)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "router.h"
 
-#include "ofr_regs.h"
+#include "packet.h"
 
 #include <string.h>
 
@@ -10,7 +10,6 @@ enum {
     DISCARD = 15,     // "output" of a packet that goes nowhere
     FLAG_LAST = 1,
     FLAG_POISON = 2,
-    FLAG_NEED = 1,        // of a header flit: the destination is in flit 1 (W = 16, at the IDN)
     FLAG_ORDER_SHIFT = 1, // header flits keep the rdr order where tails keep the poison bit
     MIN_FLITS = 4,        // no packet is shorter, a cut-off one neither
     STARVING = 2,         // ring-wait ticks after which an entry counts as starving
@@ -23,18 +22,16 @@ struct request {
     enum reason reason;
     uint8_t out; // port or DISCARD
     uint8_t vc;
-    bool entry;   // enters an escape ring
-    bool refused; // ... and the bubble rule said no
-    bool mgmt;
-    enum ofr_kind kind; // how this packet was derouted (local port only)
+    bool refused; // enters an escape ring, and the bubble rule said no
 };
 
 struct input {
-    // Arrival: the pins of the cycle before, and where the next flit is written. The data stay
-    // until the next flit, and fill up a packet that is cut off.
+    // Arrival: the flit that came last (valid: not yet written), and where it is written. The data
+    // stay until the next flit, and fill up a packet that is cut off.
     struct ofr_flit in;
     bool in_abort;
     bool in_first;
+    bool in_late; // W = 16 at the IDN: a header that waits for flit 1, where the destination is
     uint8_t in_flags;
     bool open; // the pins are inside a packet
     uint8_t open_vc;
@@ -48,24 +45,23 @@ struct input {
     uint8_t head_slot[OFR_VCS];
     // Candidate: the one header that stages A and B work on.
     bool cand;
-    bool cand_need; // W = 16 at the IDN: waits for flit 1, where the destination is
-    bool cand_swap; // W = 16 at the IDN: flit 1 leaves with this node in the destination's place
     uint8_t cand_vc;
     uint8_t cand_order;
+    bool cand_decided;  // the OFR unit's decision is in the header
     uint64_t cand_flit; // flit 0, as it will leave
     struct request request;
-    // Header fetch: a read issued in the cycle before, its data at the memory's output now.
+    // Header fetch: what was read is at the memory's output now, until something else is read.
     bool fetch;
-    bool fetch_second; // flit 1 of the candidate (W = 16 at the IDN)
-    bool fetch_next;   // takes the candidate's place only when that has been granted
+    bool fetch_behind; // the one behind the candidate
     uint8_t fetch_vc;
     uint8_t fetch_slot;
     bool granted; // stage B granted this input in the cycle before
+    bool asked;   // ... or it could have been, with no packet running
     // Stream: the packet that crosses the switch.
-    bool stream, stream_first, stream_second, stream_swap, stream_loaded;
-    uint8_t stream_vc, stream_slot, stream_out;
+    bool stream, stream_first, stream_loaded;
+    bool tail_new; // its tail has just come to the switch
+    uint8_t stream_vc, stream_slot, stream_out, stream_out_vc;
     uint16_t stream_offset; // next flit to read
-    uint64_t stream_flit;   // flit 0
     uint64_t read_data;     // the memory's output
     uint8_t read_flags;
     uint8_t freed[OFR_VCS];
@@ -90,12 +86,13 @@ struct ofr_router {
     struct input input[OFR_ALL_PORTS];
     struct output output[OFR_ALL_PORTS];
     uint8_t sent[OFR_LINKS][OFR_VCS]; // slots taken downstream, modulo 16
-    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, a cycle old: an output is held for longer
+    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, a cycle old (an output is held for four)
     uint8_t room[OFR_LINKS][OFR_VCS]; // free slots downstream; none where the link is down
     bool up[OFR_LINKS];
     uint8_t threshold; // settings of the cycle before
     bool rdr;
     uint32_t lfsr;
+    unsigned order; // random order of the dimensions, drawn in the cycle before
     // Ring wait: a token goes round the inputs and stays with a starving entry until that has gone.
     uint8_t token;
     bool hold; // the token's entry, registered: others do not enter this ring
@@ -115,8 +112,9 @@ struct ofr_router {
 
 // One cycle's wires between the stages.
 struct wires {
-    bool moves[OFR_ALL_PORTS]; // the stream of input i crosses the switch
-    bool ends[OFR_ALL_PORTS];  // ... with its tail
+    bool moves[OFR_ALL_PORTS];   // the stream of input i crosses the switch
+    bool ends[OFR_ALL_PORTS];    // ... with its tail
+    uint8_t asks[OFR_ALL_PORTS]; // of output o: the inputs that ask for it
     bool grant[OFR_ALL_PORTS];
     uint8_t used[OFR_LINKS][OFR_VCS]; // the next cycle's
     bool tick_watchdog, tick_ring;
@@ -143,11 +141,6 @@ static struct ofr_coord unpack_coord(const struct ofr_config *cfg, unsigned pack
     return coord;
 }
 
-static unsigned pack_coord(const struct ofr_coord *coord)
-{
-    return coord->c[0] | (unsigned)coord->c[1] << 4 | (unsigned)coord->c[2] << 8;
-}
-
 static bool same(const struct ofr_coord *a, const struct ofr_coord *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
@@ -161,8 +154,8 @@ static uint32_t lfsr_step(uint32_t state)
     return state;
 }
 
-// This cycle's random order of the dimensions, the same at all inputs: 0 or 1 for n = 2, 0 to 5 for
-// n = 3 (each within 0.8%).
+// The next cycle's random order of the dimensions, the same at all inputs: 0 or 1 for n = 2, 0 to 5
+// for n = 3 (each within 0.8%).
 static unsigned random_order(const struct ofr_router *r)
 {
     unsigned byte = r->lfsr & 255;
@@ -199,9 +192,8 @@ static unsigned select_port(const struct ofr_router *r, unsigned select, uint32_
 {
     unsigned best = 0;
     if (select == OFR_SELECT_RANDOM_FREE) {
-        unsigned order = random_order(r);
         for (unsigned j = 0; j < r->shape.n; j++) {
-            unsigned dim = order_dim(r->shape.n, order, j);
+            unsigned dim = order_dim(r->shape.n, r->order, j);
             uint32_t pair = mask >> (2 * dim) & 3;
             if (pair)
                 return 2 * dim + (pair == 3 ? r->lfsr >> 31 : pair >> 1);
@@ -234,7 +226,7 @@ static struct request escape_request(const struct ofr_router *r, unsigned i, uns
 {
     bool goes_on = i != OFR_LOCAL && i == (port ^ 1) && vc == ring;
     unsigned room = r->room[port][ring];
-    struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring, .entry = !goes_on};
+    struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
     bool bubble = room >= (goes_on ? 1U : 2U);
     bool held = !goes_on && !mgmt && r->hold && r->token != i && r->hold_out == port &&
                 r->hold_ring == ring;
@@ -274,15 +266,32 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
     return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold, mgmt);
 }
 
-// Routes the candidate's header; at the local port it also takes the OFR unit's decision into it.
-static struct request route(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
-                            bool decided)
+// Does the OFR unit decide about the candidate?
+static bool deroutes(const struct input *u, unsigned i)
 {
-    struct input *u = &r->input[i];
+    return i == OFR_LOCAL && u->cand_vc == OFR_LVC_DEROUTE &&
+           field(u->cand_flit, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DEROUTE;
+}
+
+// The decision goes into the candidate's header, which is routed from the next cycle on.
+static void take_decision(const struct ofr_router *r, struct input *u)
+{
+    u->cand_decided = true;
+    if (r->decision.kind == OFR_MINIMAL)
+        return;
+    u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12,
+                              ofr_coord_word(&r->decision.q, r->shape.n));
+    u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
+}
+
+// Routes the candidate's header.
+static struct request route(const struct ofr_router *r, const struct ofr_config *cfg, unsigned i)
+{
+    const struct input *u = &r->input[i];
     unsigned class = field(u->cand_flit, OFR_PKT_CLASS_LSB, 2);
     bool mgmt = field(u->cand_flit, OFR_PKT_MGMT_LSB, 1);
     bool local = i == OFR_LOCAL;
-    struct request req = {.reason = GRANTABLE, .out = DISCARD, .mgmt = mgmt};
+    struct request req = {.reason = GRANTABLE, .out = DISCARD};
 
     if (class == OFR_PKT_CLASS_DIRECTED) {
         unsigned port = field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS);
@@ -290,7 +299,6 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
             req.out = OFR_LOCAL;
         } else if (mgmt && port < links(r) && r->up[port]) {
             req = escape_request(r, i, u->cand_vc, port, OFR_VC_VS2, 0, true);
-            req.mgmt = true;
         }
         return req;
     }
@@ -301,97 +309,96 @@ static struct request route(struct ofr_router *r, const struct ofr_config *cfg, 
     if (!ofr_inside(&cfg->torus, &target))
         return req;
 
-    if (local && u->cand_vc == OFR_LVC_DEROUTE && class == OFR_PKT_CLASS_DEROUTE) {
-        if (!decided)
-            return (struct request){.reason = NO_DECISION};
-        req.kind = r->decision.kind;
-        if (req.kind != OFR_MINIMAL) {
-            target = r->decision.q;
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, pack_coord(&target));
-            u->cand_flit = with_field(u->cand_flit, OFR_PKT_LEG_LSB, 1, 0);
-        }
-    }
+    if (deroutes(u, i) && !u->cand_decided)
+        return (struct request){.reason = NO_DECISION};
     if (same(&target, &cfg->me)) {
         req.out = OFR_LOCAL;
         return req;
     }
-    enum ofr_kind kind = req.kind;
-    req = adaptive_or_escape(r, cfg, i, u, u->cand_flit);
-    req.mgmt = mgmt;
-    req.kind = kind;
-    return req;
+    return adaptive_or_escape(r, cfg, i, u, u->cand_flit);
 }
 
 // A header becomes the candidate, to be routed in the next cycle.
 static void set_candidate(struct input *u, unsigned vc, uint64_t flit, unsigned flags)
 {
     u->cand = true;
-    u->cand_need = flags & FLAG_NEED;
-    u->cand_swap = flags & FLAG_NEED;
     u->cand_vc = (uint8_t)vc;
     u->cand_flit = flit;
     u->cand_order = (uint8_t)(flags >> FLAG_ORDER_SHIFT);
+    u->cand_decided = false;
     u->request = (struct request){.reason = UNROUTED};
 }
 
+// Does the fetched header become the candidate? Not while flit 0 of the running packet is still at
+// the switch (it is the candidate's copy); nor while the candidate may go, so that it keeps its
+// turn at the output; nor if it is the one behind the candidate. So the VCs take turns.
+static bool adopts(const struct input *u, const struct wires *w, unsigned i)
+{
+    bool keeps = u->cand && (u->request.reason == GRANTABLE || u->fetch_behind);
+    return u->fetch && !keeps && (!u->stream_first || w->moves[i]);
+}
+
 // Routes the candidate anew on the credits of this cycle. `before` is the input at the start of the
-// cycle. A fetched header takes the candidate's place, so that the VCs take turns - but while the
-// candidate may go, only when it has been granted, so that it keeps its turn at the output.
+// cycle.
 static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
                     const struct input *before, const struct wires *w)
 {
     struct input *u = &r->input[i];
-    bool fetched = before->fetch && !before->fetch_second;
 
-    if (fetched && (!before->fetch_next || before->granted || w->grant[i])) {
+    if (adopts(before, w, i)) {
         set_candidate(u, before->fetch_vc, before->read_data, before->read_flags);
     } else if (!before->cand) {
         ;
     } else if (w->grant[i]) {
         u->cand = false;
-    } else if (!before->cand_need) {
-        u->request = route(r, cfg, i, w->decided);
-    } else if (before->fetch_second) {
-        u->cand_need = false;
-        u->cand_flit =
-            with_field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12, field(before->read_data, 0, 12));
+    } else {
+        u->request = route(r, cfg, i);
+        if (w->decided && deroutes(u, i))
+            take_decision(r, u);
     }
 }
 
 // --- Stage B: arbitration ------------------------------------------------------------------------
 
-static bool asks(const struct ofr_router *r, const struct wires *w, unsigned i, unsigned o)
+// An input asks when no packet runs, or when its tail has just come to the switch.
+static bool asks(const struct input *u)
 {
-    const struct input *u = &r->input[i];
-    return u->cand && u->request.reason == GRANTABLE && (!u->stream || w->ends[i]) &&
-           u->request.out == o;
+    return u->cand && u->request.reason == GRANTABLE && (!u->stream || u->tail_new);
 }
 
-// Management first, then round robin from the last granted input on.
+// The inputs that ask for each output, a bit an input.
+static void find_requests(const struct ofr_router *r, struct wires *w)
+{
+    for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
+        const struct input *u = &r->input[i];
+        if (asks(u) && u->request.out != DISCARD)
+            w->asks[u->request.out] |= (uint8_t)(1U << i);
+    }
+}
+
+// Round robin from the last granted input on. The choice does not wait for whether the output is
+// free or the chosen input's tail crosses in this cycle: if not, nobody is granted. One grant in
+// four, at random, leaves the round robin where it is: else an input's turns can be in step with
+// the others', so that always the same one of its VCs loses.
 static void arbitrate(struct ofr_router *r, struct wires *w, unsigned o)
 {
     struct output *out = &r->output[o];
-    if (out->owned && !w->ends[out->owner])
+    if (!w->asks[o] || out->owned)
         return;
-    int winner = -1;
     for (unsigned step = 1; step <= OFR_ALL_PORTS; step++) {
         unsigned i = (out->last_grant + step) % OFR_ALL_PORTS;
-        if (!asks(r, w, i, o))
+        if (!(w->asks[o] >> i & 1))
             continue;
-        if (r->input[i].request.mgmt) {
-            winner = (int)i;
-            break;
-        }
-        if (winner < 0)
-            winner = (int)i;
-    }
-    if (winner < 0)
+        if (r->input[i].stream && !w->ends[i])
+            return;
+        w->grant[i] = true;
+        out->owned = true;
+        out->owner = (uint8_t)i;
+        out->vc = r->input[i].request.vc;
+        if (r->lfsr >> 8 & 3)
+            out->last_grant = (uint8_t)i;
         return;
-    w->grant[winner] = true;
-    out->owned = true;
-    out->owner = (uint8_t)winner;
-    out->vc = r->input[winner].request.vc;
-    out->last_grant = (uint8_t)winner;
+    }
 }
 
 // The token stays with an input whose refused entry has waited long enough, else it goes on.
@@ -427,8 +434,7 @@ static void find_moves(const struct ofr_router *r, const struct ofr_router_in *i
 }
 
 // Loads the output registers with what crosses the switch this cycle.
-static void transfer(struct ofr_router *r, const struct ofr_router_in *in,
-                     const struct ofr_config *cfg, const struct wires *w)
+static void transfer(struct ofr_router *r, const struct ofr_router_in *in, const struct wires *w)
 {
     for (unsigned o = 0; o < OFR_ALL_PORTS; o++) {
         struct output *out = &r->output[o];
@@ -439,9 +445,7 @@ static void transfer(struct ofr_router *r, const struct ofr_router_in *in,
         const struct input *u = &r->input[out->owner];
         out->flit.valid = true;
         out->flit.vc = out->vc;
-        out->flit.data = u->stream_first ? u->stream_flit : u->read_data;
-        if (r->shape.flit_bits == 16 && u->stream_second && u->stream_swap)
-            out->flit.data = with_field(out->flit.data, 0, 12, pack_coord(&cfg->me));
+        out->flit.data = u->stream_first ? u->cand_flit : u->read_data;
         out->flit.last = w->ends[out->owner];
         out->flit.poison = w->ends[out->owner] && (u->read_flags & FLAG_POISON);
         r->counter[(o * OFR_VCS + (o == OFR_LOCAL ? 0 : out->vc)) * 4 + OFR_COUNTER_FLITS]++;
@@ -490,7 +494,7 @@ static int fetch_choice(const struct ofr_router *r, unsigned i)
 static bool fetch_header(struct ofr_router *r, unsigned i)
 {
     struct input *u = &r->input[i];
-    if (u->fetch || (u->cand && u->request.reason == UNROUTED))
+    if (u->fetch || u->granted || (u->cand && u->request.reason == UNROUTED))
         return false;
     int vc = fetch_choice(r, i);
     bool next = vc < 0 && u->cand && u->waiting[u->cand_vc] >= 2;
@@ -501,39 +505,31 @@ static bool fetch_header(struct ofr_router *r, unsigned i)
     unsigned slot = u->head_slot[vc];
     read_memory(r, i, slot_address(r, i, (unsigned)vc, next ? next_slot(r, slot) : slot));
     u->fetch_vc = (uint8_t)vc;
-    u->fetch_next = next || (u->cand && u->request.reason == GRANTABLE);
+    u->fetch_behind = next;
     return true;
 }
 
-// The memory's one read port: the stream's next flit, else flit 1 that the candidate needs, else
-// the header of the next candidate.
+// The memory's one read port: the stream's next flit, else the header of the next candidate.
 static void memory_stage(struct ofr_router *r, unsigned i, const struct wires *w)
 {
     struct input *u = &r->input[i];
-    bool consumed = w->moves[i] && !u->stream_first;
-    bool holds = u->stream_loaded && !consumed;
-    bool second = false, header = false;
+    bool adopted = adopts(u, w, i);
+    // What was fetched stays until it is taken, but if it is behind a candidate that may not go
+    bool dropped = u->cand && u->fetch_behind && u->request.reason != GRANTABLE;
 
-    if (holds) {
-        ;
-    } else if (u->stream && !w->ends[i] &&
-               written(u, u->stream_vc, u->stream_slot, u->stream_offset)) {
+    u->tail_new = false;
+    if ((u->stream_first || u->stream_loaded) && !w->moves[i])
+        return;
+    u->stream_loaded =
+        u->stream && !w->ends[i] && written(u, u->stream_vc, u->stream_slot, u->stream_offset);
+    if (u->stream_loaded) {
         read_memory(r, i, slot_address(r, i, u->stream_vc, u->stream_slot) + u->stream_offset);
         u->stream_offset++;
-        u->stream_loaded = true;
+        u->tail_new = u->read_flags & FLAG_LAST;
+        u->fetch = false;
     } else {
-        u->stream_loaded = false;
-        if (u->cand && u->cand_need) {
-            unsigned slot = u->head_slot[u->cand_vc];
-            second = !u->fetch && u->waiting[u->cand_vc] && written(u, u->cand_vc, slot, 1);
-            if (second)
-                read_memory(r, i, slot_address(r, i, u->cand_vc, slot) + 1);
-        } else {
-            header = fetch_header(r, i);
-        }
+        u->fetch = fetch_header(r, i) || (u->fetch && !adopted && !dropped);
     }
-    u->fetch = second || header;
-    u->fetch_second = second;
 }
 
 // --- Arrival -------------------------------------------------------------------------------------
@@ -557,74 +553,97 @@ static void write_flit(struct ofr_router *r, unsigned i, uint64_t data, unsigned
     }
 }
 
-// Writes what the pins brought in the cycle before; a cut-off packet gets a poisoned tail.
-static void write_stage(struct ofr_router *r, unsigned i)
+// Writes the flit that came last; `pins`: another one is there. A cut-off packet gets a poisoned
+// tail. A flit between header and tail waits until the next one is at the pins: the RTL writes with
+// it whether that is the tail.
+static void write_stage(struct ofr_router *r, unsigned i, bool pins)
 {
     struct input *u = &r->input[i];
-    if (u->cut || (u->in_abort && u->busy)) {
-        u->cut = u->write_offset < MIN_FLITS - 1;
-        write_flit(r, i, u->in.data, u->cut ? 0 : FLAG_LAST | FLAG_POISON);
-    } else if (u->in.valid) {
-        if (u->in_first)
-            u->write_vc = u->in.vc;
-        write_flit(r, i, u->in.data, u->in_flags);
+    bool fills = u->cut || (u->in_abort && (u->busy || u->in.valid));
+    bool at_once = u->in_first ? !u->in_late : u->in.last;
+    unsigned flags = u->in_flags;
+    if (!fills && !(u->in.valid && (at_once || pins)))
+        return;
+    if (fills) {
+        u->cut = u->in.valid || u->write_offset < MIN_FLITS - 1;
+        if (!u->in.valid)
+            flags = u->cut ? 0 : FLAG_LAST | FLAG_POISON;
     }
+    if (u->in.valid && u->in_first)
+        u->write_vc = u->in.vc;
+    write_flit(r, i, u->in.data, flags);
+    u->in.valid = false;
 }
 
 // The header as it goes on. Where a packet meets its IDN, target and destination change places;
-// with W = 16 the destination is in the next flit, so that the candidate does it.
+// with W = 16 the destination is in the next flit, for which the header waits (`late`).
 static uint64_t rewrite(const struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
-                        uint64_t flit, unsigned *flags)
+                        uint64_t flit, bool *late)
 {
     struct ofr_coord target = unpack_coord(cfg, field(flit, OFR_PKT_TARGET_X_LSB, 12));
     bool directed = field(flit, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DIRECTED;
+    *late = false;
     if (directed && i != OFR_LOCAL)
         return with_field(flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
     if (directed)
         return flit;
     bool at_idn = i != OFR_LOCAL && !field(flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me);
-    if (at_idn || i == OFR_LOCAL)
+    if (at_idn)
         flit = with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
     if (at_idn && r->shape.flit_bits == 16) {
-        *flags |= FLAG_NEED;
+        *late = true;
     } else if (at_idn) {
         flit = with_field(flit, OFR_PKT_TARGET_X_LSB, 12, field(flit, OFR_PKT_DEST_X_LSB, 12));
-        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, pack_coord(&cfg->me));
+        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, ofr_coord_word(&cfg->me, r->shape.n));
     }
     return flit;
 }
 
-// Registers the pins. A header whose VC is empty becomes the candidate if that place is free.
-static void register_pins(struct ofr_router *r, unsigned i, const struct ofr_config *cfg,
-                          const struct ofr_router_in *in, const struct input *before)
+// Is a flit taken from the pins?
+static bool takes(const struct ofr_router *r, unsigned i, const struct ofr_flit *pins)
+{
+    return pins->valid && (i != OFR_LOCAL || r->out.li_ready[pins->vc]);
+}
+
+// Writes what came last and registers the pins. A header whose VC is empty becomes the candidate
+// if that place is free.
+static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cfg,
+                   const struct ofr_router_in *in, const struct input *before,
+                   const struct wires *w)
 {
     struct input *u = &r->input[i];
     struct ofr_flit pins = i == OFR_LOCAL ? in->li : in->rx[i];
-    bool first = !u->open;
-    unsigned flags = (pins.last ? FLAG_LAST : 0) | (pins.poison ? FLAG_POISON : 0);
-    if (i == OFR_LOCAL) {
-        pins.valid = pins.valid && r->out.li_ready[pins.vc];
-        flags &= ~(unsigned)FLAG_POISON;
-    } else {
-        u->in_abort = in->rx_abort[i];
+    bool taken = takes(r, i, &pins), first = taken && !u->open, late = first;
+    bool comes_late = taken && u->in.valid && u->in_late;
+    bool free = taken && !before->cand && !before->fetch &&
+                (!before->stream_first || w->moves[i]) && before->waiting[pins.vc] == 0;
+
+    if (comes_late) {
+        u->in.data = with_field(u->in.data, OFR_PKT_TARGET_X_LSB, 12, field(pins.data, 0, 12));
+        pins.data = with_field(pins.data, 0, 12, ofr_coord_word(&cfg->me, r->shape.n));
+        if (free)
+            set_candidate(u, pins.vc, u->in.data, u->in_flags);
     }
-    u->in.valid = pins.valid;
-    if (!pins.valid) {
+    write_stage(r, i, taken);
+    u->in_abort = i != OFR_LOCAL && in->rx_abort[i];
+    if (!taken) {
         if (u->in_abort)
             u->open = false;
         return;
     }
+    u->in_flags =
+        (uint8_t)((pins.last ? FLAG_LAST : 0) | (pins.poison && i != OFR_LOCAL ? FLAG_POISON : 0));
     if (first) {
-        flags = random_order(r) << FLAG_ORDER_SHIFT;
-        pins.data = rewrite(r, cfg, i, pins.data, &flags);
-        if (!u->cand && !before->fetch && u->waiting[pins.vc] == 0)
-            set_candidate(u, pins.vc, pins.data, flags);
+        u->in_flags = (uint8_t)(r->order << FLAG_ORDER_SHIFT);
+        pins.data = rewrite(r, cfg, i, pins.data, &late);
+        if (free && !late)
+            set_candidate(u, pins.vc, pins.data, u->in_flags);
         if (i == OFR_LOCAL)
             u->started[pins.vc] = (u->started[pins.vc] + 1) & CREDIT_MASK;
     }
     u->in = pins;
     u->in_first = first;
-    u->in_flags = (uint8_t)flags;
+    u->in_late = late;
     u->open = !pins.last;
     u->open_vc = pins.vc;
 }
@@ -634,47 +653,51 @@ static void register_pins(struct ofr_router *r, unsigned i, const struct ofr_con
 static void take_granted(struct ofr_router *r, unsigned i)
 {
     struct input *u = &r->input[i];
-    const struct request *q = &u->request;
     u->stream = true;
     u->stream_first = true;
-    u->stream_second = false;
-    u->stream_loaded = false;
-    u->stream_swap = u->cand_swap;
     u->stream_vc = u->cand_vc;
     u->stream_slot = u->head_slot[u->cand_vc];
     u->stream_offset = 1;
-    u->stream_out = q->out;
-    u->stream_flit = u->cand_flit;
-    u->waiting[u->cand_vc]--;
-    u->head_slot[u->cand_vc] = (uint8_t)next_slot(r, u->head_slot[u->cand_vc]);
-    if (u->wait && u->wait_vc == u->cand_vc)
-        u->wait = false;
-    if (q->out < OFR_LINKS) {
-        r->sent[q->out][q->vc] = (r->sent[q->out][q->vc] + 1) & CREDIT_MASK;
-        r->counter[OFR_COUNTER_HOPS]++;
-    }
-    if (q->out == DISCARD)
-        r->counter[OFR_COUNTER_DISCARDED]++;
-    else
-        r->counter[(q->out * OFR_VCS + (q->out == OFR_LOCAL ? 0 : q->vc)) * 4 +
-                   OFR_COUNTER_PACKETS]++;
-    if (i == OFR_LOCAL && q->out != DISCARD) {
-        r->counter[OFR_COUNTER_INJECTED]++;
-        r->counter[OFR_COUNTER_OIDN] += q->kind == OFR_OIDN;
-        r->counter[OFR_COUNTER_WIDN] += q->kind == OFR_WIDN;
-    }
-    if (i == OFR_LOCAL && u->cand_vc == OFR_LVC_DEROUTE)
-        r->decided = r->wanted = false;
+    u->stream_out = u->request.out;
+    u->stream_out_vc = u->request.vc;
 }
 
-static void count_stalls(struct ofr_router *r, unsigned i, const struct wires *w)
+// What a grant changes besides, in the cycle behind it.
+static void account(struct ofr_router *r, unsigned i)
 {
-    const struct input *u = &r->input[i];
-    if (!u->cand || (u->stream && !w->ends[i]) || w->grant[i])
+    struct input *u = &r->input[i];
+    unsigned v = u->stream_vc, out = u->stream_out;
+    bool decided = i == OFR_LOCAL && v == OFR_LVC_DEROUTE && r->decided;
+    u->waiting[v]--;
+    u->head_slot[v] = (uint8_t)next_slot(r, u->head_slot[v]);
+    if (u->wait_vc == v)
+        u->wait = false;
+    if (i == OFR_LOCAL && v == OFR_LVC_DEROUTE)
+        r->decided = r->wanted = false;
+    if (out == DISCARD) {
+        r->counter[OFR_COUNTER_DISCARDED]++;
         return;
+    }
+    if (out < OFR_LINKS) {
+        r->sent[out][u->stream_out_vc] = (r->sent[out][u->stream_out_vc] + 1) & CREDIT_MASK;
+        r->counter[OFR_COUNTER_HOPS]++;
+    }
+    r->counter[(out * OFR_VCS + (out == OFR_LOCAL ? 0 : u->stream_out_vc)) * 4 +
+               OFR_COUNTER_PACKETS]++;
+    r->counter[OFR_COUNTER_INJECTED] += i == OFR_LOCAL;
+    r->counter[OFR_COUNTER_OIDN] += decided && r->decision.kind == OFR_OIDN;
+    r->counter[OFR_COUNTER_WIDN] += decided && r->decision.kind == OFR_WIDN;
+}
+
+// Cycles that a candidate waits while no packet runs; for the allocation, counted a cycle later.
+static void count_stalls(struct ofr_router *r, unsigned i)
+{
+    struct input *u = &r->input[i];
     unsigned base = (i * OFR_VCS + u->cand_vc) * 4;
-    r->counter[base + OFR_COUNTER_STALL_CREDIT] += u->request.reason == NO_CREDIT;
-    r->counter[base + OFR_COUNTER_STALL_ALLOC] += u->request.reason == GRANTABLE;
+    bool waits = u->cand && !u->stream;
+    r->counter[base + OFR_COUNTER_STALL_CREDIT] += waits && u->request.reason == NO_CREDIT;
+    r->counter[base + OFR_COUNTER_STALL_ALLOC] += u->asked && !u->granted;
+    u->asked = waits && u->request.reason == GRANTABLE;
 }
 
 // Ticks every 2^log2 cycles: when that bit of time changes.
@@ -691,7 +714,7 @@ static void watch(struct ofr_router *r, unsigned i, const struct wires *w, bool 
     struct input *u = &r->input[i];
     for (unsigned v = 0; v < OFR_VCS; v++) {
         bool streams = u->stream && u->stream_vc == v;
-        bool moved = (streams && w->moves[i]) || (u->cand_vc == v && w->grant[i]);
+        bool moved = streams && (w->moves[i] || u->granted);
         if (moved || (!streams && u->waiting[v] == 0))
             u->stale[v] = false;
         else if (stepped && u->stale[v])
@@ -701,7 +724,7 @@ static void watch(struct ofr_router *r, unsigned i, const struct wires *w, bool 
     }
 }
 
-// A refused ring entry starts its wait; take_granted() ends it.
+// A refused ring entry starts its wait; account() ends it.
 static void ring_wait(struct ofr_router *r, unsigned i, const struct wires *w)
 {
     struct input *u = &r->input[i];
@@ -732,8 +755,10 @@ static void decide(struct ofr_router *r, const struct ofr_config *cfg)
     struct ofr_sample sample = {
         .torus = cfg->torus, .tie = cfg->tie, .s = cfg->me, .slots = r->shape.slots};
     sample.t = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
-    for (unsigned p = 0; p < links(r); p++)
-        sample.used[p] = (uint8_t)(r->shape.slots - r->room[p][OFR_VC_ADAPTIVE]);
+    for (unsigned p = 0; p < links(r); p++) {
+        unsigned room = r->room[p][OFR_VC_ADAPTIVE];
+        sample.used[p] = (uint8_t)(r->shape.slots - (room > r->threshold ? room : 0));
+    }
     r->decision = ofr_decide(&sample, cfg->table);
     r->deciding = ofr_unit_cycles(r->shape.n, r->shape.unit_mul);
     r->wanted = true;
@@ -763,6 +788,14 @@ static void update_outputs(struct ofr_router *r)
     r->out.drained = drained;
 }
 
+// Nothing here and nothing at the pins: the cycle changes nothing that matters (a short cut only).
+static bool rests(const struct input *u, const struct ofr_flit *pins, bool abort)
+{
+    bool empty = !u->waiting[0] && !u->waiting[1] && !u->waiting[2] && !u->busy && !u->cut;
+    bool still = !u->cand && !u->stream && !u->stream_loaded && !u->fetch && !u->wait;
+    return empty && still && !u->in.valid && !u->in_abort && !pins->valid && !abort;
+}
+
 void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
                      const struct ofr_config *cfg)
 {
@@ -779,22 +812,26 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
 
     decide(r, cfg);
     find_moves(r, in, &w);
-    transfer(r, in, cfg, &w);
+    transfer(r, in, &w);
+    find_requests(r, &w);
     for (unsigned o = 0; o < OFR_ALL_PORTS; o++)
         arbitrate(r, &w, o);
     for (unsigned i = 0; i < OFR_ALL_PORTS; i++) {
         struct input *u = &r->input[i];
+        if (rests(u, i == OFR_LOCAL ? &in->li : &in->rx[i], i != OFR_LOCAL && in->rx_abort[i])) {
+            u->granted = u->asked = false;
+            memset(u->stale, 0, sizeof u->stale);
+            continue;
+        }
         struct input before = *u;
-        if (u->cand && u->request.reason == GRANTABLE && u->request.out == DISCARD)
+        if (asks(u) && u->request.out == DISCARD)
             w.grant[i] = !u->stream || w.ends[i];
-        count_stalls(r, i, &w);
+        count_stalls(r, i);
         watch(r, i, &w, w.tick_watchdog);
         ring_wait(r, i, &w);
         memory_stage(r, i, &w);
-        if (w.moves[i]) {
-            u->stream_second = u->stream_first;
+        if (w.moves[i])
             u->stream_first = false;
-        }
         if (w.ends[i]) {
             u->stream = false;
             u->freed[u->stream_vc] = (u->freed[u->stream_vc] + 1) & CREDIT_MASK;
@@ -802,9 +839,10 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         if (w.grant[i])
             take_granted(r, i);
         stage_a(r, cfg, i, &before, &w);
+        arrive(r, i, cfg, in, &before, &w);
+        if (u->granted)
+            account(r, i);
         u->granted = w.grant[i];
-        write_stage(r, i);
-        register_pins(r, i, cfg, in, &before);
     }
     move_token(r, &token);
     r->out.watchdog = r->out.watchdog || stuck;
@@ -820,6 +858,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     }
     r->threshold = cfg->threshold;
     r->rdr = cfg->select == OFR_SELECT_RDR;
+    r->order = random_order(r);
     r->lfsr = lfsr_step(r->lfsr);
     r->out.time++;
     update_outputs(r);

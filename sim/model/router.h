@@ -21,12 +21,14 @@ enum {
     OFR_COUNTS = 129, // counters, in the order of rtl/regs/outflank.json
 };
 
-// Build parameters of one router.
+// Build parameters of one router and of its local port.
+enum { OFR_WITHOUT_GEN = 1, OFR_WITHOUT_CHECK = 2, OFR_WITHOUT_PINS = 4 };
 struct ofr_shape {
     uint8_t n;           // dimensions, 2 or 3
     uint8_t flit_bits;   // W: 16, 32 or 64
     uint8_t slots;       // C: slots per VC, 2 to 8
     uint8_t unit_mul;    // OFR unit with multipliers: 1, without: 0
+    uint8_t without;     // what the local port does not have: OFR_WITHOUT_* ored
     uint16_t slot_flits; // L: flits per slot, a power of two, 4 to 1024, L W / 8 >= 32 bytes
 };
 
@@ -41,6 +43,7 @@ struct ofr_config {
     uint8_t watchdog_time;  // 2^time cycles, 0: off
     uint8_t ring_wait_time; // 2^time cycles
     const struct ofr_table *table;
+    bool epoch; // low bit of the table's generation; the local port's, not the router's
 };
 
 struct ofr_flit {

@@ -38,6 +38,7 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     t.clk = 0;
     t.rst = in->rst;
     t.configured = in->configured;
+    t.epoch = in->epoch;
     t.me = in->me;
     t.size = in->size;
     t.now = in->now;
@@ -58,6 +59,7 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     out->li_data = t.li_data;
     out->li_last = t.li_last;
     out->lo_ready = t.lo_ready;
+    out->ev_pinned = t.ev_pinned;
 }
 
 extern "C" void local_rtl_clock(struct local_rtl *rtl)

@@ -9,7 +9,7 @@
 struct local_rtl;
 
 struct local_pins {
-    uint8_t rst, configured, reg_we, reg_re, li_ready, lo_valid, lo_last, lo_poison;
+    uint8_t rst, configured, epoch, reg_we, reg_re, li_ready, lo_valid, lo_last, lo_poison;
     uint16_t me, reg_adr;
     uint32_t size; // 5 bits a dimension
     uint32_t now, reg_wdat;
@@ -18,7 +18,7 @@ struct local_pins {
 
 struct local_outs {
     uint32_t reg_rdat;
-    uint8_t reg_err, li_valid, li_vc, li_last, lo_ready;
+    uint8_t reg_err, li_valid, li_vc, li_last, lo_ready, ev_pinned;
     uint64_t li_data;
 };
 

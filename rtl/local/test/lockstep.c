@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ofr_local against struct ofr_local in lockstep: random register accesses, random li_ready, random
 // deliveries (good, damaged, cut, poisoned, management, for others). Every output pin every cycle
-// and every register read is compared. Build with -DN= -DW= -DL=, once for each Verilated shape.
+// and every register read is compared. Build with -DN= -DW= -DL= -DWITHOUT=, once for each
+// Verilated shape.
 //
 //   lockstep [CYCLES [SEED]]   SEED also from the environment; on a mismatch: cycle, pin, values
 //
@@ -16,9 +17,10 @@
 #include <string.h>
 
 #ifndef N // for tools that read this file alone
-#define N 3
-#define W 32
-#define L 40
+#define N       3
+#define W       32
+#define L       40
+#define WITHOUT 0
 #endif
 
 enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000 };
@@ -29,6 +31,9 @@ static const unsigned MIN_FLITS = W == 64 ? 4 : 256 / W;
 struct coverage {
     uint64_t pattern[9], sent, back_to_back, preempted, received, errors, arrived, counted, dropped;
     uint64_t full, mgmt_sent, refused, done, disabled, bins;
+    // By the destination table: headers by mode (users', management's), IDN this node, changed, a
+    // header whose entry was written while it waited
+    uint64_t mode[2][5], idn_here, pinned, rewritten;
 };
 
 struct packet {
@@ -46,7 +51,7 @@ struct bench {
     uint64_t cycle;
     unsigned since_strobe;
     // Local port, in: the packet under way
-    bool li_inside;
+    bool li_inside, ends_here; // a user packet's tail left in the cycle before
     unsigned li_vc, ready_chance;
     struct packet sent;        // being collected
     struct packet loop[QUEUE]; // packets the generator sent, to be delivered again
@@ -56,8 +61,9 @@ struct bench {
     unsigned lo_index;
     unsigned lo_chance, gap_chance, access_chance;
     // Register accesses still to do in order (a burst)
-    int bins_to_read;
-    int fault; // -1: none
+    int bins_to_read, pins_to_write;
+    bool to_send; // TX_SEND follows
+    int fault;    // -1: none
     bool failed, quiet;
     struct coverage cov;
 };
@@ -197,20 +203,29 @@ static void next_delivery(struct bench *b)
 // ---- Register accesses --------------------------------------------------------------------------
 
 static const uint16_t READABLE[] = {
-    OFR_NI_STATUS,      OFR_NI_RX_DATA,   OFR_GEN_CONTROL, OFR_GEN_START,
-    OFR_GEN_PERIOD,     OFR_GEN_MESSAGES, OFR_GEN_LENGTH,  OFR_GEN_SEED,
-    OFR_GEN_TARGET,     OFR_GEN_STATUS,   OFR_GEN_OFFERED, OFR_GEN_SENT,
-    OFR_CHECK_CONTROL,  OFR_CHECK_FROM,   OFR_CHECK_TO,    OFR_CHECK_RECEIVED,
-    OFR_CHECK_ARRIVED,  OFR_CHECK_ERRORS, OFR_CHECK_COUNT, OFR_CHECK_SUM_LOW,
-    OFR_CHECK_SUM_HIGH, OFR_CHECK_MAX,    OFR_CHECK_BIN,   OFR_CHECK_BIN_COUNT,
-    OFR_NODE_TIME,      OFR_NI_TX_HEAD,
+    OFR_NI_STATUS,      OFR_NI_RX_DATA,   OFR_GEN_CONTROL,  OFR_GEN_START,
+    OFR_GEN_PERIOD,     OFR_GEN_MESSAGES, OFR_GEN_LENGTH,   OFR_GEN_SEED,
+    OFR_GEN_TARGET,     OFR_GEN_STATUS,   OFR_GEN_OFFERED,  OFR_GEN_SENT,
+    OFR_CHECK_CONTROL,  OFR_CHECK_FROM,   OFR_CHECK_TO,     OFR_CHECK_RECEIVED,
+    OFR_CHECK_ARRIVED,  OFR_CHECK_ERRORS, OFR_CHECK_COUNT,  OFR_CHECK_SUM_LOW,
+    OFR_CHECK_SUM_HIGH, OFR_CHECK_MAX,    OFR_CHECK_BIN,    OFR_CHECK_BIN_COUNT,
+    OFR_NODE_TIME,      OFR_NI_TX_HEAD,   OFR_PINS_CONTROL, OFR_PINS_CLEAR,
+    OFR_PINS_ADDR,      OFR_PINS_DATA,
 };
+
+// A random entry of the destination table: now and then a mode that does not exist, or this node.
+static uint32_t any_entry(struct bench *b)
+{
+    uint32_t q = chance(b, 15) ? my_word(b) : word32(b) & 0xfff;
+    return q | (chance(b, 97) ? below(b, 5) : 5 + below(b, 3)) << OFR_PINS_DATA_MODE_LSB |
+           (word32(b) & 0xffff8000);
+}
 
 static void random_write(struct bench *b, struct local_pins *in)
 {
     uint32_t v = word32(b);
     unsigned adr;
-    switch (below(b, 24)) {
+    switch (below(b, 28)) {
     case 0:
     case 1:
         adr = OFR_GEN_CONTROL;
@@ -240,6 +255,8 @@ static void random_write(struct bench *b, struct local_pins *in)
         break;
     case 7:
         adr = OFR_GEN_TARGET;
+        if (chance(b, 60))
+            v = b->model.pins.addr - 1U - below(b, 8);
         break;
     case 8:
         adr = chance(b, 10) ? OFR_CHECK_CONTROL : OFR_CHECK_BIN;
@@ -258,6 +275,25 @@ static void random_write(struct bench *b, struct local_pins *in)
         break;
     case 12:
         adr = OFR_NI_TX_HEAD;
+        if (chance(b, 60)) // to a destination whose entry was just written
+            v = (v & ~0xfffU) | ((b->model.pins.addr - 1U - below(b, 8)) & 0xfff);
+        b->to_send = chance(b, 70);
+        break;
+    case 24: // the entry of a packet that is on its way
+        adr = OFR_PINS_ADDR;
+        v = chance(b, 50)   ? (uint32_t)b->model.user.data
+            : chance(b, 70) ? b->model.gen.dest
+                            : (uint32_t)b->model.ni.out.data;
+        b->pins_to_write = chance(b, 80) ? 1 + (int)below(b, 20) : 0;
+        break;
+    case 25:
+    case 26:
+        adr = OFR_PINS_DATA;
+        v = any_entry(b);
+        break;
+    case 27:
+        adr = chance(b, 3) ? OFR_PINS_CLEAR : OFR_PINS_CONTROL;
+        v = (v & ~1U) | chance(b, 85);
         break;
     case 13:
     case 14:
@@ -295,6 +331,15 @@ static void random_access(struct bench *b, struct local_pins *in)
         b->bins_to_read--;
         in->reg_re = 1;
         in->reg_adr = OFR_CHECK_BIN_COUNT;
+    } else if (b->pins_to_write > 0) {
+        b->pins_to_write--;
+        in->reg_we = 1;
+        in->reg_adr = OFR_PINS_DATA;
+        in->reg_wdat = any_entry(b);
+    } else if (b->to_send && chance(b, 30)) {
+        b->to_send = false;
+        in->reg_we = 1;
+        in->reg_adr = OFR_NI_TX_SEND;
     } else if (chance(b, b->access_chance)) {
         in->reg_re = 1;
         in->reg_adr = READABLE[below(b, sizeof READABLE / sizeof *READABLE)];
@@ -311,19 +356,27 @@ static void random_access(struct bench *b, struct local_pins *in)
 
 // ---- Faults: one bit of the model's state, flipped now and then ---------------------------------
 
-static const char *const faults[] = {
-    "destination LFSR",
-    "time stamp",
-    "sequence number",
-    "payload",
-    "sum of lifetimes",
-    "histogram bin",
-    "SENT",
-    "received word",
-    "sending mailbox",
-    "turn of management",
-    "end of the window",
-    "message clock",
+static const struct {
+    const char *name;
+    unsigned of;    // the part that it is in, OFR_WITHOUT_*
+    unsigned every; // cycles on average
+} faults[] = {
+    {"destination LFSR", OFR_WITHOUT_GEN, 200},
+    {"time stamp", OFR_WITHOUT_GEN, 200},
+    {"sequence number", OFR_WITHOUT_GEN, 200},
+    {"payload", OFR_WITHOUT_GEN, 200},
+    {"sum of lifetimes", OFR_WITHOUT_CHECK, 200},
+    {"histogram bin", OFR_WITHOUT_CHECK, 200},
+    {"SENT", OFR_WITHOUT_GEN, 200},
+    {"received word", 0, 200},
+    {"sending mailbox", 0, 200},
+    {"turn of management", 0, 200},
+    {"end of the window", OFR_WITHOUT_CHECK, 200},
+    {"message clock", OFR_WITHOUT_GEN, 200},
+    {"destination table entry", OFR_WITHOUT_PINS, 200},
+    {"destination looked up", OFR_WITHOUT_PINS, 200},
+    {"header at the port", OFR_WITHOUT_GEN, 200},
+    {"epoch", 0, 4},
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -365,8 +418,20 @@ static void put_fault(struct bench *b)
     case 10:
         m->check.to ^= 1U << 9;
         break;
-    default:
+    case 11:
         m->gen.next ^= 1U << 12;
+        break;
+    case 12: // of the packet at the port
+        m->pins.table[m->user.data & (N == 3 ? 0xfff : 0xff)] ^= 1U << OFR_PINS_DATA_MODE_LSB;
+        break;
+    case 13:
+        m->pins.entry = m->pins.table[below(b, 256)];
+        break;
+    case 14:
+        m->user.data ^= (uint64_t)1 << OFR_PKT_SRC_X_LSB % W;
+        break;
+    default:
+        b->config.epoch = !b->config.epoch;
         break;
     }
 }
@@ -406,9 +471,18 @@ static void collect(struct bench *b, const struct ofr_flit *flit, bool take)
         b->li_inside = !flit->last;
 }
 
+// A header enters by the entry at hand.
+static void look_at_entry(struct bench *b, bool mgmt)
+{
+    unsigned entry = b->model.pins.entry, mode = entry >> OFR_PINS_DATA_MODE_LSB;
+    b->cov.mode[mgmt][mode]++;
+    b->cov.idn_here += mode == OFR_PINS_DATA_MODE_IDN && (entry & 0xfff) == my_word(b);
+}
+
 static void one_cycle(struct bench *b)
 {
-    struct local_pins in = {.configured = b->config.configured, .now = b->now};
+    struct local_pins in = {
+        .configured = b->config.configured, .epoch = b->config.epoch, .now = b->now};
     struct ofr_local_in min = {.time = b->now, .config = &b->config};
     struct local_outs out;
 
@@ -437,11 +511,11 @@ static void one_cycle(struct bench *b)
     in.lo_poison = min.lo.poison;
     random_access(b, &in);
 
-    if (b->fault >= 0 && below(b, 200) == 0)
+    if (b->fault >= 0 && below(b, faults[b->fault].every) == 0)
         put_fault(b);
 
     local_rtl_eval(b->rtl, &in, &out);
-    struct ofr_flit flit = ofr_local_out(&b->model);
+    struct ofr_flit flit = ofr_local_out(&b->model, &b->config);
     compare(b, "li_valid", out.li_valid, flit.valid);
     compare(b, "lo_ready", out.lo_ready, 1);
     if (flit.valid && out.li_valid) {
@@ -466,15 +540,25 @@ static void one_cycle(struct bench *b)
         b->cov.done += in.reg_adr == OFR_GEN_STATUS && (value & OFR_GEN_STATUS_DONE_MASK);
     }
     bool take = flit.valid && min.li_ready[flit.vc];
-    b->cov.back_to_back += take && b->model.gen.first && b->model.gen.seq != 0;
+    bool user = take && flit.vc != OFR_LVC_MGMT;
+    b->cov.back_to_back += user && !b->li_inside && b->ends_here;
+    b->ends_here = user && flit.last;
     b->cov.preempted +=
-        flit.valid && flit.vc == OFR_LVC_MGMT && !b->li_inside && b->model.gen.out.valid;
+        flit.valid && flit.vc == OFR_LVC_MGMT && !b->li_inside && b->model.user.valid;
+    if (take && !b->li_inside && b->model.pins.active && !(WITHOUT & OFR_WITHOUT_PINS))
+        look_at_entry(b, !user);
+    uint64_t pinned = b->model.pinned;
     collect(b, &flit, take);
     if (take && flit.last)
         b->li_inside = false;
     else if (take)
         b->li_vc = flit.vc;
+    uint16_t entry = b->model.pins.entry;
+    bool waits = flit.valid && !take && !b->li_inside && !b->model.busy;
     ofr_local_step(&b->model, &min);
+    compare(b, "ev_pinned", out.ev_pinned, b->model.pinned - pinned);
+    b->cov.pinned += b->model.pinned - pinned;
+    b->cov.rewritten += waits && b->model.pins.entry != entry;
     if (in.reg_we) {
         bool ok = ofr_local_write(&b->model, in.reg_adr, in.reg_wdat, &b->config);
         compare(b, "reg_err", out.reg_err, !ok);
@@ -502,6 +586,7 @@ static void new_episode(struct bench *b, bool reset)
         b->config.me.c[i] = (uint8_t)below(b, t->k[i]);
     }
     b->config.configured = !chance(b, 8);
+    b->config.epoch = chance(b, 50);
     b->cov.disabled += !b->config.configured;
     b->now = chance(b, 30) ? 0U - below(b, EPISODE) : reset ? word32(b) : b->now;
     b->ready_chance = chance(b, 50) ? 100 : 5 + below(b, 90);
@@ -515,11 +600,15 @@ static void new_episode(struct bench *b, bool reset)
             local_rtl_eval(b->rtl, &in, &out);
             local_rtl_clock(b->rtl);
         }
-        if (!ofr_local_init(&b->model, N, W, L))
+        static const struct ofr_shape shape = {
+            .n = N, .flit_bits = W, .slot_flits = L, .without = WITHOUT};
+        if (!ofr_local_init(&b->model, &shape))
             differ(b, "ofr_local_init", 1, 0);
         b->li_inside = false;
         b->lo.flits = 0;
         b->loops = 0;
+        b->pins_to_write = 0;
+        b->to_send = false;
         b->since_strobe = 0;
     }
 }
@@ -551,7 +640,8 @@ static int number, failures;
 
 static void result(bool ok, const char *name, const char *more)
 {
-    printf("%s %d - ofr_local N=%d W=%d: %s%s\n", ok ? "ok" : "not ok", ++number, N, W, name, more);
+    printf("%s %d - ofr_local N=%d W=%d WITHOUT=%d: %s%s\n", ok ? "ok" : "not ok", ++number, N, W,
+           WITHOUT, name, more);
     failures += !ok;
 }
 
@@ -573,12 +663,23 @@ int main(int argc, char **argv)
     printf("# sent %" PRIu64 ", management %" PRIu64 ", went first %" PRIu64 ", refused %" PRIu64
            ", mailbox full %" PRIu64 " cycles, bins not 0 %" PRIu64 "\n",
            c.sent, c.mgmt_sent, c.preempted, c.refused, c.full, c.bins);
-    result(patterns && c.sent && c.back_to_back && c.preempted && c.received && c.errors &&
-               c.arrived && c.counted && c.dropped && c.full && c.mgmt_sent && c.refused &&
-               c.done && c.disabled && c.bins,
-           "everything was exercised", "");
+    bool gen = WITHOUT & OFR_WITHOUT_GEN ||
+               (patterns && c.sent && c.back_to_back && c.preempted && c.done && c.disabled);
+    bool check =
+        WITHOUT & OFR_WITHOUT_CHECK || (c.received && c.errors && c.arrived && c.counted && c.bins);
+    bool rest = c.dropped && c.full && c.mgmt_sent && c.refused;
+    bool pins = c.pinned && c.rewritten && c.idn_here, no_gen = WITHOUT & OFR_WITHOUT_GEN;
+    for (unsigned mode = 0; mode < 5; mode++) {
+        printf("# destination table, mode %u: %" PRIu64 " packets, %" PRIu64 " of management\n",
+               mode, c.mode[0][mode], c.mode[1][mode]);
+        pins = pins && (no_gen || c.mode[0][mode]) && c.mode[1][mode];
+    }
+    pins = pins || WITHOUT & OFR_WITHOUT_PINS;
+    result(gen && check && rest && pins, "everything was exercised", "");
     for (int i = 0; i < FAULTS; i++)
-        result(!run(cycles < 200000 ? cycles : 200000, seed, i, NULL), "found a wrong ", faults[i]);
+        if (!(faults[i].of & WITHOUT))
+            result(!run(cycles < 200000 ? cycles : 200000, seed, i, NULL), "found a wrong ",
+                   faults[i].name);
     printf("1..%d\n", number);
     return failures != 0;
 }

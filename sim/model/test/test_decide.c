@@ -356,6 +356,36 @@ static void geometry(void **unused)
     }
 }
 
+// n = 4 to 6: the reset table's OIDNs leave over every nu-link of s and arrive over every one of t.
+// (Coordinates far from each other and from half the size: no q is beyond the other end.)
+static void nu_links_are_covered(void **state)
+{
+    (void)state;
+    for (unsigned n = 4; n <= 6; n++) {
+        struct ofr_torus torus = {.n = (uint8_t)n};
+        struct ofr_table table;
+        ofr_table_reset(&table, n);
+        for (unsigned i = 0; i < n; i++)
+            torus.k[i] = 20;
+        for (unsigned set = 0; set + 1 < 1u << n; set++) {
+            struct ofr_coord s = {{0}}, t = {{0}};
+            struct ofr_way ways[OFR_MAX_WAYS];
+            uint32_t leave = 0, arrive = 0;
+            for (unsigned i = 0; i < n; i++)
+                t.c[i] = set >> i & 1 ? 0 : i & 1 ? 4 : 16;
+            unsigned count = ofr_ways(&torus, OFR_TIE_PLUS, &s, &t, &table, ways);
+            for (unsigned w = 1; w < count && ways[w].kind == OFR_OIDN; w++) {
+                assert_true(ways[w].admissible);
+                leave |= ways[w].leave;
+                arrive |= ofr_minimal_ports(&torus, &ways[w].q, &t, OFR_TIE_PLUS);
+            }
+            uint32_t nu = ((1u << 2 * n) - 1) & ~(uint32_t)ways[0].leave;
+            assert_int_equal(leave & nu, nu);
+            assert_int_equal(arrive & nu, nu);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_broken_table_is_caught),
         cmocka_unit_test(random_tables_and_sizes_agree),
         cmocka_unit_test(six_dimensions_agree),
+        cmocka_unit_test(nu_links_are_covered),
         cmocka_unit_test(reset_tables_agree_with_exact_rationals),
     };
     seed = exact_seed(argc, argv, 1);

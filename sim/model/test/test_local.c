@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local port's model by itself: destinations against their definitions, time stamps, streaming,
-// generator to checker, histogram edges, mailbox.
+// generator to checker, histogram edges, mailbox, destination table.
 #include "local.h"
 #include "packet.h"
+#include "pattern.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,13 +25,19 @@ struct rig {
 static void rig_init(struct rig *r, unsigned n, unsigned w, const uint8_t *k)
 {
     memset(r, 0, sizeof *r);
-    assert_true(ofr_local_init(&r->local, n, w, 1024));
+    struct ofr_shape shape = {.n = (uint8_t)n, .flit_bits = (uint8_t)w, .slot_flits = 1024};
+    assert_true(ofr_local_init(&r->local, &shape));
     r->config.configured = true;
     r->config.torus.n = (uint8_t)n;
     for (unsigned i = 0; i < n; i++)
         r->config.torus.k[i] = k[i];
     r->in.config = &r->config;
     r->in.li_ready[0] = r->in.li_ready[1] = r->in.li_ready[2] = true;
+}
+
+static struct ofr_flit rig_out(const struct rig *r)
+{
+    return ofr_local_out(&r->local, &r->config);
 }
 
 static void rig_step(struct rig *r)
@@ -62,7 +69,7 @@ static unsigned collect(struct rig *r, uint64_t *header, unsigned max)
     unsigned packets = 0, bit = 0;
     uint64_t bits = 0;
     for (unsigned cycle = 0; cycle < 200000; cycle++) {
-        struct ofr_flit f = ofr_local_out(&r->local);
+        struct ofr_flit f = rig_out(r);
         if (f.valid) {
             if (bit < 64)
                 bits |= f.data << bit;
@@ -163,6 +170,7 @@ static void test_patterns(void **state)
         memcpy(t.k, &sizes[s][1], t.n);
         for (unsigned pattern = OFR_GEN_CONTROL_PATTERN_BUTTERFLY;
              pattern <= OFR_GEN_CONTROL_PATTERN_NEIGHBOUR; pattern++) {
+            assert_int_equal(exists(&t, pattern), !ofr_pattern_missing(&t, pattern));
             if (!exists(&t, pattern))
                 continue;
             for (unsigned id = 0; id < ofr_nodes(&t); id++) {
@@ -175,6 +183,8 @@ static void test_patterns(void **state)
                 for (unsigned m = 0; m < 14; m++) {
                     struct ofr_header h = ofr_header_unpack(header[m]);
                     struct ofr_coord to = expected(&t, &r.config.me, pattern, m);
+                    assert_int_equal(h.target, ofr_coord_word(&to, t.n));
+                    to = ofr_pattern_destination(&t, pattern, &r.config.me, m);
                     assert_int_equal(h.target, ofr_coord_word(&to, t.n));
                     assert_int_equal(h.dest, h.target);
                     assert_int_equal(h.source, ofr_coord_word(&r.config.me, t.n));
@@ -257,7 +267,7 @@ static void test_loop(void **state)
         uint64_t sum = 0;
         for (unsigned j = 0; j < 5000; j++) {
             r.in.lo = line[j % DELAY];
-            line[j % DELAY] = ofr_local_out(&r.local);
+            line[j % DELAY] = rig_out(&r);
             if (line[j % DELAY].valid && !cycles++)
                 first = j;
             if (line[j % DELAY].valid)
@@ -295,7 +305,7 @@ static void test_flipped_bits(void **state)
         rig_init(&r, 2, w, (const uint8_t[]){4, 4});
         generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_MINIMAL, 1, 1, flits, 256);
         for (unsigned j = 0; j < 300; j++) {
-            struct ofr_flit f = ofr_local_out(&r.local);
+            struct ofr_flit f = rig_out(&r);
             if (f.valid)
                 packet[n++] = f;
             rig_step(&r);
@@ -361,7 +371,7 @@ static void test_mailbox(void **state)
             assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
             assert_false(rig_write(&r, OFR_NI_TX_HEAD, 0));
             for (unsigned j = 0; j < 20; j++) {
-                r.in.lo = ofr_local_out(&r.local); // back to itself
+                r.in.lo = rig_out(&r); // back to itself
                 rig_step(&r);
             }
         }
@@ -392,24 +402,167 @@ static void test_management_first(void **state)
     r.in.li_ready[OFR_LVC_DEROUTE] = false;
     for (unsigned j = 0; j < 40; j++)
         rig_step(&r);
-    assert_true(ofr_local_out(&r.local).valid);
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    assert_true(rig_out(&r).valid);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
     assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
+    rig_step(&r); // its header is looked up
     for (unsigned j = 0; j < 8; j++) {
-        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+        assert_int_equal(rig_out(&r).vc, OFR_LVC_MGMT);
         rig_step(&r);
     }
     r.in.li_ready[OFR_LVC_DEROUTE] = true;
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     rig_step(&r);
     assert_true(rig_write(&r, OFR_NI_TX_HEAD, 0));
     assert_true(rig_write(&r, OFR_NI_TX_SEND, 0));
     for (unsigned j = 0; j < 7; j++) {
-        assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_DEROUTE);
+        assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
         rig_step(&r);
     }
-    assert_int_equal(ofr_local_out(&r.local).vc, OFR_LVC_MGMT);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_MGMT);
+}
+
+// ---- Destination table --------------------------------------------------------------------------
+
+// The next packet's header as it enters the router, and its local VC; all of it is taken.
+static struct ofr_header next_header(struct rig *r, unsigned *vc)
+{
+    uint64_t bits = 0;
+    unsigned w = r->local.gen.flit_bits, got = 0;
+    for (unsigned cycle = 0; cycle < 100; cycle++) {
+        struct ofr_flit f = rig_out(r);
+        if (f.valid && got < 64) {
+            bits |= f.data << got;
+            *vc = f.vc;
+        }
+        assert_true(!f.valid || f.vc == *vc); // one VC a packet
+        got += f.valid ? w : 0;
+        rig_step(r);
+        if (f.valid && f.last)
+            return ofr_header_unpack(bits);
+    }
+    fail_msg("no packet");
+    return (struct ofr_header){0};
+}
+
+static void clear_pins(struct rig *r)
+{
+    for (unsigned j = 0; j < 4096 && ofr_local_read(&r->local, OFR_PINS_CLEAR); j++)
+        rig_step(r);
+    assert_int_equal(ofr_local_read(&r->local, OFR_PINS_CLEAR), 0);
+    rig_step(r);
+}
+
+// What each mode makes of each class and of management, by its definition in the register map.
+static void check_mode(struct rig *r, unsigned mode, unsigned cls, bool mgmt, unsigned t,
+                       unsigned q)
+{
+    bool here = q == ofr_coord_word(&r->config.me, r->config.torus.n);
+    bool via = mode == OFR_PINS_DATA_MODE_IDN && !here;
+    unsigned sent = mgmt ? OFR_PKT_CLASS_INORDER : cls, want = sent, vc = 99;
+    uint64_t pinned = r->local.pinned;
+    if (mode == OFR_PINS_DATA_MODE_MINIMAL && want == OFR_PKT_CLASS_DEROUTE)
+        want = OFR_PKT_CLASS_MINIMAL;
+    if (mode == OFR_PINS_DATA_MODE_ESCAPE || mode == OFR_PINS_DATA_MODE_IDN)
+        want = OFR_PKT_CLASS_INORDER;
+    if (mode == OFR_PINS_DATA_MODE_UNREACHABLE)
+        want = OFR_PKT_CLASS_DIRECTED;
+
+    assert_true(rig_write(r, OFR_PINS_ADDR, t));
+    assert_true(rig_write(r, OFR_PINS_DATA, q | mode << OFR_PINS_DATA_MODE_LSB));
+    assert_int_equal(ofr_local_read(&r->local, OFR_PINS_ADDR),
+                     (t + 1) & (r->config.torus.n == 3 ? 0xfff : 0xff));
+    if (mgmt) {
+        assert_true(rig_write(r, OFR_NI_TX_HEAD, t | t << 16));
+        assert_true(rig_write(r, OFR_NI_TX_SEND, 0));
+    } else {
+        assert_true(rig_write(r, OFR_GEN_TARGET, t));
+        generate(r, OFR_GEN_CONTROL_PATTERN_FIXED, cls, 1, 1, ofr_min_flits(r->local.gen.flit_bits),
+                 256);
+    }
+    struct ofr_header h = next_header(r, &vc);
+    assert_int_equal(h.cls, want);
+    assert_int_equal(h.leg, !via);
+    assert_int_equal(h.mgmt, mgmt);
+    assert_int_equal(h.dest, t);
+    assert_int_equal(h.epoch, r->config.epoch);
+    if (mode == OFR_PINS_DATA_MODE_UNREACHABLE)
+        assert_int_equal(h.target & 15, 15); // no port has this number
+    else
+        assert_int_equal(h.target, via ? q : t);
+    assert_int_equal(vc, mgmt                            ? OFR_LVC_MGMT
+                         : want == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
+                                                         : OFR_LVC_USER);
+    bool changed = mode != OFR_PINS_DATA_MODE_UNREACHABLE && (via || want != sent);
+    assert_int_equal(r->local.pinned, pinned + changed);
+}
+
+static void test_pins(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {16, 32, 64};
+    for (unsigned i = 0; i < 6; i++) {
+        struct rig r;
+        unsigned n = 2 + i / 3, t = n == 3 ? 0x321 : 0x31, q = n == 3 ? 0x132 : 0x13;
+        rig_init(&r, n, widths[i % 3], (const uint8_t[]){4, 4, 4});
+        r.config.me = (struct ofr_coord){{2, 1, 0}};
+        assert_false(rig_write(&r, OFR_PINS_DATA, 0)); // clears itself after reset
+        clear_pins(&r);
+        assert_false(rig_write(&r, OFR_PINS_DATA, 5 << OFR_PINS_DATA_MODE_LSB));
+        assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+        for (unsigned mode = 0; mode <= OFR_PINS_DATA_MODE_UNREACHABLE; mode++) {
+            for (unsigned cls = OFR_PKT_CLASS_INORDER; cls <= OFR_PKT_CLASS_DEROUTE; cls++) {
+                r.config.epoch = !r.config.epoch;
+                check_mode(&r, mode, cls, false, t, q);
+                check_mode(&r, mode, cls, false, t, 0x012); // by way of this node: no IDN
+                check_mode(&r, mode, cls, true, t, q);
+            }
+        }
+        // An entry is one destination's; off and cleared there is none
+        for (unsigned what = 0; what < 3; what++) {
+            unsigned vc;
+            assert_true(rig_write(&r, OFR_PINS_ADDR, t));
+            assert_true(rig_write(&r, OFR_PINS_DATA, OFR_PINS_DATA_MODE_IDN << 12 | q));
+            if (what == 1)
+                assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
+            if (what == 2) {
+                assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+                assert_true(rig_write(&r, OFR_PINS_CLEAR, 0));
+                clear_pins(&r);
+            }
+            assert_true(rig_write(&r, OFR_GEN_TARGET, what == 0 ? t + 1 : t));
+            generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 1,
+                     ofr_min_flits(r.local.gen.flit_bits), 256);
+            struct ofr_header h = next_header(&r, &vc);
+            assert_int_equal(h.cls, OFR_PKT_CLASS_DEROUTE);
+            assert_int_equal(h.leg, 1);
+            assert_int_equal(h.target, h.dest);
+        }
+    }
+}
+
+// A header that waits obeys its entry as it is when it leaves, 2 cycles after the write at the
+// latest.
+static void test_pins_while_waiting(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r, 2, 32, (const uint8_t[]){4, 4});
+    clear_pins(&r);
+    assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+    assert_true(rig_write(&r, OFR_GEN_TARGET, 0x11));
+    generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 1, 8, 256);
+    r.in.li_ready[OFR_LVC_DEROUTE] = r.in.li_ready[OFR_LVC_USER] = false;
+    for (unsigned j = 0; j < 40; j++)
+        rig_step(&r);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
+    assert_true(rig_write(&r, OFR_PINS_ADDR, 0x11));
+    assert_true(rig_write(&r, OFR_PINS_DATA, OFR_PINS_DATA_MODE_ESCAPE << OFR_PINS_DATA_MODE_LSB));
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
+    rig_step(&r);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_USER);
+    assert_int_equal(rig_out(&r).data >> OFR_PKT_CLASS_LSB & 3, OFR_PKT_CLASS_INORDER);
 }
 
 static void test_refusals(void **state)
@@ -430,10 +583,12 @@ static void test_refusals(void **state)
     assert_int_equal(ofr_local_read(&r.local, OFR_GEN_CONTROL), 0);
     assert_int_equal(ofr_local_read(&r.local, OFR_GEN_STATUS), 0);
     struct ofr_local local;
-    assert_false(ofr_local_init(&local, 4, 32, 16));
-    assert_false(ofr_local_init(&local, 2, 24, 16));
-    assert_false(ofr_local_init(&local, 2, 32, 7));
-    assert_false(ofr_local_init(&local, 2, 32, 1025));
+    static const struct ofr_shape bad[] = {{.n = 4, .flit_bits = 32, .slot_flits = 16},
+                                           {.n = 2, .flit_bits = 24, .slot_flits = 16},
+                                           {.n = 2, .flit_bits = 32, .slot_flits = 7},
+                                           {.n = 2, .flit_bits = 32, .slot_flits = 1025}};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(ofr_local_init(&local, &bad[i]));
 }
 
 int main(void)
@@ -446,6 +601,8 @@ int main(void)
         cmocka_unit_test(test_histogram),
         cmocka_unit_test(test_mailbox),
         cmocka_unit_test(test_management_first),
+        cmocka_unit_test(test_pins),
+        cmocka_unit_test(test_pins_while_waiting),
         cmocka_unit_test(test_refusals),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -15,8 +15,8 @@
 // Every function returns TORUS_OK or an error; torus_strerror() says what kind, torus_detail() what
 // exactly, where, and what to do, in one line. Everything ends: see struct torus_options. A handle
 // is for one thread at a time; there is no state outside of handles. Link with -ltorus.
-#ifndef TORUS_H
-#define TORUS_H
+#ifndef LIBTORUS_H
+#define LIBTORUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,6 +109,11 @@ struct torus_board {
 // boards found are there all the same.
 int torus_discover(struct torus *t);
 
+// Writes what discover found into the boards: sizes, coordinates, tie `both`. From then on they can
+// be reached by address, and torus_attach() works; torus_program() does it too where it was not
+// done.
+int torus_assign(struct torus *t);
+
 // A quick look instead, for boards that are configured: reads the torus' sizes from the board we
 // are plugged into, and checks that all boards answer and agree. TORUS_E_UNKNOWN: not configured.
 // TORUS_E_MIXED: half programmed.
@@ -121,6 +126,8 @@ const struct torus_board *torus_board(const struct torus *t, unsigned i);
 unsigned torus_sizes(const struct torus *t, uint8_t k[3]);
 // Faults of the cabling, one line each: fault i, or NULL.
 const char *torus_fault(const struct torus *t, unsigned i);
+// All of them are missing cables: a table with destinations may still be programmed.
+bool torus_gaps(const struct torus *t);
 
 // What a board says of itself. hops = 0 and path = NULL: the one we are plugged into.
 struct torus_identity {
@@ -143,7 +150,8 @@ int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t 
 
 // Programming -------------------------------------------------------------------------------------
 
-enum torus_routing { TORUS_ABR = 1, TORUS_POR, TORUS_OFR, TORUS_DOR, TORUS_RDR };
+// TORUS_CUSTOM: a struct torus_table of one's own.
+enum torus_routing { TORUS_ABR = 1, TORUS_POR, TORUS_OFR, TORUS_DOR, TORUS_RDR, TORUS_CUSTOM = 7 };
 
 // A routing's settings. threshold: injection threshold in slots (a packet enters where more are
 // free; default C/2 is 255). delta: Delta in hops, clamped to half the smallest size above 1.
@@ -157,19 +165,74 @@ struct torus_preset torus_preset_default(enum torus_routing routing);
 const char *torus_routing_name(enum torus_routing routing); // "abr", ...; NULL if unknown
 int torus_routing_named(const char *name);                  // enum torus_routing, or 0
 
+// All that makes a routing: what a preset stands for, to be changed at will.
+enum torus_traffic { TORUS_INORDER, TORUS_MINIMAL, TORUS_DEROUTE }; // class of torus_run's packets
+enum torus_select { TORUS_MOST_FREE, TORUS_RANDOM_FREE, TORUS_LOWEST, TORUS_SELECT_RDR };
+enum { TORUS_VECTORS = 8 }; // lambda vectors a set, at most
+// For broken cables, what a node does with packets to a destination, management by address
+// included: as sent; derouting becomes minimal; in order, over the escape channels; so to the node
+// `via` and from there on; discarded and counted (rtl/regs/README.md, PINS).
+enum torus_pin { TORUS_FREE, TORUS_NO_DEROUTE, TORUS_ESCAPE, TORUS_IDN, TORUS_UNREACHABLE };
+struct torus_destination {
+    bool from_all;          // at all nodes but `to`, else at `from`
+    uint8_t from[3], to[3]; // coordinates; z is 0 in 2 dimensions
+    enum torus_pin mode;
+    uint8_t via[3]; // TORUS_IDN only, else 0
+};
+struct torus_table {
+    uint8_t dims; // 2 or 3, as the torus
+    enum torus_traffic traffic;
+    enum torus_select select;
+    bool tie_both;
+    uint8_t threshold; // slots, below the slots of a VC, or 255: C/2
+    uint8_t delta;     // hops, at most half of each size above 1
+    uint8_t eta;       // in 1/16 (eq. 15)
+    bool rule_a;       // profit 0 if none of a choice's links has a free slot
+    bool rule_b;       // u* = 0 makes the first term of the profit 1 for every choice
+    bool oidn;         // use the lambda vectors
+    uint8_t widn;      // mask, bit beta = sum beta_i 2^i (eq. 1), 1 to 2^dims - 1
+    // Set s: bit i is 1 where source and destination have the same coordinate i (below 2^dims).
+    uint8_t count[8];                   // vectors of set s
+    int8_t lambda[8][TORUS_VECTORS][3]; // -1, 0, 1 (eq. 2, 3), +1 the side of a minimal link
+    // Each pair of from and to once; all others are TORUS_FREE. The caller's memory.
+    const struct torus_destination *destinations;
+    unsigned destination_count; // 0: the boards' destination tables are off
+};
+// The preset in full, for `dims` dimensions. TORUS_E_USAGE, without detail: no such preset.
+int torus_preset_table(const struct torus_preset *preset, unsigned dims, struct torus_table *out);
+// What is wrong with a table in itself: one line in `text`, TORUS_E_USAGE; else TORUS_OK.
+int torus_table_check(const struct torus_table *table, char text[120]);
+
 // Programs all boards: sizes, coordinates and tie where they differ (after torus_discover), then
 // tables to the shadow banks, verified by CRC, then committed with a new generation number. After
 // torus_attach only what can differ is written. On an error that leaves boards with different
 // tables the detail says so.
 int torus_program(struct torus *t, const struct torus_preset *preset);
+// The same with a table of one's own. TORUS_E_USAGE, and nothing is written: torus_table_check(),
+// other dimensions than the torus', Delta above half a size, threshold not below the slots, a
+// destination outside of the torus, destinations where a board is built without that table.
+//
+// Where there are destinations, or a board has a destination table, torus_program*() discover the
+// torus (if that was not done) and write the tables over directed routes, which no table can cut:
+// off on all boards; entries; the IDN tables, committed; on. Where cables are missing
+// (torus_discover said TORUS_E_MISCABLED, and all faults are of that kind; only with destinations)
+// the new ones go on before the IDN tables, which are written by address. Traffic that needs the
+// tables is cut in between. TORUS_E_FAILED: all is programmed, but as the destinations are, not all
+// boards answer by address; another program takes them back.
+int torus_program_table(struct torus *t, const struct torus_table *table);
 // After a program that was cut short: finish it, or go back to the tables before it.
-// TORUS_E_UNKNOWN: there is nothing to mend.
-int torus_program_resume(struct torus *t);
-int torus_program_abort(struct torus *t);
+// TORUS_E_UNKNOWN: there is nothing to mend. Tables cannot be read back from boards: where the one
+// wanted is not a preset, `custom` must be it (TORUS_E_USAGE: it is not, by a hash of 11 bits).
+int torus_program_resume(struct torus *t, const struct torus_table *custom);
+int torus_program_abort(struct torus *t, const struct torus_table *custom);
 
-// What is programmed. TORUS_E_MIXED (with *preset, *generation of one board) if boards differ or a
-// table is staged somewhere and not committed. generation 0: nothing yet, preset->routing is 0.
+// What is programmed; of a table of one's own the settings that a preset has. TORUS_E_MIXED (with
+// *preset, *generation of one board) if boards differ, a table is staged somewhere and not
+// committed, or a destination table is not on, whole and of that generation where it has one.
+// generation 0: nothing yet, preset->routing is 0.
 int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation);
+// How many boards have their destination table on.
+int torus_destinations_on(struct torus *t, unsigned *boards);
 
 // Sets the key that writing sessions must have (0: none), on all boards. Takes the lease.
 int torus_set_key(struct torus *t, uint64_t key);

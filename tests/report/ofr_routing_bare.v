@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only for `make report`: the router joined with its OFR unit, everything else brought out.
+// Only for `make report`: router and OFR unit with what serves others left open (events for the
+// counters, cycle, slots in use): what only they need goes, and is not counted.
 `default_nettype none
 
-module ofr_routing #(
+module ofr_routing_bare #(
     parameter int N   = 2,  // dimensions, 2 or 3
     parameter int W   = 32, // flit width in bits, 16, 32 or 64
     parameter int L   = 16, // flits per slot
@@ -55,24 +56,13 @@ module ofr_routing #(
     output logic                  lo_last,
     output logic                  lo_poison
 );
-    logic           start, done;
-    logic [1:0]     kind;
-    logic [4*N-1:0] target, idn;
-    logic [8*N-1:0] used;
-
-    // Outputs left open here (counters' events, cycle, used) are free: what only they need goes.
-    ofr_router #(.N(N), .W(W), .L(L), .C(C)) router (
+    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
         .clk, .rst, .configured, .k, .me, .tie_both, .select, .threshold, .watchdog_time,
         .ring_wait_time, .seed_we, .seed, .watchdog_clear, .drained, .watchdog, .link_up, .rx_valid,
         .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit, .tx_valid, .tx_ready, .tx_vc,
         .tx_data, .tx_last, .tx_poison, .tx_credit, .li_valid, .li_ready, .li_vc, .li_data,
-        .li_last, .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison, .ofr_start(start),
-        .ofr_target(target), .ofr_used(used), .ofr_done(done), .ofr_kind(kind), .ofr_idn(idn)
-    );
-
-    ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
-        .clk, .rst, .cfg_k(k), .cfg_me(me), .cfg_tie_both(tie_both), .reg_we, .reg_adr, .reg_wdat,
-        .reg_rdat, .reg_err, .start, .t(target), .used, .done, .kind, .q(idn)
+        .li_last, .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison, .reg_we, .reg_adr,
+        .reg_wdat, .reg_rdat, .reg_err
     );
 endmodule
 

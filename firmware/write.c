@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing operations: registers, configuration, tables, generator.
+#include "fw_parts.h"
+
+static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
+{
+    unsigned offset = m[4] >> 16;
+    if (!plain_register(offset) || offset == OFR_OFR_COMMIT)
+        return OFR_BAD_ARG;
+    if (offset >= OFR_OFR_PARAM && offset < OFR_COUNT_SNAPSHOT)
+        fw->staged = 0; // the shadow bank is no longer what was verified
+    node_write(fw, offset, m[5]);
+    return OFR_OK;
+}
+
+static enum ofr_status op_configure(struct fw *fw, const uint32_t *m)
+{
+    uint32_t v = m[5], size = 0, coord = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned k = (v >> (OFR_CONFIG_SIZE_LSB + 4 * i) & 15) + 1;
+        unsigned c = v >> (OFR_CONFIG_COORD_LSB + 4 * i) & 15;
+        if (c >= k)
+            return OFR_BAD_ARG;
+        size |= (uint32_t)k << 8 * i;
+        coord |= (uint32_t)c << 8 * i;
+    }
+    if (link_ports(fw) == 4 && size >> 16 != 1)
+        return OFR_BAD_ARG;
+    uint32_t tie = v >> OFR_CONFIG_TIE_LSB & 1, on = v >> OFR_CONFIG_ON_LSB & 1;
+    if (on && configured(fw) && node_read(fw, OFR_NODE_SIZE) == size &&
+        node_read(fw, OFR_NODE_COORD) == coord && node_read(fw, OFR_NODE_TIE) == tie)
+        return OFR_OK; // nothing to change, so nothing is interrupted
+    node_write(fw, OFR_NODE_CONTROL, 0);
+    node_write(fw, OFR_NODE_SIZE, size);
+    node_write(fw, OFR_NODE_COORD, coord);
+    node_write(fw, OFR_NODE_TIE, tie);
+    node_write(fw, OFR_NODE_CONTROL, on << OFR_NODE_CONTROL_CONFIGURED_LSB);
+    return OFR_OK;
+}
+
+static enum ofr_status op_table(struct fw *fw, const uint32_t *m)
+{
+    unsigned first = (arg_of(m) & 15) * 4, words = arg_of(m) >> 4;
+    unsigned entries = link_ports(fw) == 4 ? 32 : 64;
+    if (!words || words > 3 || first + 4 * words > entries || hop_count(m) > OFR_WIDE_HOPS)
+        return OFR_BAD_ARG;
+    fw->staged = 0;
+    node_write(fw, OFR_OFR_ADDR, first);
+    for (unsigned i = 0; i < words; i++)
+        for (unsigned j = 0; j < 32; j += 8)
+            node_write(fw, OFR_OFR_DATA, m[3 + i] >> j & 0xff);
+    return OFR_OK;
+}
+
+static enum ofr_status op_stage(struct fw *fw, uint32_t *m)
+{
+    if (!(m[5] & 0xffff) || hop_count(m) > OFR_WIDE_HOPS)
+        return OFR_BAD_ARG;
+    fw->staged = 0;
+    uint32_t crc = node_read(fw, OFR_OFR_CRC);
+    if (crc != m[4]) {
+        m[5] = crc;
+        return OFR_BAD_CRC;
+    }
+    node_write(fw, OFR_OFR_PARAM, m[3] & 0xffff);
+    node_write(fw, OFR_OFR_WIDN, m[3] >> 16 & 0xff);
+    fw->routing = m[3] >> 24 & 0x3f;
+    fw->staged = m[5];
+    return OFR_OK;
+}
+
+static enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
+{
+    uint32_t generation = m[5] & 0xffff;
+    if (generation && generation == (fw->active & 0xffff))
+        return OFR_OK;
+    if (!generation || generation != (fw->staged & 0xffff))
+        return OFR_NOT_STAGED;
+    node_write(fw, OFR_NODE_ROUTING,
+               (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
+                   (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
+    node_write(fw, OFR_OFR_COMMIT, generation);
+    fw->previous = fw->active;
+    fw->active = fw->staged;
+    fw->staged = 0;
+    return OFR_OK;
+}
+
+static enum ofr_status op_gen(struct fw *fw, uint32_t *m)
+{
+    unsigned arg = arg_of(m);
+    if (hop_count(m) || (arg & 15) > OFR_GEN_CONTROL_PATTERN_FIXED)
+        return OFR_BAD_ARG;
+    if (arg >> 6 != (fw->active & 3)) {
+        m[5] = fw->active;
+        return OFR_MIXED;
+    }
+    node_write(fw, OFR_GEN_CONTROL,
+               (arg & 15) << OFR_GEN_CONTROL_PATTERN_LSB | (arg >> 4 & 3)
+                                                               << OFR_GEN_CONTROL_CLASS_LSB);
+    node_write(fw, OFR_GEN_PERIOD, m[2]);
+    node_write(fw, OFR_GEN_MESSAGES, m[3]);
+    node_write(fw, OFR_GEN_LENGTH, m[4]);
+    node_write(fw, OFR_GEN_SEED, ofr_node_seed(m[5], coordinates(fw)));
+    return op_snapshot(fw, m);
+}
+
+// Cycles that the writes of OP_START may take.
+enum { START_MARGIN = 512 };
+
+static enum ofr_status op_start(struct fw *fw, uint32_t *m)
+{
+    uint32_t control = node_read(fw, OFR_GEN_CONTROL) & ~(uint32_t)OFR_GEN_CONTROL_ENABLE_MASK;
+    if (hop_count(m) > OFR_WIDE_HOPS || arg_of(m) > 1)
+        return OFR_BAD_ARG;
+    if (arg_of(m) && !hop_count(m) && snapshot_busy(fw))
+        return OFR_AGAIN; // before anything is done
+    node_write(fw, OFR_GEN_CONTROL, control);
+    if (!arg_of(m))
+        return OFR_OK;
+    node_write(fw, OFR_GEN_START, m[3]);
+    node_write(fw, OFR_CHECK_FROM, m[4]);
+    node_write(fw, OFR_CHECK_TO, m[5]);
+    node_write(fw, OFR_CHECK_CONTROL, m[4] != m[5]);
+    uint32_t now = node_read(fw, OFR_NODE_TIME), ahead = m[3] - now;
+    if (ahead < START_MARGIN || ahead >> 31) {
+        m[5] = now;
+        return OFR_LATE;
+    }
+    node_write(fw, OFR_GEN_CONTROL, control | OFR_GEN_CONTROL_ENABLE_MASK);
+    return hop_count(m) ? OFR_OK : op_totals(fw, m);
+}
+
+enum ofr_status write_operation(struct fw *fw, uint32_t *m)
+{
+    enum ofr_status status = may_write(fw, m);
+    if (status != OFR_OK)
+        return status;
+    hal_bus_error(fw); // forget older ones
+    switch (m[0] & OFR_OP_MASK) {
+    case OFR_OP_WRITE:
+        status = op_write(fw, m);
+        break;
+    case OFR_OP_CONFIGURE:
+        status = op_configure(fw, m);
+        break;
+    case OFR_OP_LEASE:
+        status = op_lease(fw, m);
+        break;
+    case OFR_OP_UNLOCK:
+        status = op_unlock(fw, m);
+        break;
+    case OFR_OP_KEY:
+        status = op_key(fw, m);
+        break;
+    case OFR_OP_TABLE:
+        status = op_table(fw, m);
+        break;
+    case OFR_OP_STAGE:
+        status = op_stage(fw, m);
+        break;
+    case OFR_OP_COMMIT:
+        status = op_commit(fw, m);
+        break;
+    case OFR_OP_UNSTAGE:
+        fw->staged = 0;
+        break;
+    case OFR_OP_GEN:
+        status = op_gen(fw, m);
+        break;
+    case OFR_OP_START:
+        status = op_start(fw, m);
+        break;
+    }
+    if (status == OFR_OK && hal_bus_error(fw))
+        status = OFR_BUS_ERROR;
+    return status;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of torusctl share.
+#ifndef CTL_H
+#define CTL_H
+
+#include <jansson.h>
+
+#include "libtorus.h"
+
+enum format { TEXT, JSON, CSV };
+
+enum { MAX_LIST = 64 };
+
+struct args {
+    const char *command, *where;
+    enum format format;
+    struct torus_options options;
+    // discover
+    bool assign;
+    // program
+    const char *routing, *tie;
+    long threshold, delta;
+    bool resume, abort, print;
+    unsigned dims;    // of what is printed
+    const char *file; // a table's
+    struct torus_preset preset;
+    struct torus_table table;
+    // run
+    const char *patterns, *loads, *lengths;
+    bool gamma; // loads are in gamma0
+    struct torus_run run;
+    // counters, ping
+    const char *at;
+    bool all;
+    unsigned count;
+    char **rest;
+    int rest_count;
+};
+
+// The commands: exit statuses.
+int do_discover(struct torus *t, const struct args *a);
+int do_info(struct torus *t, const struct args *a);
+int do_program(struct torus *t, const struct args *a);
+int do_run(struct torus *t, const struct args *a);
+int do_counters(struct torus *t, const struct args *a);
+int do_ping(struct torus *t, const struct args *a);
+
+// Works out a->preset or a->table, prints it if that is wanted. Exit status.
+int prepare_program(struct args *a);
+
+// One line on stderr; the exit status that goes with the error.
+int report(struct torus *t, int error);
+// The same for wrong use.
+int wrong(const char *what, const char *value, const char *hint);
+
+// A table from a file (README.md), out->destinations to be freed in any case; false: a line on
+// stderr has said what is wrong, and where.
+bool table_read(const char *file, struct torus_table *out);
+// To stdout, as such a file.
+void table_print(const struct torus_table *table);
+
+// Prints and frees.
+void put_json(json_t *value);
+json_t *json_at(const uint8_t at[3], unsigned dims);
+json_t *json_serial(uint64_t serial);
+void at_text(const uint8_t at[3], unsigned dims, char text[16]);
+
+#endif

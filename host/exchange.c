@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// The request engine: messages, frames out and in, time-outs and retries.
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+// Messages ----------------------------------------------------------------------------------------
+
+static void message(struct request *q, enum ofr_mode mode, unsigned op, unsigned arg)
+{
+    memset(q, 0, sizeof *q);
+    q->mode = mode;
+    q->m[0] = op | (uint32_t)arg << 8;
+}
+
+void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg)
+{
+    message(q, OFR_MODE_PATH, op, arg);
+    q->m[1] = (uint32_t)hops << 21;
+    for (unsigned i = 0; i < hops; i++)
+        ofr_path_set(q->m, i, path[i]);
+}
+
+void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg)
+{
+    message(q, OFR_MODE_ADDRESS, op, arg);
+    q->to = to;
+}
+
+void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsigned arg)
+{
+    message(q, OFR_MODE_COLLECTIVE, op, arg);
+    q->aggregate = aggregate;
+}
+
+uint32_t pack_at(const uint8_t at[3])
+{
+    return at[0] | (uint32_t)at[1] << 4 | (uint32_t)at[2] << 8;
+}
+
+const char *port_name(unsigned port)
+{
+    static const char *const names[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
+    return port < 6 ? names[port] : "?";
+}
+
+unsigned torus_nodes(const struct torus *t)
+{
+    return (unsigned)t->k[0] * t->k[1] * t->k[2];
+}
+
+void node_at(const struct torus *t, unsigned node, uint8_t at[3])
+{
+    for (unsigned i = 0; i < 3; i++) {
+        at[i] = (uint8_t)(node % t->k[i]);
+        node /= t->k[i];
+    }
+}
+
+// Where a request goes, for messages.
+static const char *target(const struct torus *t, const struct request *q, char text[WIDTH])
+{
+    if (q->mode == OFR_MODE_ADDRESS) {
+        snprintf(text, WIDTH, "board (%u,%u,%u)", q->to & 15, q->to >> 4 & 15, q->to >> 8);
+    } else if (q->mode == OFR_MODE_COLLECTIVE) {
+        if (q->status != OFR_PENDING || !t->k[0])
+            return "all boards";
+        uint8_t at[3];
+        node_at(t, q->r[3], at);
+        snprintf(text, WIDTH, "board (%u,%u,%u) or its row", at[0], at[1], at[2]);
+    } else {
+        unsigned hops = q->m[1] >> 21 & 31, n = 0;
+        if (!hops)
+            return "the board we are plugged into";
+        n += (unsigned)snprintf(text, WIDTH, "the board behind");
+        for (unsigned i = 0; i < hops; i++)
+            n += (unsigned)snprintf(text + n, WIDTH - n, " %s", port_name(ofr_path_get(q->m, i)));
+    }
+    return text;
+}
+
+// Frames ------------------------------------------------------------------------------------------
+
+static uint32_t crc32(const uint8_t *bytes, unsigned count)
+{
+    uint32_t crc = 0xffffffff;
+    while (count--)
+        crc = ofr_crc32_byte(crc, *bytes++);
+    return ~crc;
+}
+
+static void put32(uint8_t *to, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint32_t get32(const uint8_t *from)
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+static int send_frame(struct torus *t, const struct request *q)
+{
+    uint8_t frame[OFR_FRAME_BYTES];
+    put32(frame, OFR_FRAME_SYNC | (uint32_t)q->mode << 8 | (uint32_t)OFR_PROTOCOL_VERSION << 12 |
+                     q->to << 16 | (uint32_t)q->aggregate << 28);
+    for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
+        put32(frame + 4 + 4 * i, q->m[i]);
+    put32(frame + 28, crc32(frame, 28));
+    double end = monotonic() + t->options.timeout;
+    for (unsigned done = 0; done < sizeof frame;) {
+        int n = t->transport.write(t->transport.ctx, frame + done, sizeof frame - done, 100);
+        if (n < 0)
+            return fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
+        done += (unsigned)n;
+        if (done < sizeof frame && monotonic() > end)
+            return fail(t, TORUS_E_TIMEOUT, "the board takes no more bytes");
+    }
+    return TORUS_OK;
+}
+
+// Waits up to `milliseconds` for an intact frame. 1: words is it; 0: none; -1: broken.
+static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int milliseconds)
+{
+    double end = monotonic() + milliseconds * 1e-3;
+    for (;;) {
+        if (t->rx_count == OFR_FRAME_BYTES) {
+            if (t->rx[1] >> 4 == OFR_PROTOCOL_VERSION && get32(t->rx + 28) == crc32(t->rx, 28)) {
+                for (unsigned i = 0; i < OFR_FRAME_WORDS; i++)
+                    words[i] = get32(t->rx + 4 * i);
+                t->rx_count = 0;
+                return 1;
+            }
+            t->rx[0] = 0; // no frame starts here
+        }
+        unsigned skip = 0;
+        while (skip < t->rx_count && t->rx[skip] != OFR_FRAME_SYNC)
+            skip++;
+        t->rx_count -= skip;
+        memmove(t->rx, t->rx + skip, t->rx_count);
+        double left = end - monotonic();
+        int n = t->transport.read(t->transport.ctx, t->rx + t->rx_count,
+                                  OFR_FRAME_BYTES - t->rx_count, left > 0 ? (int)(left * 1e3) : 0);
+        if (n < 0)
+            return -1;
+        if (!n && monotonic() >= end)
+            return 0;
+        t->rx_count += (unsigned)n;
+    }
+}
+
+// Requests ----------------------------------------------------------------------------------------
+
+static void number(struct torus *t, struct request *q)
+{
+    if (!++t->seq)
+        t->seq = 1;
+    q->m[0] = (q->m[0] & 0xffff) | (uint32_t)t->session << 16;
+    q->m[1] = (q->m[1] & 0xffff0000) | t->seq;
+    if ((q->m[0] & 0xff) >= OFR_OP_WRITE && (q->m[0] & 0xff) <= OFR_OP_START)
+        t->wrote = true;
+}
+
+static int transmit(struct torus *t, struct request *q)
+{
+    double now = monotonic();
+    if (q->state == WAITING) {
+        number(t, q);
+        q->first = now;
+        q->gap = 4 * t->round_trip > t->options.retry ? 4 * t->round_trip : t->options.retry;
+        // After a request that had to be sent again its gap is kept (Karn): nobody knows which
+        // sending was answered.
+        if (t->kept_gap > q->gap)
+            q->gap = t->kept_gap;
+    } else {
+        if (q->gap < 16 * t->options.retry)
+            q->gap *= 2;
+        q->resent = true;
+    }
+    q->state = SENT;
+    q->sent = now;
+    return send_frame(t, q);
+}
+
+// Gives a frame to the request it answers. True if that one is done.
+static bool answer(struct torus *t, struct request *q, unsigned count, const uint32_t *frame)
+{
+    const uint32_t *m = frame + 1;
+    for (unsigned i = 0; i < count; i++) {
+        if (q[i].state != SENT ||
+            (m[0] & 0xffff00ff) != ((q[i].m[0] & 0xffff007f) | OFR_RESPONSE) ||
+            (m[1] & 0xffff) != (q[i].m[1] & 0xffff) || (frame[0] >> 8 & 15) != q[i].mode)
+            continue;
+        double now = monotonic();
+        t->last_good = now;
+        q[i].status = m[0] >> 8 & 0xff;
+        if (q[i].status == OFR_PENDING) { // alive; the answer or our next look is to come
+            memcpy(q[i].r, m, sizeof q[i].r);
+            if (m[2] != q[i].missing || q[i].moved < q[i].first) {
+                q[i].missing = m[2];
+                q[i].moved = now;
+            }
+            if (now - q[i].moved > t->options.timeout)
+                q[i].state = FAILED;
+            return false;
+        }
+        if (!q[i].resent) {
+            double trip = now - q[i].first;
+            t->round_trip = t->round_trip > 0 ? 0.875 * t->round_trip + 0.125 * trip : trip;
+            t->kept_gap = 0;
+        } else {
+            t->kept_gap = q[i].gap;
+        }
+        if (q[i].status == OFR_AGAIN) {
+            // Not ready: ask anew (a new number: the answer to this one is AGAIN for good).
+            q[i].state = WAITING;
+            q[i].resent = false;
+            return true;
+        }
+        memcpy(q[i].r, m, sizeof q[i].r);
+        q[i].state = DONE;
+        return true;
+    }
+    return false;
+}
+
+int exchange(struct torus *t, struct request *q, unsigned count)
+{
+    if (!t->transport.read)
+        return fail(t, TORUS_E_TRANSPORT, "there is no connection");
+    unsigned next = 0, failed = 0;
+    double again_until = monotonic() + t->options.timeout;
+    t->last_good = monotonic();
+    for (;;) {
+        unsigned under_way = 0, open = 0;
+        double now = monotonic(), wake = now + 1;
+        for (unsigned i = 0; i < next; i++) {
+            if (q[i].state == WAITING) { // told AGAIN
+                if (now > again_until)
+                    q[i].state = FAILED;
+                else if (transmit(t, &q[i]) != TORUS_OK)
+                    return TORUS_E_TRANSPORT;
+            }
+            if (q[i].state != SENT)
+                continue;
+            double since = q[i].first > t->last_good ? q[i].first : t->last_good;
+            if (now - since > t->options.timeout) {
+                q[i].state = FAILED;
+                continue;
+            }
+            if (now - q[i].sent >= q[i].gap) {
+                int error = transmit(t, &q[i]);
+                if (error != TORUS_OK)
+                    return error;
+            }
+            if (q[i].sent + q[i].gap < wake)
+                wake = q[i].sent + q[i].gap;
+            if (since + t->options.timeout < wake)
+                wake = since + t->options.timeout;
+            under_way++;
+            open++;
+        }
+        while (next < count && under_way < t->options.window) {
+            int error = transmit(t, &q[next++]);
+            if (error != TORUS_OK)
+                return error;
+            under_way++;
+            open++;
+            wake = now;
+        }
+        if (!open && next == count)
+            break;
+        uint32_t frame[OFR_FRAME_WORDS];
+        double left = wake - monotonic();
+        int got = receive_frame(t, frame, left > 0 ? (int)(left * 1e3) + 1 : 1);
+        if (got < 0)
+            return fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
+        if (got > 0)
+            answer(t, q, next, frame);
+    }
+    while (failed < count && q[failed].state != FAILED)
+        failed++;
+    if (failed == count)
+        return ok(t);
+    char text[WIDTH];
+    return fail(t, TORUS_E_TIMEOUT,
+                "no answer from %s in %g s; is it powered, cabled and running the firmware?",
+                target(t, &q[failed], text), t->options.timeout);
+}
+
+int status_error(struct torus *t, const struct request *q, const char *what)
+{
+    char text[WIDTH];
+    const char *where = target(t, q, text);
+    if (q->status != OFR_OK && q->mode == OFR_MODE_COLLECTIVE && t->k[0]) {
+        uint8_t at[3];
+        node_at(t, q->r[1] >> 16, at);
+        snprintf(text, WIDTH, "board (%u,%u,%u)", at[0], at[1], at[2]);
+        where = text;
+    }
+    switch (q->status) {
+    case OFR_OK:
+        return ok(t);
+    case OFR_BUSY:
+        return fail(t, TORUS_E_BUSY,
+                    "%s: session %u has the write lease of %s; wait, or take over from a dead one",
+                    what, q->r[5] & 0xffff, where);
+    case OFR_LOCKED:
+        return fail(t, TORUS_E_LOCKED, "%s: %s has a key; give it with --key", what, where);
+    case OFR_BUS_ERROR:
+        return fail(t, TORUS_E_BOARD, "%s: %s refused a register access; is traffic running?", what,
+                    where);
+    case OFR_NOT_CONFIGURED:
+        return fail(t, TORUS_E_UNKNOWN, "%s: the boards are not configured; run program first",
+                    what);
+    case OFR_BAD_CRC:
+        return fail(t, TORUS_E_BOARD, "%s: table CRC of %s differs: it is 0x%08x", what, where,
+                    q->r[5]);
+    case OFR_NOT_STAGED:
+        return fail(t, TORUS_E_BOARD, "%s: %s has no such table to commit", what, where);
+    case OFR_LATE:
+        return fail(t, TORUS_E_BOARD, "%s: too late at %s", what, where);
+    case OFR_NO_LINK:
+        return fail(t, TORUS_E_TIMEOUT, "%s: a link on the way to %s is down", what, where);
+    case OFR_BAD_OP:
+        return fail(t, TORUS_E_PROTOCOL, "%s: unknown to the firmware of %s", what, where);
+    case OFR_MIXED:
+        return fail(t, TORUS_E_MIXED, "%s: %s has a table of another generation (%u)", what, where,
+                    q->r[5] & 0xffff);
+    default:
+        return fail(t, TORUS_E_BOARD, "%s: refused by %s, status %u", what, where, q->status);
+    }
+}
+
+int ask(struct torus *t, struct request *q, const char *what)
+{
+    int error = exchange(t, q, 1);
+    if (error != TORUS_OK) {
+        char copy[WIDTH];
+        snprintf(copy, sizeof copy, "%s", t->detail);
+        return fail(t, error, "%s: %.180s", what, copy);
+    }
+    return status_error(t, q, what);
+}
+
+int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
+            const uint32_t data[4], uint32_t result[4], const char *what)
+{
+    struct request q;
+    to_all(&q, aggregate, op, arg);
+    if (data)
+        memcpy(q.m + 2, data, 16);
+    t->collectives++;
+    int error = ask(t, &q, what);
+    if (error == TORUS_OK && (q.r[1] >> 16) != torus_nodes(t))
+        error = fail(t, TORUS_E_PROTOCOL, "%s: %u boards answered, there are %u", what,
+                     q.r[1] >> 16, torus_nodes(t));
+    if (error == TORUS_OK && result)
+        memcpy(result, q.r + 2, 16);
+    return error;
+}

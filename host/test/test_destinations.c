@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Destination tables: what boards hold afterwards, in which order it got there, what a program cut
+// short leaves, and that no table can shut the host out.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake.h"
+
+static uint64_t seed;
+
+static const struct torus_options quick = {.timeout = 0.3, .retry = 0.001};
+
+struct host {
+    struct fake_wire wire;
+    struct torus *t;
+};
+
+static void plug(struct host *h, struct fake_board *b, long writes,
+                 const struct torus_options *options)
+{
+    h->wire = (struct fake_wire){b, writes};
+    assert_int_equal(torus_open_transport(&h->t, fake_transport(&h->wire), options), TORUS_OK);
+}
+
+static void expect(struct host *h, int error, int want)
+{
+    if (error != want)
+        print_message("# %s: %s\n", torus_strerror(error), torus_detail(h->t));
+    assert_int_equal(error, want);
+}
+
+// Coordinates as in packet headers.
+static uint32_t word_of(const uint8_t at[3])
+{
+    return at[0] | (uint32_t)at[1] << 4 | (uint32_t)at[2] << 8;
+}
+
+static void node_of(const struct fake_fabric *f, unsigned n, uint8_t at[3])
+{
+    at[0] = (uint8_t)(n % f->k[0]);
+    at[1] = (uint8_t)(n / f->k[0] % f->k[1]);
+    at[2] = (uint8_t)(n / f->k[0] / f->k[1]);
+}
+
+enum { LIST = 4096 };
+
+// A preset's table with random destinations, `unreachable` or not, a pair or a node's all at once.
+static struct torus_table random_table(struct fake_fabric *f, struct torus_destination *list,
+                                       bool unreachable)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    struct torus_table table;
+    unsigned n = 0;
+    assert_int_equal(torus_preset_table(&preset, f->dims, &table), TORUS_OK);
+    table.delta = 1;
+    for (unsigned to = 0; to < f->boards; to++) {
+        bool all = !fake_random(f, 4);
+        for (unsigned from = 0; from < (all ? 1 : f->boards); from++) {
+            struct torus_destination *d = &list[n];
+            if (!all && (from == to || fake_random(f, 3)))
+                continue;
+            *d = (struct torus_destination){.from_all = all};
+            d->mode = (enum torus_pin)fake_random(f, unreachable ? 5 : 4);
+            if (!all)
+                node_of(f, from, d->from);
+            node_of(f, to, d->to);
+            if (d->mode == TORUS_IDN)
+                node_of(f, fake_random(f, f->boards), d->via);
+            assert_true(++n < LIST);
+        }
+    }
+    if (!n) { // a list that is not empty
+        list[n] = (struct torus_destination){.from_all = true, .mode = TORUS_ESCAPE};
+        n++;
+    }
+    table.destinations = list;
+    table.destination_count = n;
+    return table;
+}
+
+// The table that makes every node unreachable from every other.
+static struct torus_table unreachable_table(struct fake_fabric *f, struct torus_destination *list)
+{
+    struct torus_table table = random_table(f, list, false);
+    for (unsigned i = 0; i < f->boards; i++) {
+        list[i] = (struct torus_destination){.from_all = true, .mode = TORUS_UNREACHABLE};
+        node_of(f, i, list[i].to);
+    }
+    table.destination_count = f->boards;
+    return table;
+}
+
+static uint32_t header_word(uint32_t coord)
+{
+    return (coord & 15) | (coord >> 4 & 0xf0) | (coord >> 8 & 0xf00);
+}
+
+// Do all boards hold these entries, by the list's meaning, and no others?
+static bool holds(const struct fake_fabric *f, const struct torus_table *table)
+{
+    for (unsigned i = 0; i < f->boards; i++) {
+        const struct fake_board *b = &f->board[i];
+        uint32_t me = header_word(b->reg[OFR_NODE_COORD / 4]);
+        uint16_t want[4096] = {0};
+        for (unsigned j = 0; j < table->destination_count; j++) {
+            const struct torus_destination *d = &table->destinations[j];
+            if (word_of(d->to) != me && (d->from_all || word_of(d->from) == me))
+                want[word_of(d->to)] = (uint16_t)((unsigned)d->mode << 12 | word_of(d->via));
+        }
+        if (memcmp(want, b->pins, sizeof want) != 0)
+            return false;
+    }
+    return true;
+}
+
+static unsigned boards_on(const struct fake_fabric *f)
+{
+    unsigned on = 0;
+    for (unsigned i = 0; i < f->boards; i++)
+        on += f->board[i].reg[OFR_PINS_CONTROL / 4];
+    return on;
+}
+
+static void expose(struct fake_board *b)
+{
+    b->reg[OFR_PINS_CONTROL / 4] = 1; // whatever the host writes
+}
+
+// Random lists arrive as they are, again and again, attached or discovered, and go again.
+static void arrive(void **state)
+{
+    (void)state;
+    static const unsigned sizes[][3] = {{4, 4, 1}, {2, 3, 1}, {3, 4, 2}, {1, 3, 1}, {16, 2, 1}};
+    struct torus_destination *list = calloc(LIST, sizeof *list);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct fake_fabric *f = fake_new(sizes[i][0], sizes[i][1], sizes[i][2], true, seed + i);
+        struct torus_preset preset = torus_preset_default(TORUS_ABR), is;
+        struct host h;
+        unsigned generation, on;
+        plug(&h, &f->board[f->boards / 2], -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        for (unsigned round = 0; round < 3; round++) {
+            struct torus_table table = random_table(f, list, false);
+            expect(&h, torus_program_table(h.t, &table), TORUS_OK);
+            assert_true(holds(f, &table));
+            assert_int_equal(boards_on(f), f->boards);
+            assert_int_equal(f->exposed, 0);
+            expect(&h, torus_attach(h.t), TORUS_OK);
+            expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+            assert_int_equal(is.routing, TORUS_CUSTOM);
+            assert_int_equal(generation, round + 1);
+            expect(&h, torus_destinations_on(h.t, &on), TORUS_OK);
+            assert_int_equal(on, f->boards);
+        }
+        expect(&h, torus_program(h.t, &preset), TORUS_OK);
+        for (unsigned b = 0; b < f->boards; b++) {
+            assert_int_equal(f->board[b].reg[OFR_PINS_CONTROL / 4], 0);
+            for (unsigned j = 0; j < 4096; j++)
+                assert_int_equal(f->board[b].pins[j], 0);
+        }
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+        expect(&h, torus_destinations_on(h.t, &on), TORUS_OK);
+        assert_int_equal(on, 0);
+        // Twin: a board that stays on while entries change is noticed, here and by the host.
+        struct torus_table table = random_table(f, list, false);
+        f->after_poll = expose;
+        expect(&h, torus_program_table(h.t, &table), TORUS_OK);
+        assert_true(f->exposed);
+        f->after_poll = NULL;
+        f->board[0].reg[OFR_PINS_CONTROL / 4] = 0;
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_E_MIXED);
+        torus_close(h.t);
+        fake_free(f);
+    }
+    free(list);
+}
+
+// Wrong lists, and boards that have no table: refused, and nothing is written.
+static void refused(void **state)
+{
+    (void)state;
+    static const struct torus_destination lists[][2] = {
+        {{.from = {0, 0}, .to = {4, 0}, .mode = TORUS_ESCAPE}},
+        {{.from = {0, 3}, .to = {1, 0}, .mode = TORUS_ESCAPE}},
+        {{.from = {0, 0}, .to = {1, 0}, .mode = TORUS_IDN, .via = {0, 3}}},
+        {{.from = {0, 0}, .to = {1, 0}, .mode = TORUS_ESCAPE, .via = {1, 0}}},
+        {{.from = {1, 1}, .to = {1, 1}, .mode = TORUS_ESCAPE}},
+        {{.from = {0, 0}, .to = {1, 0}, .mode = (enum torus_pin)5}},
+        {{.from = {0, 0}, .to = {1, 0, 1}, .mode = TORUS_ESCAPE}},
+        {{.from = {0, 0}, .to = {1, 0}, .mode = TORUS_ESCAPE},
+         {.from = {0, 0}, .to = {1, 0}, .mode = TORUS_FREE}},
+        {{.from = {2, 1}, .to = {1, 0}, .mode = TORUS_ESCAPE},
+         {.from_all = true, .to = {1, 0}, .mode = TORUS_ESCAPE}},
+        {{.from_all = true, .to = {1, 0}, .mode = TORUS_ESCAPE}}, // the good one: no table
+    };
+    enum { COUNT = sizeof lists / sizeof *lists };
+    for (unsigned i = 0; i < COUNT; i++) {
+        struct fake_fabric *f = fake_new(4, 3, 1, true, seed);
+        struct torus_destination unused[LIST];
+        struct torus_table table = random_table(f, unused, false);
+        struct host h;
+        table.destinations = lists[i];
+        table.destination_count = 1 + (lists[i][1].to[0] != 0);
+        f->board[7].no_pins = i == COUNT - 1;
+        plug(&h, &f->board[2], -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program_table(h.t, &table), TORUS_E_USAGE);
+        assert_non_null(strstr(torus_detail(h.t),
+                               i < COUNT - 1 ? "destinations[" : "without a destination table"));
+        for (unsigned b = 0; b < f->boards; b++) {
+            assert_int_equal(f->board[b].fw.lease, 0);
+            assert_int_equal(f->board[b].reg[OFR_NODE_CONTROL / 4], 0);
+        }
+        torus_close(h.t);
+        fake_free(f);
+    }
+}
+
+// A table that cuts every board off: said so, and taken back over directed routes.
+static void taken_back(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
+    struct torus_destination list[LIST];
+    struct torus_table bad = unreachable_table(f, list);
+    struct torus_preset preset = torus_preset_default(TORUS_OFR), is;
+    struct host h;
+    unsigned generation;
+    plug(&h, &f->board[3], -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program_table(h.t, &bad), TORUS_E_FAILED);
+    assert_int_equal(boards_on(f), f->boards);
+    for (unsigned b = 0; b < f->boards; b++)
+        assert_int_equal(f->board[b].fw.lease, 0);
+    torus_close(h.t);
+    plug(&h, &f->board[9], -1, &quick);
+    expect(&h, torus_attach(h.t), TORUS_E_TIMEOUT);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program(h.t, &preset), TORUS_OK);
+    assert_int_equal(boards_on(f), 0);
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+    assert_int_equal(is.routing, TORUS_OFR);
+    assert_int_equal(generation, 2);
+    torus_close(h.t);
+    fake_free(f);
+}
+
+// With a cable missing only a table with destinations can be programmed, and it can.
+static void missing_cable(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
+    struct torus_destination list[LIST];
+    struct torus_table table = random_table(f, list, false), none = table;
+    struct torus_preset is;
+    struct host h;
+    unsigned generation;
+    none.destination_count = 0;
+    fake_cut(&f->board[fake_random(f, 16)], fake_random(f, 4));
+    plug(&h, &f->board[1], -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_E_MISCABLED);
+    assert_true(torus_gaps(h.t));
+    expect(&h, torus_program_table(h.t, &none), TORUS_E_MISCABLED);
+    assert_int_equal(f->board[1].fw.lease, 0);
+    expect(&h, torus_program_table(h.t, &table), TORUS_OK);
+    assert_true(holds(f, &table));
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+    torus_close(h.t);
+    // Another fault than a missing cable is not gone round.
+    fake_cable(&f->board[0], 0, &f->board[5], 2);
+    plug(&h, &f->board[1], -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_E_MISCABLED);
+    assert_false(torus_gaps(h.t));
+    expect(&h, torus_program_table(h.t, &table), TORUS_E_UNKNOWN);
+    torus_close(h.t);
+    fake_free(f);
+}
+
+// A session that programs `table[1]` over `table[0]` is killed after so many frames. True: it came
+// to its end before. The next session says so or finds it whole, and mends it.
+static bool kill_one(long writes, bool resume, bool cut, unsigned *mended)
+{
+    struct fake_fabric *f = fake_new(3, 2, 1, true, seed);
+    struct torus_destination list[2][LIST];
+    struct torus_table table[2] = {random_table(f, list[0], false),
+                                   random_table(f, list[1], false)};
+    struct torus_options first = quick, second = quick;
+    struct torus_preset is;
+    struct host h;
+    unsigned generation;
+    if (cut)
+        fake_cut(&f->board[1], 0);
+    plug(&h, &f->board[1], -1, &quick);
+    expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
+    expect(&h, torus_program_table(h.t, &table[0]), TORUS_OK);
+    torus_close(h.t);
+    first.session = 41;
+    second.session = 42;
+    second.take_over = 41;
+    plug(&h, &f->board[2], writes, &first);
+    int error = torus_discover(h.t);
+    bool done =
+        (error == TORUS_OK || torus_gaps(h.t)) && torus_program_table(h.t, &table[1]) == TORUS_OK;
+    h.wire.writes_left = 0;
+    torus_close(h.t);
+
+    unsigned at_new = 0, staged = 0, on = boards_on(f);
+    bool marked = false;
+    for (unsigned i = 0; i < f->boards; i++) {
+        at_new += (f->board[i].fw.active & 0xffff) == 2;
+        staged += f->board[i].fw.staged != 0;
+        marked |= f->board[i].reg[OFR_PINS_ADDR / 4] == 255;
+    }
+    bool old = !at_new && holds(f, &table[0]), fresh = at_new == f->boards && holds(f, &table[1]);
+    bool whole = !staged && on == f->boards && (old || fresh);
+    plug(&h, &f->board[5], -1, &second);
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    bool half = torus_programmed(h.t, &is, &generation) == TORUS_E_MIXED;
+    assert_true(half || whole);
+    assert_true(!done || (fresh && !half));
+    // Marked but still on and with its old entries: it works, and is mended all the same.
+    if (half && whole)
+        assert_true(marked);
+    if (half) {
+        // Which of the two tables the newest generation is.
+        bool back = !resume || (!staged && !at_new);
+        expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
+        error =
+            resume ? torus_program_resume(h.t, &table[!back]) : torus_program_abort(h.t, &table[0]);
+        expect(&h, error, TORUS_OK);
+        assert_true(holds(f, &table[!back]));
+        assert_int_equal(boards_on(f), f->boards);
+        expect(&h, torus_attach(h.t), TORUS_OK);
+        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+        ++*mended;
+    }
+    torus_close(h.t);
+    fake_free(f);
+    return done;
+}
+
+static void killed(void **state)
+{
+    (void)state;
+    unsigned mended = 0;
+    for (unsigned way = 0; way < 4; way++) {
+        long writes = 1;
+        while (!kill_one(writes, way & 1, way & 2, &mended))
+            writes++;
+        assert_true(writes > 30);
+    }
+    print_message("# mended %u programs that were cut short\n", mended);
+    assert_true(mended > 100);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrive),        cmocka_unit_test(refused), cmocka_unit_test(taken_back),
+        cmocka_unit_test(missing_cable), cmocka_unit_test(killed),
+    };
+    seed = fake_seed(argc, argv);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("destinations", tests, NULL, NULL);
+}

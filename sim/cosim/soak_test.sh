@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# soak.sh on one shape for seconds: it fills its time, adds up, goes on after having been killed,
+# and a router that loses a credit ends it. TAP.
+set -u
+B=${B:-build}
+shape=2_32_8_8_1
+dir=$B/soak_test
+number=0 failed=0
+mkdir -p "$dir"
+rm -rf "$dir/soak" "$dir/soak.state"
+mkdir -p "$dir/lockstep/$shape"
+program=$dir/lockstep/$shape/lockstep
+real=$B/lockstep/$shape/lockstep
+
+result() # status name
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
+    [ "$1" = 0 ] || sed 's/^/# /' "$dir/log"
+}
+
+twin() # options of the program
+{
+    printf '#!/bin/sh\nexec %s "$@" %s\n' "$real" "$1" > "$program"
+    chmod +x "$program"
+}
+
+soak() # hours
+{
+    B=$dir HOURS=$1 JOBS=2 SLOT=2 SHAPES=$shape TORI='' sh sim/cosim/soak.sh > "$dir/log" 2>&1
+}
+
+twin ''
+begin=$(date +%s)
+soak 0.0015
+result $? "a soak of 5 seconds passes"
+[ $(($(date +%s) - begin)) -ge 5 ]
+result $? "it fills its time"
+slot=0 done_cycles=0
+. "$dir/soak.state"
+first=$done_cycles slots=$slot
+[ "$first" -gt 100000 ] && [ "$slots" -ge 1 ]
+result $? "its state counts router-cycles"
+
+# Killed outright: what it had counted stays
+B=$dir HOURS=1 JOBS=1 SLOT=1 SHAPES=$shape TORI='' sh sim/cosim/soak.sh > "$dir/log" 2>&1 &
+pid=$!
+tries=0
+until [ "$(grep -c good "$dir/log")" -ge 1 ] || [ $tries -ge 300 ]; do
+    tries=$((tries + 1))
+    sleep 0.2
+done
+kill -KILL $pid
+wait $pid 2> /dev/null
+. "$dir/soak.state"
+[ "$slot" -gt "$slots" ] && [ "$done_cycles" -gt "$first" ]
+result $? "killed: what it had done is kept"
+second=$done_cycles slots=$slot
+soak 0.0005
+result $? "it goes on"
+grep -q "from slot $slots; $second router-cycles" "$dir/log"
+result $? "from where it was"
+. "$dir/soak.state"
+[ "$done_cycles" -gt "$second" ] && grep -q "$done_cycles of 1000000000" "$dir/log"
+result $? "and says how far it is"
+echo "slot=$slot done_cycles=999999999 overloads=0" > "$dir/soak.state"
+soak 0.0005
+grep -q 'over 1 billion router-cycles' "$dir/log"
+result $? "past the billion it says so"
+
+# The broken twin
+twin '--break 300 --torus 3x3'
+slots=$(sed 's/.*slot=\([0-9]*\).*/\1/' "$dir/soak.state")
+soak 0.01
+[ $? = 1 ] && grep -q 'FAILED' "$dir/log" && grep -q 'in the RTL' "$dir/log"
+result $? "a lost credit ends the soak"
+grep -q "slot=$slots " "$dir/soak.state"
+result $? "and will be run again"
+B=$dir HOURS=no SHAPES=$shape sh sim/cosim/soak.sh > "$dir/log" 2>&1
+[ $? = 2 ]
+result $? "HOURS=no: refused with status 2"
+echo "1..$number"
+exit $failed

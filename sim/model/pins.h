@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The destination table for broken cables (registers PINS): what rtl/local/ofr_pins.v computes.
+//
+// One entry per destination overrides class and route of what this node sends there:
+// FREE         as sent
+// MINIMAL      class DEROUTE becomes MINIMAL
+// ESCAPE       class INORDER: dimension order on the escape VCs only
+// IDN          class INORDER on leg 0 to node q, from there on leg 1; as ESCAPE where q is this
+// node UNREACHABLE  directed over a port that does not exist, for the router to discard and count
+// Directed packets are left alone. A reset clears the table, an entry a cycle; until then
+// it is off.
+#ifndef OFR_PINS_H
+#define OFR_PINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OFR_PINS_ENTRIES = 4096 }; // by header word, x in the low bits; n = 2: the first 256
+
+struct ofr_pins {
+    uint8_t n;
+    bool enable, clearing;
+    bool active;       // in the cycle in which `entry` was read: on, and not being cleared
+    bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
+    uint16_t addr, clear_addr;
+    uint16_t table[OFR_PINS_ENTRIES]; // as written to DATA
+    uint16_t entry; // the memory's output: of the header at the port, if there is one
+};
+
+void ofr_pins_init(struct ofr_pins *pins, unsigned n);
+
+// One cycle. route: header word ROUTE of the packet that is at the port in the next cycle.
+void ofr_pins_step(struct ofr_pins *pins, unsigned route);
+
+// The header flit as it enters the router; me: this node as a header word. *pinned: its class or
+// route has changed, and it is not discarded.
+uint64_t ofr_pins_apply(const struct ofr_pins *pins, uint64_t flit, unsigned me, bool *pinned);
+
+// Registers, by byte offset in the node; others read 0. A write returns false when refused (bus
+// error): DATA with a mode that does not exist, or while the table is being cleared.
+uint32_t ofr_pins_read(const struct ofr_pins *pins, unsigned offset);
+bool ofr_pins_write(struct ofr_pins *pins, unsigned offset, uint32_t value);
+
+// A step would change nothing until a register is written (but the memory's output).
+bool ofr_pins_idle(const struct ofr_pins *pins);
+
+#endif

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# torussim: every .c here; its tests in test/: each test/test_NAME.c is one cmocka program.
+
+NET_C := $(sort $(wildcard sim/net/*.c))
+NET_O := $(NET_C:%.c=$(B)/%.o)
+NET_H := $(wildcard sim/net/*.h) $(MODEL_H)
+NET_LIB_O := $(filter-out $(B)/sim/net/torussim.o,$(NET_O))
+
+PROGRAMS += $(B)/bin/torussim
+
+$(NET_O): $(B)/%.o: %.c $(NET_H)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
+
+$(B)/bin/torussim: $(B)/sim/net/torussim.o $(NET_LIB_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(LDLIBS)
+
+INSTALL_BIN += $(B)/bin/torussim
+INSTALL_MAN1 += sim/net/torussim.1
+
+NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/test_*.c))
+TESTS += $(NET_TESTS)
+
+$(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(NET_LIB_O) \
+        $(B)/libofr.a sim/model/test/exact_random.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
+	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
+	    -lpthread $(LDLIBS)
+
+TESTS += sim/net/test/cli_test.sh sim/net/test/sweep_test.sh
+sim/net/test/cli_test.sh sim/net/test/sweep_test.sh: $(B)/bin/torussim
+
+# Against the author's data: the highest loads in `make test`, all and gamma* in `make soak`.
+$(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm -lpthread \
+	    $(LDLIBS)
+
+$(B)/tests/author: $(B)/net/author
+	@printf '#!/bin/sh\nexec $(B)/net/author\n' > $@.new && chmod +x $@.new && mv $@.new $@
+TESTS += $(B)/tests/author
+
+$(B)/net/author_all: $(B)/net/author
+	@printf '#!/bin/sh\nexec $(B)/net/author all\n' > $@.new && chmod +x $@.new && mv $@.new $@
+SOAK += $(B)/net/author_all
+
+BENCH += sim/net/test/bench.sh
+sim/net/test/bench.sh: $(B)/bin/torussim

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wheel.h"
+
+static double us(double units)
+{
+    return units / (1000 * NET_UNITS_PER_NS);
+}
+
+// Decimals that carry the meaning, and no noise of the last bits.
+static json_t *real(double value)
+{
+    char text[40];
+    if (!isfinite(value))
+        return json_null();
+    snprintf(text, sizeof text, "%.9g", value);
+    return json_real(strtod(text, NULL));
+}
+
+static const char *end_name(enum net_end end)
+{
+    static const char *const names[] = {"drained", "limited", "stuck", "interrupted",
+                                        "out of memory"};
+    return names[end];
+}
+
+json_t *net_record(const struct net_config *c, const struct net_result *r, double wall_s)
+{
+    char torus[48];
+    const struct net_stats *s = &r->stats;
+    double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
+    double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
+    double wait = us((double)r->wait_sum / (double)r->entered);
+    bool drained = r->end == NET_DRAINED;
+    double offered = nodes * c->messages * c->message_packets;
+    net_torus_print(&c->torus, torus, sizeof torus);
+    json_t *o = json_object();
+    json_object_set_new(o, "topology", json_string(torus));
+    json_object_set_new(o, "preset", json_string(net_preset_name(c->preset)));
+    json_object_set_new(o, "routing", json_string(net_routing_name(c->routing)));
+    json_object_set_new(o, "traffic", json_string(net_pattern_name(c->traffic.pattern)));
+    json_object_set_new(o, "tie", json_string(net_tie_name(c->tie)));
+    json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
+    json_object_set_new(o, "load_gamma0", real(c->load));
+    json_object_set_new(o, "end", json_string(end_name(r->end)));
+    json_object_set_new(o, "mean_lifetime_us", real(mean));
+    json_object_set_new(o, "mean_ci95_low_us", real(mean - half));
+    json_object_set_new(o, "mean_ci95_high_us", real(mean + half));
+    json_object_set_new(o, "p50_us", real(us(net_stats_quantile(s, 0.5))));
+    json_object_set_new(o, "p99_us", real(us(net_stats_quantile(s, 0.99))));
+    json_object_set_new(o, "max_us", real(s->count ? us((double)s->max) : NAN));
+    json_object_set_new(o, "source_wait_us", real(wait));
+    json_object_set_new(o, "network_latency_us", real(drained ? mean - wait : NAN));
+    json_object_set_new(o, "accepted_gamma0",
+                        real(drained ? c->load * (double)r->consumed_in_time / offered : NAN));
+    json_object_set_new(
+        o, "saturated",
+        drained ? json_boolean(offered - (double)r->consumed_in_time > nodes * c->message_packets)
+                : json_null());
+    json_object_set_new(o, "oidn_ratio", real((double)r->oidn / packets));
+    json_object_set_new(o, "widn_ratio", real((double)r->widn / packets));
+    json_object_set_new(o, "por_ratio", real((double)r->por / packets));
+    json_object_set_new(o, "mean_hops", real((double)r->consumed_hops / (double)r->consumed));
+    json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
+    json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));
+    json_object_set_new(o, "packet_hops", json_integer((json_int_t)r->hops));
+    json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
+    json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
+    json_object_set_new(o, "end_us", real(us((double)r->end_time)));
+    json_object_set_new(o, "wall_s", real(wall_s));
+    json_object_set_new(o, "packet_hops_per_s", real((double)r->hops / wall_s));
+    return o;
+}
+
+const char *net_record_unit(const char *field)
+{
+    static const struct {
+        const char *end, *unit;
+    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"}, {"_ratio", "of packets"},
+                 {"_hops", "hops"},      {"wall_s", "s"},       {"cpu_s", "s"},
+                 {"_mb", "MB"},          {"_per_s", "1/s"},     {"packets", "packets"},
+                 {"consumed", "packets"}};
+    size_t length = strlen(field);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t end = strlen(units[i].end);
+        if (length >= end && !strcmp(field + length - end, units[i].end))
+            return units[i].unit;
+    }
+    return "";
+}
+
+static void print(const json_t *value, FILE *out, const char *nothing)
+{
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        fputs(json_string_value(value), out);
+        break;
+    case JSON_INTEGER:
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        fprintf(out, "%.9g", json_real_value(value));
+        break;
+    case JSON_NULL:
+        fputs(nothing, out);
+        break;
+    default:
+        fputs(json_is_true(value) ? "true" : "false", out);
+        break;
+    }
+}
+
+void net_record_text(const json_t *record, FILE *out)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)record, key, value)
+    {
+        fprintf(out, "%-20s ", key);
+        print(value, out, "-");
+        const char *unit = net_record_unit(key);
+        fprintf(out, "%s%s\n", *unit ? " " : "", unit);
+    }
+}
+
+void net_record_csv_head(const json_t *record, FILE *out)
+{
+    const char *key, *comma = "";
+    json_t *value;
+    json_object_foreach((json_t *)record, key, value)
+    {
+        fprintf(out, "%s%s", comma, key);
+        comma = ",";
+    }
+    fputc('\n', out);
+}
+
+void net_record_csv(const json_t *record, FILE *out)
+{
+    const char *key, *comma = "";
+    json_t *value;
+    json_object_foreach((json_t *)record, key, value)
+    {
+        fputs(comma, out);
+        print(value, out, "");
+        comma = ",";
+    }
+    fputc('\n', out);
+}

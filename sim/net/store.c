@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+
+void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
+{
+    char torus[48];
+    net_torus_print(&c->torus, torus, sizeof torus);
+    int at = snprintf(key, NET_KEY,
+                      "%s %s %s %s %s %s seed %llu load %.9g messages %ux%u packet %u ack %u slots "
+                      "%u throttle %u int %.9g %.9g ext %.9g %.9g inject %.9g delta %u eta %.9g "
+                      "idn %d%d count %d watchdog %.9g hot %.9g",
+                      what, torus, net_preset_name(c->preset), net_routing_name(c->routing),
+                      net_pattern_name(c->traffic.pattern), net_tie_name(c->tie),
+                      (unsigned long long)c->seed, c->load, c->messages, c->message_packets,
+                      c->packet_bytes, c->ack_bytes, c->slots, c->throttle, c->int_latency_ns,
+                      c->int_gbps, c->ext_latency_ns, c->ext_gbps, c->injection_gamma0, c->delta,
+                      c->eta, c->oidn, c->widn, c->count_all, c->watchdog_us, c->traffic.weight);
+    for (uint32_t i = 0; i < c->traffic.hotspots && at < NET_KEY - 12; i++)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " %u", c->traffic.hotspot[i]);
+}
+
+static void load(struct net_store *store, const char *path)
+{
+    char *line = NULL;
+    size_t size = 0;
+    long good = 0;
+    for (unsigned number = 1; getline(&line, &size, store->file) > 0; number++) {
+        json_error_t error;
+        bool whole = strchr(line, '\n') != NULL;
+        json_t *o = whole ? json_loads(line, 0, &error) : NULL;
+        const char *key = json_string_value(json_object_get(o, "key"));
+        json_t *record = json_object_get(o, "record");
+        if (whole && (!key || !json_is_object(record)))
+            net_refuse("--out %s, line %u: not a record of torussim", path, number);
+        if (whole) {
+            json_object_set(store->records, key, record);
+            good = ftell(store->file);
+        }
+        json_decref(o);
+    }
+    free(line);
+    if (fseek(store->file, good, SEEK_SET) || ftruncate(fileno(store->file), good))
+        net_refuse("--out %s: %s", path, strerror(errno));
+}
+
+void net_store_open(struct net_store *store, const char *path, bool resume)
+{
+    *store = (struct net_store){.records = json_object()};
+    pthread_mutex_init(&store->lock, NULL);
+    if (!path) {
+        if (resume)
+            net_refuse("--resume needs --out FILE");
+        return;
+    }
+    if (!resume && access(path, F_OK) == 0)
+        net_refuse("--out %s: it is there already (--resume continues it)", path);
+    store->file = fopen(path, resume ? "a+" : "w");
+    if (!store->file)
+        net_refuse("--out %s: %s", path, strerror(errno));
+    if (resume) {
+        rewind(store->file);
+        load(store, path);
+    }
+}
+
+void net_store_close(struct net_store *store)
+{
+    if (store->file)
+        fclose(store->file);
+    json_decref(store->records);
+    pthread_mutex_destroy(&store->lock);
+}
+
+bool net_store_add(struct net_store *store, const char *key, json_t *record)
+{
+    bool good = true;
+    pthread_mutex_lock(&store->lock);
+    if (store->file) {
+        json_t *o = json_pack("{s:s, s:O}", "key", key, "record", record);
+        good = json_dumpf(o, store->file, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
+               fputc('\n', store->file) != EOF && fflush(store->file) == 0;
+        json_decref(o);
+    }
+    json_object_set_new(store->records, key, record);
+    pthread_mutex_unlock(&store->lock);
+    return good;
+}
+
+json_t *net_store_find(struct net_store *store, const char *key)
+{
+    pthread_mutex_lock(&store->lock);
+    json_t *found = json_object_get(store->records, key);
+    pthread_mutex_unlock(&store->lock);
+    return found;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of many points: kept in order, written to a file as they finish, found again there.
+#ifndef NET_STORE_H
+#define NET_STORE_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "config.h"
+
+enum { NET_KEY = 512 };
+
+// A point's name: all of its settings. `what`: the command.
+void net_key(const char *what, const struct net_config *config, char key[NET_KEY]);
+
+struct net_store {
+    FILE *file;      // JSON lines, {"key": ..., "record": ...}; NULL: in memory only
+    json_t *records; // by key
+    pthread_mutex_t lock;
+};
+
+// path NULL: in memory only. An existing file is refused, or with `resume` its records are taken
+// (a last line that was cut off is dropped). On a mistake: one line on stderr, exit status 2.
+void net_store_open(struct net_store *store, const char *path, bool resume);
+void net_store_close(struct net_store *store);
+
+// Adds a record (its reference is taken) and writes it out. False: it could not be written.
+bool net_store_add(struct net_store *store, const char *key, json_t *record);
+
+// Borrowed; NULL: not there.
+json_t *net_store_find(struct net_store *store, const char *key);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// torussim sweep: loads x routings x patterns x seeds. torussim saturate: gamma* of each routing
+// and pattern: the largest load, in steps of 0.05, whose mean lifetime is at most 1.2 times the
+// same routing's at load 0.1.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "pool.h"
+#include "record.h"
+#include "store.h"
+
+enum { MAX_LIST = 200, MAX_TASKS = 100000 };
+
+struct words {
+    char *text;
+    unsigned count;
+    const char *word[MAX_LIST];
+};
+
+struct args {
+    struct net_options options;
+    const char *out;
+    uint32_t jobs;
+    bool resume;
+};
+
+struct task {
+    struct net_config config;
+    char key[NET_KEY];
+};
+
+struct sweep {
+    struct task *tasks;
+    uint32_t count;
+    uint32_t *todo; // numbers of the tasks that the store does not have
+    struct net_store store;
+    atomic_bool unwritten, stuck;
+};
+
+enum { O_OUT = 256, O_RESUME };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *args = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &args->options;
+        return 0;
+    case 'j':
+        args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
+        return 0;
+    case O_OUT:
+        args->out = arg;
+        return 0;
+    case O_RESUME:
+        args->resume = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void read_args(int argc, char **argv, const char *doc, struct args *args)
+{
+    static const struct argp_option list[] = {
+        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors)", 0},
+        {"out", O_OUT, "FILE", 0, "write every point there as it finishes, as JSON lines", 0},
+        {"resume", O_RESUME, NULL, 0, "continue --out FILE: do not repeat what is in it", 0},
+        {0}};
+    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    *args = (struct args){.jobs = processors > 0 ? (uint32_t)processors : 1};
+    argp_parse(&argp, argc, argv, 0, NULL, args);
+}
+
+// "a,b,c", and for numbers also "first:last:step".
+static struct words split(const struct args *args, const char *name, const char *otherwise,
+                          bool range)
+{
+    const char *given = net_options_value(&args->options, name);
+    struct words words = {.text = strdup(given ? given : otherwise)};
+    double first, last, step;
+    char end;
+    if (range && sscanf(words.text, "%lf:%lf:%lf%c", &first, &last, &step, &end) == 3) {
+        double steps = floor((last - first) / step + 1e-9);
+        if (!(step > 0) || !(steps >= 0) || steps >= MAX_LIST)
+            net_refuse("--%s %s: must be first:last:step with 1 to %d values", name, words.text,
+                       MAX_LIST);
+        char *at = realloc(words.text, ((size_t)steps + 1) * 24);
+        words.text = at;
+        for (int i = 0; at && i <= (int)steps; i++) {
+            words.word[words.count++] = at;
+            at += snprintf(at, 24, "%.9g", first + i * step) + 1;
+        }
+        return words;
+    }
+    char *rest = words.text, *word;
+    while ((word = strsep(&rest, ","))) {
+        if (words.count == MAX_LIST)
+            net_refuse("--%s: at most %d values", name, MAX_LIST);
+        words.word[words.count++] = word;
+    }
+    return words;
+}
+
+// All combinations, checked before anything runs.
+static void make_tasks(struct sweep *sweep, const struct args *args, const char *what, bool loads)
+{
+    struct words routing = split(args, "routing", "ofr", false);
+    struct words pattern = split(args, "traffic", "uniform", false);
+    struct words load = split(args, "load", "0.1", loads);
+    struct words seed = split(args, "seed", "1", false);
+    uint64_t count = (uint64_t)routing.count * pattern.count * load.count * seed.count;
+    if (count > MAX_TASKS)
+        net_refuse("%s: more than %d points", what, MAX_TASKS);
+    sweep->tasks = calloc(count + 1, sizeof *sweep->tasks);
+    sweep->todo = calloc(count + 1, sizeof *sweep->todo);
+    if (!sweep->tasks || !sweep->todo)
+        net_refuse("out of memory");
+    for (unsigned p = 0; p < pattern.count; p++)
+        for (unsigned r = 0; r < routing.count; r++)
+            for (unsigned l = 0; l < load.count; l++)
+                for (unsigned s = 0; s < seed.count; s++) {
+                    struct task *task = &sweep->tasks[sweep->count++];
+                    task->config = net_options_config(&args->options, routing.word[r],
+                                                      pattern.word[p], load.word[l], seed.word[s]);
+                    net_key(what, &task->config, task->key);
+                }
+    free(routing.text);
+    free(pattern.text);
+    free(load.text);
+    free(seed.text);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep(struct sweep *sweep, const struct task *task, json_t *record)
+{
+    if (!net_store_add(&sweep->store, task->key, record))
+        atomic_store(&sweep->unwritten, true);
+}
+
+static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
+{
+    struct sweep *sweep = context;
+    const struct task *task = &sweep->tasks[sweep->todo[number]];
+    double start = seconds();
+    struct net_result result = net_run(&task->config, 0, &net_stop, progress);
+    if (result.end == NET_DRAINED || result.end == NET_STUCK)
+        keep(sweep, task, net_record(&task->config, &result, seconds() - start));
+    if (result.end != NET_DRAINED && result.end != NET_INTERRUPTED)
+        atomic_store(&sweep->stuck, true);
+    net_result_free(&result);
+}
+
+// Runs at a load (in steps of 0.05); true and *mean where it drained within the limit.
+static bool below(const struct task *task, int step, double limit, double *mean, enum net_end *end)
+{
+    struct net_config config = task->config;
+    config.load = step / 20.0;
+    struct net_result result = net_run(&config, limit, &net_stop, NULL);
+    *end = result.end;
+    *mean = net_stats_mean(&result.stats) / (1000 * NET_UNITS_PER_NS);
+    net_result_free(&result);
+    return *end == NET_DRAINED && (limit == 0 || *mean <= limit);
+}
+
+static void saturate_point(void *context, uint32_t number, _Atomic float *progress)
+{
+    struct sweep *sweep = context;
+    const struct task *task = &sweep->tasks[sweep->todo[number]];
+    // Good and bad enclose gamma*: first doubled, then halved.
+    int good = 2, bad = 40, runs = 1;
+    double base, mean, at_good, start = seconds();
+    enum net_end end = NET_DRAINED;
+    bool fine = below(task, good, 0, &base, &end);
+    at_good = base;
+    while (fine && bad - good > 1) {
+        int step = bad == 40 ? good * 2 < bad ? good * 2 : bad - 1 : (good + bad) / 2;
+        bool low = below(task, step, 1.2 * base, &mean, &end);
+        runs++;
+        fine = end == NET_DRAINED || end == NET_LIMITED;
+        at_good = low ? mean : at_good;
+        good = low ? step : good;
+        bad = low ? bad : step;
+        atomic_store(progress, 1 - (float)(bad - good) / 38);
+    }
+    if (!fine) {
+        if (end != NET_INTERRUPTED)
+            atomic_store(&sweep->stuck, true);
+        return;
+    }
+    const struct net_config *c = &task->config;
+    char torus[48];
+    net_torus_print(&c->torus, torus, sizeof torus);
+    keep(sweep, task,
+         json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:i, s:f}", "topology", torus,
+                   "preset", net_preset_name(c->preset), "routing", net_routing_name(c->routing),
+                   "traffic", net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie),
+                   "seed", (json_int_t)c->seed, "gamma_star_gamma0", good / 20.0,
+                   "base_lifetime_us", base, "lifetime_us", at_good, "runs", runs, "wall_s",
+                   seconds() - start));
+}
+
+// ---- Output
+// --------------------------------------------------------------------------------------
+
+static void print_table(const json_t *list, const char *const *columns)
+{
+    size_t i;
+    json_t *record;
+    for (int c = 0; columns[c]; c++)
+        printf("%s%-*s", c ? "  " : "", c < 2 ? 15 : 9, columns[c]);
+    printf("\n");
+    json_array_foreach((json_t *)list, i, record)
+    {
+        for (int c = 0; columns[c]; c++) {
+            const json_t *value = json_object_get(record, columns[c]);
+            int width = (int)strlen(columns[c]);
+            width = c < 2 ? 15 : width > 9 ? width : 9;
+            printf("%s", c ? "  " : "");
+            if (json_is_string(value))
+                printf("%-*s", width, json_string_value(value));
+            else if (json_is_boolean(value))
+                printf("%-*s", width, json_is_true(value) ? "yes" : "no");
+            else if (json_is_integer(value))
+                printf("%*lld", width, (long long)json_integer_value(value));
+            else if (json_is_real(value))
+                printf("%*.3f", width, json_real_value(value));
+            else
+                printf("%*s", width, "-");
+        }
+        printf("\n");
+    }
+}
+
+static int run(struct sweep *sweep, const struct args *args, net_task *task,
+               const char *const *columns)
+{
+    net_store_open(&sweep->store, args->out, args->resume);
+    uint32_t todo = 0;
+    for (uint32_t i = 0; i < sweep->count; i++)
+        if (!net_store_find(&sweep->store, sweep->tasks[i].key))
+            sweep->todo[todo++] = i;
+    net_catch_signals();
+    if (!net_pool(args->jobs, todo, task, sweep, &net_stop)) {
+        fputs("torussim: no threads\n", stderr);
+        return 1;
+    }
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        json_t *record = net_store_find(&sweep->store, sweep->tasks[i].key);
+        if (record)
+            json_array_append(list, record);
+    }
+    uint32_t done = (uint32_t)json_array_size(list);
+    if (args->options.format == FORMAT_JSON) {
+        json_t *units = json_object(), *value, *o;
+        const char *field;
+        json_object_foreach(json_array_get(list, 0), field, value)
+        {
+            if (*net_record_unit(field))
+                json_object_set_new(units, field, json_string(net_record_unit(field)));
+        }
+        o = json_pack("{s:o, s:O}", "units", units, "records", list);
+        json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+        json_decref(o);
+    } else if (args->options.format == FORMAT_CSV) {
+        for (uint32_t i = 0; i < done; i++) {
+            if (i == 0)
+                net_record_csv_head(json_array_get(list, i), stdout);
+            net_record_csv(json_array_get(list, i), stdout);
+        }
+    } else {
+        print_table(list, columns);
+    }
+    if (done < sweep->count)
+        fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->count,
+                args->out ? "; --resume continues" : "");
+    if (atomic_load(&sweep->unwritten))
+        fprintf(stderr, "torussim: --out %s could not be written\n", args->out);
+    bool bad = done < sweep->count || atomic_load(&sweep->unwritten) || atomic_load(&sweep->stuck);
+    json_decref(list);
+    net_store_close(&sweep->store);
+    free(sweep->tasks);
+    free(sweep->todo);
+    return bad;
+}
+
+int net_command_sweep(int argc, char **argv)
+{
+    static const char *const columns[] = {
+        "traffic",   "routing",    "load_gamma0", "seed",      "mean_lifetime_us", "p99_us",
+        "saturated", "oidn_ratio", "widn_ratio",  "por_ratio", "mean_hops",        NULL};
+    struct args args;
+    struct sweep sweep = {.count = 0};
+    read_args(argc, argv,
+              "Simulates all combinations of --routing, --traffic, --load and --seed, each a list "
+              "A,B,C; loads also FIRST:LAST:STEP.",
+              &args);
+    make_tasks(&sweep, &args, "sweep", true);
+    return run(&sweep, &args, sweep_point, columns);
+}
+
+int net_command_saturate(int argc, char **argv)
+{
+    static const char *const columns[] = {
+        "traffic", "routing", "seed", "gamma_star_gamma0", "base_lifetime_us", "lifetime_us",
+        "runs",    "wall_s",  NULL};
+    struct args args;
+    struct sweep sweep = {.count = 0};
+    read_args(
+        argc, argv,
+        "gamma* of every --routing and --traffic (lists A,B,C): the largest load, in steps of "
+        "0.05 up to 1.95, whose mean lifetime is at most 1.2 times that at load 0.1.",
+        &args);
+    if (net_options_value(&args.options, "load"))
+        net_refuse("saturate: it looks for the load, --load is not for it");
+    make_tasks(&sweep, &args, "saturate", false);
+    return run(&sweep, &args, saturate_point, columns);
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torussim's command line: what a record and an explanation have in them, and mistakes: one line
+# that names what is wrong, nothing on stdout, exit status 2. TAP.
+set -u
+: "${B:=build}"
+sim=$B/bin/torussim
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+
+result() # status name
+{
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+
+refuse() # word that the line must contain, then arguments
+{
+    word=$1
+    shift
+    timeout 20 "$sim" "$@" > "$work/out" 2> "$work/err"
+    status=$?
+    [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
+        [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]
+    result $? "refused: $*"
+}
+
+refuse 'no such command' fly
+refuse 'no such routing' run --routing fly
+refuse 'no such traffic' run --traffic fly
+refuse 'no such preset' run --preset fly
+refuse 'topology' run --topology torus:0x8x8
+refuse 'topology' run --topology torus:8x8x
+refuse 'topology' run --topology torus:2x2x2x2x2x2x2
+refuse 'topology' run --topology torus:256x8
+refuse 'load' run --load -1
+refuse 'load' run --load 0
+refuse 'load' run --load x
+refuse 'load' run --load nan
+refuse 'seed' run --seed 1.5
+refuse 'bitreverse.*10x10x10.*power of 2' run --topology torus:10x10x10 --traffic bitreverse
+refuse 'transposition.*square' run --topology torus:8x8x8 --traffic transposition
+refuse 'equal size' run --topology torus:8x8x4 --traffic transposition3d
+refuse 'hot spot' run --traffic hotspot
+refuse 'hot spot' run --topology torus:4x4 --traffic hotspot --hotspots 16 --hotspot-weight 0.1
+refuse 'eta' run --eta 1.03
+refuse 'eta' run --eta 16
+refuse 'delta' run --delta 16
+refuse 'slots' run --slots 1
+refuse 'throttle' run --slots 4 --throttle 4
+refuse 'idn' run --routing abr --idn oidn
+refuse 'format' run --format xml
+refuse 'unrecognized' run --frobnicate
+refuse 'needs --src' explain --dst 1,1,1 --used 1,2,3,4,5,6
+refuse 'used.*6 numbers' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3
+refuse 'used.*0 to 8' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3,4,5,9
+refuse 'dst.*0 to 7' explain --src 0,0,0 --dst 1,8,1 --used 1,2,3,4,5,6
+
+# json EXPRESSION about $work/out (o)
+json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit(not ($1))"; }
+
+"$sim" run --topology torus:4x4x4 --routing ofr --traffic bitreverse --load 0.40 --preset ofr-2013 \
+    --seed 1 --format json > "$work/out"
+json 'all(k in o for k in ("mean_lifetime_us", "p50_us", "p99_us", "accepted_gamma0", "saturated",
+    "oidn_ratio", "widn_ratio", "por_ratio", "mean_hops", "packets", "packet_hops", "wall_s",
+    "packet_hops_per_s", "mean_ci95_low_us", "mean_ci95_high_us", "network_latency_us",
+    "source_wait_us")) and isinstance(o["saturated"], bool)'
+result $? 'a record has all fields'
+json 'all(o["units"][k] == "us" for k in o if k.endswith("_us"))'
+result $? 'a record carries its units'
+json 'abs(o["network_latency_us"] + o["source_wait_us"] - o["mean_lifetime_us"]) < 1e-6 and
+    o["packets"] == o["consumed"] == 64 * 32 * 96'
+result $? 'wait and latency make the lifetime; all packets consumed'
+
+"$sim" run --topology 4x4 --format csv > "$work/csv"
+python3 -c "import csv; r, = csv.DictReader(open('$work/csv')); float(r['mean_lifetime_us'])"
+result $? 'CSV has a head and a line'
+"$sim" run --topology 4x4 | grep -q '^mean_lifetime_us  *[0-9.]* us$'
+result $? 'text has values and units'
+
+# By hand: minimal x+ z-, u = (1 + 2)/2, u* = 1: 2/3 + 2. OIDN (-1,0,1): q = (6,0,3), 5 + 5 hops,
+# leaving over x- z+ (z: 3 hops), u = (2 + 4)/2: 1/3 + 2 * 6/10.
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 1,2,3,1,4,2 --slots 8 \
+    --tie plus --eta 2 --delta 2 --format json > "$work/out"
+json 'o["minimal"] == {"distance": 6, "profit": "8/3"} and o["choice"] == "minimal" and
+    o["candidates"][0] == {"kind": "oidn", "lambda": [-1, 0, 1], "q": [6, 0, 3],
+    "admissible": True, "distance": 10, "profit": "23/15"} and o["reason"]'
+result $? 'explain: a decision by hand'
+# The minimal links full: profit 0, so the best candidate goes: WIDN (1,0,0) leaves over x- z-, of
+# which x- has room, 8 hops: 1 + 2 * 6/8 with u* = 0.
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 8,0,8,8,8,8 --tie plus \
+    --format json > "$work/out"
+json 'o["minimal"]["profit"] == "0/1" and o["choice"] == 4 and
+    o["candidates"][4]["beta"] == [1, 0, 0] and o["candidates"][4]["profit"] == "5/2"'
+result $? 'explain: derouted'
+"$sim" explain --topology torus:8x8 --src 0,0 --dst 0,1 --used 8,8,8,8 --format json > "$work/out"
+json 'o["choice"] == "minimal" and "less than 2" in o["reason"]'
+result $? 'explain: a neighbour'
+# k = 2: a mesh axis; its WIDNs and its other side are not admissible and never chosen.
+"$sim" explain --topology torus:2x8 --src 0,0 --dst 1,3 --used 8,0,8,0 --format json > "$work/out"
+json 'any(not c["admissible"] for c in o["candidates"]) and (o["choice"] == "minimal" or
+    o["candidates"][o["choice"]]["admissible"])'
+result $? 'explain: inadmissible candidates are listed and not chosen'
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 1,2,3,1,4,2 --tie plus |
+    grep -q '^choice: minimal'
+result $? 'explain: text'
+
+# A run that is stuck says so and fails.
+"$sim" run --topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000 \
+    > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q 'nothing accepted' "$work/err" && grep -q '^end  *stuck' "$work/out"
+result $? 'the watchdog ends a run'
+timeout -s INT 3 "$sim" run --topology 16x16x16 --load 1 --messages 1000 > "$work/out"
+[ $? = 124 ] && grep -q '^end  *interrupted' "$work/out"
+result $? 'Ctrl-C ends a run with its record'
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// lint-flags: -Isim/net
+// The engine: lifetimes by hand, conservation on random small runs, same seed same result, the
+// watchdog, the early verdict. test_net [seed]
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exact.h"
+#include "net.h"
+#include "wheel.h"
+
+static uint64_t seed;
+
+static struct net_config small(const char *torus, enum net_pattern pattern,
+                               enum net_routing routing)
+{
+    struct net_config c = net_config_default(NET_PRESET_OFR, routing);
+    assert_true(net_torus_parse(torus, &c.torus));
+    c.traffic.pattern = pattern;
+    c.messages = 1;
+    c.message_packets = 1;
+    return c;
+}
+
+static struct net_result run(const struct net_config *c)
+{
+    char wrong[200] = "";
+    net_config_check(c, wrong, sizeof wrong);
+    assert_string_equal(wrong, "");
+    return net_run(c, 0, NULL, NULL);
+}
+
+// Table 1 in units of 1/60 ns: a packet takes 12288 + 12000 on a link, 3840 + 4800 inside; an ACK
+// 240 + 12000 and 75 + 4800; k = 8: ticks every 5120.
+static void lifetimes_by_hand(void **state)
+{
+    (void)state;
+    struct net_config c = small("8", NET_NEIGHBOUR, NET_ABR);
+    struct net_result r = run(&c);
+    // Born at 0, first tick after it, into the router, a hop, to the sink.
+    uint64_t one = 5120 + 8640 + 24288 + 8640;
+    assert_int_equal(r.end, NET_DRAINED);
+    assert_int_equal(r.stats.count, 8);
+    assert_int_equal(r.stats.sum, 8 * one);
+    assert_int_equal(r.end_time, one);
+    assert_int_equal(r.hops, 8);
+    assert_int_equal(r.wait_sum, 8 * (5120 + 8640));
+    net_result_free(&r);
+
+    // The ACK is back 4875 after the router took the packet: the next goes 3 ticks later. The link
+    // is free 12288 after the first began.
+    c.message_packets = 2;
+    r = run(&c);
+    uint64_t entered = 5120 + 8640 + 3 * 5120;
+    assert_int_equal(r.stats.sum, 8 * (one + entered + 24288 + 8640));
+    net_result_free(&r);
+
+    // 6 packets over 3 hops: tornado on 8 nodes, every router forwards two neighbours' packets.
+    // One packet alone: 3 hops.
+    c = small("8", NET_TORNADO, NET_ABR);
+    r = run(&c);
+    assert_int_equal(r.hops, 24);
+    // All leave at once and never meet: every packet waits for nothing but ACKs, which go the
+    // other way.
+    assert_int_equal(r.stats.sum, 8 * (5120 + 8640 + 3 * 24288 + 8640));
+    net_result_free(&r);
+
+    // To oneself: in, out.
+    c = small("1x1", NET_UNIFORM, NET_ABR);
+    r = run(&c);
+    // k_max = 1: ticks every 640.
+    assert_int_equal(r.stats.sum, 640 + 8640 + 8640);
+    assert_int_equal(r.hops, 0);
+    net_result_free(&r);
+}
+
+// Two nodes that send to each other over one link each way, so packets wait for the ACKs of the
+// others. Node 0's packet and node 1's ACK share a link.
+static void acks_take_the_links_time(void **state)
+{
+    (void)state;
+    struct net_config c = small("2", NET_NEIGHBOUR, NET_ABR);
+    c.message_packets = 3;
+    struct net_result r = run(&c);
+    // k = 2: ticks every 1280, a try every 11 of them. Entries: 1280 + 8640 + {0, 14080, 28160}.
+    // First leaves at 9920, is there at 34208. Second enters at 24000 after the link is free
+    // (22208), is there at 48288. Third enters at 38080: the link sends the ACK of the first
+    // (34208 to 34448) and is free; it is there at 62368.
+    assert_int_equal(r.stats.sum, 2 * ((34208 + 8640) + (48288 + 8640) + (62368 + 8640)));
+    net_result_free(&r);
+
+    // A longer packet keeps the link busy when the ACK wants it: it waits, and so does the next
+    // packet behind it.
+    c.packet_bytes = 1024; // 24576 on the link, 7680 inside, ticks every 2560
+    r = run(&c);
+    // A try every 8 ticks (17355 to the ACK, so 7 ticks: 17920). Entries at 2560 + 12480 =
+    // 15040, 32960, 50880. The link: 15040 to 39616, 39616 to 64192 (ACK asked for at 51616, goes
+    // 64192 to 64432), third from 64432. There: 51616, 76192, 101008.
+    assert_int_equal(r.stats.sum, 2 * (51616 + 76192 + 101008 + 3 * 12480));
+    net_result_free(&r);
+}
+
+static void conserved(const struct net_config *c, const struct net_result *r)
+{
+    uint64_t nodes = ofr_nodes(&c->torus), per_batch = nodes * c->message_packets;
+    assert_int_equal(r->end, NET_DRAINED);
+    assert_int_equal(r->generated, per_batch * c->messages);
+    assert_int_equal(r->consumed, r->generated);
+    assert_int_equal(r->entered, r->generated);
+    assert_int_equal(r->in_flight, 0);
+    assert_int_equal(r->waiting, 0);
+    assert_int_equal(r->slots_held, 0);
+    assert_int_equal(r->consumed_hops, r->hops);
+    for (uint32_t m = 0; m < c->messages; m++)
+        assert_int_equal(r->stats.batch_count[m], per_batch);
+    if (c->routing != NET_OFR)
+        assert_int_equal(r->oidn + r->widn, 0);
+    if (c->routing == NET_OFR || c->routing == NET_POR)
+        return;
+    // Minimal routing makes exactly the minimal hops.
+    struct net_traffic traffic;
+    uint64_t hops = 0;
+    assert_true(net_traffic_init(&traffic, &c->traffic, &c->torus, c->seed));
+    for (uint32_t node = 0; node < nodes; node++)
+        for (uint32_t m = 0; m < c->messages; m++) {
+            struct ofr_coord s = ofr_node_coord(&c->torus, node);
+            struct ofr_coord t = ofr_node_coord(&c->torus, net_destination(&traffic, node, m));
+            hops += ofr_distance(&c->torus, &s, &t);
+        }
+    net_traffic_free(&traffic);
+    assert_int_equal(r->hops, hops * c->message_packets);
+}
+
+static void odd_sizes_conserve(void **state)
+{
+    (void)state;
+    static const char *const tori[] = {"3x5x7", "2x2x2", "2x3x4", "1x4x5",   "4x4x4",      "1", "2",
+                                       "9",     "2x2",   "6x6",   "3x3x3x3", "2x2x2x2x2x2"};
+    static const enum net_pattern patterns[] = {NET_UNIFORM, NET_TORNADO, NET_NEIGHBOUR,
+                                                NET_PERMUTATION, NET_HOTSPOT};
+    uint64_t derouted = 0, naks = 0;
+    for (unsigned round = 0; round < 240; round++) {
+        struct net_config c = net_config_default((enum net_preset)(round % 3),
+                                                 (enum net_routing)(exact_random(&seed) % 5));
+        assert_true(net_torus_parse(tori[exact_random(&seed) % 12], &c.torus));
+        c.traffic.pattern = patterns[exact_random(&seed) % 5];
+        c.traffic.hotspots = 1;
+        c.traffic.hotspot[0] = (uint32_t)(exact_random(&seed) % ofr_nodes(&c.torus));
+        c.traffic.weight = 0.3;
+        c.tie = (enum net_tie)(exact_random(&seed) % 3);
+        c.messages = 1 + (uint32_t)(exact_random(&seed) % 6);
+        c.message_packets = 1 + (uint32_t)(exact_random(&seed) % 60);
+        c.slots = 2 + (uint32_t)(exact_random(&seed) % 8);
+        c.throttle = (uint32_t)(exact_random(&seed) % c.slots);
+        c.load = 0.1 + (double)(exact_random(&seed) % 30) / 10;
+        c.count_all = exact_random(&seed) & 1;
+        c.injection_gamma0 = 1 + (double)(exact_random(&seed) % 60) / 10;
+        c.ext_latency_ns = (double)(exact_random(&seed) % 2000);
+        c.ack_bytes = 1 + (uint32_t)(exact_random(&seed) % 512);
+        c.seed = exact_random(&seed);
+        struct net_result r = run(&c), again = run(&c);
+        if (r.end != NET_DRAINED)
+            fprintf(stderr, "# round %u: end %d, %s\n", round, r.end, r.stuck);
+        conserved(&c, &r);
+        // The same seed gives the same result.
+        assert_int_equal(r.stats.sum, again.stats.sum);
+        assert_memory_equal(r.stats.bins, again.stats.bins, NET_STATS_BINS * sizeof *r.stats.bins);
+        assert_int_equal(r.naks, again.naks);
+        derouted += r.oidn + r.widn + r.por;
+        naks += r.naks;
+        net_result_free(&r);
+        net_result_free(&again);
+    }
+    // The runs were hard enough to mean something.
+    assert_true(derouted > 1000);
+    assert_true(naks > 1000);
+}
+
+// The RDR document: a dimension drawn per node and hop; DOR: none.
+static void rdr_spreads(void **state)
+{
+    (void)state;
+    struct net_config c = small("8x8", NET_TORNADO, NET_RDR);
+    c.messages = 8;
+    c.message_packets = 96;
+    struct net_result rdr = run(&c);
+    conserved(&c, &rdr);
+    c.routing = NET_DOR;
+    struct net_result dor = run(&c);
+    conserved(&c, &dor);
+    assert_true(rdr.stats.sum != dor.stats.sum);
+    net_result_free(&rdr);
+    net_result_free(&dor);
+}
+
+static void watchdog_names_what_is_stuck(void **state)
+{
+    (void)state;
+    // Nothing can arrive within the watchdog's time: the link is longer.
+    struct net_config c = small("4x4x4", NET_UNIFORM, NET_OFR);
+    c.message_packets = 200;
+    c.messages = 200;
+    c.ext_latency_ns = 1e6;
+    c.watchdog_us = 100;
+    struct net_result r = run(&c);
+    assert_int_equal(r.end, NET_STUCK);
+    assert_true(strlen(r.stuck) > 0);
+    assert_true(r.generated > 0);
+    assert_int_equal(r.generated, r.consumed + r.in_flight + r.waiting);
+    net_result_free(&r);
+}
+
+static void verdict_is_exact(void **state)
+{
+    (void)state;
+    struct net_config c = net_config_default(NET_PRESET_OFR, NET_ABR);
+    assert_true(net_torus_parse("4x4x4", &c.torus));
+    c.traffic.pattern = NET_TORNADO;
+    c.load = 1.5;
+    struct net_result whole = run(&c);
+    double mean = net_stats_mean(&whole.stats) / 1000 / NET_UNITS_PER_NS;
+    struct net_result early = net_run(&c, mean * 0.7, NULL, NULL);
+    assert_int_equal(early.end, NET_LIMITED);
+    assert_true(early.end_time < whole.end_time);
+    assert_int_equal(early.generated, early.consumed + early.in_flight + early.waiting);
+    struct net_result late = net_run(&c, mean * 1.000001, NULL, NULL);
+    assert_int_equal(late.end, NET_DRAINED);
+    assert_int_equal(late.stats.sum, whole.stats.sum);
+    net_result_free(&whole);
+    net_result_free(&early);
+    net_result_free(&late);
+}
+
+static void statistics(void **state)
+{
+    (void)state;
+    struct net_stats s;
+    assert_true(net_stats_init(&s, 3));
+    assert_true(isnan(net_stats_mean(&s)));
+    // Batch means 100, 200, 300; t(2) = 4.30265; s.e. = 100/sqrt(3).
+    for (unsigned i = 0; i < 30; i++)
+        net_stats_add(&s, i % 3, 100 * (i % 3 + 1));
+    assert_float_equal(net_stats_mean(&s), 200, 1e-9);
+    assert_float_equal(net_stats_ci95(&s), 4.30265 * 100 / sqrt(3), 1e-6);
+    assert_float_equal(net_stats_quantile(&s, 0.5), 200, 0);
+    net_stats_free(&s);
+    assert_true(net_stats_init(&s, 1));
+    for (uint64_t v = 1; v <= 1000000; v++)
+        net_stats_add(&s, 0, v * 977);
+    for (unsigned q = 1; q < 100; q++)
+        assert_true(fabs(net_stats_quantile(&s, q / 100.0) / (q * 9770000.0) - 1) < 1.0 / 1000);
+    net_stats_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lifetimes_by_hand),
+        cmocka_unit_test(acks_take_the_links_time),
+        cmocka_unit_test(odd_sizes_conserve),
+        cmocka_unit_test(rdr_spreads),
+        cmocka_unit_test(watchdog_names_what_is_stuck),
+        cmocka_unit_test(verdict_is_exact),
+        cmocka_unit_test(statistics),
+    };
+    seed = exact_seed(argc, argv, 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

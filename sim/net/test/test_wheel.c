@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// lint-flags: -Isim/net
+// The timing wheel against a sorted list. test_wheel [seed]
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "exact.h"
+#include "wheel.h"
+
+static uint64_t seed;
+
+struct entry {
+    uint64_t time, order;
+    uint32_t index;
+    bool far, taken;
+};
+
+// The next entry by the wheel's rule: time; heap before wheel; index in the heap, order in the
+// wheel.
+static size_t next_of(const struct entry *list, size_t count)
+{
+    size_t best = count;
+    for (size_t i = 0; i < count; i++) {
+        const struct entry *a = &list[i], *b = best < count ? &list[best] : NULL;
+        if (a->taken)
+            continue;
+        bool first = !b || a->time < b->time;
+        if (b && a->time == b->time)
+            first = a->far != b->far ? a->far : a->far ? a->index < b->index : a->order < b->order;
+        if (first)
+            best = i;
+    }
+    return best;
+}
+
+static void order(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000 };
+    static struct entry list[COUNT];
+    for (unsigned round = 0; round < 4; round++) {
+        struct net_wheel wheel;
+        assert_true(net_wheel_init(&wheel, 1000));
+        size_t put = 0, taken = 0;
+        while (taken < COUNT) {
+            if (put < COUNT && exact_random(&seed) % 5 < 3) {
+                // Few different delays, so that there are ties; some beyond the horizon.
+                uint64_t delay = exact_random(&seed) % 40;
+                if (exact_random(&seed) % 10 == 0)
+                    delay = delay * 200 + exact_random(&seed) % 3;
+                struct entry e = {wheel.now + delay, put, (uint32_t)(COUNT - put),
+                                  delay > wheel.mask, false};
+                assert_true(net_wheel_put(&wheel, e.time, 1, e.index, (uint32_t)put));
+                list[put++] = e;
+                continue;
+            }
+            struct net_event event;
+            size_t want = next_of(list, put);
+            bool there = net_wheel_take(&wheel, &event);
+            assert_int_equal(there, want < put);
+            if (!there)
+                continue;
+            assert_int_equal(event.packet, want);
+            assert_int_equal(event.index, list[want].index);
+            assert_int_equal(wheel.now, list[want].time);
+            list[want].taken = true;
+            taken++;
+        }
+        net_wheel_free(&wheel);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(order)};
+    seed = exact_seed(argc, argv, 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wheel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon)
+{
+    uint32_t slots = 1024;
+    // Beyond 2^22 slots (70 us) the heap is cheaper than memory.
+    while (slots <= horizon && slots < 1u << 22)
+        slots *= 2;
+    *wheel = (struct net_wheel){.mask = slots - 1, .unused = UINT32_MAX, .soonest = UINT64_MAX};
+    wheel->tail = malloc(slots * sizeof *wheel->tail);
+    wheel->occupied = calloc(slots / 64, sizeof *wheel->occupied);
+    if (!wheel->tail || !wheel->occupied)
+        return false;
+    memset(wheel->tail, 0xff, slots * sizeof *wheel->tail);
+    return true;
+}
+
+void net_wheel_free(struct net_wheel *wheel)
+{
+    free(wheel->tail);
+    free(wheel->occupied);
+    free(wheel->events);
+    free(wheel->far);
+    *wheel = (struct net_wheel){0};
+}
+
+static bool before(const struct net_far *a, const struct net_far *b)
+{
+    return a->time != b->time ? a->time < b->time : a->event.index < b->event.index;
+}
+
+static bool far_put(struct net_wheel *wheel, uint64_t time, struct net_event event)
+{
+    if (wheel->far_count == wheel->far_capacity) {
+        uint32_t capacity = wheel->far_capacity ? 2 * wheel->far_capacity : 64;
+        struct net_far *far = realloc(wheel->far, capacity * sizeof *far);
+        if (!far)
+            return false;
+        wheel->far = far;
+        wheel->far_capacity = capacity;
+    }
+    struct net_far new = {time, event};
+    uint32_t i = wheel->far_count++;
+    for (; i > 0 && before(&new, &wheel->far[(i - 1) / 2]); i = (i - 1) / 2)
+        wheel->far[i] = wheel->far[(i - 1) / 2];
+    wheel->far[i] = new;
+    return true;
+}
+
+struct net_event net_wheel_take_far(struct net_wheel *wheel)
+{
+    struct net_event first = wheel->far[0].event;
+    struct net_far last = wheel->far[--wheel->far_count];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= wheel->far_count)
+            break;
+        if (child + 1 < wheel->far_count && before(&wheel->far[child + 1], &wheel->far[child]))
+            child++;
+        if (!before(&wheel->far[child], &last))
+            break;
+        wheel->far[i] = wheel->far[child];
+        i = child;
+    }
+    wheel->far[i] = last;
+    return first;
+}
+
+bool net_wheel_put_slow(struct net_wheel *wheel, uint64_t time, struct net_event event)
+{
+    if (time - wheel->now > wheel->mask)
+        return far_put(wheel, time, event);
+    uint32_t capacity = wheel->capacity ? 2 * wheel->capacity : 256;
+    struct net_event *events = realloc(wheel->events, capacity * sizeof *events);
+    if (!events)
+        return false;
+    for (uint32_t e = wheel->capacity; e < capacity; e++)
+        events[e].next = e + 1 < capacity ? e + 1 : UINT32_MAX;
+    wheel->events = events;
+    wheel->unused = wheel->capacity;
+    wheel->capacity = capacity;
+    return net_wheel_put(wheel, time, event.kind, event.index, event.packet);
+}

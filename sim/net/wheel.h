@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event queue: a timing wheel of 1/60 ns, in which every fixed delay of the paper's Table 1 is
+// an integer, and a heap for the few events beyond its horizon. Events of the same time leave in
+// the order in which they came, those of the heap first and in the order of their index.
+#ifndef NET_WHEEL_H
+#define NET_WHEEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NET_UNITS_PER_NS = 60 };
+
+// What is to happen; `kind` and `index` are the engine's. 16 bytes.
+struct net_event {
+    uint32_t next; // in the wheel's slot, or in the list of unused events
+    uint32_t kind;
+    uint32_t index;
+    uint32_t packet;
+};
+
+struct net_far {
+    uint64_t time;
+    struct net_event event;
+};
+
+struct net_wheel {
+    uint64_t now;       // units; the time of the event taken last
+    uint64_t soonest;   // of the events in the wheel; UINT64_MAX: none
+    uint32_t mask;      // slots - 1
+    uint32_t *tail;     // per slot: its last event, whose `next` is the first; UINT32_MAX: none
+    uint64_t *occupied; // a bit per slot
+    struct net_event *events;
+    uint32_t unused; // list of unused events
+    uint32_t capacity;
+    uint32_t pending; // events in the wheel
+    struct net_far *far;
+    uint32_t far_count, far_capacity;
+};
+
+// For delays below `horizon` units without the heap. False: out of memory.
+bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon);
+void net_wheel_free(struct net_wheel *wheel);
+
+// Puts an event `time` >= now; beyond the horizon into the heap. False: out of memory.
+bool net_wheel_put_slow(struct net_wheel *wheel, uint64_t time, struct net_event event);
+
+// Takes the first event of the heap.
+struct net_event net_wheel_take_far(struct net_wheel *wheel);
+
+static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_t kind,
+                                 uint32_t index, uint32_t packet)
+{
+    uint32_t e = wheel->unused;
+    if (time - wheel->now > wheel->mask || e == UINT32_MAX)
+        return net_wheel_put_slow(wheel, time, (struct net_event){0, kind, index, packet});
+    uint32_t slot = (uint32_t)time & wheel->mask;
+    struct net_event *event = &wheel->events[e];
+    uint32_t tail = wheel->tail[slot];
+    wheel->unused = event->next;
+    if (tail == UINT32_MAX) {
+        *event = (struct net_event){e, kind, index, packet};
+        wheel->occupied[slot / 64] |= (uint64_t)1 << slot % 64;
+    } else {
+        *event = (struct net_event){wheel->events[tail].next, kind, index, packet};
+        wheel->events[tail].next = e;
+    }
+    wheel->tail[slot] = e;
+    wheel->pending++;
+    wheel->soonest = time < wheel->soonest ? time : wheel->soonest;
+    return true;
+}
+
+// The first event of the wheel (the heap may have an earlier one); NULL: none.
+static inline const struct net_event *net_wheel_peek(const struct net_wheel *wheel)
+{
+    if (wheel->soonest == UINT64_MAX)
+        return NULL;
+    return &wheel->events[wheel->events[wheel->tail[wheel->soonest & wheel->mask]].next];
+}
+
+// Takes the earliest event and moves `now`. False: there is none.
+static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *event)
+{
+    uint64_t time = wheel->soonest;
+    if (wheel->far_count && wheel->far[0].time <= time) {
+        wheel->now = wheel->far[0].time;
+        *event = net_wheel_take_far(wheel);
+        return true;
+    }
+    if (time == UINT64_MAX)
+        return false;
+    uint32_t slot = (uint32_t)time & wheel->mask, tail = wheel->tail[slot];
+    uint32_t e = wheel->events[tail].next;
+    *event = wheel->events[e];
+    wheel->events[e].next = wheel->unused;
+    wheel->unused = e;
+    wheel->pending--;
+    wheel->now = time;
+    if (e != tail) {
+        wheel->events[tail].next = event->next;
+        return true;
+    }
+    wheel->tail[slot] = UINT32_MAX;
+    uint32_t word = slot / 64, last = wheel->mask / 64;
+    uint64_t bits = wheel->occupied[word] & ~((uint64_t)1 << slot % 64);
+    wheel->occupied[word] = bits;
+    wheel->soonest = UINT64_MAX;
+    if (wheel->pending == 0)
+        return true;
+    bits &= ~(uint64_t)0 << slot % 64;
+    while (!bits) {
+        word = word == last ? 0 : word + 1;
+        bits = wheel->occupied[word];
+    }
+    uint32_t next = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    wheel->soonest = time + ((next - slot) & wheel->mask);
+    return true;
+}
+
+#endif

@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What the tests of torusctl against boardsim share; they source this. TAP. Every wait is bounded;
+# what it starts it ends. The test ends with `echo "1..$number"` and `[ $failed -eq 0 ]`.
+set -u
+B=${B:-build}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+number=0 failed=0 sim=
+retry=0.5 # seconds before torusctl repeats a request
+
+finish() {
+    [ -n "$sim" ] && kill "$sim" 2>/dev/null && wait "$sim" 2>/dev/null
+    rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 2' INT TERM
+
+# check NAME COMMAND...: COMMAND's output in $dir/out.
+check() {
+    name=$1
+    shift
+    number=$((number + 1))
+    if "$@"; then
+        echo "ok $number - $name"
+    else
+        echo "not ok $number - $name"
+        failed=$((failed + 1))
+        sed 's/^/# /' "$dir/out" "$dir/log" 2>/dev/null | tail -40
+    fi
+}
+
+# start OPTIONS...: a simulator in the background.
+start() {
+    : > "$dir/log" # or the last one's would be taken for its
+    # One thread: tests share the machine, and threads that meet every cycle suffer from others.
+    "$B/bin/boardsim" --threads 1 --sockets "$dir" "$@" > "$dir/log" 2>&1 &
+    sim=$!
+    tries=0
+    until grep -q '^boardsim: .* boards' "$dir/log"; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] && kill -0 "$sim" 2>/dev/null || return 1
+        sleep 0.05
+    done
+}
+
+stop() {
+    kill "$sim" 2>/dev/null
+    wait "$sim"
+    status=$?
+    sim=
+    return $status
+}
+
+torus() {
+    timeout 300 "$B/bin/torusctl" --timeout 120 --retry "$retry" -t "unix:$dir/board0.sock" "$@" \
+        > "$dir/out" 2>&1
+}
+
+# status N COMMAND...: it must end with that status.
+status() {
+    wanted=$1
+    shift
+    "$@"
+    [ $? -eq "$wanted" ]
+}
+
+says() {
+    grep -q -- "$1" "$dir/out"
+}
+
+boardsim() {
+    timeout 60 "$B/bin/boardsim" "$@" > "$dir/out" 2>&1
+}
+
+one_line() {
+    [ "$(wc -l < "$dir/out")" -eq 1 ]
+}
