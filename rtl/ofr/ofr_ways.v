@@ -20,19 +20,21 @@ module ofr_ways (
     // 14:11  floor((g d + k) / 2): from here to the WIDN of beta = 1
     // 15     UP and DOWN drop a candidate here (k = 1, or k = 2 and d > 0)
     // 17:16  there is a link at the node's port -, +
-    function automatic [17:0] way(input [4:0] k, input [4:0] plus, input odd); // plus: hops going +
+    // size: k; plus: hops going +
+    function automatic [17:0] way(input [4:0] size, input [4:0] plus, input odd);
         reg       minus;
         reg [3:0] d;
         reg [4:0] go;
         reg [3:0] wrap;
         begin
-            minus = k == 5'd2 ? odd && plus[0] : {1'b0, plus} > {1'b0, k} - {1'b0, plus};
-            d     = minus ? k[3:0] - plus[3:0] : plus[3:0];
-            go    = minus ? plus - k : plus;
-            wrap  = 4'(({go[4], go} + {1'b0, k}) >> 1);
-            way   = {k > 5'd2 || (k == 5'd2 && odd), k > 5'd2 || (k == 5'd2 && !odd),
-                     k == 5'd1 || (k == 5'd2 && d != 4'd0), wrap, go,
-                     minus || (k != 5'd2 && {plus, 1'b0} == {1'b0, k}), d != 4'd0 && !minus, d};
+            minus = size == 5'd2 ? odd && plus[0] : {1'b0, plus} > {1'b0, size} - {1'b0, plus};
+            d     = minus ? size[3:0] - plus[3:0] : plus[3:0];
+            go    = minus ? plus - size : plus;
+            wrap  = 4'(({go[4], go} + {1'b0, size}) >> 1);
+            way   = {size > 5'd2 || (size == 5'd2 && odd), size > 5'd2 || (size == 5'd2 && !odd),
+                     size == 5'd1 || (size == 5'd2 && d != 4'd0), wrap, go,
+                     minus || (size != 5'd2 && {plus, 1'b0} == {1'b0, size}),
+                     d != 4'd0 && !minus, d};
         end
     endfunction
 

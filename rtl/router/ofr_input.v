@@ -217,7 +217,7 @@ module ofr_input #(
         end
     end
 
-    // A flit is written when the one behind it is at the pins, and with it whether that is the tail:
+    // A flit is written when the one behind it is at the pins, with whether that is the tail:
     // its reader then knows a tail before it is out of the memory. Headers (no tail is next to
     // them) and tails are written at once.
     logic          head_goes, tail_written;
@@ -281,8 +281,8 @@ module ofr_input #(
     logic         a_deroutes, cand_decided_q;
     logic [P+1:0] a_out;
     logic [1:0]   a_out_vc;
-    // Flit 0 of the running packet leaves from the candidate's copy. Then a fetched header takes the
-    // place, but not while the candidate may go (it keeps its turn), nor if it is the one behind it;
+    // Flit 0 of the running packet leaves from the candidate's copy. Then a fetched header takes
+    // the place, but not while the candidate may go (it keeps its turn), nor if it is behind it;
     // or one fresh from the pins, if nothing waits in its VC.
     assign free_place = !first_q || moves;
     assign adopt = fetch_q && free_place && !grantable_q && !(cand_q && fetch_behind_q);
@@ -378,7 +378,7 @@ module ofr_input #(
     assign ends     = moves && tail_q;
     assign discards = granted_q && stream_out_q[P+1];
 
-    // The read port: the stream's next flit, else a header. What is read depends on registers alone,
+    // The read port: the stream's next flit, else a header. What is read depends on registers,
     // only whether it is on the outputs' readiness.
     logic holds, read_body, read_header, next_behind, fetch_ok;
     logic [1:0] fetch_vc;

@@ -339,8 +339,8 @@ module ofr_router #(
 
     // --- Outputs ---------------------------------------------------------------------------------
     logic [IN-1:0] loads, loads_tail, loads_poison;
-    // One grant in four, at random, leaves the round robin where it is: else an input's turns can be
-    // in step with the others', so that always the same one of its VCs loses.
+    // One grant in four, at random, leaves the round robin where it is: else an input's turns can
+    // be in step with the others', so that always the same one of its VCs loses.
     logic same_turn;
     assign same_turn = lfsr_q[9:8] == 2'd0;
     for (genvar o = 0; o < IN; o++) begin : g_output
@@ -352,7 +352,8 @@ module ofr_router #(
             assign asking[i] = ask[IN*i + o];
         end
         ofr_output #(.INPUTS(IN), .W(W)) u (
-            .clk, .rst, .ask(asking), .can_take, .same_turn, .offer(offer[IN*o +: IN]), .new_q(new_q[o]),
+            .clk, .rst, .ask(asking), .can_take, .same_turn, .offer(offer[IN*o +: IN]),
+                .new_q(new_q[o]),
             .vc(owner_vc[2*o +: 2]), .full, .tail, .poison, .to_vc(stream_to), .data,
             .can_load(can_load[o]), .loads(loads[o]),
             .loads_tail(loads_tail[o]), .loads_poison(loads_poison[o]),
