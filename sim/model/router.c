@@ -31,7 +31,7 @@ struct input {
     struct ofr_flit in;
     bool in_abort;
     bool in_first;
-    bool in_late; // W = 16 at the IDN: a header that waits for flit 1, where the destination is
+    bool in_swap; // a header that meets its IDN
     uint8_t in_flags;
     bool open; // the pins are inside a packet
     uint8_t open_vc;
@@ -553,14 +553,34 @@ static void write_flit(struct ofr_router *r, unsigned i, uint64_t data, unsigned
     }
 }
 
-// Writes the flit that came last; `pins`: another one is there. A cut-off packet gets a poisoned
-// tail. A flit between header and tail waits until the next one is at the pins: the RTL writes with
-// it whether that is the tail.
-static void write_stage(struct ofr_router *r, unsigned i, bool pins)
+// Is the destination in flit 1, for which a header at its IDN has to wait?
+static bool swaps_late(const struct ofr_router *r, const struct input *u)
+{
+    return u->in.valid && u->in_first && u->in_swap && r->shape.flit_bits == 16;
+}
+
+// Where a packet meets its IDN, target and destination change places and LEG becomes 1. `second` is
+// flit 1, looked at with W = 16.
+static uint64_t swap(const struct ofr_router *r, const struct ofr_config *cfg, uint64_t flit,
+                     uint64_t second)
+{
+    bool wide = r->shape.flit_bits > 16;
+    unsigned dest = wide ? field(flit, OFR_PKT_DEST_X_LSB, 12) : field(second, 0, 12);
+    flit = with_field(flit, OFR_PKT_TARGET_X_LSB, 12, dest);
+    if (wide)
+        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, ofr_coord_word(&cfg->me, r->shape.n));
+    return with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
+}
+
+// Writes the flit that came last, a header as `header`; `pins`: another one is there. A cut-off
+// packet is filled up with that flit as it came and gets a poisoned tail. A flit between header and
+// tail waits until the next one is at the pins: the RTL writes with it whether that is the tail.
+static void write_stage(struct ofr_router *r, unsigned i, uint64_t header, bool pins)
 {
     struct input *u = &r->input[i];
     bool fills = u->cut || (u->in_abort && (u->busy || u->in.valid));
-    bool at_once = u->in_first ? !u->in_late : u->in.last;
+    bool at_once = u->in_first ? !swaps_late(r, u) : u->in.last;
+    bool first = u->in.valid && u->in_first;
     unsigned flags = u->in_flags;
     if (!fills && !(u->in.valid && (at_once || pins)))
         return;
@@ -569,34 +589,18 @@ static void write_stage(struct ofr_router *r, unsigned i, bool pins)
         if (!u->in.valid)
             flags = u->cut ? 0 : FLAG_LAST | FLAG_POISON;
     }
-    if (u->in.valid && u->in_first)
+    if (first)
         u->write_vc = u->in.vc;
-    write_flit(r, i, u->in.data, flags);
+    write_flit(r, i, first ? header : u->in.data, flags);
     u->in.valid = false;
 }
 
-// The header as it goes on. Where a packet meets its IDN, target and destination change places;
-// with W = 16 the destination is in the next flit, for which the header waits (`late`).
-static uint64_t rewrite(const struct ofr_router *r, const struct ofr_config *cfg, unsigned i,
-                        uint64_t flit, bool *late)
+// Does a header from the pins of link input i meet its IDN here?
+static bool at_idn(const struct ofr_config *cfg, unsigned i, uint64_t flit)
 {
     struct ofr_coord target = unpack_coord(cfg, field(flit, OFR_PKT_TARGET_X_LSB, 12));
-    bool directed = field(flit, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DIRECTED;
-    *late = false;
-    if (directed && i != OFR_LOCAL)
-        return with_field(flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
-    if (directed)
-        return flit;
-    bool at_idn = i != OFR_LOCAL && !field(flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me);
-    if (at_idn)
-        flit = with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
-    if (at_idn && r->shape.flit_bits == 16) {
-        *late = true;
-    } else if (at_idn) {
-        flit = with_field(flit, OFR_PKT_TARGET_X_LSB, 12, field(flit, OFR_PKT_DEST_X_LSB, 12));
-        flit = with_field(flit, OFR_PKT_DEST_X_LSB, 12, ofr_coord_word(&cfg->me, r->shape.n));
-    }
-    return flit;
+    return i != OFR_LOCAL && field(flit, OFR_PKT_CLASS_LSB, 2) != OFR_PKT_CLASS_DIRECTED &&
+           !field(flit, OFR_PKT_LEG_LSB, 1) && same(&target, &cfg->me);
 }
 
 // Is a flit taken from the pins?
@@ -613,18 +617,19 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
 {
     struct input *u = &r->input[i];
     struct ofr_flit pins = i == OFR_LOCAL ? in->li : in->rx[i];
-    bool taken = takes(r, i, &pins), first = taken && !u->open, late = first;
-    bool comes_late = taken && u->in.valid && u->in_late;
+    bool taken = takes(r, i, &pins), first = taken && !u->open;
+    bool late = taken && swaps_late(r, u);
     bool free = taken && !before->cand && !before->fetch &&
                 (!before->stream_first || w->moves[i]) && before->waiting[pins.vc] == 0;
-
-    if (comes_late) {
-        u->in.data = with_field(u->in.data, OFR_PKT_TARGET_X_LSB, 12, field(pins.data, 0, 12));
+    uint64_t header = u->in.data; // if it is a header: as it goes on
+    if (u->in_swap && (late || r->shape.flit_bits > 16))
+        header = swap(r, cfg, header, pins.data);
+    if (late) {
         pins.data = with_field(pins.data, 0, 12, ofr_coord_word(&cfg->me, r->shape.n));
         if (free)
-            set_candidate(u, pins.vc, u->in.data, u->in_flags);
+            set_candidate(u, pins.vc, header, u->in_flags);
     }
-    write_stage(r, i, taken);
+    write_stage(r, i, header, taken);
     u->in_abort = i != OFR_LOCAL && in->rx_abort[i];
     if (!taken) {
         if (u->in_abort)
@@ -633,17 +638,20 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
     }
     u->in_flags =
         (uint8_t)((pins.last ? FLAG_LAST : 0) | (pins.poison && i != OFR_LOCAL ? FLAG_POISON : 0));
+    u->in_swap = at_idn(cfg, i, pins.data);
     if (first) {
         u->in_flags = (uint8_t)(r->order << FLAG_ORDER_SHIFT);
-        pins.data = rewrite(r, cfg, i, pins.data, &late);
-        if (free && !late)
+        if (i != OFR_LOCAL && field(pins.data, OFR_PKT_CLASS_LSB, 2) == OFR_PKT_CLASS_DIRECTED)
+            pins.data = with_field(pins.data, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS, i);
+        if (free && !u->in_swap)
             set_candidate(u, pins.vc, pins.data, u->in_flags);
+        else if (free && r->shape.flit_bits > 16)
+            set_candidate(u, pins.vc, swap(r, cfg, pins.data, 0), u->in_flags);
         if (i == OFR_LOCAL)
             u->started[pins.vc] = (u->started[pins.vc] + 1) & CREDIT_MASK;
     }
     u->in = pins;
     u->in_first = first;
-    u->in_late = late;
     u->open = !pins.last;
     u->open_vc = pins.vc;
 }
