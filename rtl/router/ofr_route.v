@@ -165,7 +165,7 @@ module ofr_route #(
             out_vc     = ring ? `OFR_VC_VS2 : `OFR_VC_VS1;
             grantable  = escapes;
             no_credit  = !escapes;
-            refused    = !goes_on && !two_here;
+            refused    = !goes_on && !(two_here && open_here);
         end else begin
             out[P-1:0] = best;
             grantable  = |best;

@@ -268,8 +268,9 @@ module ofr_router #(
     for (genvar i = 0; i < IN; i++) begin : g_input
         localparam int LOCAL = i == P ? 1 : 0;
         localparam int LINK  = i == P ? 0 : i; // an index that exists, for the slices below
-        logic [P-1:0]   held; // kept for another input
+        logic [P-1:0]   held, own; // kept for another input, for this one
         assign held = token_q[i] ? '0 : hold_q;
+        assign own  = token_q[i] ? hold_q : '0; // the injection threshold does not count then
         logic [2:0]     ready;
         logic [1:0]     stream_vc;
         logic [11:0]    freed;
@@ -288,7 +289,7 @@ module ofr_router #(
             .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q),
                 .rdr(rdr_q),
             .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
-            .esc_open(LOCAL != 0 ? esc_open_local : {2*P{1'b1}}),
+            .esc_open(LOCAL != 0 ? esc_open_local | {2{own}} : {2*P{1'b1}}),
             .held, .held_ring(hold_ring_q), .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),

@@ -69,6 +69,11 @@ lockstep_catches bubble "bubble rule, one slot instead of two"
 overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
     'watchdog has latched' --torus 8x8 --slots 2 --cycles 40000
 
+broken holds router.c 's/bool holds = r->hold/bool holds = false \&\& r->hold/' ||
+    result 1 "a starving entry: broken"
+lockstep_catches holds "a starving entry that the injection threshold still keeps out" \
+    --load 1500 --threshold 4
+
 broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
     result 1 "VS1/VS2 split: broken"
 lockstep_catches split "VS1/VS2 split, always VS2" --torus 8x4 --class 2 \

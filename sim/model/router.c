@@ -22,7 +22,7 @@ struct request {
     enum reason reason;
     uint8_t out; // port or DISCARD
     uint8_t vc;
-    bool refused; // enters an escape ring, and the bubble rule said no
+    bool refused; // enters an escape ring, and the bubble rule or the threshold said no
 };
 
 struct input {
@@ -219,19 +219,21 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
     return 0;
 }
 
-// The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2).
-// While an entry starves, no other enters its ring but management's.
+// The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2), from
+// the local port more than the threshold. While an entry starves, no other enters its ring but
+// management's, and the threshold does not keep it out.
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
                                      unsigned port, unsigned ring, unsigned threshold, bool mgmt)
 {
     bool goes_on = i != OFR_LOCAL && i == (port ^ 1) && vc == ring;
     unsigned room = r->room[port][ring];
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
-    bool bubble = room >= (goes_on ? 1U : 2U);
+    bool holds = r->hold && r->token == i && r->hold_out == port;
+    bool free = room >= (goes_on ? 1U : 2U) && (holds || room > threshold);
     bool held = !goes_on && !mgmt && r->hold && r->token != i && r->hold_out == port &&
                 r->hold_ring == ring;
-    req.reason = bubble && room > threshold && !held ? GRANTABLE : NO_CREDIT;
-    req.refused = !goes_on && !bubble;
+    req.reason = free && !held ? GRANTABLE : NO_CREDIT;
+    req.refused = !goes_on && !free;
     return req;
 }
 
