@@ -40,6 +40,7 @@ module ofr_input #(
     input  wire logic [4*N-1:0]   esc_open,
     input  wire logic [2*N-1:0]   held,
     input  wire logic             held_ring,
+    input  wire logic             held_through,
     input  wire logic [N*(N-1)/2-1:0] order_now, // this cycle's random order of the dimensions
     input  wire logic             decided,
     input  wire logic             derouted,
@@ -305,7 +306,7 @@ module ofr_input #(
 
     ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
         .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer, .one, .two,
-        .esc_open, .held, .held_ring, .decided(cand_decided_q),
+        .esc_open, .held, .held_ring, .held_through, .decided(cand_decided_q),
         .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
         .deroutes(a_deroutes), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
         .no_credit(a_no_credit), .refused(a_refused), .out(a_out), .out_vc(a_out_vc)

@@ -27,6 +27,7 @@ module ofr_route #(
     input  wire logic [4*N-1:0]       esc_open, // ... more than this input's threshold
     input  wire logic [2*N-1:0]       held,     // outputs whose ring is kept for another's entry
     input  wire logic                 held_ring, // ... which: 0 VS1, 1 VS2
+    input  wire logic                 held_through, // ... also from who goes on in it
     // Decision of the OFR unit (LOCAL)
     input  wire logic                 decided,  // the header has it
     // The header
@@ -135,7 +136,8 @@ module ofr_route #(
         two_here  = |(esc & (ring ? two[2*P-1:P] : two[P-1:0]));
         open_here = LOCAL == 0 || mgmt || |(esc & (ring ? esc_open[2*P-1:P] : esc_open[P-1:0]));
         held_here = !mgmt && held_ring == ring && |(esc & held);
-        escapes   = goes_on ? ring ? one[P + (INDEX ^ 1)] : one[INDEX ^ 1]
+        escapes   = goes_on ? (ring ? one[P + (INDEX ^ 1)] : one[INDEX ^ 1]) &&
+                              !(held_here && held_through)
                             : two_here && open_here && !held_here;
     end
 

@@ -290,7 +290,7 @@ module ofr_router #(
                 .rdr(rdr_q),
             .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
             .esc_open(LOCAL != 0 ? esc_open_local | {2{own}} : {2*P{1'b1}}),
-            .held, .held_ring(hold_ring_q), .order_now,
+            .held, .held_ring(hold_ring_q), .held_through(ring_bit_q), .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
             .ask(ask[IN*i +: IN]), .can_take(can_take[i]), .offered(offered[i]),
@@ -316,7 +316,9 @@ module ofr_router #(
     assign ev_stall_vc = cand_vc;
 
     // A token goes round the inputs. It stays with one whose refused entry starves until that has
-    // gone, and others' entries to this ring wait, but for management's.
+    // gone, and others' entries to this ring wait, but for management's; every other 2^RING_WAIT
+    // cycles also who goes on in the ring, so that slots come free. Not for longer: a ring with one
+    // free slot moves only as a whole.
     logic [P-1:0] hold_out;
     logic         hold_ring;
     always_comb begin

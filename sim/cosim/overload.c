@@ -22,7 +22,7 @@ enum {
 struct options {
     uint64_t cycles, seed;
     struct ofr_torus torus;
-    unsigned slots;
+    unsigned slots, only; // only: the run of that number, 0 all
     bool pings;
 };
 
@@ -149,7 +149,8 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
                pinger.count[0], pinger.count[1], pinger.worst[0], pinger.worst[1]);
     printf("\n");
     if (why)
-        printf("# cycle %" PRIu64 ": %s\n# seed %" PRIu64 "\n", g.cycle, why, o->seed);
+        printf("# cycle %" PRIu64 ": %s\n# seed %" PRIu64 " --run %u\n", g.cycle, why, o->seed,
+               number + 1);
     fflush(stdout);
     golden_free(&g);
     return !why;
@@ -187,6 +188,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--slots %s: 2 to %d", arg, OFR_MAX_SLOTS);
         o->slots = (unsigned)number;
         return 0;
+    case 'r':
+        o->only = (unsigned)number;
+        return 0;
     case 'n':
         o->pings = false;
         return 0;
@@ -202,6 +206,7 @@ int main(int argc, char **argv)
         {"slots", 'S', "C", 0, "slots a VC (default: 2 and 4)", 0},
         {"cycles", 'c', "N", 0, "cycles a run (default 200000)", 0},
         {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
+        {"run", 'r', "N", 0, "only run N of the list, as it is there (replay)", 0},
         {"no-pings", 'n', NULL, 0, "user traffic only", 0},
         {0}};
     static const struct argp parser = {list, parse, NULL, "OFR at full overload.",
@@ -219,10 +224,20 @@ int main(int argc, char **argv)
     for (unsigned t = 0; t < (o.torus.n ? 1 : 3); t++) {
         const struct ofr_torus *torus = o.torus.n ? &o.torus : &tori[t];
         for (unsigned slots = o.slots ? o.slots : 2; slots <= (o.slots ? o.slots : 4); slots += 2)
-            for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++)
-                if (!ofr_pattern_missing(torus, patterns[p].pattern))
-                    failed += !run(&o, torus, slots, p, number++, &derouted);
+            for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+                if (ofr_pattern_missing(torus, patterns[p].pattern))
+                    continue;
+                if (!o.only || o.only == number + 1)
+                    failed += !run(&o, torus, slots, p, number, &derouted);
+                number++;
+            }
     }
+    if (o.only > number) {
+        fprintf(stderr, "overload: --run %u: the list has %u\n", o.only, number);
+        return 2;
+    }
+    if (o.only)
+        return failed ? 1 : 0;
     failed += !derouted;
     printf("%sok %u - some packets were derouted\n1..%u\n", derouted ? "" : "not ", number + 1,
            number + 1);

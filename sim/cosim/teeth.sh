@@ -67,12 +67,18 @@ result $? "unbroken: no watchdog, and it drains"
 broken bubble router.c 's/goes_on ? 1U : 2U/1U/' || result 1 "bubble rule: broken"
 lockstep_catches bubble "bubble rule, one slot instead of two"
 overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
-    'watchdog has latched' --torus 8x8 --slots 2 --cycles 40000
+    'watchdog has latched' --run 28 --cycles 100000
 
 broken holds router.c 's/bool holds = r->hold/bool holds = false \&\& r->hold/' ||
     result 1 "a starving entry: broken"
 lockstep_catches holds "a starving entry that the injection threshold still keeps out" \
     --load 1500 --threshold 4
+
+broken through router.c 's/r->hold_through = r->ring_bit/r->hold_through = false/' ||
+    result 1 "the ring of a starving entry: broken"
+lockstep_catches through "a starving entry past which its ring goes on all the time" --load 1500
+overload_catches through "a starving entry past which its ring goes on: it starves" \
+    'watchdog has latched' --run 28 --cycles 200000 --seed 2
 
 broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
     result 1 "VS1/VS2 split: broken"

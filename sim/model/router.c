@@ -97,6 +97,7 @@ struct ofr_router {
     uint8_t token;
     bool hold; // the token's entry, registered: others do not enter this ring
     uint8_t hold_out, hold_ring;
+    bool hold_through; // ... nor do they go on in it
     bool stuck;                  // a head that did not move for too long: seen in the cycle before
     bool ring_bit, watchdog_bit; // the bits of time whose change is a tick, in the cycle before
     // Decision for the head of the local port's deroute VC.
@@ -221,7 +222,8 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
 
 // The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2), from
 // the local port more than the threshold. While an entry starves, no other enters its ring but
-// management's, and the threshold does not keep it out.
+// management's, every other 2^RING_WAIT cycles none goes on in it either, and the threshold does not
+// keep the entry out.
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
                                      unsigned port, unsigned ring, unsigned threshold, bool mgmt)
 {
@@ -230,8 +232,8 @@ static struct request escape_request(const struct ofr_router *r, unsigned i, uns
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
     bool holds = r->hold && r->token == i && r->hold_out == port;
     bool free = room >= (goes_on ? 1U : 2U) && (holds || room > threshold);
-    bool held = !goes_on && !mgmt && r->hold && r->token != i && r->hold_out == port &&
-                r->hold_ring == ring;
+    bool held = !mgmt && r->hold && r->token != i && r->hold_out == port && r->hold_ring == ring &&
+                (!goes_on || r->hold_through);
     req.reason = free && !held ? GRANTABLE : NO_CREDIT;
     req.refused = !goes_on && !free;
     return req;
@@ -855,6 +857,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         u->granted = w.grant[i];
     }
     move_token(r, &token);
+    r->hold_through = r->ring_bit;
     r->out.watchdog = r->out.watchdog || stuck;
     for (unsigned p = 0; p < links(r); p++) {
         r->up[p] = in->link_up[p];
