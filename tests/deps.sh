@@ -8,12 +8,12 @@
 packages='make gcc g++ libc6-dev binutils pkg-config git ca-certificates
     verilator ccache yosys iverilog nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
     gcc-riscv64-unknown-elf qemu-system-misc
-    libjansson-dev libcmocka-dev libgmp-dev clang-format clang-tidy
+    libjansson-dev gnuplot-nox libcmocka-dev libgmp-dev clang-format clang-tidy
     python3 python3-venv'
 
 # What another distribution must bring, by its own means.
 commands='gcc g++ verilator ccache yosys iverilog nextpnr-ice40 icepack riscv64-unknown-elf-gcc
-    qemu-system-riscv32 clang-format clang-tidy pkg-config python3'
+    qemu-system-riscv32 gnuplot clang-format clang-tidy pkg-config python3'
 
 missing=
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
@@ -35,8 +35,9 @@ $have
 $p
 "*) continue ;;
     esac
-    # A Python of another origin will do.
+    # A Python of another origin will do, and a gnuplot of another variant.
     case $p in
+    gnuplot*) command -v gnuplot >/dev/null 2>&1 && continue ;;
     python3*) python3 -c 'import ensurepip, venv' 2>/dev/null && continue ;;
     esac
     missing="$missing $p"

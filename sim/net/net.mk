@@ -2,15 +2,25 @@
 # torussim: every .c here; its tests in test/: each test/test_NAME.c is one cmocka program.
 
 NET_C := $(sort $(wildcard sim/net/*.c))
-NET_O := $(NET_C:%.c=$(B)/%.o)
+NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/experiments.o
 NET_H := $(wildcard sim/net/*.h) $(MODEL_H)
 NET_LIB_O := $(filter-out $(B)/sim/net/torussim.o,$(NET_O))
 
 PROGRAMS += $(B)/bin/torussim
 
-$(NET_O): $(B)/%.o: %.c $(NET_H)
+$(NET_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(NET_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
+
+# The built-in experiments
+NET_EXPERIMENTS := $(sort $(wildcard sim/net/experiments/*.json))
+
+$(B)/sim/net/experiments.c: sim/net/experiments.awk $(NET_EXPERIMENTS)
+	@mkdir -p $(@D)
+	@awk -f sim/net/experiments.awk $(NET_EXPERIMENTS) > $@
+
+$(B)/sim/net/experiments.o: $(B)/sim/net/experiments.c $(NET_H)
+	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -c -o $@ $<
 
 $(B)/bin/torussim: $(B)/sim/net/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
@@ -29,8 +39,9 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(LDLIBS)
 
-TESTS += sim/net/test/cli_test.sh sim/net/test/sweep_test.sh
-sim/net/test/cli_test.sh sim/net/test/sweep_test.sh: $(B)/bin/torussim
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh sweep_test.sh reproduce_test.sh)
+TESTS += $(NET_SCRIPTS)
+$(NET_SCRIPTS): $(B)/bin/torussim
 
 # Against the author's data: the highest loads in `make test`, all and gamma* in `make soak`.
 $(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a

@@ -69,11 +69,20 @@ static const struct argp_option list[] = {
     {0},
 };
 
+static const char *refuse_in;
+
+void net_refuse_in(const char *where)
+{
+    refuse_in = where;
+}
+
 void net_refuse(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     fputs("torussim: ", stderr);
+    if (refuse_in)
+        fprintf(stderr, "%s: ", refuse_in);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
@@ -102,6 +111,34 @@ double net_parse_real(const char *what, const char *text)
     return value;
 }
 
+// The last one counts.
+static void give(struct net_options *options, int key, const char *value)
+{
+    for (unsigned i = 0; i < options->count; i++)
+        if (options->given[i].key == key) {
+            options->given[i].value = value;
+            return;
+        }
+    options->given[options->count].key = key;
+    options->given[options->count++].value = value;
+}
+
+bool net_options_set(struct net_options *options, const char *name, const char *value)
+{
+    for (int i = 0; i < (int)(sizeof list / sizeof *list); i++)
+        if (list[i].name && !strcmp(list[i].name, name) && list[i].key != 'f') {
+            give(options, list[i].key, value);
+            return true;
+        }
+    return false;
+}
+
+void net_options_merge(struct net_options *options, const struct net_options *from)
+{
+    for (unsigned i = 0; i < from->count; i++)
+        give(options, from->given[i].key, from->given[i].value);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct net_options *options = state->input;
@@ -121,14 +158,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         known = known || (list[i].name && list[i].key == key);
     if (!known)
         return ARGP_ERR_UNKNOWN;
-    // The last one counts.
-    for (unsigned i = 0; i < options->count; i++)
-        if (options->given[i].key == key) {
-            options->given[i].value = arg;
-            return 0;
-        }
-    options->given[options->count].key = key;
-    options->given[options->count++].value = arg;
+    give(options, key, arg);
     return 0;
 }
 

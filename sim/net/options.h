@@ -28,6 +28,13 @@ extern const struct argp net_options_argp;
 // The value given for an option by its name, or NULL.
 const char *net_options_value(const struct net_options *options, const char *name);
 
+// Adds an option by its name, as if it were given last; both texts stay the caller's. False: there
+// is no such option.
+bool net_options_set(struct net_options *options, const char *name, const char *value);
+
+// Adds all options of another.
+void net_options_merge(struct net_options *options, const struct net_options *from);
+
 // Configuration for these options, where `routing`, `pattern`, `load` and `seed` replace the
 // options of that name unless they are NULL. On a mistake: one line on stderr, exit status 2.
 struct net_config net_options_config(const struct net_options *options, const char *routing,
@@ -36,6 +43,9 @@ struct net_config net_options_config(const struct net_options *options, const ch
 // A whole number or a real number, the whole text, within bounds; else as above.
 uint64_t net_parse_count(const char *what, const char *text, uint64_t least, uint64_t most);
 double net_parse_real(const char *what, const char *text);
+
+// What the mistakes to come are in, NULL: the command line; the text stays the caller's.
+void net_refuse_in(const char *where);
 
 // One line on stderr, exit status 2.
 _Noreturn void net_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -49,5 +59,6 @@ int net_command_run(int argc, char **argv);
 int net_command_explain(int argc, char **argv);
 int net_command_sweep(int argc, char **argv);
 int net_command_saturate(int argc, char **argv);
+int net_command_reproduce(int argc, char **argv);
 
 #endif

@@ -30,7 +30,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-static double seconds(void)
+double net_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -47,7 +47,7 @@ static void draw(const struct pool *pool, double start)
         done += part;
         whole += part >= 1;
     }
-    double left = done > 0 ? (seconds() - start) * (pool->tasks - done) / done : 0;
+    double left = done > 0 ? (net_seconds() - start) * (pool->tasks - done) / done : 0;
     char bar[WIDTH + 1];
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < WIDTH * done / pool->tasks ? '=' : ' ';
@@ -62,7 +62,7 @@ bool net_pool(uint32_t jobs, uint32_t tasks, net_task *task, void *context, atom
     pthread_t *threads = calloc(jobs + 1, sizeof *threads);
     pool.progress = calloc(tasks + 1, sizeof *pool.progress);
     bool made = threads && pool.progress, bar = isatty(STDERR_FILENO);
-    double start = seconds();
+    double start = net_seconds();
     uint32_t begun = 0;
     while (made && begun < jobs) {
         atomic_fetch_add(&pool.running, 1);

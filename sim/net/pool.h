@@ -14,4 +14,7 @@ typedef void net_task(void *context, uint32_t number, _Atomic float *progress);
 // Returns when all that were begun have ended. False: threads could not be made.
 bool net_pool(uint32_t jobs, uint32_t tasks, net_task *task, void *context, atomic_bool *stop);
 
+// Wall clock, s.
+double net_seconds(void);
+
 #endif

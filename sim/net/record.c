@@ -65,6 +65,7 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "oidn_ratio", real((double)r->oidn / packets));
     json_object_set_new(o, "widn_ratio", real((double)r->widn / packets));
     json_object_set_new(o, "por_ratio", real((double)r->por / packets));
+    json_object_set_new(o, "derouted_ratio", real((double)(r->oidn + r->widn + r->por) / packets));
     json_object_set_new(o, "mean_hops", real((double)r->consumed_hops / (double)r->consumed));
     json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
     json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));

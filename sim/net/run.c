@@ -2,9 +2,9 @@
 // torussim run: one point.
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "options.h"
+#include "pool.h"
 #include "record.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -13,13 +13,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key == ARGP_KEY_INIT)
         state->child_inputs[0] = state->input;
     return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int net_command_run(int argc, char **argv)
@@ -32,9 +25,9 @@ int net_command_run(int argc, char **argv)
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
 
     net_catch_signals();
-    double start = seconds();
+    double start = net_seconds();
     struct net_result result = net_run(&config, 0, &net_stop, NULL);
-    double wall = seconds() - start;
+    double wall = net_seconds() - start;
     if (result.end == NET_NO_MEMORY) {
         fputs("torussim: out of memory\n", stderr);
         return 1;

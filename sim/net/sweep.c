@@ -5,13 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "options.h"
+#include "point.h"
 #include "pool.h"
 #include "record.h"
-#include "store.h"
 
 enum { MAX_LIST = 200, MAX_TASKS = 100000 };
 
@@ -37,8 +36,7 @@ struct sweep {
     struct task *tasks;
     uint32_t count;
     uint32_t *todo; // numbers of the tasks that the store does not have
-    struct net_store store;
-    atomic_bool unwritten, stuck;
+    struct net_points points;
 };
 
 enum { O_OUT = 256, O_RESUME };
@@ -137,79 +135,31 @@ static void make_tasks(struct sweep *sweep, const struct args *args, const char 
     free(seed.text);
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void keep(struct sweep *sweep, const struct task *task, json_t *record)
-{
-    if (!net_store_add(&sweep->store, task->key, record))
-        atomic_store(&sweep->unwritten, true);
-}
-
 static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct sweep *sweep = context;
-    const struct task *task = &sweep->tasks[sweep->todo[number]];
-    double start = seconds();
-    struct net_result result = net_run(&task->config, 0, &net_stop, progress);
-    if (result.end == NET_DRAINED || result.end == NET_STUCK)
-        keep(sweep, task, net_record(&task->config, &result, seconds() - start));
-    if (result.end != NET_DRAINED && result.end != NET_INTERRUPTED)
-        atomic_store(&sweep->stuck, true);
-    net_result_free(&result);
-}
-
-// Runs at a load (in steps of 0.05); true and *mean where it drained within the limit.
-static bool below(const struct task *task, int step, double limit, double *mean, enum net_end *end)
-{
-    struct net_config config = task->config;
-    config.load = step / 20.0;
-    struct net_result result = net_run(&config, limit, &net_stop, NULL);
-    *end = result.end;
-    *mean = net_stats_mean(&result.stats) / (1000 * NET_UNITS_PER_NS);
-    net_result_free(&result);
-    return *end == NET_DRAINED && (limit == 0 || *mean <= limit);
+    net_point(&sweep->points, &sweep->tasks[sweep->todo[number]].config, 0, progress);
 }
 
 static void saturate_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct sweep *sweep = context;
     const struct task *task = &sweep->tasks[sweep->todo[number]];
-    // Good and bad enclose gamma*: first doubled, then halved.
-    int good = 2, bad = 40, runs = 1;
-    double base, mean, at_good, start = seconds();
-    enum net_end end = NET_DRAINED;
-    bool fine = below(task, good, 0, &base, &end);
-    at_good = base;
-    while (fine && bad - good > 1) {
-        int step = bad == 40 ? good * 2 < bad ? good * 2 : bad - 1 : (good + bad) / 2;
-        bool low = below(task, step, 1.2 * base, &mean, &end);
-        runs++;
-        fine = end == NET_DRAINED || end == NET_LIMITED;
-        at_good = low ? mean : at_good;
-        good = low ? step : good;
-        bad = low ? bad : step;
-        atomic_store(progress, 1 - (float)(bad - good) / 38);
-    }
-    if (!fine) {
-        if (end != NET_INTERRUPTED)
-            atomic_store(&sweep->stuck, true);
-        return;
-    }
     const struct net_config *c = &task->config;
+    struct net_gamma gamma;
+    double start = net_seconds();
+    if (!net_gamma_star(&sweep->points, c, 0, &gamma, progress))
+        return;
     char torus[48];
     net_torus_print(&c->torus, torus, sizeof torus);
-    keep(sweep, task,
-         json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:i, s:f}", "topology", torus,
-                   "preset", net_preset_name(c->preset), "routing", net_routing_name(c->routing),
-                   "traffic", net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie),
-                   "seed", (json_int_t)c->seed, "gamma_star_gamma0", good / 20.0,
-                   "base_lifetime_us", base, "lifetime_us", at_good, "runs", runs, "wall_s",
-                   seconds() - start));
+    json_t *record = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:i, s:f}", "topology", torus, "preset",
+        net_preset_name(c->preset), "routing", net_routing_name(c->routing), "traffic",
+        net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie), "seed",
+        (json_int_t)c->seed, "gamma_star_gamma0", gamma.gamma, "base_lifetime_us", gamma.base_us,
+        "lifetime_us", gamma.at_us, "runs", gamma.runs, "wall_s", net_seconds() - start);
+    if (!net_store_add(&sweep->points.store, task->key, record))
+        atomic_store(&sweep->points.unwritten, true);
 }
 
 // ---- Output
@@ -247,10 +197,10 @@ static void print_table(const json_t *list, const char *const *columns)
 static int run(struct sweep *sweep, const struct args *args, net_task *task,
                const char *const *columns)
 {
-    net_store_open(&sweep->store, args->out, args->resume);
+    net_store_open(&sweep->points.store, args->out, args->resume);
     uint32_t todo = 0;
     for (uint32_t i = 0; i < sweep->count; i++)
-        if (!net_store_find(&sweep->store, sweep->tasks[i].key))
+        if (!net_store_find(&sweep->points.store, sweep->tasks[i].key))
             sweep->todo[todo++] = i;
     net_catch_signals();
     if (!net_pool(args->jobs, todo, task, sweep, &net_stop)) {
@@ -259,7 +209,7 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
     }
     json_t *list = json_array();
     for (uint32_t i = 0; i < sweep->count; i++) {
-        json_t *record = net_store_find(&sweep->store, sweep->tasks[i].key);
+        json_t *record = net_store_find(&sweep->points.store, sweep->tasks[i].key);
         if (record)
             json_array_append(list, record);
     }
@@ -288,11 +238,12 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
     if (done < sweep->count)
         fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->count,
                 args->out ? "; --resume continues" : "");
-    if (atomic_load(&sweep->unwritten))
+    if (atomic_load(&sweep->points.unwritten))
         fprintf(stderr, "torussim: --out %s could not be written\n", args->out);
-    bool bad = done < sweep->count || atomic_load(&sweep->unwritten) || atomic_load(&sweep->stuck);
+    bool bad = done < sweep->count || atomic_load(&sweep->points.unwritten) ||
+               atomic_load(&sweep->points.failed);
     json_decref(list);
-    net_store_close(&sweep->store);
+    net_store_close(&sweep->points.store);
     free(sweep->tasks);
     free(sweep->todo);
     return bad;
@@ -304,12 +255,12 @@ int net_command_sweep(int argc, char **argv)
         "traffic",   "routing",    "load_gamma0", "seed",      "mean_lifetime_us", "p99_us",
         "saturated", "oidn_ratio", "widn_ratio",  "por_ratio", "mean_hops",        NULL};
     struct args args;
-    struct sweep sweep = {.count = 0};
+    struct sweep sweep = {.points.stop = &net_stop};
     read_args(argc, argv,
               "Simulates all combinations of --routing, --traffic, --load and --seed, each a list "
               "A,B,C; loads also FIRST:LAST:STEP.",
               &args);
-    make_tasks(&sweep, &args, "sweep", true);
+    make_tasks(&sweep, &args, "point", true);
     return run(&sweep, &args, sweep_point, columns);
 }
 
@@ -319,7 +270,7 @@ int net_command_saturate(int argc, char **argv)
         "traffic", "routing", "seed", "gamma_star_gamma0", "base_lifetime_us", "lifetime_us",
         "runs",    "wall_s",  NULL};
     struct args args;
-    struct sweep sweep = {.count = 0};
+    struct sweep sweep = {.points.stop = &net_stop};
     read_args(
         argc, argv,
         "gamma* of every --routing and --traffic (lists A,B,C): the largest load, in steps of "

@@ -12,6 +12,7 @@ static const struct {
     {"run", "simulate one point", net_command_run},
     {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep},
     {"saturate", "find the load at which each routing saturates", net_command_saturate},
+    {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
     {"explain", "show one routing decision", net_command_explain},
 };
 

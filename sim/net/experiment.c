@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Options may be texts or numbers; all become texts.
+static void check_options(json_t *options, const char *what)
+{
+    struct net_options known = {0};
+    const char *name;
+    json_t *value;
+    void *tmp;
+    json_object_foreach_safe(options, tmp, name, value)
+    {
+        char text[40];
+        if (!net_options_set(&known, name, "") || !strcmp(name, "load"))
+            net_refuse("%s: there is no such option: %s", what, name);
+        if (json_is_string(value))
+            continue;
+        if (!json_is_number(value))
+            net_refuse("%s: option %s must be a text or a number", what, name);
+        snprintf(text, sizeof text, "%.12g", json_number_value(value));
+        json_object_set_new(options, name, json_string(text));
+    }
+}
+
+static void apply(struct net_options *to, const json_t *options)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)options, name, value)
+    {
+        net_options_set(to, name, json_string_value(value));
+    }
+}
+
+static void read_loads(struct net_experiment *e, const json_t *loads)
+{
+    double first, last, step;
+    char end;
+    if (json_is_string(loads)) {
+        if (sscanf(json_string_value(loads), "%lf:%lf:%lf%c", &first, &last, &step, &end) != 3 ||
+            !(step > 0) || !(first > 0) || !(last >= first) || (last - first) / step >= NET_LOADS)
+            net_refuse("loads %s: must be FIRST:LAST:STEP with 1 to %d values",
+                       json_string_value(loads), NET_LOADS);
+        while (e->loads <= (last - first) / step + 1e-9 && e->loads < NET_LOADS) {
+            e->load[e->loads] = first + e->loads * step;
+            e->loads++;
+        }
+        return;
+    }
+    if (!json_is_array(loads) || json_array_size(loads) < 1 || json_array_size(loads) > NET_LOADS)
+        net_refuse("loads: must be a text or a list of 1 to %d numbers", NET_LOADS);
+    for (; e->loads < json_array_size(loads); e->loads++) {
+        e->load[e->loads] = json_number_value(json_array_get(loads, e->loads));
+        if (!(e->load[e->loads] > 0))
+            net_refuse("loads: must be numbers above 0");
+    }
+}
+
+static void read_axes(struct net_experiment *e, const json_t *sizes, const json_t *rows,
+                      const json_t *series, const char *field)
+{
+    json_error_t error;
+    size_t i;
+    json_t *item;
+    char what[200];
+    if (!json_is_array(sizes) || json_array_size(sizes) < 1 || json_array_size(sizes) > NET_SIZES)
+        net_refuse("sizes: must be a list of 1 to %d numbers", NET_SIZES);
+    json_array_foreach((json_t *)sizes, i, item)
+    {
+        json_int_t k = json_integer_value(item);
+        if (k < 1 || k > 255)
+            net_refuse("sizes: must be whole numbers from 1 to 255");
+        e->size[e->sizes++] = (unsigned)k;
+    }
+    if (!json_is_array(rows) || json_array_size(rows) < 1 || json_array_size(rows) > NET_ROWS)
+        net_refuse("rows: must be a list of 1 to %d objects", NET_ROWS);
+    json_array_foreach((json_t *)rows, i, item)
+    {
+        e->row[i].options = e->row[i].sizes = NULL;
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?o}", "name", &e->row[i].name,
+                           "options", &e->row[i].options, "sizes", &e->row[i].sizes))
+            net_refuse("row %zu: %s", i + 1, error.text);
+        snprintf(what, sizeof what, "row %s", e->row[i].name);
+        check_options(e->row[i].options, what);
+        const char *k;
+        json_t *options;
+        json_object_foreach(e->row[i].sizes, k, options)
+        {
+            check_options(options, what);
+        }
+        e->rows++;
+    }
+    if (!json_is_array(series) || json_array_size(series) < 1 ||
+        json_array_size(series) > NET_SERIES)
+        net_refuse("series: must be a list of 1 to %d objects", NET_SERIES);
+    json_array_foreach((json_t *)series, i, item)
+    {
+        e->column[i].field = field;
+        e->column[i].options = NULL;
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?s}", "name", &e->column[i].name,
+                           "options", &e->column[i].options, "field", &e->column[i].field))
+            net_refuse("series %zu: %s", i + 1, error.text);
+        if (!e->column[i].field)
+            net_refuse("series %s: no field", e->column[i].name);
+        if ((e->loads == 0) != !strcmp(e->column[i].field, "gamma_star_gamma0"))
+            net_refuse("series %s: field %s goes %s loads", e->column[i].name, e->column[i].field,
+                       e->loads ? "without" : "with");
+        snprintf(what, sizeof what, "series %s", e->column[i].name);
+        check_options(e->column[i].options, what);
+        e->series++;
+    }
+}
+
+static json_t *find(const char *name, struct net_experiment *e)
+{
+    json_error_t error;
+    for (const struct net_builtin *b = net_builtins; b->name; b++)
+        if (!strcmp(name, b->name)) {
+            snprintf(e->name, sizeof e->name, "%s", name);
+            return json_loads(b->text, JSON_REJECT_DUPLICATES, &error);
+        }
+    FILE *file = fopen(name, "r");
+    if (!file && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.')) {
+        char names[300] = "";
+        for (const struct net_builtin *b = net_builtins; b->name; b++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     b == net_builtins ? "" : ", ", b->name);
+        net_refuse("there is no such experiment (%s) or file", names);
+    }
+    if (!file)
+        net_refuse("%s", strerror(errno));
+    json_t *json = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+    fclose(file);
+    if (!json)
+        net_refuse("line %d: %s", error.line, error.text);
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    snprintf(e->name, sizeof e->name, "%.*s", (int)strcspn(base, "."), base);
+    return json;
+}
+
+void net_experiment_open(struct net_experiment *e, const char *name)
+{
+    static char where[300];
+    json_error_t error;
+    json_t *sizes, *rows, *series, *loads = NULL, *tolerance = NULL, *until = NULL;
+    const char *field = NULL;
+    int relative = 0;
+    *e = (struct net_experiment){0};
+    snprintf(where, sizeof where, "experiment %.250s", name);
+    net_refuse_in(where);
+    e->json = find(name, e);
+    if (json_unpack_ex(e->json, &error, JSON_STRICT,
+                       "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b}", "title",
+                       &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options,
+                       "rows", &rows, "series", &series, "field", &field, "loads", &loads, "until",
+                       &until, "paper", &e->paper, "tolerance", &tolerance, "relative", &relative))
+        net_refuse("%s", error.text);
+    e->relative = relative;
+    e->tolerance = json_number_value(tolerance);
+    e->until = json_number_value(until);
+    if (loads)
+        read_loads(e, loads);
+    check_options(e->options, "options");
+    read_axes(e, sizes, rows, series, field);
+    net_refuse_in(NULL);
+}
+
+void net_experiment_close(struct net_experiment *e)
+{
+    json_decref(e->json);
+}
+
+// The member of an object that is named by a size.
+static json_t *of_size(const json_t *object, unsigned k)
+{
+    char text[12];
+    snprintf(text, sizeof text, "%u", k);
+    return json_object_get(object, text);
+}
+
+struct net_config net_experiment_config(const struct net_experiment *e, unsigned size, unsigned row,
+                                        unsigned series, const struct net_options *given)
+{
+    char topology[40], where[400];
+    unsigned k = e->size[size];
+    struct net_options options = {0};
+    snprintf(topology, sizeof topology, "torus:%ux%ux%u", k, k, k);
+    net_options_set(&options, "topology", topology);
+    apply(&options, e->options);
+    apply(&options, e->row[row].options);
+    apply(&options, of_size(e->row[row].sizes, k));
+    apply(&options, e->column[series].options);
+    net_options_merge(&options, given);
+    snprintf(where, sizeof where, "experiment %s, %.100s, %.100s, k = %u", e->name,
+             e->row[row].name, e->column[series].name, k);
+    net_refuse_in(where);
+    struct net_config config = net_options_config(&options, NULL, NULL, "0.1", NULL);
+    net_refuse_in(NULL);
+    return config;
+}
+
+double net_experiment_paper(const struct net_experiment *e, unsigned size, unsigned row,
+                            unsigned series, double load)
+{
+    const json_t *rows = json_object_get(of_size(e->paper, e->size[size]), "rows");
+    const json_t *value =
+        json_object_get(json_object_get(rows, e->row[row].name), e->column[series].name);
+    size_t i;
+    json_t *pair;
+    if (json_is_number(value))
+        return json_number_value(value);
+    json_array_foreach((json_t *)value, i, pair)
+    {
+        if (fabs(json_number_value(json_array_get(pair, 0)) - load) < 1e-6)
+            return json_number_value(json_array_get(pair, 1));
+    }
+    return NAN;
+}
+
+const char *net_experiment_from(const struct net_experiment *e, unsigned size)
+{
+    return json_string_value(json_object_get(of_size(e->paper, e->size[size]), "from"));
+}
+
+bool net_experiment_within(const struct net_experiment *e, double value, double paper)
+{
+    return fabs(value - paper) <= e->tolerance * (e->relative ? fabs(paper) : 1) + 1e-9;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// lint-flags: -D_GNU_SOURCE
+#include "plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
+                                      "#66ccee", "#aa3377", "#777777", "#000000"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+double net_cell_load(const struct net_experiment *e, unsigned load)
+{
+    return e->loads ? e->load[load] : NAN;
+}
+
+// A text of gnuplot.
+static void quote(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++)
+        fputs((char[3]){*text, *text == '\'' ? '\'' : '\0'}, out);
+    fputc('\'', out);
+}
+
+static void number(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, " %.6g", value);
+    else
+        fputs(" NaN", out);
+}
+
+// Lines of a block: x, value, paper's value.
+static void bar_data(FILE *out, const struct net_experiment *e, const double *values, unsigned size)
+{
+    for (unsigned s = 0; s < e->series; s++) {
+        fprintf(out, "$s%u << EOD\n", s);
+        for (unsigned r = 0; r < e->rows; r++) {
+            fprintf(out, "%g", r + (s + 0.5 - e->series / 2.0) * 0.8 / e->series);
+            number(out, values[net_cell(e, size, r, s, 0)]);
+            number(out, net_experiment_paper(e, size, r, s, net_cell_load(e, 0)));
+            fputc('\n', out);
+        }
+        fputs("EOD\n", out);
+    }
+}
+
+static void curve_data(FILE *out, const struct net_experiment *e, const double *values,
+                       unsigned size)
+{
+    for (unsigned r = 0; r < e->rows; r++)
+        for (unsigned s = 0; s < e->series; s++) {
+            fprintf(out, "$c%u_%u << EOD\n", r, s);
+            for (unsigned l = 0; l < e->loads; l++) {
+                fprintf(out, "%g", e->load[l]);
+                number(out, values[net_cell(e, size, r, s, l)]);
+                number(out, net_experiment_paper(e, size, r, s, e->load[l]));
+                fputc('\n', out);
+            }
+            fputs("EOD\n", out);
+        }
+}
+
+static void draw_bars(FILE *out, const struct net_experiment *e, unsigned size)
+{
+    fprintf(out, "set boxwidth %g\nset style fill solid 0.75\nset xtics (", 0.72 / e->series);
+    for (unsigned r = 0; r < e->rows; r++) {
+        fputs(r ? ", " : "", out);
+        quote(out, e->row[r].name);
+        fprintf(out, " %u", r);
+    }
+    fprintf(out,
+            ") scale 0\nset xrange [-0.6:%g]\nset yrange [0:*]\nset offsets 0,0,graph 0.06,0\nset "
+            "grid ytics\n",
+            e->rows - 0.4);
+    fputs("set key outside right top\nset ylabel ", out);
+    quote(out, e->label);
+    fprintf(out, "\nset title '%s, k = %u' noenhanced\nplot ", e->title, e->size[size]);
+    for (unsigned s = 0; s < e->series; s++) {
+        fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, colours[s % COLOURS]);
+        quote(out, e->column[s].name);
+        fputs(", ", out);
+    }
+    const char *from = net_experiment_from(e, size);
+    for (unsigned s = 0; s < e->series && from; s++) {
+        fprintf(out, "$s%u using 1:3 with points pt 6 ps 1.2 lw 2 lc rgb 'black' ", s);
+        fputs(s ? "notitle, " : "title ", out);
+        if (!s) {
+            quote(out, from);
+            fputs(", ", out);
+        }
+    }
+    fputs("NaN notitle\n", out);
+}
+
+static void draw_curves(FILE *out, const struct net_experiment *e, unsigned size)
+{
+    // One panel more than there are rows, for the key.
+    unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
+    const char *from = net_experiment_from(e, size);
+    fprintf(out, "set multiplot layout %u,%u title '%s, k = %u' noenhanced\n", high, wide, e->title,
+            e->size[size]);
+    fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
+    quote(out, e->label);
+    fputs("\nset xrange [0:1]\n", out);
+    for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {
+        bool key = e->rows > 1 && r == e->rows;
+        if (key)
+            fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
+                  "set yrange [0:1]\nset key center center\n",
+                  out);
+        else if (e->rows > 1)
+            fputs("unset key\n", out);
+        else
+            fputs("set key outside right top\n", out);
+        if (!key) {
+            fputs("set title ", out);
+            quote(out, e->row[r].name);
+            fputc('\n', out);
+        }
+        fputs("plot ", out);
+        for (unsigned s = 0; s < e->series; s++) {
+            if (key)
+                fputs("NaN", out);
+            else
+                fprintf(out, "$c%u_%u using 1:2", r, s);
+            fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
+                    colours[s % COLOURS]);
+            quote(out, e->column[s].name);
+            fputs(", ", out);
+        }
+        for (unsigned s = 0; s < e->series && from; s++) {
+            if (key && s)
+                break;
+            if (key)
+                fputs("NaN", out);
+            else
+                fprintf(out, "$c%u_%u using 1:3", r, s);
+            fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
+                    key || e->rows == 1 ? "black" : colours[s % COLOURS]);
+            if (s) {
+                fputs("notitle, ", out);
+            } else {
+                fputs("title ", out);
+                quote(out, from);
+                fputs(", ", out);
+            }
+        }
+        fputs("NaN notitle\n", out);
+    }
+    fputs("unset multiplot\n", out);
+}
+
+static bool run_gnuplot(const char *directory, const char *script)
+{
+    posix_spawn_file_actions_t actions;
+    char *argv[] = {(char[]){"gnuplot"}, (char *)script, NULL};
+    pid_t child;
+    int status, failed;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, directory);
+    failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) {
+        fprintf(stderr, "torussim: gnuplot: %s; %s/%s is there to be drawn\n", strerror(failed),
+                directory, script);
+        return false;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (status)
+        fprintf(stderr, "torussim: gnuplot could not draw %s/%s\n", directory, script);
+    return status == 0;
+}
+
+bool net_plot(const struct net_experiment *e, const double *values, const char *directory)
+{
+    char script[100], path[500];
+    snprintf(script, sizeof script, "%s.gp", e->name);
+    snprintf(path, sizeof path, "%s/%s", directory, script);
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    bool curves = e->loads > 1;
+    unsigned width = e->rows > 1 ? 1000 : 700, height = 420;
+    if (curves && e->rows > 1)
+        height = 340 * ((e->rows + 2) / 2);
+    fputs("# Made by torussim reproduce\nset encoding utf8\n", out);
+    for (unsigned size = 0; size < e->sizes; size++) {
+        (curves ? curve_data : bar_data)(out, e, values, size);
+        for (int svg = 0; svg < 2; svg++) {
+            fprintf(out,
+                    "set terminal %s noenhanced size %u,%u font 'sans,11' background 'white'\n"
+                    "set output '%s-%u.%s'\n",
+                    svg ? "svg" : "pngcairo", width, height, e->name, e->size[size],
+                    svg ? "svg" : "png");
+            (curves ? draw_curves : draw_bars)(out, e, size);
+            fputs("unset output\nreset\n", out);
+        }
+    }
+    bool good = fclose(out) == 0;
+    if (!good)
+        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+    return good && run_gnuplot(directory, script);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "point.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "pool.h"
+#include "record.h"
+
+static bool ended(const json_t *record, const char *how)
+{
+    const char *end = json_string_value(json_object_get(record, "end"));
+    return end && !strcmp(end, how);
+}
+
+json_t *net_point(struct net_points *points, const struct net_config *config, double limit_us,
+                  _Atomic float *progress)
+{
+    char key[NET_KEY];
+    net_key("point", config, key);
+    json_t *record = net_store_find(&points->store, key);
+    if (record && ended(record, "limited") &&
+        !(limit_us > 0 && json_real_value(json_object_get(record, "limit_us")) >= limit_us))
+        record = NULL;
+    if (!record && !atomic_load(points->stop)) {
+        double start = net_seconds();
+        struct net_result result = net_run(config, limit_us, points->stop, progress);
+        if (result.end != NET_INTERRUPTED && result.end != NET_NO_MEMORY) {
+            record = net_record(config, &result, net_seconds() - start);
+            if (result.end == NET_LIMITED)
+                json_object_set_new(record, "limit_us", json_real(limit_us));
+            if (!net_store_add(&points->store, key, record))
+                atomic_store(&points->unwritten, true);
+        }
+        if (result.end == NET_NO_MEMORY)
+            atomic_store(&points->failed, true);
+        net_result_free(&result);
+    }
+    if (record && ended(record, "stuck"))
+        atomic_store(&points->failed, true);
+    return record;
+}
+
+double net_point_mean(const json_t *record)
+{
+    return ended(record, "drained") ? json_number_value(json_object_get(record, "mean_lifetime_us"))
+                                    : INFINITY;
+}
+
+bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
+                    struct net_gamma *gamma, _Atomic float *progress)
+{
+    enum { BASE = 2, TOP = 40 }; // in steps of 0.05
+    struct net_config c = *config;
+    c.load = BASE / 20.0;
+    const json_t *record = net_point(points, &c, 0, NULL);
+    double base = net_point_mean(record);
+    if (!record || !isfinite(base))
+        return false;
+    *gamma = (struct net_gamma){.base_us = base, .at_us = base, .runs = 1};
+    // Good and bad enclose gamma*; away from `start` in growing strides until they are known.
+    int good = BASE, bad = TOP;
+    int stride = start > 0 ? 1 : 4, step = start > 0 ? (int)lround(start * 20) : BASE + 2;
+    while (bad - good > 1) {
+        step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;
+        c.load = step / 20.0;
+        record = net_point(points, &c, 1.2 * base, NULL);
+        if (!record || ended(record, "stuck"))
+            return false;
+        gamma->runs++;
+        double mean = net_point_mean(record);
+        bool low = mean <= 1.2 * base;
+        good = low ? step : good;
+        bad = low ? bad : step;
+        gamma->at_us = low ? mean : gamma->at_us;
+        if ((low && bad == TOP) || (!low && good == BASE)) {
+            step += low ? stride : -stride;
+            stride *= 2;
+        } else {
+            step = (good + bad) / 2;
+        }
+        atomic_store(progress, 1 - (float)(bad - good) / (TOP - BASE));
+    }
+    gamma->gamma = good / 20.0;
+    return true;
+}

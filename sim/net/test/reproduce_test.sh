@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torussim reproduce: a table and curves of small experiments, what is said to be within the
+# paper's figures, plots; stop and resume; every way of cutting off a file, and other mistakes. TAP.
+set -u
+: "${B:=build}"
+sim=$(pwd)/$B/bin/torussim
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+
+result() # status name
+{
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+}
+
+refuse() # word that the line must contain, then arguments
+{
+    word=$1
+    shift
+    rm -rf "$work/new"
+    timeout 20 "$sim" reproduce --out "$work/new" "$@" > "$work/out" 2> "$work/err"
+    status=$?
+    [ $status -eq 2 ] && [ ! -s "$work/out" ] && [ ! -e "$work/new" ] &&
+        grep -q -e "$word" "$work/err" && [ "$(wc -l < "$work/err")" -eq 1 ]
+    result $? "refused: $*"
+}
+
+cat > "$work/table.json" << 'E'
+{
+  "title": "A table",
+  "field": "gamma_star_gamma0",
+  "label": "gamma*",
+  "sizes": [4],
+  "options": {"preset": "ofr-2013", "messages": 8},
+  "rows": [
+    {"name": "Tornado", "options": {"traffic": "tornado"}},
+    {"name": "It's long", "options": {"traffic": "transposition"}, "sizes": {"4": {"topology": "8x8"}}}
+  ],
+  "series": [
+    {"name": "ABR", "options": {"routing": "abr"}},
+    {"name": "OFR", "options": {"routing": "ofr", "eta": 2.5}}
+  ],
+  "tolerance": 0.05,
+  "paper": {"4": {"from": "nowhere", "rows": {"Tornado": {"ABR": 0.1, "OFR": 1.9}}}}
+}
+E
+cat > "$work/curves.json" << 'E'
+{
+  "title": "Curves",
+  "label": "us",
+  "sizes": [4],
+  "rows": [{"name": "Tornado", "options": {"traffic": "tornado", "messages": 4}}],
+  "series": [
+    {"name": "time", "field": "mean_lifetime_us", "options": {"routing": "abr"}},
+    {"name": "hops", "field": "mean_hops", "options": {"routing": "abr"}},
+    {"name": "POR", "field": "por_ratio", "options": {"routing": "por"}}
+  ],
+  "loads": "0.1:1.9:0.2",
+  "until": 1.2
+}
+E
+
+# py EXPRESSION about $work/a.json (o)
+py() { python3 -c "import json,sys; o = json.load(open('$work/a.json')); sys.exit(not ($1))"; }
+
+"$sim" reproduce "$work/table.json" --out "$work/t" --jobs 2 --format json > "$work/a.json" \
+    2> "$work/err"
+[ $? = 1 ]
+result $? 'a table off the paper by more than the tolerance: exit status 1'
+py 'o["compared"] == 2 and o["within"] == sum(v["within"] is True for v in o["values"]) < 2 and
+    len(o["values"]) == 4'
+result $? 'and it says how many are within'
+g=$("$sim" saturate --topology 8x8 --preset ofr-2013 --messages 8 --eta 2.5 --traffic transposition \
+    --routing ofr --format csv | python3 -c "import csv,sys
+print(next(csv.DictReader(sys.stdin))['gamma_star_gamma0'])")
+py "[v['value'] for v in o['values'] if (v['row'], v['series']) == (\"It's long\", 'OFR')] == [$g]"
+result $? "gamma* is that of saturate ($g)"
+for f in png svg; do
+    python3 -c "import sys
+d = open('$work/t/table-4.$f', 'rb').read()
+sys.exit(not (len(d) > 5000 and (d[:8] == b'\x89PNG\r\n\x1a\n' and d[-8:-4] == b'IEND'
+    if '$f' == 'png' else b'Tornado' in d and d.rstrip().endswith(b'</svg>'))))"
+    result $? "the plot: $f"
+done
+python3 -c "import csv,json,sys
+t = list(csv.DictReader(open('$work/t/table.csv')))
+o = json.load(open('$work/t/table.json'))['values']
+sys.exit(not ([float(x['value']) for x in t] == [x['value'] for x in o]))" &&
+    grep -q "^It's long " "$work/t/table.txt"
+result $? 'text, JSON and CSV are in the folder'
+# The search for gamma* may begin anywhere.
+for start in 0.15 0.95 1.9; do
+    sed "s/\"ABR\": 0.1, \"OFR\": 1.9/\"ABR\": $start, \"OFR\": $start/" "$work/table.json" \
+        > "$work/start.json"
+    "$sim" reproduce "$work/start.json" --row Tornado --out "$work/s$start" --format csv \
+        2> "$work/err" | cut -d, -f1-6
+done | sort | uniq -c > "$work/out"
+[ "$(grep -c '^ *3 ' "$work/out")" = 3 ] && [ "$(wc -l < "$work/out")" = 3 ]
+result $? 'gamma* is the same wherever the search begins'
+
+"$sim" reproduce "$work/curves.json" --out "$work/c" --jobs 1 --format json > "$work/a.json" \
+    2> "$work/err"
+result $? 'curves'
+py 'all(v["value"] <= 1.2 * o["values"][0]["value"] for v in o["values"] if v["series"] == "time")
+    and 2 <= sum(v["series"] == "time" for v in o["values"]) ==
+    sum(v["series"] == "hops" for v in o["values"]) < 10'
+result $? 'a curve ends at 1.2 times its first value'
+[ "$(wc -l < "$work/c/points.jsonl")" -lt 21 ]
+result $? 'two series of one routing share its points'
+
+# Cut off after the first points and within a line.
+mkdir "$work/r"
+{ head -n 3 "$work/c/points.jsonl"; sed -n 4p "$work/c/points.jsonl" | head -c 50; } \
+    > "$work/r/points.jsonl"
+"$sim" reproduce "$work/curves.json" --out "$work/r" --jobs 3 --resume --format json \
+    > "$work/b.json" 2> "$work/err"
+cmp -s "$work/a.json" "$work/b.json" &&
+    [ "$(head -n 3 "$work/r/points.jsonl")" = "$(head -n 3 "$work/c/points.jsonl")" ]
+result $? '--resume runs what is missing, on other threads, to the same values'
+"$sim" reproduce ofr-table3 --size 8 --out "$work/k" --jobs 1 > "$work/out" 2> "$work/err" &
+sim_pid=$!
+tries=0
+until [ -s "$work/k/points.jsonl" ] || [ $tries -ge 600 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+kill -INT "$sim_pid"
+wait "$sim_pid"
+[ $? = 1 ] && grep -q 'cells are not done; --resume' "$work/err" && [ -s "$work/k/points.jsonl" ] &&
+    grep -q '^Butterfly/FFT  *[0-9-]' "$work/out" && grep -q '^Bit-Reverse  *- ' "$work/out"
+result $? 'Ctrl-C: the finished points are written and shown'
+! grep -q '\[=' "$work/err"
+result $? 'no progress bar in a pipe'
+PATH=/nowhere "$sim" reproduce "$work/curves.json" --out "$work/c" --resume > "$work/out" \
+    2> "$work/err"
+[ $? = 1 ] && grep -q 'gnuplot' "$work/err" && [ -s "$work/c/curves.gp" ] && [ -s "$work/out" ]
+result $? 'without gnuplot: the table, and a line that says so'
+
+refuse 'there is no such experiment' fly
+refuse 'No such file' ./fly.json
+refuse 'which experiment'
+refuse 'load is not for it' ofr-fig4 --load 0.3
+refuse 'no row Tornado' ofr-fig4 --row Tornado
+refuse 'size 0' ofr-fig4 --size 0
+refuse 'transposition.*square' ofr-fig4 --size 2
+change() { sed "$1" "$work/table.json" > "$work/changed.json"; }
+change 's/"eta"/"etta"/' && refuse 'series OFR.*etta' "$work/changed.json"
+change 's/2\.5/2.51/' && refuse 'OFR.*eta must' "$work/changed.json"
+change 's/"abr"/"fly"/' && refuse 'Tornado, ABR.*no such routing' "$work/changed.json"
+change 's/"title"/"titel"/' && refuse 'title' "$work/changed.json"
+change 's/"tornado"/[1]/' && refuse 'row Tornado.*traffic' "$work/changed.json"
+change 's/gamma_star_gamma0/mean_hops/' && refuse 'goes with loads' "$work/changed.json"
+cut=0 good=0 size=$(($(wc -c < "$work/table.json") - 3))
+while [ $cut -lt $size ]; do
+    head -c $cut "$work/table.json" > "$work/cut.json"
+    rm -rf "$work/new"
+    timeout 20 "$sim" reproduce "$work/cut.json" --out "$work/new" > "$work/out" 2> "$work/err"
+    [ $? -eq 2 ] && [ ! -s "$work/out" ] && [ ! -e "$work/new" ] &&
+        grep -q 'cut.json: line [0-9]*: ' "$work/err" && [ "$(wc -l < "$work/err")" -eq 1 ] &&
+        good=$((good + 1))
+    cut=$((cut + 7))
+done
+[ $good = $(((size + 6) / 7)) ]
+result $? "refused: the file cut off anywhere ($good places)"
+
+echo "1..$n"
+exit $bad
