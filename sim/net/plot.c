@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record.h"
+
 static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
                                       "#66ccee", "#aa3377", "#777777", "#000000"};
 enum { COLOURS = sizeof colours / sizeof *colours };
@@ -109,6 +111,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, unsigned size
     fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
     quote(out, e->label);
     fputs("\nset xrange [0:1]\n", out);
+    if (!strcmp(net_record_unit(e->column[0].field), "of packets"))
+        fputs("set yrange [0:*]\n", out);
     for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {
         bool key = e->rows > 1 && r == e->rows;
         if (key)
