@@ -12,20 +12,21 @@
 
 enum { NONE = UINT32_MAX };
 enum vc { ADAPTIVE, VS1, VS2, VCS };
-enum event { ARRIVE, FREE, NAK, INJECT };
+enum event { ARRIVE, FREE, INJECT, NAK }; // the first three have lines
 
-struct packet {
+struct packet {           // 32 bytes: none lies in two cache lines
     uint32_t next;        // in its queue, or in the list of unused packets
     uint32_t destination; // node
     uint32_t message;     // number at its source
     uint32_t order;       // of entering its queue
     struct net_leg leg;   // seen from the far end of the link whose queue it is in
+    uint32_t luck;        // RDR's draws
     uint16_t hops;
-    uint8_t vc;
-    bool to_idn;   // on its first leg of two
-    uint8_t draw;  // tie directions of the second leg (NET_TIE_RANDOM)
-    uint32_t luck; // RDR's draws
+    uint16_t vc : 2, to_idn : 1, // on its first leg of two
+        draw : OFR_MAX_DIMS;     // tie directions of the second leg (NET_TIE_RANDOM)
 };
+
+_Static_assert(sizeof(struct packet) == 32, "two to a cache line");
 
 // An outgoing link, its queues and its transmitter. 64 bytes.
 struct link {
@@ -85,15 +86,34 @@ static void put(struct net *net, uint64_t time, enum event kind, uint32_t index,
         net->out_of_memory = true;
 }
 
+// The same for an event whose delay is always the same.
+static void put_line(struct net *net, uint64_t time, enum event kind, uint32_t index,
+                     uint32_t packet)
+{
+    if (!net_wheel_put_line(&net->wheel, kind, time, index, packet))
+        net->out_of_memory = true;
+}
+
+// Zeroed memory that begins with a cache line.
+static void *allocate(size_t count, size_t size)
+{
+    size_t bytes = (count * size + 63) & ~(size_t)63;
+    void *memory = aligned_alloc(64, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
 static uint32_t new_packet(struct net *net)
 {
     if (net->unused == NONE) {
         uint32_t capacity = net->packet_capacity ? 2 * net->packet_capacity : 1024;
-        struct packet *packets = realloc(net->packets, capacity * sizeof *packets);
+        struct packet *packets = allocate(capacity, sizeof *packets);
         if (!packets) {
             net->out_of_memory = true;
             return NONE;
         }
+        if (net->packets)
+            memcpy(packets, net->packets, net->packet_capacity * sizeof *packets);
+        free(net->packets);
         for (uint32_t p = net->packet_capacity; p < capacity; p++)
             packets[p] = (struct packet){.next = p + 1 < capacity ? p + 1 : NONE};
         net->packets = packets;
@@ -149,13 +169,21 @@ static void send_next(struct net *net, uint32_t index)
             continue;
         link->head[vc] = packet_of(net, p)->next;
         link->free_at = now + net->times.ext_packet;
-        put(net, link->free_at + net->times.ext_latency, ARRIVE, link->peer, p);
+        put_line(net, link->free_at + net->times.ext_latency, ARRIVE, link->peer, p);
         break;
     }
     if (link->head[ADAPTIVE] != NONE || link->head[VS1] != NONE || link->head[VS2] != NONE) {
         link->armed = true;
-        put(net, link->free_at, FREE, index, NONE);
+        put_line(net, link->free_at, FREE, index, NONE);
     }
+}
+
+// Fetches into the cache what send_next will touch.
+static inline void look_ahead_queues(const struct net *net, const struct link *link)
+{
+    for (unsigned vc = 0; vc < VCS; vc++)
+        if (link->head[vc] != NONE)
+            __builtin_prefetch(&net->packets[link->head[vc]]);
 }
 
 // A link has got something to send.
@@ -176,6 +204,7 @@ static void on_free(struct net *net, uint32_t index)
 {
     struct link *link = &net->links[index];
     if (link->free_at > net->wheel.now) { // an ACK came between
+        look_ahead_queues(net, link);
         put(net, link->free_at, FREE, index, NONE);
         return;
     }
@@ -287,7 +316,7 @@ static void advance(struct net_leg *leg, unsigned port)
 static void enqueue(struct net *net, uint32_t node, struct place place, uint32_t p)
 {
     struct packet *packet = packet_of(net, p);
-    packet->vc = (uint8_t)place.vc;
+    packet->vc = place.vc & 3;
     packet->order = net->order++;
     advance(&packet->leg, place.port);
     used_of(net, node, place.vc)[place.port]++;
@@ -414,7 +443,7 @@ static bool inject(struct net *net, uint32_t node)
                                          .message = source->message,
                                          .leg = leg,
                                          .to_idn = to_idn,
-                                         .draw = (uint8_t)(luck >> 8),
+                                         .draw = (luck >> 8) & ((1u << OFR_MAX_DIMS) - 1),
                                          .luck = (uint32_t)(luck >> 32)};
     enqueue(net, node, place, p);
     r->entered++;
@@ -462,7 +491,11 @@ static void offer(struct net *net, uint32_t node, uint64_t earliest)
     uint64_t born = net->sources[node].born;
     uint64_t from = earliest > born ? earliest : born + 1;
     uint64_t tick = (from + t->tick - 1) / t->tick * t->tick;
-    put(net, tick + t->int_packet + t->int_latency, INJECT, node, NONE);
+    uint64_t time = tick + t->int_packet + t->int_latency;
+    if (earliest > born) // from one injection to the next it is always the same delay
+        put_line(net, time, INJECT, node, NONE);
+    else
+        put(net, time, INJECT, node, NONE);
 }
 
 static void on_inject(struct net *net, uint32_t node)
@@ -501,15 +534,15 @@ static bool init(struct net *net, const struct net_config *config)
     net->max_ways = 1;
     if (net->paths.derouting)
         net->max_ways = 1 + OFR_TABLE_INDEXES + (1u << config->torus.n);
-    net->coord = calloc(nodes, sizeof *net->coord);
-    net->exists = calloc(nodes, sizeof *net->exists);
-    net->used = calloc(links * VCS, sizeof *net->used);
-    net->ack_at = calloc(links, sizeof *net->ack_at);
-    net->links = aligned_alloc(64, links * sizeof *net->links); // a cache line each
-    net->acks = calloc(links * net->ring, sizeof *net->acks);
-    net->sources = calloc(nodes, sizeof *net->sources);
-    net->ways = calloc((size_t)nodes * net->max_ways, sizeof *net->ways);
-    net->sink_free = calloc(nodes, sizeof *net->sink_free);
+    net->coord = allocate(nodes, sizeof *net->coord);
+    net->exists = allocate(nodes, sizeof *net->exists);
+    net->used = allocate(links * VCS, sizeof *net->used);
+    net->ack_at = allocate(links, sizeof *net->ack_at);
+    net->links = allocate(links, sizeof *net->links); // a cache line each
+    net->acks = allocate(links * net->ring, sizeof *net->acks);
+    net->sources = allocate(nodes, sizeof *net->sources);
+    net->ways = allocate((size_t)nodes * net->max_ways, sizeof *net->ways);
+    net->sink_free = allocate(nodes, sizeof *net->sink_free);
     if (!net->coord || !net->exists || !net->used || !net->ack_at || !net->links || !net->acks ||
         !net->sources || !net->ways || !net->sink_free ||
         !net_traffic_init(&net->traffic, &config->traffic, &config->torus, config->seed) ||
@@ -603,28 +636,86 @@ static void name_stuck(struct net *net)
     snprintf(text, size, "packets on links");
 }
 
-// Fetches into the cache what the event after this one will touch.
-static inline void look_ahead(const struct net *net, const struct net_event *next)
+// Fetch into the cache what comes next will touch: of the lines some events ahead, in two steps,
+// since the second needs what the first one fetched; of the wheel the next event.
+enum { FAR = 16, NEAR = 8 };
+
+static inline void look_ahead_arrive(const struct net *net)
 {
-    if (next->kind == INJECT) {
-        __builtin_prefetch(&net->sources[next->index]);
-        __builtin_prefetch(&net->ack_at[next->index * net->ports]);
-        return;
+    const struct net_line *line = &net->wheel.line[ARRIVE];
+    const struct net_line_event *e = net_wheel_ahead(line, FAR);
+    if (e) {
+        __builtin_prefetch(&net->links[e->index]);
+        __builtin_prefetch(&net->packets[e->packet]);
     }
-    __builtin_prefetch(&net->links[next->index]);
-    if (next->kind == FREE)
+    e = net_wheel_ahead(line, NEAR);
+    if (!e)
         return;
-    __builtin_prefetch(&net->packets[next->packet]);
-    __builtin_prefetch(&net->ack_at[next->index]);
+    const struct link *back = &net->links[e->index];
+    uint32_t at = back->peer, first = back->node * net->ports;
+    __builtin_prefetch(&net->links[at]);
+    __builtin_prefetch(&net->ack_at[at]);
+    __builtin_prefetch(&net->acks[(size_t)at * net->ring]);
+    __builtin_prefetch(&net->used[first * VCS]);
+    for (uint32_t rest = net->packets[e->packet].leg.mu; rest; rest &= rest - 1) {
+        uint32_t index = first + (uint32_t)__builtin_ctz(rest);
+        __builtin_prefetch(&net->links[index]);
+        __builtin_prefetch(&net->ack_at[index]);
+        __builtin_prefetch(&net->acks[(size_t)index * net->ring]);
+    }
+}
+
+static inline void look_ahead_free(const struct net *net)
+{
+    const struct net_line *line = &net->wheel.line[FREE];
+    const struct net_line_event *e = net_wheel_ahead(line, FAR);
+    if (e)
+        __builtin_prefetch(&net->links[e->index]);
+    e = net_wheel_ahead(line, NEAR);
+    if (e)
+        look_ahead_queues(net, &net->links[e->index]);
+}
+
+static inline void look_ahead_inject(const struct net *net)
+{
+    const struct net_line_event *e = net_wheel_ahead(&net->wheel.line[INJECT], 2);
+    if (!e)
+        return;
+    uint32_t first = e->index * net->ports;
+    const char *ways = (const char *)&net->ways[(size_t)e->index * net->max_ways];
+    __builtin_prefetch(&net->sources[e->index]);
+    __builtin_prefetch(&net->used[first * VCS]);
+    __builtin_prefetch(&net->coord[e->index]);
+    for (size_t at = 0; at < net->max_ways * sizeof *net->ways; at += 64)
+        __builtin_prefetch(ways + at);
+    for (unsigned port = 0; port < net->ports; port++) {
+        __builtin_prefetch(&net->links[first + port]);
+        __builtin_prefetch(&net->ack_at[first + port]);
+        __builtin_prefetch(&net->acks[(size_t)(first + port) * net->ring]);
+    }
+}
+
+static inline void look_ahead_wheel(const struct net *net)
+{
+    const struct net_event *next = net_wheel_peek(&net->wheel);
+    if (!next || next->kind == INJECT)
+        return;
+    __builtin_prefetch(&net->links[next->index]);
+    if (next->kind == NAK)
+        __builtin_prefetch(&net->packets[next->packet]);
 }
 
 static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atomic float *progress)
 {
     struct net_event event;
     for (uint32_t count = 0; net_wheel_take(&net->wheel, &event); count++) {
-        const struct net_event *next = net_wheel_peek(&net->wheel);
-        if (next)
-            look_ahead(net, next);
+        if (event.kind == ARRIVE)
+            look_ahead_arrive(net);
+        else if (event.kind == FREE)
+            look_ahead_free(net);
+        else if (event.kind == INJECT)
+            look_ahead_inject(net);
+        look_ahead_wheel(net);
         switch (event.kind) {
         case ARRIVE:
             on_arrive(net, event.index, event.packet);

@@ -16,6 +16,13 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon)
     if (!wheel->tail || !wheel->occupied)
         return false;
     memset(wheel->tail, 0xff, slots * sizeof *wheel->tail);
+    for (int l = 0; l < NET_LINES; l++) {
+        struct net_line *line = &wheel->line[l];
+        *line = (struct net_line){.mask = 255, .soonest = UINT64_MAX};
+        line->at = malloc((line->mask + 1) * sizeof *line->at);
+        if (!line->at)
+            return false;
+    }
     return true;
 }
 
@@ -25,7 +32,22 @@ void net_wheel_free(struct net_wheel *wheel)
     free(wheel->occupied);
     free(wheel->events);
     free(wheel->far);
+    for (int l = 0; l < NET_LINES; l++)
+        free(wheel->line[l].at);
     *wheel = (struct net_wheel){0};
+}
+
+bool net_wheel_grow(struct net_line *line)
+{
+    uint32_t size = line->mask + 1;
+    struct net_line_event *at = realloc(line->at, 2 * size * sizeof *at);
+    if (!at)
+        return false;
+    // What went round lies before the first: it goes behind the last.
+    memcpy(at + size, at, line->first * sizeof *at);
+    line->at = at;
+    line->mask = 2 * size - 1;
+    return true;
 }
 
 static bool before(const struct net_far *a, const struct net_far *b)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event queue: a timing wheel of 1/60 ns, in which every fixed delay of the paper's Table 1 is
-// an integer, and a heap for the few events beyond its horizon. Events of the same time leave in
-// the order in which they came, those of the heap first and in the order of their index.
+// an integer; a heap for the few events beyond its horizon; and lines, one for each delay that most
+// events have, which are in order by themselves, cost next to nothing and show what comes. Events
+// of the same time leave in the order in which they came, those of the heap first and in the order
+// of their index.
 #ifndef NET_WHEEL_H
 #define NET_WHEEL_H
 
@@ -11,12 +13,26 @@
 
 enum { NET_UNITS_PER_NS = 60 };
 
-// What is to happen; `kind` and `index` are the engine's. 16 bytes.
+enum { NET_LINES = 3 };
+
+// What is to happen; `kind` (0 .. 15) and `index` (below 2^28) are the engine's. 16 bytes.
 struct net_event {
-    uint32_t next; // in the wheel's slot, or in the list of unused events
-    uint32_t kind;
-    uint32_t index;
+    uint32_t next;  // in the wheel's slot, or in the list of unused events
+    uint32_t order; // of coming, modulo 2^32
+    uint32_t kind : 4, index : 28;
     uint32_t packet;
+};
+
+struct net_line_event {
+    uint64_t time;
+    uint32_t order;
+    uint32_t index, packet;
+};
+
+struct net_line {
+    struct net_line_event *at; // a ring
+    uint32_t first, count, mask;
+    uint64_t soonest; // UINT64_MAX: none
 };
 
 struct net_far {
@@ -34,6 +50,8 @@ struct net_wheel {
     uint32_t unused; // list of unused events
     uint32_t capacity;
     uint32_t pending; // events in the wheel
+    uint32_t order;
+    struct net_line line[NET_LINES]; // of the kinds 0, 1, ...
     struct net_far *far;
     uint32_t far_count, far_capacity;
 };
@@ -45,6 +63,9 @@ void net_wheel_free(struct net_wheel *wheel);
 // Puts an event `time` >= now; beyond the horizon into the heap. False: out of memory.
 bool net_wheel_put_slow(struct net_wheel *wheel, uint64_t time, struct net_event event);
 
+// Makes a line longer. False: out of memory.
+bool net_wheel_grow(struct net_line *line);
+
 // Takes the first event of the heap.
 struct net_event net_wheel_take_far(struct net_wheel *wheel);
 
@@ -53,16 +74,17 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
 {
     uint32_t e = wheel->unused;
     if (time - wheel->now > wheel->mask || e == UINT32_MAX)
-        return net_wheel_put_slow(wheel, time, (struct net_event){0, kind, index, packet});
+        return net_wheel_put_slow(wheel, time, (struct net_event){0, 0, kind, index, packet});
     uint32_t slot = (uint32_t)time & wheel->mask;
     struct net_event *event = &wheel->events[e];
     uint32_t tail = wheel->tail[slot];
+    uint32_t order = wheel->order++;
     wheel->unused = event->next;
     if (tail == UINT32_MAX) {
-        *event = (struct net_event){e, kind, index, packet};
+        *event = (struct net_event){e, order, kind, index, packet};
         wheel->occupied[slot / 64] |= (uint64_t)1 << slot % 64;
     } else {
-        *event = (struct net_event){wheel->events[tail].next, kind, index, packet};
+        *event = (struct net_event){wheel->events[tail].next, order, kind, index, packet};
         wheel->events[tail].next = e;
     }
     wheel->tail[slot] = e;
@@ -71,7 +93,28 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
     return true;
 }
 
-// The first event of the wheel (the heap may have an earlier one); NULL: none.
+// Puts an event of kind `line` there, at a time not before that of any other in the line.
+static inline bool net_wheel_put_line(struct net_wheel *wheel, uint32_t kind, uint64_t time,
+                                      uint32_t index, uint32_t packet)
+{
+    struct net_line *line = &wheel->line[kind];
+    if (line->count > line->mask && !net_wheel_grow(line))
+        return false;
+    line->at[(line->first + line->count++) & line->mask] =
+        (struct net_line_event){time, wheel->order++, index, packet};
+    if (line->count == 1)
+        line->soonest = time;
+    return true;
+}
+
+// The event of a line that has `ahead` others before it; NULL: none.
+static inline const struct net_line_event *net_wheel_ahead(const struct net_line *line,
+                                                           uint32_t ahead)
+{
+    return ahead < line->count ? &line->at[(line->first + ahead) & line->mask] : NULL;
+}
+
+// The first event of the wheel itself; NULL: none.
 static inline const struct net_event *net_wheel_peek(const struct net_wheel *wheel)
 {
     if (wheel->soonest == UINT64_MAX)
@@ -79,13 +122,49 @@ static inline const struct net_event *net_wheel_peek(const struct net_wheel *whe
     return &wheel->events[wheel->events[wheel->tail[wheel->soonest & wheel->mask]].next];
 }
 
+// The line whose first event is the next of all but the heap's; NET_LINES: it is the wheel's.
+static inline uint32_t net_wheel_first_line(const struct net_wheel *wheel)
+{
+    uint64_t time = wheel->soonest;
+    uint32_t first = NET_LINES, order = 0;
+    bool known = false;
+    for (uint32_t l = 0; l < NET_LINES; l++) {
+        const struct net_line *line = &wheel->line[l];
+        if (line->soonest > time || line->soonest == UINT64_MAX)
+            continue;
+        uint32_t its = line->at[line->first].order;
+        if (line->soonest == time) {
+            if (!known)
+                order = net_wheel_peek(wheel)->order;
+            known = true;
+            if ((int32_t)(its - order) > 0)
+                continue;
+        }
+        time = line->soonest;
+        order = its;
+        known = true;
+        first = l;
+    }
+    return first;
+}
+
 // Takes the earliest event and moves `now`. False: there is none.
 static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *event)
 {
-    uint64_t time = wheel->soonest;
+    uint32_t l = net_wheel_first_line(wheel);
+    uint64_t time = l < NET_LINES ? wheel->line[l].soonest : wheel->soonest;
     if (wheel->far_count && wheel->far[0].time <= time) {
         wheel->now = wheel->far[0].time;
         *event = net_wheel_take_far(wheel);
+        return true;
+    }
+    if (l < NET_LINES) {
+        struct net_line *line = &wheel->line[l];
+        const struct net_line_event *first = &line->at[line->first];
+        *event = (struct net_event){0, first->order, l, first->index, first->packet};
+        wheel->now = time;
+        line->first = (line->first + 1) & line->mask;
+        line->soonest = --line->count ? line->at[line->first].time : UINT64_MAX;
         return true;
     }
     if (time == UINT64_MAX)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lint-flags: -Isim/net
-// The timing wheel against a sorted list. test_wheel [seed]
+// The timing wheel with its lines against a sorted list. test_wheel [seed]
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,19 +43,27 @@ static void order(void **state)
     (void)state;
     enum { COUNT = 3000 };
     static struct entry list[COUNT];
+    static uint32_t kind[COUNT];
     for (unsigned round = 0; round < 4; round++) {
         struct net_wheel wheel;
         assert_true(net_wheel_init(&wheel, 1000));
         size_t put = 0, taken = 0;
         while (taken < COUNT) {
-            if (put < COUNT && exact_random(&seed) % 5 < 3) {
-                // Few different delays, so that there are ties; some beyond the horizon.
-                uint64_t delay = exact_random(&seed) % 40;
-                if (exact_random(&seed) % 10 == 0)
+            // Every other round more pile up than a line has room for at first.
+            if (put < COUNT && exact_random(&seed) % 8 < (round % 2 ? 7 : 5)) {
+                // Few different delays, so that there are ties; some beyond the horizon. Line l
+                // has one delay, as it must.
+                uint32_t l = (uint32_t)(exact_random(&seed) % 5);
+                uint64_t delay = l < NET_LINES ? 5 + 9 * l : exact_random(&seed) % 40;
+                if (l >= NET_LINES && exact_random(&seed) % 10 == 0)
                     delay = delay * 200 + exact_random(&seed) % 3;
                 struct entry e = {wheel.now + delay, put, (uint32_t)(COUNT - put),
                                   delay > wheel.mask, false};
-                assert_true(net_wheel_put(&wheel, e.time, 1, e.index, (uint32_t)put));
+                if (l < NET_LINES)
+                    assert_true(net_wheel_put_line(&wheel, l, e.time, e.index, (uint32_t)put));
+                else
+                    assert_true(net_wheel_put(&wheel, e.time, l, e.index, (uint32_t)put));
+                kind[put] = l;
                 list[put++] = e;
                 continue;
             }
@@ -67,6 +75,7 @@ static void order(void **state)
                 continue;
             assert_int_equal(event.packet, want);
             assert_int_equal(event.index, list[want].index);
+            assert_int_equal(event.kind, kind[want]);
             assert_int_equal(wheel.now, list[want].time);
             list[want].taken = true;
             taken++;
