@@ -2,6 +2,7 @@
 #include "point.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pool.h"
@@ -16,8 +17,11 @@ static bool ended(const json_t *record, const char *how)
 json_t *net_point(struct net_points *points, const struct net_config *config, double limit_us,
                   _Atomic float *progress)
 {
-    char key[NET_KEY];
+    char key[NET_KEY], text[40];
     net_key("point", config, key);
+    // With the digits that a file of records keeps, so that a verdict from there holds.
+    snprintf(text, sizeof text, "%.9g", limit_us);
+    limit_us = strtod(text, NULL);
     json_t *record = net_store_find(&points->store, key);
     if (record && ended(record, "limited") &&
         !(limit_us > 0 && json_real_value(json_object_get(record, "limit_us")) >= limit_us))

@@ -90,6 +90,10 @@ o = json.load(open('$work/t/table.json'))['values']
 sys.exit(not ([float(x['value']) for x in t] == [x['value'] for x in o]))" &&
     grep -q "^It's long " "$work/t/table.txt"
 result $? 'text, JSON and CSV are in the folder'
+lines=$(wc -l < "$work/t/points.jsonl")
+"$sim" reproduce "$work/table.json" --out "$work/t" --resume > "$work/out" 2> "$work/err"
+[ "$(wc -l < "$work/t/points.jsonl")" = "$lines" ] && grep -q limited "$work/t/points.jsonl"
+result $? '--resume of what is done runs nothing, early verdicts included'
 # The search for gamma* may begin anywhere.
 for start in 0.15 0.95 1.9; do
     sed "s/\"ABR\": 0.1, \"OFR\": 1.9/\"ABR\": $start, \"OFR\": $start/" "$work/table.json" \
