@@ -184,6 +184,11 @@ static json_t *of_size(const json_t *object, unsigned k)
     return json_object_get(object, text);
 }
 
+bool net_experiment_has(const struct net_experiment *e, unsigned size, unsigned row)
+{
+    return !json_is_null(of_size(e->row[row].sizes, e->size[size]));
+}
+
 struct net_config net_experiment_config(const struct net_experiment *e, unsigned size, unsigned row,
                                         unsigned series, const struct net_options *given)
 {

@@ -5,7 +5,7 @@
 //   sizes          k of the k x k x k tori
 //   options        options of `torussim run` for all: {"preset": "ofr-2013", ...}
 //   rows, series   lists of {"name": text, "options": {...}}; the series' options win
-//     rows: "sizes": {"K": {...}}   options for that size only
+//     rows: "sizes": {"K": {...}}   options for that size only; null: not at that size
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
@@ -47,6 +47,9 @@ struct net_experiment {
 // status 2. The process may hold one at a time.
 void net_experiment_open(struct net_experiment *e, const char *name);
 void net_experiment_close(struct net_experiment *e);
+
+// Whether a row is there at a size.
+bool net_experiment_has(const struct net_experiment *e, unsigned size, unsigned row);
 
 // Configuration of a cell (numbers of size, row, series) with load 0.1, the options in `given`
 // winning over all others. Mistakes as above.

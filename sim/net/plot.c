@@ -69,7 +69,18 @@ static void curve_data(FILE *out, const struct net_experiment *e, const double *
         }
 }
 
-static void draw_bars(FILE *out, const struct net_experiment *e, unsigned size)
+// gnuplot takes no axis without values: says so for rows first .. last - 1, which have none.
+static void set_empty(FILE *out, const struct net_experiment *e, const double *values,
+                      unsigned size, unsigned first, unsigned last)
+{
+    for (size_t i = net_cell(e, size, first, 0, 0); i < net_cell(e, size, last, 0, 0); i++)
+        if (isfinite(values[i]))
+            return;
+    fputs("set yrange [0:1]\n", out);
+}
+
+static void draw_bars(FILE *out, const struct net_experiment *e, const double *values,
+                      unsigned size)
 {
     fprintf(out, "set boxwidth %g\nset style fill solid 0.75\nset xtics (", 0.72 / e->series);
     for (unsigned r = 0; r < e->rows; r++) {
@@ -83,7 +94,9 @@ static void draw_bars(FILE *out, const struct net_experiment *e, unsigned size)
             e->rows - 0.4);
     fputs("set key outside right top\nset ylabel ", out);
     quote(out, e->label);
-    fprintf(out, "\nset title '%s, k = %u' noenhanced\nplot ", e->title, e->size[size]);
+    fputc('\n', out);
+    set_empty(out, e, values, size, 0, e->rows);
+    fprintf(out, "set title '%s, k = %u' noenhanced\nplot ", e->title, e->size[size]);
     for (unsigned s = 0; s < e->series; s++) {
         fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, colours[s % COLOURS]);
         quote(out, e->column[s].name);
@@ -101,7 +114,8 @@ static void draw_bars(FILE *out, const struct net_experiment *e, unsigned size)
     fputs("NaN notitle\n", out);
 }
 
-static void draw_curves(FILE *out, const struct net_experiment *e, unsigned size)
+static void draw_curves(FILE *out, const struct net_experiment *e, const double *values,
+                        unsigned size)
 {
     // One panel more than there are rows, for the key.
     unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
@@ -111,8 +125,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, unsigned size
     fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
     quote(out, e->label);
     fputs("\nset xrange [0:1]\n", out);
-    if (!strcmp(net_record_unit(e->column[0].field), "of packets"))
-        fputs("set yrange [0:*]\n", out);
+    const char *range =
+        strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
     for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {
         bool key = e->rows > 1 && r == e->rows;
         if (key)
@@ -124,6 +138,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, unsigned size
         else
             fputs("set key outside right top\n", out);
         if (!key) {
+            fprintf(out, "set yrange %s\n", range);
+            set_empty(out, e, values, size, r, r + 1);
             fputs("set title ", out);
             quote(out, e->row[r].name);
             fputc('\n', out);
@@ -206,7 +222,7 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
                     "set output '%s-%u.%s'\n",
                     svg ? "svg" : "pngcairo", width, height, e->name, e->size[size],
                     svg ? "svg" : "png");
-            (curves ? draw_curves : draw_bars)(out, e, size);
+            (curves ? draw_curves : draw_bars)(out, e, values, size);
             fputs("unset output\nreset\n", out);
         }
     }

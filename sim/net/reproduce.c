@@ -33,7 +33,7 @@ struct reproduction {
     struct net_points points;
     struct task *tasks;
     uint32_t count;
-    uint32_t *task; // of a cell: [size][row][series]
+    uint32_t *task; // of a cell: [size][row][series]; UINT32_MAX: none
     double *values; // net_cell()
 };
 
@@ -132,6 +132,10 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
     for (unsigned size = e->sizes; size-- > 0;)
         for (unsigned row = 0; row < e->rows; row++)
             for (unsigned series = 0; series < e->series; series++) {
+                uint32_t *number = &r->task[(size * e->rows + row) * e->series + series];
+                *number = UINT32_MAX;
+                if (!net_experiment_has(e, size, row))
+                    continue;
                 struct task task = {.config = net_experiment_config(e, size, row, series, given),
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
                 uint32_t i = 0;
@@ -140,7 +144,7 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                     i++;
                 r->tasks[i] = task;
                 r->count += i == r->count;
-                r->task[(size * e->rows + row) * e->series + series] = i;
+                *number = i;
             }
 }
 
@@ -187,9 +191,13 @@ static uint32_t collect(struct reproduction *r)
 {
     const struct net_experiment *e = &r->e;
     _Atomic float progress;
+    for (size_t i = 0; i < net_cell(e, e->sizes, 0, 0, 0); i++)
+        r->values[i] = NAN;
     uint32_t missing = 0;
     atomic_store(&net_stop, true); // nothing more is run
     for (unsigned cell = 0; cell < e->sizes * e->rows * e->series; cell++) {
+        if (r->task[cell] == UINT32_MAX)
+            continue;
         const struct task *task = &r->tasks[r->task[cell]];
         const char *field = e->column[cell % e->series].field;
         double *values = &r->values[(size_t)cell * (e->loads ? e->loads : 1)];

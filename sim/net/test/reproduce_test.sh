@@ -133,8 +133,12 @@ done
 kill -INT "$sim_pid"
 wait "$sim_pid"
 [ $? = 1 ] && grep -q 'cells are not done; --resume' "$work/err" && [ -s "$work/k/points.jsonl" ] &&
-    grep -q '^Butterfly/FFT  *[0-9-]' "$work/out" && grep -q '^Bit-Reverse  *- ' "$work/out"
+    grep -q '^Butterfly/FFT  *[0-9-]' "$work/out" && grep -q '^Bit-Reverse  *- ' "$work/out" &&
+    [ -s "$work/k/ofr-table3-8.png" ]
 result $? 'Ctrl-C: the finished points are written and shown'
+"$sim" reproduce fair-ties --size 24 --row Butterfly/FFT --out "$work/none" > "$work/out" 2>&1 &&
+    grep -q '^Butterfly/FFT  *-' "$work/out" && [ -s "$work/none/fair-ties-24.svg" ]
+result $? 'a row that is not there at a size'
 ! grep -q '\[=' "$work/err"
 result $? 'no progress bar in a pipe'
 PATH=/nowhere "$sim" reproduce "$work/curves.json" --out "$work/c" --resume > "$work/out" \
