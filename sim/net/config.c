@@ -73,7 +73,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     const struct net_traffic_config *traffic = &c->traffic;
     const char *wrong = net_traffic_check(traffic, &c->torus);
     char torus[48];
-    if (wrong) {
+    if (wrong && !c->trace) {
         net_torus_print(&c->torus, torus, sizeof torus);
         snprintf(message, size, "traffic %s does not go on %s: %s",
                  net_pattern_name(traffic->pattern), torus, wrong);

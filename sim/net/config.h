@@ -22,6 +22,7 @@ struct net_config {
     enum net_routing routing;
     enum net_tie tie;
     struct net_traffic_config traffic;
+    const struct net_trace *trace; // instead of traffic, load and messages; NULL: none
     uint64_t seed;
 
     double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node), > 0

@@ -17,7 +17,7 @@ static void check_options(json_t *options, const char *what)
     json_object_foreach_safe(options, tmp, name, value)
     {
         char text[40];
-        if (!net_options_set(&known, name, "") || !strcmp(name, "load"))
+        if (!net_options_set(&known, name, "") || !strcmp(name, "load") || !strcmp(name, "trace"))
             net_refuse("%s: there is no such option: %s", what, name);
         if (json_is_string(value))
             continue;

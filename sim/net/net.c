@@ -8,6 +8,7 @@
 
 #include "paths.h"
 #include "random.h"
+#include "schedule.h"
 #include "wheel.h"
 
 enum { NONE = UINT32_MAX };
@@ -43,16 +44,17 @@ struct link {
 // A generator: the packet that it offers next.
 struct source {
     uint64_t born;
-    uint32_t message, packet; // numbers
+    uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
+    uint32_t packets;         // of the message
     uint32_t destination;
-    uint16_t ways, first_way; // count; unused bits
+    uint32_t ways; // count
 };
 
 struct net {
     const struct net_config *config;
     struct net_times times;
     struct net_paths paths;
-    struct net_traffic traffic;
+    struct net_schedule schedule;
     struct net_wheel wheel;
     struct net_result result;
     uint32_t nodes, ports; // 2n links a node, missing ones included
@@ -70,7 +72,7 @@ struct net {
     struct packet *packets;
     uint32_t unused, packet_capacity;
     uint32_t order;
-    uint64_t total, in_time, progress; // packets to be generated; last period's end; last accept
+    uint64_t progress; // last accept
     uint64_t watchdog;
     bool out_of_memory;
 };
@@ -123,11 +125,6 @@ static uint32_t new_packet(struct net *net)
     uint32_t p = net->unused;
     net->unused = net->packets[p].next;
     return p;
-}
-
-static uint64_t born_at(const struct net *net, uint32_t message)
-{
-    return (uint64_t)(message * net->times.message);
 }
 
 // ---- Queues and links
@@ -336,8 +333,9 @@ static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned h
     struct net_result *r = &net->result;
     r->consumed++;
     r->consumed_hops += hops;
-    r->consumed_in_time += end <= net->in_time;
-    net_stats_add(&r->stats, message, end - born_at(net, message));
+    r->consumed_in_time += end <= net->schedule.generation;
+    net_stats_add(&r->stats, net_schedule_batch(&net->schedule, message),
+                  end - net_schedule_born(&net->schedule, message));
     r->end_time = end > r->end_time ? end : r->end_time;
     net->progress = now;
     return true;
@@ -457,30 +455,27 @@ static bool inject(struct net *net, uint32_t node)
     return true;
 }
 
-// Moves on to the packet after this one (source->ways is 0 before the first); false: the node has
-// sent all.
+// Moves on to the packet after this one; false: the node has sent all.
 static bool next_packet(struct net *net, uint32_t node)
 {
     struct source *source = &net->sources[node];
-    if (source->packet + 1 < net->config->message_packets && source->ways) {
-        source->packet++;
+    if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
         return true;
-    }
-    if (source->ways) {
-        source->message++;
-        source->packet = 0;
-    }
-    if (source->message == net->config->messages)
+    const struct net_schedule *schedule = &net->schedule;
+    source->message = net_schedule_next(schedule, node, source->message);
+    source->packet = 0;
+    if (source->message == NET_NO_MESSAGE)
         return false;
-    source->born = born_at(net, source->message);
-    source->destination = net_destination(&net->traffic, node, source->message);
+    source->born = net_schedule_born(schedule, source->message);
+    source->packets = net_schedule_packets(schedule, source->message);
+    source->destination = net_schedule_destination(schedule, node, source->message);
     source->ways = 1;
     struct ofr_way *ways = &net->ways[(size_t)node * net->max_ways];
     struct ofr_way all[OFR_MAX_WAYS];
     unsigned count =
         net_ways(&net->paths, &net->coord[node], &net->coord[source->destination], true, all);
     memcpy(ways, all, count * sizeof *ways);
-    source->ways = (uint16_t)count;
+    source->ways = count;
     return true;
 }
 
@@ -521,9 +516,7 @@ static bool init(struct net *net, const struct net_config *config)
                         .nodes = nodes,
                         .ports = ports,
                         .unused = NONE,
-                        .total = (uint64_t)nodes * config->messages * config->message_packets,
                         .watchdog = (uint64_t)(config->watchdog_us * 1000 * NET_UNITS_PER_NS)};
-    net->in_time = born_at(net, config->messages);
     net_paths_init(&net->paths, config);
     // ACKs on their way to a link: packets arrive at most every ext_packet, an ACK waits for at
     // most one packet and the two ACKs before it.
@@ -545,9 +538,8 @@ static bool init(struct net *net, const struct net_config *config)
     net->sink_free = allocate(nodes, sizeof *net->sink_free);
     if (!net->coord || !net->exists || !net->used || !net->ack_at || !net->links || !net->acks ||
         !net->sources || !net->ways || !net->sink_free ||
-        !net_traffic_init(&net->traffic, &config->traffic, &config->torus, config->seed) ||
-        !net_wheel_init(&net->wheel, t->horizon) ||
-        !net_stats_init(&net->result.stats, config->messages))
+        !net_schedule_init(&net->schedule, config) || !net_wheel_init(&net->wheel, t->horizon) ||
+        !net_stats_init(&net->result.stats, net->schedule.batches))
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         net->coord[node] = ofr_node_coord(&config->torus, node);
@@ -565,15 +557,17 @@ static bool init(struct net *net, const struct net_config *config)
                                               .peer_port = (uint8_t)(port ^ 1)};
         }
     }
-    for (uint32_t node = 0; node < nodes; node++)
+    for (uint32_t node = 0; node < nodes; node++) {
+        net->sources[node].message = NET_NO_MESSAGE;
         if (next_packet(net, node))
             offer(net, node, 0);
+    }
     return !net->out_of_memory;
 }
 
 static void quit(struct net *net)
 {
-    net_traffic_free(&net->traffic);
+    net_schedule_free(&net->schedule);
     net_wheel_free(&net->wheel);
     free(net->coord);
     free(net->exists);
@@ -585,31 +579,6 @@ static void quit(struct net *net)
     free(net->ways);
     free(net->sink_free);
     free(net->packets);
-}
-
-// Packets generated by now.
-static uint64_t generated(const struct net *net)
-{
-    uint64_t messages = 0;
-    while (messages < net->config->messages && born_at(net, (uint32_t)messages) <= net->wheel.now)
-        messages++;
-    return messages * net->config->message_packets * net->nodes;
-}
-
-// Lifetimes of the consumed packets and present ages of the others, units.
-static double ages(const struct net *net)
-{
-    const struct net_config *c = net->config;
-    double sum = (double)net->result.stats.sum;
-    for (uint32_t m = 0; m < c->messages; m++) {
-        uint64_t born = born_at(net, m);
-        if (born > net->wheel.now)
-            break;
-        uint64_t rest =
-            (uint64_t)c->message_packets * net->nodes - net->result.stats.batch_count[m];
-        sum += (double)rest * (double)(net->wheel.now - born);
-    }
-    return sum;
 }
 
 static void name_stuck(struct net *net)
@@ -627,7 +596,7 @@ static void name_stuck(struct net *net)
             return;
         }
     for (uint32_t node = 0; node < net->nodes; node++)
-        if (net->sources[node].message < net->config->messages) {
+        if (net->sources[node].message != NET_NO_MESSAGE) {
             snprintf(text, size, "the generator of node %u, message %u, packet %u to node %u", node,
                      net->sources[node].message, net->sources[node].packet,
                      net->sources[node].destination);
@@ -737,11 +706,12 @@ static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atom
         if (stop && atomic_load(stop))
             return NET_INTERRUPTED;
         if (progress)
-            atomic_store(progress, (float)net->result.consumed / (float)net->total);
-        if (limit > 0 && ages(net) > limit)
+            atomic_store(progress, (float)net->result.consumed / (float)net->schedule.packets);
+        if (limit > 0 &&
+            net_schedule_ages(&net->schedule, &net->result.stats, net->wheel.now) > limit)
             return NET_LIMITED;
         if (net->watchdog && net->wheel.now > net->progress + net->watchdog &&
-            generated(net) > net->result.consumed) {
+            net_schedule_generated(&net->schedule, net->wheel.now) > net->result.consumed) {
             name_stuck(net);
             return NET_STUCK;
         }
@@ -771,10 +741,12 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
     struct net net;
     enum net_end end = NET_NO_MEMORY;
     if (init(&net, config))
-        end = loop(&net, limit_us * 1000 * NET_UNITS_PER_NS * (double)net.total, stop, progress);
+        end = loop(&net, limit_us * 1000 * NET_UNITS_PER_NS * (double)net.schedule.packets, stop,
+                   progress);
     struct net_result result = net.result;
     result.end = end;
-    result.generated = end == NET_NO_MEMORY ? 0 : generated(&net);
+    result.generated =
+        end == NET_NO_MEMORY ? 0 : net_schedule_generated(&net.schedule, net.wheel.now);
     for (uint32_t p = net.unused; p != NONE; p = net.packets[p].next)
         result.in_flight++; // unused ones, for now
     result.in_flight = net.packet_capacity - result.in_flight;

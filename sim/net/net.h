@@ -52,7 +52,8 @@ struct net_result {
 // Stops early with NET_LIMITED once lifetimes of the consumed plus present ages of the others
 // exceed limit_us times all packets to be generated (0: no limit): then the mean lifetime of the
 // whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
-// (0 .. 1, may be NULL) written. For a configuration that net_config_check takes.
+// (0 .. 1, may be NULL) written. For a configuration that net_config_check takes; limit_us is 0 for
+// a trace.
 struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
                           _Atomic float *progress);
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace.h"
+
 enum {
     O_ACK_BYTES = 512,
     O_COUNT_USED,
@@ -28,6 +30,7 @@ enum {
     O_SLOTS,
     O_THROTTLE,
     O_TIE,
+    O_TRACE,
     O_WATCHDOG,
 };
 
@@ -53,6 +56,8 @@ static const struct argp_option list[] = {
     {0, 0, 0, 0, "Traffic:", 3},
     {"messages", O_MESSAGES, "NUMBER", 0, "per node (32)", 3},
     {"message-packets", O_MESSAGE_PACKETS, "NUMBER", 0, "M, per message (96)", 3},
+    {"trace", O_TRACE, "FILE", 0,
+     "instead of --traffic, --load, --messages: lines time_ns,src,dst,bytes (trace.h)", 3},
     {"injection-rate", O_INJECTION_RATE, "GAMMA0", 0, "of the injection ticks (2.4)", 3},
     {"hotspots", O_HOTSPOTS, "NODES", 0, "node ids, as 0,5,17", 3},
     {"hotspot-weight", O_HOTSPOT_WEIGHT, "NUMBER", 0, "of all hot spots together, 0 to 1", 3},
@@ -265,6 +270,29 @@ static void apply(struct net_config *c, int key, const char *value)
     }
 }
 
+// Reads it once for all configurations of the program.
+static const struct net_trace *read_trace(const struct net_options *options,
+                                          const struct ofr_torus *torus)
+{
+    static struct net_trace *trace;
+    static struct ofr_torus its_torus;
+    static const char *const instead[] = {"traffic", "load", "messages", "message-packets"};
+    char wrong[400];
+    for (int i = 0; i < 4; i++)
+        if (net_options_value(options, instead[i]))
+            net_refuse("--trace and --%s do not go together", instead[i]);
+    if (trace && !memcmp(&its_torus, torus, sizeof its_torus))
+        return trace;
+    if (trace)
+        net_refuse("--trace goes with one torus only");
+    trace =
+        net_trace_read(net_options_value(options, "trace"), ofr_nodes(torus), wrong, sizeof wrong);
+    if (!trace)
+        net_refuse("%s", wrong);
+    its_torus = *torus;
+    return trace;
+}
+
 struct net_config net_options_config(const struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
@@ -289,6 +317,8 @@ struct net_config net_options_config(const struct net_options *options, const ch
         c.traffic.pattern = (enum net_pattern)parse_name("--traffic", pattern, net_pattern_parse);
     if (load)
         c.load = net_parse_real("--load", load);
+    if (net_options_value(options, "trace"))
+        c.trace = read_trace(options, &c.torus);
     if (seed)
         c.seed = net_parse_count("--seed", seed, 0, UINT64_MAX);
     bool throttle = false;

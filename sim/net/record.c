@@ -36,17 +36,18 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
     double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
     double wait = us((double)r->wait_sum / (double)r->entered);
-    bool drained = r->end == NET_DRAINED;
+    bool drained = r->end == NET_DRAINED, periods = drained && !c->trace;
     double offered = nodes * c->messages * c->message_packets;
     net_torus_print(&c->torus, torus, sizeof torus);
     json_t *o = json_object();
     json_object_set_new(o, "topology", json_string(torus));
     json_object_set_new(o, "preset", json_string(net_preset_name(c->preset)));
     json_object_set_new(o, "routing", json_string(net_routing_name(c->routing)));
-    json_object_set_new(o, "traffic", json_string(net_pattern_name(c->traffic.pattern)));
+    json_object_set_new(o, "traffic",
+                        json_string(c->trace ? "trace" : net_pattern_name(c->traffic.pattern)));
     json_object_set_new(o, "tie", json_string(net_tie_name(c->tie)));
     json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
-    json_object_set_new(o, "load_gamma0", real(c->load));
+    json_object_set_new(o, "load_gamma0", real(c->trace ? NAN : c->load));
     json_object_set_new(o, "end", json_string(end_name(r->end)));
     json_object_set_new(o, "mean_lifetime_us", real(mean));
     json_object_set_new(o, "mean_ci95_low_us", real(mean - half));
@@ -57,10 +58,10 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "source_wait_us", real(wait));
     json_object_set_new(o, "network_latency_us", real(drained ? mean - wait : NAN));
     json_object_set_new(o, "accepted_gamma0",
-                        real(drained ? c->load * (double)r->consumed_in_time / offered : NAN));
+                        real(periods ? c->load * (double)r->consumed_in_time / offered : NAN));
     json_object_set_new(
         o, "saturated",
-        drained ? json_boolean(offered - (double)r->consumed_in_time > nodes * c->message_packets)
+        periods ? json_boolean(offered - (double)r->consumed_in_time > nodes * c->message_packets)
                 : json_null());
     json_object_set_new(o, "oidn_ratio", real((double)r->oidn / packets));
     json_object_set_new(o, "widn_ratio", real((double)r->widn / packets));

@@ -94,8 +94,8 @@ static void read_args(int argc, char **argv, struct args *args)
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *args = (struct args){.jobs = processors > 0 ? (uint32_t)processors : 1};
     argp_parse(&argp, argc, argv, 0, NULL, args);
-    static const char *const fixed[] = {"routing", "traffic", "topology", "load"};
-    for (int i = 0; i < 4; i++)
+    static const char *const fixed[] = {"routing", "traffic", "topology", "load", "trace"};
+    for (int i = 0; i < 5; i++)
         if (net_options_value(&args->options, fixed[i]))
             net_refuse("reproduce: --%s is not for it", fixed[i]);
 }

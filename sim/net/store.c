@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "trace.h"
 
 void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
 {
@@ -15,13 +16,14 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
     int at = snprintf(key, NET_KEY,
                       "%s %s %s %s %s %s seed %llu load %.9g messages %ux%u packet %u ack %u slots "
                       "%u throttle %u int %.9g %.9g ext %.9g %.9g inject %.9g delta %u eta %.9g "
-                      "idn %d%d count %d watchdog %.9g hot %.9g",
+                      "idn %d%d count %d watchdog %.9g trace %016llx hot %.9g",
                       what, torus, net_preset_name(c->preset), net_routing_name(c->routing),
                       net_pattern_name(c->traffic.pattern), net_tie_name(c->tie),
                       (unsigned long long)c->seed, c->load, c->messages, c->message_packets,
                       c->packet_bytes, c->ack_bytes, c->slots, c->throttle, c->int_latency_ns,
                       c->int_gbps, c->ext_latency_ns, c->ext_gbps, c->injection_gamma0, c->delta,
-                      c->eta, c->oidn, c->widn, c->count_all, c->watchdog_us, c->traffic.weight);
+                      c->eta, c->oidn, c->widn, c->count_all, c->watchdog_us,
+                      c->trace ? (unsigned long long)c->trace->digest : 0, c->traffic.weight);
     for (uint32_t i = 0; i < c->traffic.hotspots && at < NET_KEY - 12; i++)
         at += snprintf(key + at, NET_KEY - (size_t)at, " %u", c->traffic.hotspot[i]);
 }

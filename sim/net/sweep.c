@@ -278,6 +278,8 @@ int net_command_saturate(int argc, char **argv)
         &args);
     if (net_options_value(&args.options, "load"))
         net_refuse("saturate: it looks for the load, --load is not for it");
+    if (net_options_value(&args.options, "trace"))
+        net_refuse("saturate: a trace has no load to look for");
     make_tasks(&sweep, &args, "saturate", false);
     return run(&sweep, &args, saturate_point, columns);
 }

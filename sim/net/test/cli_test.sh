@@ -57,6 +57,35 @@ refuse 'used.*6 numbers' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3
 refuse 'used.*0 to 8' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3,4,5,9
 refuse 'dst.*0 to 7' explain --src 0,0,0 --dst 1,8,1 --used 1,2,3,4,5,6
 
+# Traces: a good one, and what may be wrong with a line.
+lines() { printf 'time_ns,src,dst,bytes\n0,0,1,512\n1.5,15,0,513\n%s\n' "$1" > "$work/trace"; }
+wrong() { # word, line
+    lines "$2"
+    refuse "line 4: .*$1" run --topology 4x4 --trace "$work/trace"
+}
+wrong 'less than' '1.4,0,1,512'
+wrong 'time_ns' 'x,0,1,512'
+wrong 'time_ns' '-1,0,1,512'
+wrong 'time_ns' 'nan,0,1,512'
+wrong 'time_ns' '1e13,0,1,512'
+wrong 'src is not a node' '2,16,1,512'
+wrong 'dst is not a node' '2,0,16,512'
+wrong 'src must' '2,-1,0,512'
+wrong 'dst must' '2,1,0x2,512'
+wrong 'bytes' '2,1,0,0'
+wrong 'bytes' '2,1,0,2147483648'
+wrong 'bytes' '2,1,0,512,7'
+wrong 'dst must' '2,1,0'
+wrong 'time_ns' ' '
+lines '2,3,4,5'
+refuse 'load do not go' run --topology 4x4 --trace "$work/trace" --load 0.3
+refuse 'no load' saturate --topology 4x4 --trace "$work/trace"
+refuse 'No such file' run --topology 4x4 --trace "$work/none"
+: > "$work/empty"
+refuse 'no message' run --topology 4x4 --trace "$work/empty"
+printf '0,1,2,3\0004\n' > "$work/empty"
+refuse 'line 1: .*zero byte' run --topology 4x4 --trace "$work/empty"
+
 # json EXPRESSION about $work/out (o)
 json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit(not ($1))"; }
 
@@ -78,6 +107,19 @@ python3 -c "import csv; r, = csv.DictReader(open('$work/csv')); float(r['mean_li
 result $? 'CSV has a head and a line'
 "$sim" run --topology 4x4 | grep -q '^mean_lifetime_us  *[0-9.]* us$'
 result $? 'text has values and units'
+
+"$sim" run --topology 4x4 --trace "$work/trace" --format json > "$work/out"
+json 'o["packets"] == o["consumed"] == 1 + 2 + 1 and o["traffic"] == "trace" and
+    o["load_gamma0"] is None and o["saturated"] is None'
+result $? 'a trace: its packets'
+# A pattern as a trace is the pattern: 96 packets every 39321.6 ns at k = 8, load 0.5.
+awk 'BEGIN { for (m = 0; m < 8; m++) for (i = 0; i < 64; i++)
+    printf "%.1f,%d,%d,49152\r\n", m * 39321.6, i, 63 - i }' > "$work/trace"
+"$sim" run --topology 8x8 --messages 8 --load 0.5 --traffic complement --format json > "$work/a"
+"$sim" run --topology 8x8 --trace "$work/trace" --format json > "$work/out"
+json 'all(o[k] == p[k] for p in [json.load(open("'"$work/a"'"))] for k in ("mean_lifetime_us",
+    "p99_us", "max_us", "packet_hops", "oidn_ratio", "widn_ratio", "source_wait_us", "end_us"))'
+result $? 'a pattern as a trace gives what the pattern gives'
 
 # By hand: minimal x+ z-, u = (1 + 2)/2, u* = 1: 2/3 + 2. OIDN (-1,0,1): q = (6,0,3), 5 + 5 hops,
 # leaving over x- z+ (z: 3 hops), u = (2 + 4)/2: 1/3 + 2 * 6/10.
