@@ -97,7 +97,7 @@ struct ofr_router {
     uint8_t token;
     bool hold; // the token's entry, registered: others do not enter this ring
     uint8_t hold_out, hold_ring;
-    bool hold_through; // ... nor do they go on in it
+    bool hold_through;           // ... nor do they go on in it
     bool stuck;                  // a head that did not move for too long: seen in the cycle before
     bool ring_bit, watchdog_bit; // the bits of time whose change is a tick, in the cycle before
     // Decision for the head of the local port's deroute VC.
@@ -222,8 +222,8 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
 
 // The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2), from
 // the local port more than the threshold. While an entry starves, no other enters its ring but
-// management's, every other 2^RING_WAIT cycles none goes on in it either, and the threshold does not
-// keep the entry out.
+// management's, in every other 2^RING_WAIT cycles none goes on in it either, and the threshold does
+// not keep the entry out.
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
                                      unsigned port, unsigned ring, unsigned threshold, bool mgmt)
 {
