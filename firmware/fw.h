@@ -17,8 +17,8 @@ struct fw {
 #endif
     // Towards the host.
     uint32_t tx[FW_TX_FRAMES][OFR_FRAME_WORDS];
-    uint8_t tx_first, tx_count, tx_byte; // tx_byte: next byte of the first frame
-    uint32_t tx_crc;                     // of its bytes before that
+    uint8_t tx_first, tx_count, tx_word; // tx_word: next word of the first frame
+    uint32_t tx_crc;                     // of its words before that
     // From the host: what has come of a frame.
     uint32_t rx[OFR_FRAME_WORDS];
     uint8_t rx_count; // bytes

@@ -238,15 +238,21 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
 {
     struct fake_board *b = ctx;
     uint8_t byte = 0;
+    uint32_t word = 0;
     if (address - OFR_BASE_NODE < sizeof b->reg)
         return node_read(b, address - OFR_BASE_NODE);
     switch (address) {
     case OFR_BASE_UART + OFR_UART_STATUS:
         return OFR_UART_STATUS_TX_READY_MASK |
-               (b->from_host.in != b->from_host.out ? OFR_UART_STATUS_RX_VALID_MASK : 0);
+               (b->from_host.in != b->from_host.out ? OFR_UART_STATUS_RX_VALID_MASK : 0) |
+               (b->from_host.in - b->from_host.out >= 4 ? OFR_UART_STATUS_RX_WORD_MASK : 0);
     case OFR_BASE_UART + OFR_UART_DATA:
         queue_take(&b->from_host, &byte);
         return byte;
+    case OFR_BASE_UART + OFR_UART_WORD:
+        for (unsigned i = 0; i < 4 && queue_take(&b->from_host, &byte); i++)
+            word |= (uint32_t)byte << 8 * i;
+        return word;
     case OFR_BASE_TIMER + OFR_TIMER_LOW:
         return b->timer += 3;
     case OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW:
@@ -265,6 +271,9 @@ static void hal_write(void *ctx, uint32_t address, uint32_t value, bool *err)
         *err = !node_write(b, address - OFR_BASE_NODE, value);
     else if (address == OFR_BASE_UART + OFR_UART_DATA)
         queue_put(&b->to_host, (uint8_t)value);
+    else if (address == OFR_BASE_UART + OFR_UART_WORD)
+        for (unsigned i = 0; i < 4; i++)
+            queue_put(&b->to_host, (uint8_t)(value >> 8 * i));
     else
         *err = true;
 }

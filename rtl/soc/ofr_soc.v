@@ -135,7 +135,7 @@ module ofr_soc #(
     // ---- UART and timer -------------------------------------------------------------------------
     ofr_uart #(.DIVISOR(UART_DIVISOR), .DEPTH(RX_DEPTH)) uart (
         .clk, .rst, .rx(uart_rx), .tx(uart_tx), .we(serve && to_uart && write_q),
-        .re(serve && to_uart && !write_q), .adr({adr_q[3:2], 2'b00}), .wdat(mem_wdata[15:0]),
+        .re(serve && to_uart && !write_q), .adr({adr_q[3:2], 2'b00}), .wdat(mem_wdata),
         .rdat(uart_rdat)
     );
     ofr_timer #(.BITS(TIMER_BITS)) timer (

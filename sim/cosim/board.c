@@ -72,13 +72,19 @@ static bool fifo_get(struct fifo *f, uint8_t *byte)
 static uint32_t uart_read(struct board *b, uint32_t offset)
 {
     uint8_t byte = 0;
+    uint32_t word = 0;
     switch (offset) {
     case OFR_UART_DATA:
         fifo_get(&b->to_board, &byte);
         return byte;
+    case OFR_UART_WORD:
+        for (unsigned i = 0; i < 4 && fifo_get(&b->to_board, &byte); i++)
+            word |= (uint32_t)byte << 8 * i;
+        return word;
     case OFR_UART_STATUS:
         return (uint32_t)(b->to_board.count > 0) << OFR_UART_STATUS_RX_VALID_LSB |
-               (uint32_t)(b->from_board.count < FIFO_BYTES) << OFR_UART_STATUS_TX_READY_LSB;
+               (uint32_t)(b->to_board.count >= 4) << OFR_UART_STATUS_RX_WORD_LSB |
+               (uint32_t)(b->from_board.count + 4 <= FIFO_BYTES) << OFR_UART_STATUS_TX_READY_LSB;
     case OFR_UART_DIVISOR:
         return RTL_UART_DIVISOR;
     default:
@@ -116,8 +122,11 @@ static void golden_write(void *ctx, uint32_t address, uint32_t value, bool *err)
         ofr_node_write(b->node, offset, value, err);
         break;
     case OFR_BASE_UART:
-        if (offset == OFR_UART_DATA)
-            fifo_put(&b->from_board, (uint8_t)value);
+        for (unsigned i = 0; i < (offset == OFR_UART_DATA   ? 1U
+                                  : offset == OFR_UART_WORD ? 4U
+                                                            : 0);
+             i++)
+            fifo_put(&b->from_board, (uint8_t)(value >> 8 * i));
         break;
     case OFR_BASE_TIMER:
     case OFR_BASE_BOARD:

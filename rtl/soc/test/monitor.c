@@ -4,6 +4,7 @@
 //   start: sends 'R' and BOARD.TRAP_CAUSE
 //   r ADDR       read a word, send it         w ADDR DATA   write a word, send 'k'
 //   b ADDR BYTE  write a byte, send 'k'       e N ...       echo N bytes after the last came
+//   E N ...      the same with N words, by UART.WORD
 //   t            two timer readings of 8 bytes
 //   s CYCLES     do nothing for so long, send 'k' and the UART's STATUS, read twice
 //   x KIND       trap: 0 illegal, 1 misaligned, 2 ebreak, 3 jump to nowhere
@@ -46,6 +47,7 @@ static void put_word(uint32_t value)
 }
 
 static uint8_t buffer[256];
+static uint32_t words[16];
 static uint32_t times[4];
 
 int main(void)
@@ -74,6 +76,19 @@ int main(void)
                 buffer[i] = get();
             for (uint32_t i = 0; i < count; i++)
                 put(buffer[i]);
+            break;
+        case 'E':
+            count = get();
+            for (uint32_t i = 0; i < count; i++) {
+                while (!(*word(OFR_BASE_UART + OFR_UART_STATUS) & OFR_UART_STATUS_RX_WORD_MASK))
+                    ;
+                words[i] = *word(OFR_BASE_UART + OFR_UART_WORD);
+            }
+            for (uint32_t i = 0; i < count; i++) {
+                while (!(*word(OFR_BASE_UART + OFR_UART_STATUS) & OFR_UART_STATUS_TX_READY_MASK))
+                    ;
+                *word(OFR_BASE_UART + OFR_UART_WORD) = words[i];
+            }
             break;
         case 's':
             count = get_word();

@@ -264,19 +264,31 @@ static void test_uart(struct world *w)
     }
     check(good && !w->framing_errors,
           "echo of 1, 128 and 250 bytes without a pause, %d cycles a bit", w->divisor);
-    // 300 bytes while nobody reads: 255 stay, and OVERRUN says so, once
+    good = true;
+    for (unsigned count = 1; count <= 16; count++) {
+        uint32_t sent[16];
+        send(w, 'E');
+        send(w, (uint8_t)count);
+        for (unsigned i = 0; i < count; i++)
+            send_word(w, sent[i] = (uint32_t)random_next(w));
+        for (unsigned i = 0; i < count; i++)
+            good &= receive_word(w) == sent[i];
+    }
+    check(good && !w->framing_errors, "1 to 16 words at once");
+    // 300 bytes while nobody reads: 259 stay, and OVERRUN says so, once
     send(w, 's');
     send_word(w, 20000);
     send(w, 'e');
-    send(w, 253);
+    send(w, 255);
     for (int i = 0; i < 298; i++)
         send(w, (uint8_t)i);
     good = w->in_count == 0 && receive(w) == 'k';
     good &= receive(w) >> OFR_UART_STATUS_OVERRUN_LSB & 1;
     good &= ~receive(w) >> OFR_UART_STATUS_OVERRUN_LSB & 1;
-    for (int i = 0; i < 253; i++)
+    for (int i = 0; i < 255; i++)
         good &= receive(w) == (uint8_t)i;
-    check(good, "of 300 bytes that nobody reads the first 255 are kept, and OVERRUN is set once");
+    good &= receive(w) == '?' && receive(w) == '?'; // two that are no commands
+    check(good, "of 300 bytes that nobody reads the first 259 are kept, and OVERRUN is set once");
     send(w, 's');
     send_word(w, 100);
     good = receive(w) == 'k' && !(receive(w) >> OFR_UART_STATUS_OVERRUN_LSB & 1) && receive(w) >= 0;
