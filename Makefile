@@ -11,7 +11,8 @@
 #   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
 #   REGS        targets that make generated files which are checked in: `make regs`
-#   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1   what `make install` copies
+#   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_UDEV
+#               what `make install` copies
 #               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
 #
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
@@ -45,6 +46,7 @@ INSTALL_LIB :=
 INSTALL_INCLUDE :=
 INSTALL_PC :=
 INSTALL_MAN1 :=
+INSTALL_UDEV :=
 
 export B CC CXX
 
@@ -106,7 +108,8 @@ format:
 
 ## Install -----------------------------------------------------------------------------------------
 
-install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) $(INSTALL_MAN1)
+install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) $(INSTALL_MAN1) \
+    $(INSTALL_UDEV)
 	@set -e; to='$(DESTDIR)$(PREFIX)'; \
 	put() { mode=$$1; dir=$$to/$$2; shift 2; [ $$# -gt 0 ] || return 0; mkdir -p "$$dir"; \
 	    for f; do rm -f "$$dir/$${f##*/}"; cp -P "$$f" "$$dir/"; \
@@ -115,6 +118,7 @@ install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_
 	put 644 lib $(INSTALL_LIB); \
 	put 644 include $(INSTALL_INCLUDE); \
 	put 644 share/man/man1 $(INSTALL_MAN1); \
+	put 644 lib/udev/rules.d $(INSTALL_UDEV); \
 	for f in $(INSTALL_PC); do \
 	    mkdir -p "$$to/lib/pkgconfig"; name=$${f##*/}; \
 	    sed 's|@PREFIX@|$(PREFIX)|g' "$$f" > "$$to/lib/pkgconfig/$${name%.in}"; \

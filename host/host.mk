@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
-HOST_C   := host/torus.c host/transport.c host/exchange.c host/discover.c \
+HOST_C   := host/torus.c host/transport.c host/usb.c host/exchange.c host/discover.c \
             host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
@@ -15,6 +15,10 @@ $(HOST_O) $(CTL_O): $(B)/%.o: %.c $(HOST_H) host/ctl.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
+# For libtorus alone: Debian's libftdi1, which brings libusb-1.0.
+USB_LIBS := -lftdi1 -lusb-1.0
+$(B)/host/usb.o: CPPFLAGS += $(shell pkg-config --cflags libftdi1 2>/dev/null)
+
 # One object, in which everything but the API is local; libofr's decision tables are in it.
 $(B)/host/libtorus.o: $(HOST_O) $(B)/libofr.a
 	ld -r -o $@ $^
@@ -25,7 +29,8 @@ $(B)/libtorus.a: $(B)/host/libtorus.o
 	ar rcs $@ $<
 
 $(B)/$(TORUS_SO).1: $(HOST_O) $(B)/libofr.a
-	$(CC) $(CFLAGS) -shared -Wl,-soname,$(TORUS_SO) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^
+	$(CC) $(CFLAGS) -shared -Wl,-soname,$(TORUS_SO) -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ \
+	    $(USB_LIBS)
 
 $(B)/$(TORUS_SO): $(B)/$(TORUS_SO).1
 	ln -sf $(<F) $@
@@ -35,12 +40,13 @@ $(B)/libtorus.so: $(B)/$(TORUS_SO)
 
 $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ -ljansson $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson $(USB_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
 INSTALL_INCLUDE += host/libtorus.h
 INSTALL_PC += host/torus.pc.in
+INSTALL_UDEV += host/data/70-outflank.rules
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
 HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus $(B)/tests/test_destinations
@@ -51,7 +57,7 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(H
         firmware/fw.h firmware/hal.h $(HOST_O) $(B)/libfw.a $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< host/test/fake.c $(HOST_O) \
-	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(LDLIBS)
+	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
 host/test/torusctl_test.sh: $(B)/bin/torusctl
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so

@@ -65,6 +65,10 @@ void pause_seconds(double seconds);
 // A handle with the options, NULL without memory.
 struct torus *handle_new(const struct torus_options *options);
 
+// Over USB (usb.c): opens a board's FTDI chip, by its serial number or place on the bus, NULL: the
+// only one.
+int usb_open(struct torus *t, const char *wanted);
+
 // Messages: by path (hops = 0: the gateway), by address, to all.
 void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg);
 void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg);

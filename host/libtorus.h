@@ -65,10 +65,12 @@ struct torus_options {
     uint16_t session;   // session number (0: random)
     uint64_t key;       // unlocks boards that have a key (0: none)
     uint16_t take_over; // session known to be dead: its lease is taken (0: none)
+    unsigned baud;      // usb: bits per second (0: default, 115200)
 };
 
-// Opens a connection. `where`: "unix:PATH" (socket) or "tty:PATH" or a path below /dev (pty, serial
-// port, set to raw mode). options may be NULL. *out is a handle even on failure (for the detail;
+// Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the bus,
+// as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port, set
+// to raw mode). options may be NULL. *out is a handle even on failure (for the detail;
 // close it), or NULL if there is no memory. Does not talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 

@@ -26,10 +26,13 @@ enum {
     O_RETRY,
     O_WINDOW,
     O_SESSION,
+    O_BAUD,
 };
 
 static const struct argp_option option_list[] = {
-    {"transport", 't', "WHERE", 0, "unix:PATH or tty:PATH of the board we are plugged into", 0},
+    {"transport", 't', "WHERE", 0,
+     "the board we are plugged into: usb, usb:SERIAL, unix:PATH or tty:PATH", 0},
+    {"baud", O_BAUD, "N", 0, "usb: bits per second (115200)", 0},
     {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
     {"timeout", 'T', "SECONDS", 0, "give up after so long without an answer (30)", 0},
     {"retry", O_RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 0},
@@ -101,6 +104,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case O_WINDOW:
         a->options.window = (unsigned)number(state, arg, 1, 7);
+        break;
+    case O_BAUD:
+        a->options.baud = (unsigned)number(state, arg, 300, 12e6);
         break;
     case O_SESSION:
         a->options.session = (uint16_t)number(state, arg, 1, 65535);
@@ -186,7 +192,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0,
                          "say what to do: discover, info, program, run, counters or ping");
         else if (!a->where && !a->print)
-            argp_failure(state, 2, 0, "say where the board is: -t unix:PATH or -t tty:PATH");
+            argp_failure(state, 2, 0, "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
         break;
     default:
         return ARGP_ERR_UNKNOWN;

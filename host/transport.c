@@ -99,6 +99,8 @@ API int torus_open(struct torus **out, const char *where, const struct torus_opt
     struct torus *t = *out = handle_new(options);
     if (!t)
         return TORUS_E_MEMORY;
+    if (!strcmp(where, "usb") || !strncmp(where, "usb:", 4))
+        return usb_open(t, where[3] && where[4] ? where + 4 : NULL);
     struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return fail(t, TORUS_E_MEMORY, "out of memory");
@@ -109,7 +111,7 @@ API int torus_open(struct torus **out, const char *where, const struct torus_opt
         s->fd = open_tty(t, where[0] == 't' ? where + 4 : where, &s->before);
     } else {
         free(s);
-        return fail(t, TORUS_E_USAGE, "%s: say unix:PATH or tty:PATH", where);
+        return fail(t, TORUS_E_USAGE, "%s: say usb, usb:SERIAL, unix:PATH or tty:PATH", where);
     }
     if (s->fd < 0) {
         free(s);

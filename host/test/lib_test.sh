@@ -48,7 +48,7 @@ complete()
 }
 
 check 'C, static' "$CC" -Wall -Wextra -Werror -std=c11 -Ihost -o "$work/static" "$work/p.c" \
-    "$B/libtorus.a"
+    "$B/libtorus.a" -lftdi1 -lusb-1.0
 check 'C++, shared' "$CXX" -Wall -Wextra -Werror -Ihost -o "$work/shared" "$work/p.cpp" \
     "-L$B" -ltorus
 check 'static runs' "$work/static"
