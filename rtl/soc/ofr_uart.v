@@ -23,7 +23,7 @@ module ofr_uart #(
 
     logic [15:0] divisor_q;
 
-    // ---- Transmitter: start bit, 8 data bits from the low one on, stop bit; 1 or 4 times ---------
+    // ---- Transmitter: start bit, 8 data bits from the low one on, stop bit; 1 or 4 times --------
     logic [15:0] tx_count_q;
     logic [5:0]  tx_left_q;
     logic [39:0] tx_bits_q;

@@ -43,7 +43,9 @@ first=$done_cycles slots=$slot
 [ "$first" -gt 100000 ] && [ "$slots" -ge 1 ]
 result $? "its state counts router-cycles"
 
-# Killed outright: what it had counted stays
+# Killed outright: what it had counted stays. The log is emptied here: the soak before has left its
+# own "good" there, and the shell in the background may not have begun when it is first looked at.
+: > "$dir/log"
 B=$dir HOURS=1 JOBS=1 SLOT=1 SHAPES=$shape TORI='' sh sim/cosim/soak.sh > "$dir/log" 2>&1 &
 pid=$!
 tries=0
