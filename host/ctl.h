@@ -17,6 +17,7 @@ struct args {
     struct torus_options options;
     // discover
     bool assign;
+    const char *svg; // file to draw into
     // program
     const char *routing, *tie;
     long threshold, delta;
@@ -64,5 +65,12 @@ void put_json(json_t *value);
 json_t *json_at(const uint8_t at[3], unsigned dims);
 json_t *json_serial(uint64_t serial);
 void at_text(const uint8_t at[3], unsigned dims, char text[16]);
+const char *port_text(unsigned port); // "x+"
+
+// Is the cable at b's port p the one that a torus has there? b may be NULL.
+bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,
+                 unsigned p);
+// What was discovered as a picture, by the program neato of graphviz. Exit status.
+int draw_svg(const struct torus *t, const uint8_t k[3], unsigned dims, const char *file);
 
 #endif

@@ -16,9 +16,7 @@ static const struct torus_board *board_at(const struct torus *t, unsigned x, uns
     return NULL;
 }
 
-// Is the cable at b's port p the one that a torus has there?
-static bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,
-                        unsigned p)
+bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b, unsigned p)
 {
     if (!b || b->peer[p] < 0 || b->peer_port[p] != (int)(p ^ 1))
         return false;
@@ -88,7 +86,6 @@ static void discover_text(const struct torus *t, unsigned dims, const uint8_t k[
     }
     printf("  board     serial number     here by\n");
     for (unsigned i = 0; i < torus_boards(t); i++) {
-        static const char *const ports[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
         const struct torus_board *b = torus_board(t, i);
         char at[16] = "?";
         if (b->placed)
@@ -97,9 +94,20 @@ static void discover_text(const struct torus *t, unsigned dims, const uint8_t k[
         if (!b->hops)
             printf(" plugged in");
         for (unsigned h = 0; h < b->hops; h++)
-            printf(" %s", ports[b->path[h]]);
+            printf(" %s", port_text(b->path[h]));
         putchar('\n');
     }
+}
+
+static json_t *fault_json(const struct torus *t, unsigned i)
+{
+    struct torus_cable c;
+    const char *kind = torus_fault_name(torus_fault_kind(t, i, &c));
+    json_t *ends = json_array();
+    for (unsigned e = 0; e < 2 && c.board[0] >= 0; e++)
+        json_array_append_new(ends, json_pack("{s:i,s:s}", "board", c.board[e], "port",
+                                              port_text((unsigned)c.port[e])));
+    return json_pack("{s:s,s:o,s:s}", "kind", kind, "ends", ends, "text", torus_fault(t, i));
 }
 
 static void discover_json(const struct torus *t, unsigned dims, const uint8_t k[3])
@@ -121,7 +129,7 @@ static void discover_json(const struct torus *t, unsigned dims, const uint8_t k[
                               b->configured, "path", path, "cables", cables));
     }
     for (unsigned i = 0; torus_fault(t, i); i++)
-        json_array_append_new(faults, json_string(torus_fault(t, i)));
+        json_array_append_new(faults, fault_json(t, i));
     put_json(json_pack("{s:o,s:o,s:o}", "sizes", dims ? json_at(k, dims) : json_null(), "boards",
                        boards, "faults", faults));
 }
@@ -156,8 +164,9 @@ int do_discover(struct torus *t, const struct args *a)
         discover_text(t, dims, k);
     for (unsigned i = 0; torus_fault(t, i); i++)
         fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
-    if (error != TORUS_OK)
-        return 1;
+    int drawn = a->svg ? draw_svg(t, k, dims, a->svg) : 0;
+    if (drawn || error != TORUS_OK)
+        return drawn ? drawn : 1;
     error = a->assign ? torus_assign(t) : TORUS_OK;
     return error == TORUS_OK ? 0 : report(t, error);
 }

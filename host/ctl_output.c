@@ -40,6 +40,12 @@ json_t *json_serial(uint64_t serial)
     return json_string(text);
 }
 
+const char *port_text(unsigned port)
+{
+    static const char *const name[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
+    return port < sizeof name / sizeof *name ? name[port] : "local";
+}
+
 void at_text(const uint8_t at[3], unsigned dims, char text[16])
 {
     if (dims == 3)

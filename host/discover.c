@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discovery: a breadth-first walk over directed routes that assumes nothing of the cabling, then
 // recognition of the torus in the graph of boards and cables.
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-
-void fault(struct torus *t, const char *format, ...)
-{
-    if (t->fault_count == MAX_FAULTS)
-        return;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(t->faults[t->fault_count++], WIDTH, format, args);
-    va_end(args);
-}
 
 // Walk --------------------------------------------------------------------------------------------
 
@@ -140,7 +128,8 @@ static int join(struct torus *t, const struct probe *p)
                     (unsigned long long)p->serial, arrival);
     if (peer->peer[arrival] >= 0 &&
         (peer->peer[arrival] != (int)p->board || peer->peer_port[arrival] != (int)p->port)) {
-        fault(t, "port %s of board %016llx answers on two cables: do two boards have this number?",
+        fault(t, TORUS_FAULT_BOARD, NULL,
+              "port %s of board %016llx answers on two cables: do two boards have this number?",
               port_name(arrival), (unsigned long long)p->serial);
         return TORUS_OK;
     }
@@ -164,7 +153,8 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
             if (!(b->links >> p & 1) || b->peer[p] >= 0)
                 continue;
             if (b->hops == TORUS_MAX_HOPS)
-                fault(t, "board %016llx is %d hops away: no torus up to 16x16x16 needs more",
+                fault(t, TORUS_FAULT_BOARD, NULL,
+                      "board %016llx is %d hops away: no torus up to 16x16x16 needs more",
                       (unsigned long long)b->serial, TORUS_MAX_HOPS);
             else
                 probes[count++] = (struct probe){.board = i, .port = p};
@@ -175,7 +165,8 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
         if (probes[i].got)
             error = join(t, &probes[i]);
         else if (!probes[i].no_link)
-            fault(t, "nothing answers at port %s of board %016llx, though its link is up",
+            fault(t, TORUS_FAULT_BOARD, NULL,
+                  "nothing answers at port %s of board %016llx, though its link is up",
                   port_name(probes[i].port), (unsigned long long)t->boards[probes[i].board].serial);
     }
     free(probes);
@@ -208,6 +199,24 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
     return TORUS_OK;
 }
 
+// All of them. Its requests go all over the torus, so more can be under way than to a single board.
+static int walk(struct torus *t)
+{
+    unsigned window = t->options.window;
+    int error = TORUS_OK;
+    if (!t->window_wanted)
+        t->options.window = MAX_WINDOW;
+    for (unsigned first = 0; first < t->board_count && error == TORUS_OK;) {
+        unsigned end = t->board_count;
+        error = walk_level(t, first, end);
+        if (error == TORUS_OK && t->board_count > MAX_BOARDS)
+            error = fail(t, TORUS_E_MISCABLED, "more than %d boards", MAX_BOARDS);
+        first = end;
+    }
+    t->options.window = window;
+    return error;
+}
+
 API int torus_discover(struct torus *t)
 {
     t->board_count = t->fault_count = t->missing = 0;
@@ -227,15 +236,9 @@ API int torus_discover(struct torus *t)
                     (uint32_t)id.configured << OFR_INFO_CONFIGURED_LSB;
     if (add_board(t, id.serial, info, NULL, 0) < 0)
         return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned first = 0; first < t->board_count;) {
-        unsigned end = t->board_count;
-        error = walk_level(t, first, end);
-        if (error != TORUS_OK)
-            return error;
-        if (t->board_count > MAX_BOARDS)
-            return fail(t, TORUS_E_MISCABLED, "more than %d boards", MAX_BOARDS);
-        first = end;
-    }
+    error = walk(t);
+    if (error != TORUS_OK)
+        return error;
     return recognise(t);
 }
 
@@ -318,9 +321,10 @@ static int find_sizes(struct torus *t)
             }
     for (unsigned d = 0; d < 3; d++) {
         if (k[d] > 16) {
-            fault(t, "%u boards in a ring of dimension %c: a size is at most 16", k[d], "xyz"[d]);
+            fault(t, TORUS_FAULT_BOARD, NULL,
+                  "%u boards in a ring of dimension %c: a size is at most 16", k[d], "xyz"[d]);
             memset(t->k, 0, sizeof t->k);
-            return fail(t, TORUS_E_MISCABLED, "%s", t->faults[t->fault_count - 1]);
+            return fail(t, TORUS_E_MISCABLED, "%s", t->faults[t->fault_count - 1].text);
         }
         t->k[d] = (uint8_t)k[d];
     }
@@ -420,96 +424,6 @@ static bool place(struct torus *t, const uint8_t *bad)
     return good;
 }
 
-static void board_name(const struct torus_board *b, char text[64])
-{
-    if (b->placed)
-        snprintf(text, 64, "(%u,%u,%u) [%016llx]", b->at[0], b->at[1], b->at[2],
-                 (unsigned long long)b->serial);
-    else
-        snprintf(text, 64, "[%016llx]", (unsigned long long)b->serial);
-}
-
-// Every cable against what the coordinates want; doubles and gaps among the coordinates.
-static void check_cables(struct torus *t)
-{
-    unsigned nodes = torus_nodes(t);
-    int *at = malloc(nodes * sizeof *at);
-    if (!at)
-        return;
-    for (unsigned i = 0; i < nodes; i++)
-        at[i] = -1;
-    char one[64], two[64], three[64];
-    for (unsigned i = 0; i < t->board_count; i++) {
-        const struct torus_board *b = &t->boards[i];
-        board_name(b, one);
-        if (b->dims != t->dims)
-            fault(t, "board %s has %u dimensions, the others %u", one, b->dims, t->dims);
-        if (!b->placed) {
-            fault(t, "board %s: its cables lead to no place in the %ux%ux%u torus", one, t->k[0],
-                  t->k[1], t->k[2]);
-            continue;
-        }
-        unsigned node = b->at[0] + t->k[0] * (b->at[1] + (unsigned)t->k[1] * b->at[2]);
-        if (at[node] >= 0) {
-            board_name(&t->boards[at[node]], two);
-            fault(t, "boards %s and %s are cabled to the same place", one, two);
-        } else {
-            at[node] = (int)i;
-        }
-    }
-    for (unsigned node = 0; node < nodes; node++) {
-        uint8_t c[3];
-        node_at(t, node, c);
-        if (at[node] < 0)
-            fault(t, "no board at (%u,%u,%u) of the %ux%ux%u torus", c[0], c[1], c[2], t->k[0],
-                  t->k[1], t->k[2]);
-    }
-    for (unsigned i = 0; i < t->board_count; i++) {
-        const struct torus_board *b = &t->boards[i];
-        if (!b->placed)
-            continue;
-        board_name(b, one);
-        for (unsigned p = 0; p < 2 * t->dims; p++) {
-            unsigned dim = p / 2, k = t->k[dim];
-            uint8_t c[3];
-            memcpy(c, b->at, 3);
-            c[dim] = (uint8_t)((c[dim] + (p % 2 ? k - 1 : 1)) % k);
-            int want = at[c[0] + t->k[0] * (c[1] + (unsigned)t->k[1] * c[2])];
-            int is = b->peer[p], is_port = b->peer_port[p];
-            bool needed = k > 2 || (k == 2 && b->at[dim] == p % 2);
-            if (is == want && is_port == (int)(p ^ 1))
-                continue;
-            if (is < 0) {
-                // Said once for a cable: by the + side, or by - where + has another cable.
-                if (!needed || want < 0 || (p % 2 && t->boards[want].peer[p ^ 1] < 0))
-                    continue;
-                board_name(&t->boards[want], two);
-                t->missing++;
-                fault(t, "no cable from %s of %s to %s of %s", port_name(p), one, port_name(p ^ 1),
-                      two);
-                continue;
-            }
-            // Said once for a cable: by its + end, or where that says nothing the lower board.
-            if (is_port == (int)(p ^ 1) ? p % 2 : is < (int)i || (is == (int)i && is_port < (int)p))
-                continue;
-            board_name(&t->boards[is], two);
-            if (want >= 0)
-                board_name(&t->boards[want], three);
-            else
-                snprintf(three, sizeof three, "a board that is missing");
-            if (is == (int)i)
-                fault(t, "cable from %s of %s loops back to its own %s; %s should go to %s of %s",
-                      port_name(p), one, port_name((unsigned)is_port), port_name(p),
-                      port_name(p ^ 1), three);
-            else
-                fault(t, "cable from %s of %s goes to %s of %s; it should go to %s of %s",
-                      port_name(p), one, port_name((unsigned)is_port), two, port_name(p ^ 1),
-                      three);
-        }
-    }
-    free(at);
-}
-
 int recognise(struct torus *t)
 {
     int error = find_sizes(t);
@@ -521,16 +435,21 @@ int recognise(struct torus *t)
     find_suspects(t, bad);
     unsigned faults = t->fault_count;
     bool good = place(t, bad);
-    check_cables(t);
+    error = check_cables(t);
+    if (error != TORUS_OK) {
+        free(bad);
+        return error;
+    }
     if (!good && t->fault_count == faults)
-        fault(t, "the cables make no %ux%ux%u torus: two ways to a board disagree on its place",
+        fault(t, TORUS_FAULT_BOARD, NULL,
+              "the cables make no %ux%ux%u torus: two ways to a board disagree on its place",
               t->k[0], t->k[1], t->k[2]);
     free(bad);
     t->gaps = good && t->fault_count && t->fault_count == t->missing;
     if (t->fault_count) {
         for (unsigned i = 0; i < t->board_count && t->board_count != torus_nodes(t); i++)
             t->boards[i].placed &= t->boards[i].at[0] < t->k[0];
-        return fail(t, TORUS_E_MISCABLED, "%s%s", t->faults[0],
+        return fail(t, TORUS_E_MISCABLED, "%s%s", t->faults[0].text,
                     t->fault_count > 1 ? " (and more)" : "");
     }
     t->good = true;

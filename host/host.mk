@@ -2,13 +2,14 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 HOST_C   := host/torus.c host/transport.c host/usb.c host/exchange.c host/discover.c \
+            host/cables.c host/flow.c \
             host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
-            ctl_counters ctl_table)
+            ctl_counters ctl_table ctl_svg)
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
 $(HOST_O) $(CTL_O): $(B)/%.o: %.c $(HOST_H) host/ctl.h
@@ -49,8 +50,8 @@ INSTALL_PC += host/torus.pc.in
 INSTALL_UDEV += host/data/70-outflank.rules
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
-HOST_TESTS := $(B)/tests/test_firmware $(B)/tests/test_torus $(B)/tests/test_destinations
-TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables)
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh
 
 # Against the objects: what a library hides is tested too.
 $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(HOST_H) \
@@ -60,4 +61,5 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(H
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
 host/test/torusctl_test.sh: $(B)/bin/torusctl
+host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so

@@ -8,12 +8,19 @@
 
 #define API __attribute__((visibility("default")))
 
-enum { MAX_BOARDS = 4096, MAX_FAULTS = 64, WIDTH = 240 };
+enum { MAX_BOARDS = 4096, MAX_FAULTS = 64, WIDTH = 240, MAX_WINDOW = 7 };
+
+struct fault {
+    char text[WIDTH];
+    enum torus_fault_kind kind;
+    struct torus_cable cable;
+};
 
 struct torus {
     struct torus_transport transport;
     struct torus_options options;
     uint16_t session, seq;
+    bool window_wanted;           // options.window was given
     bool wrote;                   // we may hold leases
     unsigned collectives;         // done so far
     double collective_flits;      // link flits of a collective, 0: not worked out yet
@@ -36,7 +43,7 @@ struct torus {
     struct torus_preset preset; // as last read or written
     enum torus_traffic traffic; // class of its packets
     unsigned generation;
-    char (*faults)[WIDTH];
+    struct fault *faults;
     unsigned fault_count, missing; // missing: of them, cables that are not there
 };
 
@@ -122,8 +129,18 @@ int destinations_on(struct torus *t);
 int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
                  unsigned high, uint32_t value, const char *what);
 
+// Of a run (run.c): are its settings possible? Fills in packet_flits.
+int check_run(struct torus *t, struct torus_run *run);
+// PERIOD and the number of messages for the load wanted. 0: the load is out of range.
+uint32_t messages_of(const struct torus_run *run, uint32_t *ticks);
+
 // Recognises the torus in what discover found: sizes, coordinates, faults.
 int recognise(struct torus *t);
-__attribute__((format(printf, 2, 3))) void fault(struct torus *t, const char *format, ...);
+// Compares every cable with what the boards' coordinates want (cables.c): faults.
+int check_cables(struct torus *t);
+// Notes a fault. cable: NULL if it is not about one.
+__attribute__((format(printf, 4, 5))) void fault(struct torus *t, enum torus_fault_kind kind,
+                                                 const struct torus_cable *cable,
+                                                 const char *format, ...);
 
 #endif

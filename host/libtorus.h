@@ -61,17 +61,17 @@ struct torus_transport {
 struct torus_options {
     double timeout;     // seconds without any answer before giving up (default 30; 0: default)
     double retry;       // seconds before a request is first sent again (default 0.5; 0: default)
-    unsigned window;    // requests under way at once, 1 to 7 (0: default, 4)
+    unsigned window;    // requests under way at once, 1 to 7 (0: 4, discover 7)
     uint16_t session;   // session number (0: random)
     uint64_t key;       // unlocks boards that have a key (0: none)
     uint16_t take_over; // session known to be dead: its lease is taken (0: none)
     unsigned baud;      // usb: bits per second (0: default, 115200)
 };
 
-// Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the bus,
-// as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port, set
-// to raw mode). options may be NULL. *out is a handle even on failure (for the detail;
-// close it), or NULL if there is no memory. Does not talk to the board yet.
+// Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the
+// bus, as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port,
+// set to raw mode). options may be NULL. *out is a handle even on failure (for the detail; close
+// it), or NULL if there is no memory. Does not talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
 // The same over a stream of one's own.
@@ -128,6 +128,26 @@ const struct torus_board *torus_board(const struct torus *t, unsigned i);
 unsigned torus_sizes(const struct torus *t, uint8_t k[3]);
 // Faults of the cabling, one line each: fault i, or NULL.
 const char *torus_fault(const struct torus *t, unsigned i);
+// What kind of fault i is. Each wrong cable is one fault, and each cable that there are too few.
+enum torus_fault_kind {
+    TORUS_FAULT_NONE,      // there is no fault i
+    TORUS_FAULT_BOARD,     // a board: missing, silent, unlike the others, two at one place
+    TORUS_FAULT_MISSING,   // no cable where there should be one
+    TORUS_FAULT_SWAPPED,   // cables of which each is in another one's place
+    TORUS_FAULT_DOUBLED,   // a second cable between two boards, which belongs elsewhere
+    TORUS_FAULT_LOOPED,    // from a board to itself
+    TORUS_FAULT_MISPLACED, // any other wrong cable
+};
+// board[0], port[0]: the end to be moved (missing: its + end). -1 where it is not about a cable.
+struct torus_cable {
+    int board[2];
+    int8_t port[2];
+};
+// cable may be NULL.
+enum torus_fault_kind torus_fault_kind(const struct torus *t, unsigned i,
+                                       struct torus_cable *cable);
+// "missing", ...; NULL if unknown.
+const char *torus_fault_name(enum torus_fault_kind kind);
 // All of them are missing cables: a table with destinations may still be programmed.
 bool torus_gaps(const struct torus *t);
 
@@ -297,6 +317,24 @@ struct torus_result {
 // clock), until all packets are delivered, and reads checkers and counters. TORUS_E_FAILED: lost or
 // damaged packets (result is filled in). TORUS_E_USAGE: the pattern does not exist in this size.
 int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
+
+// Streams from board to board, at most one from and one to each; all other boards are silent.
+struct torus_flow_options {
+    double load;             // offered by a source, in flits per cycle, header included (default 1)
+    unsigned packet_flits;   // 0: the longest that fits a slot
+    unsigned warmup, cycles; // cycles before the window, and of the window (1000, 4000)
+};
+struct torus_flow_options torus_flow_options_default(void);
+struct torus_flow {
+    uint8_t from[3], to[3]; // coordinates, not the same
+    // Results. accepted: flits per cycle delivered in the window. mean, max: lifetime in cycles
+    // from generation to the tail's delivery, of the `measured` packets generated in the window.
+    double accepted, mean;
+    uint32_t sent, received, errors, measured, max;
+};
+// Runs them all at once until all packets are there. Errors as torus_run.
+int torus_flows(struct torus *t, const struct torus_flow_options *options, struct torus_flow *flow,
+                unsigned count);
 
 // Latches the counters of all boards, then calls `each` for every board in order of node numbers
 // (x + kx y + kx ky z) with its TORUS_COUNTERS values, indexed as in rtl/regs/README.md.

@@ -234,7 +234,7 @@ static unsigned links(const struct torus *t)
     return sum;
 }
 
-static int check_run(struct torus *t, struct torus_run *run)
+int check_run(struct torus *t, struct torus_run *run)
 {
     int error = TORUS_OK;
     if (!t->generation) { // else the boards themselves check that they have that generation
@@ -300,8 +300,7 @@ static int read_results(struct torus *t, const struct torus_run *run, const uint
     return TORUS_OK;
 }
 
-// PERIOD and the number of messages for the load wanted. 0: the load is out of range.
-static uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
+uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
 {
     double period = 256.0 * run->packet_flits * run->message_packets / run->load;
     if (period > 4e9 || period < 1)

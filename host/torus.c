@@ -87,10 +87,11 @@ struct torus *handle_new(const struct torus_options *options)
         t->options.timeout = 30;
     if (!(t->options.retry > 0))
         t->options.retry = 0.5;
+    t->window_wanted = t->options.window > 0;
     if (!t->options.window)
         t->options.window = 4;
-    if (t->options.window > 7)
-        t->options.window = 7;
+    if (t->options.window > MAX_WINDOW)
+        t->options.window = MAX_WINDOW;
     t->session = t->options.session;
     while (!t->session)
         if (getrandom(&t->session, sizeof t->session, 0) != sizeof t->session)
@@ -305,11 +306,6 @@ API unsigned torus_sizes(const struct torus *t, uint8_t k[3])
 {
     memcpy(k, t->k, 3);
     return t->k[0] ? t->dims : 0;
-}
-
-API const char *torus_fault(const struct torus *t, unsigned i)
-{
-    return i < t->fault_count ? t->faults[i] : NULL;
 }
 
 API bool torus_gaps(const struct torus *t)

@@ -14,6 +14,7 @@ enum {
     O_ABORT,
     O_PRINT,
     O_ASSIGN,
+    O_SVG,
     O_DIMENSIONS,
     O_KEY,
     O_SET_KEY,
@@ -36,11 +37,12 @@ static const struct argp_option option_list[] = {
     {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
     {"timeout", 'T', "SECONDS", 0, "give up after so long without an answer (30)", 0},
     {"retry", O_RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 0},
-    {"window", O_WINDOW, "N", 0, "requests under way at once, 1 to 7 (4)", 0},
+    {"window", O_WINDOW, "N", 0, "requests under way at once, 1 to 7 (4, discover 7)", 0},
     {"session", O_SESSION, "N", 0, "session number, 1 to 65535 (random)", 0},
     {"key", O_KEY, "HEX", 0, "64-bit key of locked boards", 0},
     {"take-over", O_TAKE_OVER, "N", 0, "take the write lease from session N, known to be dead", 0},
     {"assign", O_ASSIGN, 0, 0, "discover: give the boards their coordinates too", 0},
+    {"svg", O_SVG, "FILE", 0, "discover: draw the torus into FILE (with graphviz)", 0},
     {0, 0, 0, 0, "program:", 1},
     {"routing", 'r', "NAME", 0, "abr, por, ofr (default), dor or rdr", 1},
     {"tie", O_TIE, "WHICH", 0, "distance k/2: both (default) or plus", 1},
@@ -140,6 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case O_ASSIGN:
         a->assign = true;
         break;
+    case O_SVG:
+        a->svg = arg;
+        break;
     case O_PRINT:
         a->print = true;
         break;
@@ -192,7 +197,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0,
                          "say what to do: discover, info, program, run, counters or ping");
         else if (!a->where && !a->print)
-            argp_failure(state, 2, 0, "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
+            argp_failure(state, 2, 0,
+                         "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
