@@ -29,6 +29,8 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         .ext_latency_ns = 200,
         .ext_gbps = 20,
         .injection_gamma0 = 2.4,
+        .rounds = 10,
+        .burst = 1,
         .delta = 2,
         .eta = routing == NET_POR ? 1 : 2,
         .oidn = routing == NET_OFR,
@@ -73,7 +75,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     const struct net_traffic_config *traffic = &c->traffic;
     const char *wrong = net_traffic_check(traffic, &c->torus);
     char torus[48];
-    if (wrong && !c->trace) {
+    if (wrong && !c->trace && !c->active) {
         net_torus_print(&c->torus, torus, sizeof torus);
         snprintf(message, size, "traffic %s does not go on %s: %s",
                  net_pattern_name(traffic->pattern), torus, wrong);
@@ -91,7 +93,17 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK(c->packet_bytes >= 1 && c->packet_bytes <= 1 << 20,
           "the packet size must be 1 to 1048576 bytes");
     CHECK(c->ack_bytes <= c->packet_bytes, "an ACK must not be longer than a packet");
-    CHECK(c->slots >= 2 && c->slots <= NET_MAX_SLOTS, "the slots must be 2 to %d", NET_MAX_SLOTS);
+    uint32_t most = c->oidn || c->widn ? NET_MAX_SLOTS : NET_UNBOUNDED_SLOTS;
+    CHECK(c->slots >= 2 && c->slots <= most, "the slots must be 2 to %u", most);
+    CHECK(c->active % 2 == 0 && c->active <= ofr_nodes(&c->torus),
+          "--active must be an even number, at most that of the nodes");
+    CHECK(c->rounds >= 1 && c->rounds <= 100000, "the rounds must be 1 to 100000");
+    CHECK(c->burst >= 1 && c->burst <= 10000, "the burst must be 1 to 10000 messages");
+    CHECK((uint64_t)c->active * c->rounds <= 1 << 28 &&
+              (uint64_t)c->burst * c->message_packets <= 1 << 28,
+          "ping-pong: nodes times rounds, and burst times message size must be at most 2^28");
+    CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
+    CHECK(!c->active || !c->trace, "ping-pong and a trace do not go together");
     // An escape queue must be enterable with the bubble left free.
     CHECK(c->throttle < c->slots, "the throttle must be less than the slots");
     CHECK(c->int_latency_ns >= 0 && c->int_latency_ns <= 1e6 && c->ext_latency_ns >= 0 &&

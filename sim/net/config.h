@@ -14,7 +14,9 @@ enum net_preset { NET_PRESET_OFR, NET_PRESET_2013, NET_PRESET_LITERAL };
 // NET_TIE_RANDOM: one direction, drawn per packet, leg and dimension; the escape takes it, too.
 enum net_tie { NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM };
 
-enum { NET_MAX_SLOTS = 80 }; // three VCs of them fit the decision's 8 bits
+// With derouting three VCs of them must fit the decision's 8 bits; without, so many are as good as
+// unbounded queues.
+enum { NET_MAX_SLOTS = 80, NET_UNBOUNDED_SLOTS = 60000 };
 
 struct net_config {
     struct ofr_torus torus;
@@ -25,20 +27,26 @@ struct net_config {
     const struct net_trace *trace; // instead of traffic, load and messages; NULL: none
     uint64_t seed;
 
+    // Ping-pong instead of traffic, load and messages (pairs.h): nodes that are on, in pairs (0:
+    // no ping-pong); rounds, messages of a ping, 1 ..
+    uint32_t active, rounds, burst;
+
     double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node), > 0
     uint32_t messages;        // per node, 1 ..
     uint32_t message_packets; // M, 1 ..
     uint32_t packet_bytes;    // S, 1 ..
     uint32_t ack_bytes;       // of an ACK or NAK
-    uint32_t slots;           // C, 2 .. NET_MAX_SLOTS; of each VC and of the consumption queue
+    uint32_t slots;           // C, 2 .. the above; of each VC and of the consumption queue
     uint32_t throttle;        // a packet just injected needs more free slots than this, 0 .. C - 1
     double int_latency_ns, int_gbps; // lambda_int, B_int
     double ext_latency_ns, ext_gbps; // lambda_ext, B_ext
     double injection_gamma0;         // rate of the injection tick grid (paper, sec. 4: 2.4)
+    bool pipelined; // injection goes on without waiting for the router's ACK, and knows no ticks
 
     uint32_t delta;  // Delta, hops
     double eta;      // multiple of 1/16 below 16
     bool oidn, widn; // candidates of OFR
+    bool orthants;   // of OFR, too: POR's of ofr-2013 (paths.h), after the others; n up to 5
     bool count_all;  // used slots: of all VCs, not of the adaptive one only
 
     double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never

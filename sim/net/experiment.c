@@ -38,10 +38,13 @@ static void apply(struct net_options *to, const json_t *options)
     }
 }
 
+// The values' axis: loads or fractions.
 static void read_loads(struct net_experiment *e, const json_t *loads)
 {
     double first, last, step;
     char end;
+    if (loads && e->quantiles)
+        net_refuse("loads and quantiles do not go together");
     if (json_is_string(loads)) {
         if (sscanf(json_string_value(loads), "%lf:%lf:%lf%c", &first, &last, &step, &end) != 3 ||
             !(step > 0) || !(first > 0) || !(last >= first) || (last - first) / step >= NET_LOADS)
@@ -51,6 +54,11 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
             e->load[e->loads] = first + e->loads * step;
             e->loads++;
         }
+        return;
+    }
+    if (e->quantiles) {
+        for (; e->loads < NET_QUANTILES; e->loads++)
+            e->load[e->loads] = e->loads / (NET_QUANTILES - 1.0);
         return;
     }
     if (!json_is_array(loads) || json_array_size(loads) < 1 || json_array_size(loads) > NET_LOADS)
@@ -108,12 +116,103 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
             net_refuse("series %zu: %s", i + 1, error.text);
         if (!e->column[i].field)
             net_refuse("series %s: no field", e->column[i].name);
+        if (e->quantiles != (strchr(e->column[i].field, '*') != NULL))
+            net_refuse("series %s: field %s goes %s quantiles", e->column[i].name,
+                       e->column[i].field, e->quantiles ? "without" : "with");
         if ((e->loads == 0) != !strcmp(e->column[i].field, "gamma_star_gamma0"))
             net_refuse("series %s: field %s goes %s loads", e->column[i].name, e->column[i].field,
                        e->loads ? "without" : "with");
         snprintf(what, sizeof what, "series %s", e->column[i].name);
         check_options(e->column[i].options, what);
         e->series++;
+    }
+}
+
+int net_experiment_row(const struct net_experiment *e, const char *name)
+{
+    for (unsigned i = 0; i < e->rows; i++)
+        if (!strcmp(e->row[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+int net_experiment_series(const struct net_experiment *e, const char *name)
+{
+    for (unsigned i = 0; i < e->series; i++)
+        if (!strcmp(e->column[i].name, name))
+            return (int)i;
+    return -1;
+}
+
+static void check_name(const struct net_experiment *e, const json_t *name, bool series,
+                       const char *what)
+{
+    const char *text = json_string_value(name);
+    if (!text || (series ? net_experiment_series : net_experiment_row)(e, text) < 0)
+        net_refuse("%s: there is no %s %s", what, series ? "series" : "row", text ? text : "");
+}
+
+static void check_panels(const struct net_experiment *e)
+{
+    json_error_t error;
+    size_t i, j;
+    json_t *panel, *name;
+    if (e->quantiles != json_is_array(e->panels))
+        net_refuse("panels: a list that goes with quantiles");
+    json_array_foreach(e->panels, i, panel)
+    {
+        const char *title, *label;
+        json_t *rows, *series;
+        double mark;
+        if (json_unpack_ex(panel, &error, JSON_STRICT, "{s:s, s:s, s:o, s:o, s?F}", "title", &title,
+                           "label", &label, "rows", &rows, "series", &series, "mark", &mark))
+            net_refuse("panel %zu: %s", i + 1, error.text);
+        json_array_foreach(rows, j, name)
+        {
+            check_name(e, name, false, title);
+        }
+        json_array_foreach(series, j, name)
+        {
+            check_name(e, name, true, title);
+        }
+        if (!json_array_size(rows) || !json_array_size(series))
+            net_refuse("panel %zu: needs a list of rows and one of series", i + 1);
+    }
+}
+
+static void check_checks(const struct net_experiment *e)
+{
+    json_error_t error;
+    size_t i, j;
+    json_t *check, *term;
+    if (e->checks && !json_is_array(e->checks))
+        net_refuse("checks: must be a list");
+    json_array_foreach(e->checks, i, check)
+    {
+        const char *what;
+        json_t *sum;
+        double above, at_most;
+        if (json_unpack_ex(check, &error, JSON_STRICT, "{s:s, s:o, s?F, s?F}", "what", &what, "sum",
+                           &sum, "above", &above, "at_most", &at_most))
+            net_refuse("check %zu: %s", i + 1, error.text);
+        if (!json_array_size(sum) ||
+            !json_object_get(check, "above") == !json_object_get(check, "at_most"))
+            net_refuse("check %zu: needs a sum, and either above or at_most", i + 1);
+        json_array_foreach(sum, j, term)
+        {
+            bool point = false;
+            double at = json_number_value(json_array_get(term, 3));
+            for (unsigned l = 0; l < e->loads; l++)
+                point = point || fabs(e->load[l] - at) < 1e-6;
+            if (!json_is_number(json_array_get(term, 0)) ||
+                json_array_size(term) != (e->loads ? 4 : 3) || (e->loads && !point))
+                net_refuse("check %zu: a term must be [factor, row, series%s]", i + 1,
+                           e->quantiles ? ", fraction"
+                           : e->loads   ? ", load"
+                                        : "");
+            check_name(e, json_array_get(term, 1), false, what);
+            check_name(e, json_array_get(term, 2), true, what);
+        }
     }
 }
 
@@ -150,24 +249,29 @@ void net_experiment_open(struct net_experiment *e, const char *name)
     json_error_t error;
     json_t *sizes, *rows, *series, *loads = NULL, *tolerance = NULL, *until = NULL;
     const char *field = NULL;
-    int relative = 0;
+    int relative = 0, quantiles = 0;
     *e = (struct net_experiment){0};
     snprintf(where, sizeof where, "experiment %.250s", name);
     net_refuse_in(where);
     e->json = find(name, e);
-    if (json_unpack_ex(e->json, &error, JSON_STRICT,
-                       "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b}", "title",
-                       &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options,
-                       "rows", &rows, "series", &series, "field", &field, "loads", &loads, "until",
-                       &until, "paper", &e->paper, "tolerance", &tolerance, "relative", &relative))
+    if (json_unpack_ex(
+            e->json, &error, JSON_STRICT,
+            "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o}", "title",
+            &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options, "rows", &rows,
+            "series", &series, "field", &field, "loads", &loads, "until", &until, "paper",
+            &e->paper, "tolerance", &tolerance, "relative", &relative, "quantiles", &quantiles,
+            "panels", &e->panels, "checks", &e->checks))
         net_refuse("%s", error.text);
     e->relative = relative;
+    e->quantiles = quantiles;
     e->tolerance = json_number_value(tolerance);
     e->until = json_number_value(until);
-    if (loads)
+    if (loads || quantiles)
         read_loads(e, loads);
     check_options(e->options, "options");
     read_axes(e, sizes, rows, series, field);
+    check_panels(e);
+    check_checks(e);
     net_refuse_in(NULL);
 }
 

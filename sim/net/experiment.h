@@ -9,11 +9,19 @@
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
-//   loads          list, or "FIRST:LAST:STEP"; none: field is gamma_star_gamma0
+//   loads          list, or "FIRST:LAST:STEP"; none, nor quantiles: field is gamma_star_gamma0
+//   quantiles      true: instead of loads; a cell is a distribution over the pairs of a ping-pong,
+//   in
+//                  steps of 0.05; fields latency_q*_us and bandwidth_q*_gbs
+//   panels         with quantiles: list of {"title": text, "label": text, "rows": [row, ...],
+//                  "series": [series, ...], "mark": number}: parts of the picture with the curves
+//                  of all these; mark: where a limit is drawn
 //   until          a curve ends before the first load whose mean lifetime is over so many times
 //                  that at its first load
 //   paper          {"K": {"from": text, "rows": {row: {series: value or [[load, value], ...]}}}}
 //   tolerance, relative   how far from that is within; relative true: as a fraction of it
+//   checks         list of {"what": text, "sum": [[factor, row, series, load or fraction], ...],
+//                  "above" or "at_most": number}: whether the sum over factor times value is that
 #ifndef NET_EXPERIMENT_H
 #define NET_EXPERIMENT_H
 
@@ -21,7 +29,7 @@
 
 #include "options.h"
 
-enum { NET_SIZES = 8, NET_ROWS = 32, NET_SERIES = 64, NET_LOADS = 64 };
+enum { NET_SIZES = 8, NET_ROWS = 32, NET_SERIES = 64, NET_LOADS = 64, NET_QUANTILES = 21 };
 
 struct net_experiment {
     json_t *json;
@@ -29,9 +37,10 @@ struct net_experiment {
     const char *title, *label;
     double until, tolerance; // 0: none
     bool relative;
+    bool quantiles;
     unsigned sizes, rows, series, loads;
     unsigned size[NET_SIZES];
-    double load[NET_LOADS];
+    double load[NET_LOADS]; // with quantiles: fractions 0 .. 1
     struct {
         const char *name;
         json_t *options, *sizes;
@@ -40,7 +49,7 @@ struct net_experiment {
         const char *name, *field;
         json_t *options;
     } column[NET_SERIES];
-    json_t *options, *paper;
+    json_t *options, *paper, *panels, *checks;
 };
 
 // Reads a file, or a built-in experiment by its name. On a mistake: one line on stderr, exit
@@ -50,6 +59,10 @@ void net_experiment_close(struct net_experiment *e);
 
 // Whether a row is there at a size.
 bool net_experiment_has(const struct net_experiment *e, unsigned size, unsigned row);
+
+// Number of a row or series; -1: none of that name.
+int net_experiment_row(const struct net_experiment *e, const char *name);
+int net_experiment_series(const struct net_experiment *e, const char *name);
 
 // Configuration of a cell (numbers of size, row, series) with load 0.1, the options in `given`
 // winning over all others. Mistakes as above.

@@ -89,7 +89,7 @@ static json_t *candidate(const struct net_paths *paths, const struct ofr_coord *
         json_array_append_new(vector, json_integer(way->kind == OFR_OIDN
                                                        ? paths->table.lambda[set][way->index][i]
                                                        : way->index >> i & 1));
-    if (paths->orthants) {
+    if (way->kind == NET_ORTHANT) {
         json_object_set_new(o, "kind", json_string("orthant"));
         json_object_set_new(o, "minus", vector);
     } else {

@@ -60,7 +60,7 @@ struct net {
     uint32_t nodes, ports; // 2n links a node, missing ones included
     struct ofr_coord *coord;
     uint16_t *exists; // ports with a link, per node
-    uint8_t *used;    // [node][VC][port]: slots in use
+    uint16_t *used;   // [node][VC][port]: slots in use
     uint64_t *ack_at; // [node][port]: when the next ACK comes back; UINT64_MAX: none on its way
     struct link *links;
     uint64_t *acks; // [link][ring]: time * 4 + VC
@@ -130,7 +130,7 @@ static uint32_t new_packet(struct net *net)
 // ---- Queues and links
 // ----------------------------------------------------------------------------
 
-static uint8_t *used_of(struct net *net, uint32_t node, unsigned vc)
+static uint16_t *used_of(struct net *net, uint32_t node, unsigned vc)
 {
     return &net->used[(node * VCS + vc) * net->ports];
 }
@@ -262,7 +262,7 @@ static bool route(struct net *net, uint32_t node, uint32_t mu, unsigned from, un
 {
     const struct net_config *c = net->config;
     bool injected = from == NONE;
-    uint8_t *used = used_of(net, node, ADAPTIVE);
+    uint16_t *used = used_of(net, node, ADAPTIVE);
     uint32_t ports = mu;
     if (c->routing == NET_DOR)
         ports = 0;
@@ -320,6 +320,8 @@ static void enqueue(struct net *net, uint32_t node, struct place place, uint32_t
     append(net, node * net->ports + place.port, p);
 }
 
+static void start_message(struct net *net, uint32_t node, uint32_t message);
+
 // Takes a packet for this node into the consumption queue, if there is room.
 static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned hops)
 {
@@ -338,6 +340,11 @@ static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned h
                   end - net_schedule_born(&net->schedule, message));
     r->end_time = end > r->end_time ? end : r->end_time;
     net->progress = now;
+    if (net->schedule.pairs.count) {
+        uint32_t next = net_pairs_arrived(&net->schedule.pairs, message, end);
+        if (next != UINT32_MAX)
+            start_message(net, net_pairs_node(&net->schedule.pairs, next, false), next);
+    }
     return true;
 }
 
@@ -417,7 +424,7 @@ static bool inject(struct net *net, uint32_t node)
         for (uint32_t rest = net->exists[node]; rest; rest &= rest - 1) {
             unsigned port = (unsigned)__builtin_ctz(rest);
             settle(net, node, port);
-            used[port] = used_of(net, node, ADAPTIVE)[port];
+            used[port] = (uint8_t)used_of(net, node, ADAPTIVE)[port]; // NET_MAX_SLOTS
             bool closed = used[port] + c->throttle >= c->slots;
             if (c->count_all)
                 used[port] += used_of(net, node, VS1)[port] + used_of(net, node, VS2)[port];
@@ -426,8 +433,7 @@ static bool inject(struct net *net, uint32_t node)
         }
         way = &ways[net_choose(&net->paths, &load, ways, source->ways, (uint32_t)luck)];
     }
-    bool orthant = net->paths.orthants && way->kind != OFR_MINIMAL;
-    bool to_idn = way->kind != OFR_MINIMAL && !orthant;
+    bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
     struct net_leg leg = net_first_leg(&net->paths, &net->coord[node],
                                        &net->coord[source->destination], way, (uint32_t)luck);
     struct place place;
@@ -447,7 +453,7 @@ static bool inject(struct net *net, uint32_t node)
     r->entered++;
     r->wait_sum += net->wheel.now - source->born;
     if (way->kind != OFR_MINIMAL) {
-        r->por += c->routing == NET_POR;
+        r->por += c->routing == NET_POR || way->kind == NET_ORTHANT;
         r->oidn += c->routing == NET_OFR && way->kind == OFR_OIDN;
         r->widn += c->routing == NET_OFR && way->kind == OFR_WIDN;
     }
@@ -455,17 +461,12 @@ static bool inject(struct net *net, uint32_t node)
     return true;
 }
 
-// Moves on to the packet after this one; false: the node has sent all.
-static bool next_packet(struct net *net, uint32_t node)
+// Sets out the first packet of the source's message.
+static void load_message(struct net *net, uint32_t node)
 {
     struct source *source = &net->sources[node];
-    if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
-        return true;
     const struct net_schedule *schedule = &net->schedule;
-    source->message = net_schedule_next(schedule, node, source->message);
     source->packet = 0;
-    if (source->message == NET_NO_MESSAGE)
-        return false;
     source->born = net_schedule_born(schedule, source->message);
     source->packets = net_schedule_packets(schedule, source->message);
     source->destination = net_schedule_destination(schedule, node, source->message);
@@ -476,6 +477,18 @@ static bool next_packet(struct net *net, uint32_t node)
         net_ways(&net->paths, &net->coord[node], &net->coord[source->destination], true, all);
     memcpy(ways, all, count * sizeof *ways);
     source->ways = count;
+}
+
+// Moves on to the packet after this one; false: the node has sent all.
+static bool next_packet(struct net *net, uint32_t node)
+{
+    struct source *source = &net->sources[node];
+    if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
+        return true;
+    source->message = net_schedule_next(&net->schedule, node, source->message);
+    if (source->message == NET_NO_MESSAGE)
+        return false;
+    load_message(net, node);
     return true;
 }
 
@@ -484,6 +497,11 @@ static void offer(struct net *net, uint32_t node, uint64_t earliest)
 {
     const struct net_times *t = &net->times;
     uint64_t born = net->sources[node].born;
+    if (net->config->pipelined) { // `earliest`: when the link from the generator is free
+        uint64_t start = earliest > born ? earliest : born;
+        put(net, start + t->int_packet + t->int_latency, INJECT, node, NONE);
+        return;
+    }
     uint64_t from = earliest > born ? earliest : born + 1;
     uint64_t tick = (from + t->tick - 1) / t->tick * t->tick;
     uint64_t time = tick + t->int_packet + t->int_latency;
@@ -500,8 +518,18 @@ static void on_inject(struct net *net, uint32_t node)
         net->result.refused++;
         offer(net, node, answered);
     } else if (next_packet(net, node)) {
-        offer(net, node, answered);
+        // Pipelined: the packet after it has left right behind it.
+        offer(net, node,
+              net->config->pipelined ? net->wheel.now - net->times.int_latency : answered);
     }
+}
+
+// A message is born at a node that has none.
+static void start_message(struct net *net, uint32_t node, uint32_t message)
+{
+    net->sources[node].message = message;
+    load_message(net, node);
+    offer(net, node, 0);
 }
 
 // ---- Start and end
@@ -526,7 +554,7 @@ static bool init(struct net *net, const struct net_config *config)
         net->ring *= 2;
     net->max_ways = 1;
     if (net->paths.derouting)
-        net->max_ways = 1 + OFR_TABLE_INDEXES + (1u << config->torus.n);
+        net->max_ways = 1 + OFR_TABLE_INDEXES + ((config->orthants ? 2u : 1u) << config->torus.n);
     net->coord = allocate(nodes, sizeof *net->coord);
     net->exists = allocate(nodes, sizeof *net->exists);
     net->used = allocate(links * VCS, sizeof *net->used);
@@ -588,7 +616,7 @@ static void name_stuck(struct net *net)
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
     for (size_t l = 0; l < (size_t)net->nodes * net->ports; l++)
         for (unsigned vc = 0; vc < VCS; vc++) {
-            uint8_t used = net->used[(l / net->ports * VCS + vc) * net->ports + l % net->ports];
+            uint16_t used = net->used[(l / net->ports * VCS + vc) * net->ports + l % net->ports];
             if (used < net->config->slots)
                 continue;
             snprintf(text, size, "full: %s queue of node %zu, port %c%c, and perhaps others",
@@ -750,6 +778,11 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
     for (uint32_t p = net.unused; p != NONE; p = net.packets[p].next)
         result.in_flight++; // unused ones, for now
     result.in_flight = net.packet_capacity - result.in_flight;
+    result.pairs = net.schedule.pairs.count;
+    if (end == NET_DRAINED) {
+        result.pair_latency = net.schedule.pairs.latency;
+        net.schedule.pairs.latency = NULL;
+    }
     result.waiting = result.generated - result.entered;
     if (end == NET_DRAINED)
         result.slots_held = slots_held(&net);
@@ -762,4 +795,5 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
 void net_result_free(struct net_result *result)
 {
     net_stats_free(&result->stats);
+    free(result->pair_latency);
 }

@@ -37,7 +37,7 @@ struct net_result {
     enum net_end end;
     uint64_t generated, consumed, in_flight, waiting; // packets; generated = the sum of the others
     uint64_t entered;          // accepted by their first router, or by the own node's sink
-    uint64_t oidn, widn, por;  // derouted, of the entered ones
+    uint64_t oidn, widn, por;  // derouted, of the entered ones; por: also by orthants
     uint64_t hops;             // accepted, on links
     uint64_t consumed_hops;    // of the consumed packets
     uint64_t naks, refused;    // NAKs on links; refused injections
@@ -46,6 +46,8 @@ struct net_result {
     uint64_t end_time;         // units
     uint64_t slots_held;       // after NET_DRAINED and the last ACK: 0, or slots have leaked
     struct net_stats stats;    // lifetimes
+    uint32_t pairs;            // in ping-pong
+    uint64_t *pair_latency;    // per pair: summed over its rounds, units; NULL: none or not drained
     char stuck[160];           // NET_STUCK: what is stuck
 };
 

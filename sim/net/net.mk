@@ -12,6 +12,12 @@ $(NET_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(NET_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
 
+# With MPI where Open MPI's development files are: one file is built with it.
+MPI_CFLAGS = $$(pkg-config --exists ompi-c 2>/dev/null && echo -DNET_MPI $$(pkg-config --cflags ompi-c))
+MPI_LIBS = $$(pkg-config --libs ompi-c 2>/dev/null)
+
+$(B)/sim/net/ranks.o: CPPFLAGS += $(MPI_CFLAGS)
+
 # The built-in experiments
 NET_EXPERIMENTS := $(sort $(wildcard sim/net/experiments/*.json))
 
@@ -24,7 +30,7 @@ $(B)/sim/net/experiments.o: $(B)/sim/net/experiments.c $(NET_H)
 
 $(B)/bin/torussim: $(B)/sim/net/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torussim
 INSTALL_MAN1 += sim/net/torussim.1
@@ -37,9 +43,9 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
-	    -lpthread $(LDLIBS)
+	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
-NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh sweep_test.sh reproduce_test.sh)
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh sweep_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh)
 TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 
@@ -47,7 +53,7 @@ $(NET_SCRIPTS): $(B)/bin/torussim
 $(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm -lpthread \
-	    $(LDLIBS)
+	    $(MPI_LIBS) $(LDLIBS)
 
 $(B)/tests/author: $(B)/net/author
 	@printf '#!/bin/sh\nexec $(B)/net/author\n' > $@.new && chmod +x $@.new && mv $@.new $@

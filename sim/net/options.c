@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "ranks.h"
 #include "trace.h"
 
 enum {
     O_ACK_BYTES = 512,
+    O_ACTIVE,
+    O_BURST,
     O_COUNT_USED,
     O_DELTA,
     O_ETA,
@@ -21,12 +25,14 @@ enum {
     O_HOTSPOTS,
     O_HOTSPOT_WEIGHT,
     O_IDN,
+    O_INJECTION,
     O_INJECTION_RATE,
     O_INT_BANDWIDTH,
     O_INT_LATENCY,
     O_MESSAGES,
     O_MESSAGE_PACKETS,
     O_PACKET_BYTES,
+    O_ROUNDS,
     O_SLOTS,
     O_THROTTLE,
     O_TIE,
@@ -50,7 +56,8 @@ static const struct argp_option list[] = {
      "at distance k/2: plus, both (default of ofr) or random (drawn per packet and leg)", 2},
     {"eta", O_ETA, "NUMBER", 0, "weight of the distance, a multiple of 1/16 (2; por: 1)", 2},
     {"delta", O_DELTA, "HOPS", 0, "how far OIDNs are off (2)", 2},
-    {"idn", O_IDN, "KINDS", 0, "candidates of ofr: both (default), oidn or widn", 2},
+    {"idn", O_IDN, "KINDS", 0,
+     "candidates of ofr: both (default), oidn, widn, or orthants: both and POR's of ofr-2013", 2},
     {"count-used", O_COUNT_USED, "VCS", 0, "used slots: adaptive (default) or all VCs", 2},
     {"throttle", O_THROTTLE, "SLOTS", 0, "injection needs more free slots than this (C/2)", 2},
     {0, 0, 0, 0, "Traffic:", 3},
@@ -58,11 +65,18 @@ static const struct argp_option list[] = {
     {"message-packets", O_MESSAGE_PACKETS, "NUMBER", 0, "M, per message (96)", 3},
     {"trace", O_TRACE, "FILE", 0,
      "instead of --traffic, --load, --messages: lines time_ns,src,dst,bytes (trace.h)", 3},
+    {"active", O_ACTIVE, "NODES", 0,
+     "ping-pong instead of --traffic, --load, --messages: so many nodes, paired at random", 3},
+    {"rounds", O_ROUNDS, "NUMBER", 0, "of the ping-pong (10)", 3},
+    {"burst", O_BURST, "NUMBER", 0, "messages of a ping (1)", 3},
+    {"injection", O_INJECTION, "HOW", 0,
+     "stop-and-wait (default) or pipelined: without waiting for the router's ACK", 3},
     {"injection-rate", O_INJECTION_RATE, "GAMMA0", 0, "of the injection ticks (2.4)", 3},
     {"hotspots", O_HOTSPOTS, "NODES", 0, "node ids, as 0,5,17", 3},
     {"hotspot-weight", O_HOTSPOT_WEIGHT, "NUMBER", 0, "of all hot spots together, 0 to 1", 3},
     {0, 0, 0, 0, "Hardware (paper, Table 1):", 4},
-    {"slots", O_SLOTS, "NUMBER", 0, "C, per VC and consumption queue (8)", 4},
+    {"slots", O_SLOTS, "NUMBER", 0,
+     "C, per VC and consumption queue, 2 to 80, without IDNs to 60000 (8)", 4},
     {"packet-bytes", O_PACKET_BYTES, "BYTES", 0, "S (512)", 4},
     {"ack-bytes", O_ACK_BYTES, "BYTES", 0, "of an ACK or NAK (10)", 4},
     {"int-latency", O_INT_LATENCY, "NS", 0, "generator to router, router to sink (80)", 4},
@@ -84,6 +98,8 @@ void net_refuse_in(const char *where)
 void net_refuse(const char *format, ...)
 {
     va_list args;
+    if (net_rank()) // rank 0 mostly finds the same, and one line is enough
+        sleep(1);
     va_start(args, format);
     fputs("torussim: ", stderr);
     if (refuse_in)
@@ -211,12 +227,14 @@ static void apply(struct net_config *c, int key, const char *value)
         c->delta = (uint32_t)net_parse_count("--delta", value, 0, 15);
         break;
     case O_IDN:
-        if (strcmp(value, "both") && strcmp(value, "oidn") && strcmp(value, "widn"))
-            net_refuse("--idn %s: must be both, oidn or widn", value);
+        if (strcmp(value, "both") && strcmp(value, "oidn") && strcmp(value, "widn") &&
+            strcmp(value, "orthants"))
+            net_refuse("--idn %s: must be both, oidn, widn or orthants", value);
         if (c->routing != NET_OFR)
             net_refuse("--idn goes with --routing ofr only");
         c->oidn = strcmp(value, "widn") != 0;
         c->widn = strcmp(value, "oidn") != 0;
+        c->orthants = !strcmp(value, "orthants");
         break;
     case O_COUNT_USED:
         if (strcmp(value, "adaptive") && strcmp(value, "all"))
@@ -224,13 +242,27 @@ static void apply(struct net_config *c, int key, const char *value)
         c->count_all = !strcmp(value, "all");
         break;
     case O_THROTTLE:
-        c->throttle = (uint32_t)net_parse_count("--throttle", value, 0, NET_MAX_SLOTS);
+        c->throttle = (uint32_t)net_parse_count("--throttle", value, 0, NET_UNBOUNDED_SLOTS);
         break;
     case O_MESSAGES:
         c->messages = (uint32_t)net_parse_count("--messages", value, 1, 1000000);
         break;
     case O_MESSAGE_PACKETS:
         c->message_packets = (uint32_t)net_parse_count("--message-packets", value, 1, 1000000);
+        break;
+    case O_ACTIVE:
+        c->active = (uint32_t)net_parse_count("--active", value, 2, UINT32_MAX);
+        break;
+    case O_ROUNDS:
+        c->rounds = (uint32_t)net_parse_count("--rounds", value, 1, UINT32_MAX);
+        break;
+    case O_BURST:
+        c->burst = (uint32_t)net_parse_count("--burst", value, 1, UINT32_MAX);
+        break;
+    case O_INJECTION:
+        if (strcmp(value, "stop-and-wait") && strcmp(value, "pipelined"))
+            net_refuse("--injection %s: must be stop-and-wait or pipelined", value);
+        c->pipelined = !strcmp(value, "pipelined");
         break;
     case O_INJECTION_RATE:
         c->injection_gamma0 = net_parse_real("--injection-rate", value);
@@ -242,7 +274,7 @@ static void apply(struct net_config *c, int key, const char *value)
         c->traffic.weight = net_parse_real("--hotspot-weight", value);
         break;
     case O_SLOTS:
-        c->slots = (uint32_t)net_parse_count("--slots", value, 2, NET_MAX_SLOTS);
+        c->slots = (uint32_t)net_parse_count("--slots", value, 2, NET_UNBOUNDED_SLOTS);
         break;
     case O_PACKET_BYTES:
         c->packet_bytes = (uint32_t)net_parse_count("--packet-bytes", value, 1, 1 << 20);
@@ -270,17 +302,22 @@ static void apply(struct net_config *c, int key, const char *value)
     }
 }
 
+// Refuses options that another one makes meaningless.
+static void refuse_beside(const struct net_options *options, const char *name,
+                          const char *const *others)
+{
+    for (; *others; others++)
+        if (net_options_value(options, name) && net_options_value(options, *others))
+            net_refuse("--%s and --%s do not go together", name, *others);
+}
+
 // Reads it once for all configurations of the program.
 static const struct net_trace *read_trace(const struct net_options *options,
                                           const struct ofr_torus *torus)
 {
     static struct net_trace *trace;
     static struct ofr_torus its_torus;
-    static const char *const instead[] = {"traffic", "load", "messages", "message-packets"};
     char wrong[400];
-    for (int i = 0; i < 4; i++)
-        if (net_options_value(options, instead[i]))
-            net_refuse("--trace and --%s do not go together", instead[i]);
     if (trace && !memcmp(&its_torus, torus, sizeof its_torus))
         return trace;
     if (trace)
@@ -296,8 +333,17 @@ static const struct net_trace *read_trace(const struct net_options *options,
 struct net_config net_options_config(const struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
+    static const char *const pattern_only[] = {"traffic", "load", "messages", NULL};
+    static const char *const no_trace[] = {"active", "message-packets", NULL};
     const char *preset = net_options_value(options, "preset");
     const char *topology = net_options_value(options, "topology");
+    refuse_beside(options, "trace", pattern_only);
+    refuse_beside(options, "trace", no_trace);
+    refuse_beside(options, "active", pattern_only);
+    if (!net_options_value(options, "active")) {
+        if (net_options_value(options, "rounds") || net_options_value(options, "burst"))
+            net_refuse("--rounds and --burst go with --active only");
+    }
     if (!routing)
         routing = net_options_value(options, "routing");
     if (!pattern)

@@ -96,8 +96,8 @@ static unsigned paper_ways(const struct net_paths *paths, const struct ofr_coord
     return count;
 }
 
-// ---- POR of ofr-2013: orthants
-// -------------------------------------------------------------------
+// ---- Orthants
+// ------------------------------------------------------------------------------------
 
 // Bit i of the orthant: - in dimension i. Of size 2: the one way there is.
 static struct net_leg orthant_leg(const struct net_paths *paths, const struct ofr_coord *s,
@@ -115,21 +115,22 @@ static struct net_leg orthant_leg(const struct net_paths *paths, const struct of
     return leg;
 }
 
+// Puts them behind `count` ways; returns how many ways there are then.
 static unsigned orthant_ways(const struct net_paths *paths, const struct ofr_coord *s,
-                             const struct ofr_coord *t, struct ofr_way *ways)
+                             const struct ofr_coord *t, struct ofr_way *ways, unsigned count)
 {
-    unsigned n = paths->torus.n, count = 1;
+    unsigned n = paths->torus.n;
     for (unsigned o = 0; o < 1u << n; o++) {
         struct net_leg leg = orthant_leg(paths, s, t, o);
         unsigned distance = 0;
-        bool admissible = leg.mu != ways[0].leave;
+        bool admissible = leg.mu & ~ways[0].leave;
         for (unsigned i = 0; i < n; i++) {
             distance += leg.left[i];
             // Directions that it does not use are +: each way is listed once.
             bool minus = leg.mu >> (2 * i + 1) & 1;
             admissible = admissible && minus == (o >> i & 1);
         }
-        ways[count++] = (struct ofr_way){.kind = OFR_WIDN,
+        ways[count++] = (struct ofr_way){.kind = NET_ORTHANT,
                                          .index = (uint8_t)o,
                                          .admissible = admissible,
                                          .arrive = 3,
@@ -184,23 +185,26 @@ void net_paths_init(struct net_paths *paths, const struct net_config *config)
     static const int8_t general[6][3] = {{-1, 1, 0}, {-1, 0, 1}, {1, -1, 0},
                                          {0, -1, 1}, {1, 0, -1}, {0, 1, -1}};
     unsigned n = config->torus.n;
-    *paths = (struct net_paths){.torus = config->torus,
-                                .preset = config->preset,
-                                .tie = config->tie,
-                                .derouting = config->oidn || config->widn,
-                                .orthants = config->preset == NET_PRESET_2013 &&
-                                            config->routing == NET_POR};
+    *paths =
+        (struct net_paths){.torus = config->torus,
+                           .preset = config->preset,
+                           .tie = config->tie,
+                           .derouting = config->oidn || config->widn,
+                           .orthants = config->orthants || (config->preset == NET_PRESET_2013 &&
+                                                            config->routing == NET_POR)};
     struct ofr_table *table = &paths->table;
     ofr_table_reset(table, n);
     table->delta = (uint8_t)config->delta;
     table->eta = (uint8_t)(config->eta * 16);
+    // POR of ofr-2013 has orthants instead of WIDNs.
+    bool widn = config->widn && (config->orthants || !paths->orthants);
     table->oidn = config->oidn;
-    table->widn = config->widn ? table->widn : 0;
+    table->widn = widn ? table->widn : 0;
     if (config->preset == NET_PRESET_LITERAL)
         table->rule_a = table->rule_b = false;
     if (config->preset != NET_PRESET_2013)
         return;
-    if (config->widn)
+    if (widn)
         table->widn |= 1; // not always minimal here
     if (n != 3)
         return;
@@ -216,12 +220,12 @@ unsigned net_ways(const struct net_paths *paths, const struct ofr_coord *s,
 {
     unsigned count = 1, kept = 0;
     ways[0] = ofr_way_minimal(&paths->torus, model_tie(paths), s, t);
-    if (paths->orthants)
-        count = orthant_ways(paths, s, t, ways);
-    else if (paths->preset != NET_PRESET_OFR)
+    if (paths->preset != NET_PRESET_OFR)
         count = paper_ways(paths, s, t, ways);
     else
         count = ofr_ways(&paths->torus, model_tie(paths), s, t, &paths->table, ways);
+    if (paths->orthants)
+        count = orthant_ways(paths, s, t, ways, count);
     if (!prune)
         return count;
     for (unsigned w = 0; w < count; w++)
@@ -283,7 +287,7 @@ struct net_leg net_leg(const struct net_paths *paths, const struct ofr_coord *a,
 struct net_leg net_first_leg(const struct net_paths *paths, const struct ofr_coord *s,
                              const struct ofr_coord *t, const struct ofr_way *way, uint32_t draw)
 {
-    if (paths->orthants && way->kind != OFR_MINIMAL)
+    if (way->kind == NET_ORTHANT)
         return orthant_leg(paths, s, t, way->index);
     return net_leg(paths, s, &way->q, draw);
 }

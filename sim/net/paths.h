@@ -23,17 +23,22 @@
 //     u = 0 beats every finite profit;
 //   - POR: instead of a WIDN, one of the 2^n orthants, whose directions are kept up to t, with x
 //     running fastest; m is 3 for each of them; the escape is VS2.
+//
+// Option orthants (of no preset): such orthants are candidates after all others, admissible where
+// one of their directions is not minimal for (s, t).
 #ifndef NET_PATHS_H
 #define NET_PATHS_H
 
 #include "config.h"
+
+enum { NET_ORTHANT = OFR_WIDN + 1 }; // a way's kind
 
 struct net_paths {
     struct ofr_torus torus;
     enum net_preset preset;
     enum net_tie tie;
     bool derouting; // there are candidates at all
-    bool orthants;  // POR of ofr-2013
+    bool orthants;  // are candidates
     struct ofr_table table;
 };
 
@@ -47,8 +52,8 @@ struct net_leg {
 void net_paths_init(struct net_paths *paths, const struct net_config *config);
 
 // Ways from s to t, ways[0] the minimal one; only admissible ones if `prune`, else all, for people
-// to see. Returns how many. (POR of ofr-2013: kind WIDN, index: bit i is - in dimension i, q = t,
-// arrive = m = 3.)
+// to see. Returns how many. (Kind NET_ORTHANT: index: bit i is - in dimension i, q = t, arrive =
+// m = 3.)
 unsigned net_ways(const struct net_paths *paths, const struct ofr_coord *s,
                   const struct ofr_coord *t, bool prune, struct ofr_way ways[OFR_MAX_WAYS]);
 

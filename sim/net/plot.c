@@ -13,7 +13,8 @@
 #include "record.h"
 
 static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
-                                      "#66ccee", "#aa3377", "#777777", "#000000"};
+                                      "#66ccee", "#aa3377", "#777777", "#000000",
+                                      "#99ccdd", "#ffaabb", "#aacc77", "#dd8833"};
 enum { COLOURS = sizeof colours / sizeof *colours };
 
 double net_cell_load(const struct net_experiment *e, unsigned load)
@@ -177,6 +178,89 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     fputs("unset multiplot\n", out);
 }
 
+// The curve of a row and series in a panel: where one of the two is the same for all, it goes
+// without saying.
+static void draw_curve(FILE *out, const struct net_experiment *e, const json_t *panel, int row,
+                       int series)
+{
+    bool rows = json_array_size(json_object_get(panel, "rows")) > 1;
+    bool all_series = json_array_size(json_object_get(panel, "series")) > 1;
+    const char *row_name = e->row[row].name, *name = e->column[series].name;
+    char title[200];
+    snprintf(title, sizeof title, "%.90s%s%.90s", rows || !all_series ? row_name : "",
+             rows && all_series ? ", " : "", all_series ? name : "");
+    fprintf(out, "$c%d_%d using 2:1 with lines lw 2 lc rgb '%s' dt %d title ", row, series,
+            colours[(rows ? row : series) % COLOURS], rows && all_series ? 1 + series : 1);
+    quote(out, title);
+    fputs(", ", out);
+}
+
+// The largest value of all panels with a panel's label, so that they can be compared.
+static double panels_max(const struct net_experiment *e, const double *values, unsigned size,
+                         const json_t *of)
+{
+    size_t i, j, k;
+    json_t *panel, *row, *series;
+    double max = 0;
+    json_array_foreach(e->panels, i, panel)
+    {
+        if (!json_equal(json_object_get(panel, "label"), json_object_get(of, "label")))
+            continue;
+        json_array_foreach(json_object_get(panel, "rows"), j, row)
+        {
+            json_array_foreach(json_object_get(panel, "series"), k, series)
+            {
+                int r = net_experiment_row(e, json_string_value(row));
+                int s = net_experiment_series(e, json_string_value(series));
+                if (r >= 0)
+                    max = fmax(max,
+                               values[net_cell(e, size, (unsigned)r, (unsigned)s, e->loads - 1)]);
+            }
+        }
+    }
+    return max > 0 ? max : 1;
+}
+
+// Shares of the pairs, in the experiment's panels.
+static void draw_panels(FILE *out, const struct net_experiment *e, const double *values,
+                        unsigned size)
+{
+    size_t i, j, k;
+    json_t *panel, *row, *series;
+    fprintf(out, "set multiplot layout %zu,2 title '%s, k = %u' noenhanced\n",
+            (json_array_size(e->panels) + 1) / 2, e->title, e->size[size]);
+    fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\nset key bottom right\n",
+          out);
+    json_array_foreach(e->panels, i, panel)
+    {
+        const json_t *mark = json_object_get(panel, "mark");
+        fputs("set title ", out);
+        quote(out, json_string_value(json_object_get(panel, "title")));
+        fputs("\nset xlabel ", out);
+        quote(out, json_string_value(json_object_get(panel, "label")));
+        fprintf(out, "\nset xrange [0:%g]\nunset arrow\n",
+                1.05 * panels_max(e, values, size, panel));
+        if (mark)
+            fprintf(out,
+                    "set arrow from %g, graph 0 to %g, graph 1 nohead lw 2 dt 2 lc rgb 'black'\n",
+                    json_number_value(mark), json_number_value(mark));
+        fputs("plot ", out);
+        json_array_foreach(json_object_get(panel, "rows"), j, row)
+        {
+            json_array_foreach(json_object_get(panel, "series"), k, series)
+            {
+                int r = net_experiment_row(e, json_string_value(row));
+                if (r >= 0) // not left out by --row
+                    draw_curve(out, e, panel, r,
+                               net_experiment_series(e, json_string_value(series)));
+            }
+        }
+        // Also where there is nothing else: gnuplot takes no axis without values.
+        fputs("'+' using (0):(0):(0) with points pt 0 notitle\n", out);
+    }
+    fputs("unset multiplot\n", out);
+}
+
 static bool run_gnuplot(const char *directory, const char *script)
 {
     posix_spawn_file_actions_t actions;
@@ -213,6 +297,8 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
     unsigned width = e->rows > 1 ? 1000 : 700, height = 420;
     if (curves && e->rows > 1)
         height = 340 * ((e->rows + 2) / 2);
+    if (e->quantiles)
+        width = 1000, height = 340 * (((unsigned)json_array_size(e->panels) + 1) / 2);
     fputs("# Made by torussim reproduce\nset encoding utf8\n", out);
     for (unsigned size = 0; size < e->sizes; size++) {
         (curves ? curve_data : bar_data)(out, e, values, size);
@@ -222,7 +308,10 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
                     "set output '%s-%u.%s'\n",
                     svg ? "svg" : "pngcairo", width, height, e->name, e->size[size],
                     svg ? "svg" : "png");
-            (curves ? draw_curves : draw_bars)(out, e, values, size);
+            if (e->quantiles)
+                draw_panels(out, e, values, size);
+            else
+                (curves ? draw_curves : draw_bars)(out, e, values, size);
             fputs("unset output\nreset\n", out);
         }
     }

@@ -7,24 +7,50 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ranks.h"
+
 struct pool {
     net_task *task;
     void *context;
     atomic_bool *stop;
     uint32_t tasks;
+    struct net_store *store;
     _Atomic uint32_t next, running;
     _Atomic float *progress; // per task
 };
 
+// The next task of rank 0; UINT32_MAX: none.
+static uint32_t next(void *context)
+{
+    struct pool *pool = context;
+    if (atomic_load(pool->stop) || atomic_load(&pool->next) >= pool->tasks)
+        return UINT32_MAX;
+    uint32_t number = atomic_fetch_add(&pool->next, 1);
+    return number < pool->tasks ? number : UINT32_MAX;
+}
+
+static void ended(void *context, uint32_t number)
+{
+    struct pool *pool = context;
+    atomic_store(&pool->progress[number], 1);
+}
+
+static void told(void *context, const char *text)
+{
+    struct pool *pool = context;
+    net_store_take(pool->store, text);
+}
+
 static void *work(void *argument)
 {
     struct pool *pool = argument;
+    uint32_t number = UINT32_MAX;
     while (!atomic_load(pool->stop)) {
-        uint32_t number = atomic_fetch_add(&pool->next, 1);
-        if (number >= pool->tasks)
+        number = net_rank() ? net_ranks_ask(number) : next(pool);
+        if (number == UINT32_MAX)
             break;
         pool->task(pool->context, number, &pool->progress[number]);
-        atomic_store(&pool->progress[number], 1);
+        ended(pool, number);
     }
     atomic_fetch_sub(&pool->running, 1);
     return NULL;
@@ -55,14 +81,18 @@ static void draw(const struct pool *pool, double start)
     fprintf(stderr, "\r[%s] %u of %u, %.0f s left  ", bar, whole, pool->tasks, left);
 }
 
-bool net_pool(uint32_t jobs, uint32_t tasks, net_task *task, void *context, atomic_bool *stop)
+bool net_pool(uint32_t jobs, uint32_t tasks, net_task *task, void *context, atomic_bool *stop,
+              struct net_store *store)
 {
     jobs = jobs < tasks ? jobs : tasks;
-    struct pool pool = {.task = task, .context = context, .stop = stop, .tasks = tasks};
+    struct pool pool = {
+        .task = task, .context = context, .stop = stop, .tasks = tasks, .store = store};
+    const struct net_ranks_hooks hooks = {&pool, next, ended, told};
     pthread_t *threads = calloc(jobs + 1, sizeof *threads);
     pool.progress = calloc(tasks + 1, sizeof *pool.progress);
-    bool made = threads && pool.progress, bar = isatty(STDERR_FILENO);
-    double start = net_seconds();
+    bool made = threads && pool.progress;
+    bool bar = net_rank() == 0 && isatty(STDERR_FILENO);
+    double start = net_seconds(), drawn = 0;
     uint32_t begun = 0;
     while (made && begun < jobs) {
         atomic_fetch_add(&pool.running, 1);
@@ -72,15 +102,28 @@ bool net_pool(uint32_t jobs, uint32_t tasks, net_task *task, void *context, atom
         else
             atomic_fetch_sub(&pool.running, 1);
     }
-    while (bar && atomic_load(&pool.running)) {
-        draw(&pool, start);
-        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    bool serve = net_rank() == 0 && net_ranks() > 1 && pool.progress;
+    while ((bar && atomic_load(&pool.running)) ||
+           (serve && (net_ranks_serve(&hooks) || atomic_load(&pool.running)))) {
+        if (bar && net_seconds() - drawn > 0.2) {
+            drawn = net_seconds();
+            draw(&pool, start);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = serve ? 2000000 : 200000000}, NULL);
     }
     for (uint32_t i = 0; i < begun; i++)
         pthread_join(threads[i], NULL);
+    if (net_rank())
+        net_ranks_done();
     if (bar)
         fprintf(stderr, "\r%79s\r", "");
     free(threads);
     free(pool.progress);
     return made || begun > 0;
+}
+
+uint32_t net_pool_jobs(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 && net_ranks() == 1 ? (uint32_t)processors : 1;
 }

@@ -29,6 +29,33 @@ static const char *end_name(enum net_end end)
     return names[end];
 }
 
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// Of ping-pong: quantiles over the pairs of a pair's mean latency, and of the data of its pings
+// over that. GB: 1e9 bytes.
+static void add_pairs(json_t *o, const struct net_config *c, const struct net_result *r)
+{
+    if (!r->pairs || !r->pair_latency)
+        return;
+    char name[32];
+    double bytes = (double)c->burst * c->message_packets * c->packet_bytes;
+    qsort(r->pair_latency, r->pairs, sizeof *r->pair_latency, by_size);
+    json_object_set_new(o, "pairs", json_integer(r->pairs));
+    for (int bandwidth = 0; bandwidth < 2; bandwidth++)
+        for (int percent = 0; percent <= 100; percent += 5) {
+            int rank = bandwidth ? 100 - percent : percent;
+            uint64_t at = (uint64_t)(r->pairs - 1) * (unsigned)rank / 100;
+            double latency = us((double)r->pair_latency[at] / c->rounds);
+            snprintf(name, sizeof name, bandwidth ? "bandwidth_q%d_gbs" : "latency_q%d_us",
+                     percent);
+            json_object_set_new(o, name, real(bandwidth ? bytes / latency / 1000 : latency));
+        }
+}
+
 json_t *net_record(const struct net_config *c, const struct net_result *r, double wall_s)
 {
     char torus[48];
@@ -36,7 +63,7 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
     double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
     double wait = us((double)r->wait_sum / (double)r->entered);
-    bool drained = r->end == NET_DRAINED, periods = drained && !c->trace;
+    bool drained = r->end == NET_DRAINED, periods = drained && !c->trace && !c->active;
     double offered = nodes * c->messages * c->message_packets;
     net_torus_print(&c->torus, torus, sizeof torus);
     json_t *o = json_object();
@@ -44,10 +71,12 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "preset", json_string(net_preset_name(c->preset)));
     json_object_set_new(o, "routing", json_string(net_routing_name(c->routing)));
     json_object_set_new(o, "traffic",
-                        json_string(c->trace ? "trace" : net_pattern_name(c->traffic.pattern)));
+                        json_string(c->active  ? "pingpong"
+                                    : c->trace ? "trace"
+                                               : net_pattern_name(c->traffic.pattern)));
     json_object_set_new(o, "tie", json_string(net_tie_name(c->tie)));
     json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
-    json_object_set_new(o, "load_gamma0", real(c->trace ? NAN : c->load));
+    json_object_set_new(o, "load_gamma0", real(c->trace || c->active ? NAN : c->load));
     json_object_set_new(o, "end", json_string(end_name(r->end)));
     json_object_set_new(o, "mean_lifetime_us", real(mean));
     json_object_set_new(o, "mean_ci95_low_us", real(mean - half));
@@ -74,6 +103,7 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
     json_object_set_new(o, "end_us", real(us((double)r->end_time)));
+    add_pairs(o, c, r);
     json_object_set_new(o, "wall_s", real(wall_s));
     json_object_set_new(o, "packet_hops_per_s", real((double)r->hops / wall_s));
     return o;
@@ -83,10 +113,10 @@ const char *net_record_unit(const char *field)
 {
     static const struct {
         const char *end, *unit;
-    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"}, {"_ratio", "of packets"},
-                 {"_hops", "hops"},      {"wall_s", "s"},       {"cpu_s", "s"},
-                 {"_mb", "MB"},          {"_per_s", "1/s"},     {"packets", "packets"},
-                 {"consumed", "packets"}};
+    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"},  {"_ratio", "of packets"},
+                 {"_hops", "hops"},      {"wall_s", "s"},        {"cpu_s", "s"},
+                 {"_mb", "MB"},          {"_gbs", "GB/s"},       {"_per_s", "1/s"},
+                 {"packets", "packets"}, {"consumed", "packets"}};
     size_t length = strlen(field);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t end = strlen(units[i].end);

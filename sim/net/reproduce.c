@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "checks.h"
 #include "experiment.h"
 #include "plot.h"
 #include "point.h"
 #include "pool.h"
+#include "ranks.h"
 #include "record.h"
 
 struct args {
@@ -21,7 +22,7 @@ struct args {
     bool resume;
 };
 
-// A gamma*, or a curve of points.
+// A gamma*, a curve of points, or a point and its quantiles.
 struct task {
     struct net_config config;
     double start; // where gamma* is looked for first
@@ -78,7 +79,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void read_args(int argc, char **argv, struct args *args)
 {
     static const struct argp_option list[] = {
-        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors)", 0},
+        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors; of each MPI rank: 1)",
+         0},
         {"out", O_OUT, "FOLDER", 0, "for points, tables and plots (the experiment's name)", 0},
         {"resume", O_RESUME, NULL, 0, "take the points that the folder has, run the others", 0},
         {"size", O_SIZE, "K", 0, "only K x K x K tori", 0},
@@ -91,11 +93,12 @@ static void read_args(int argc, char **argv, struct args *args)
     for (const struct net_builtin *b = net_builtins; b->name; b++)
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), " %s", b->name);
     const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    *args = (struct args){.jobs = processors > 0 ? (uint32_t)processors : 1};
+    net_ranks_begin();
+    *args = (struct args){.jobs = net_pool_jobs()};
     argp_parse(&argp, argc, argv, 0, NULL, args);
-    static const char *const fixed[] = {"routing", "traffic", "topology", "load", "trace"};
-    for (int i = 0; i < 5; i++)
+    static const char *const fixed[] = {"routing", "traffic", "topology",
+                                        "load",    "trace",   "active"};
+    for (int i = 0; i < 6; i++)
         if (net_options_value(&args->options, fixed[i]))
             net_refuse("reproduce: --%s is not for it", fixed[i]);
 }
@@ -149,12 +152,18 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
 }
 
 // Runs a curve's points from the lowest load on; returns their number below `until`, with their
-// records. Negative: interrupted.
+// records. The quantiles of a point have one record. Negative: interrupted.
 static int run_curve(struct reproduction *r, const struct task *task, json_t **records,
                      _Atomic float *progress)
 {
     const struct net_experiment *e = &r->e;
     double limit = 0;
+    if (e->quantiles) {
+        records[0] = net_point(&r->points, &task->config, 0, progress);
+        for (unsigned l = 1; l < e->loads; l++)
+            records[l] = records[0];
+        return records[0] ? (int)e->loads : -1;
+    }
     for (unsigned l = 0; l < e->loads; l++) {
         struct net_config config = task->config;
         config.load = e->load[l];
@@ -212,7 +221,12 @@ static uint32_t collect(struct reproduction *r)
         }
         missing += run_curve(r, task, records, &progress) < 0;
         for (unsigned l = 0; l < e->loads; l++) {
-            const json_t *value = json_object_get(records[l], field);
+            char name[100];
+            const char *star = strchr(field, '*');
+            if (star) // of quantiles
+                snprintf(name, sizeof name, "%.*s%.0f%.40s", (int)(star - field), field,
+                         100 * e->load[l], star + 1);
+            const json_t *value = json_object_get(records[l], star ? name : field);
             values[l] = json_is_number(value) ? json_number_value(value) : NAN;
         }
     }
@@ -221,6 +235,12 @@ static uint32_t collect(struct reproduction *r)
 
 // ---- Output
 // --------------------------------------------------------------------------------------
+
+// What a cell's values stand at.
+static const char *axis(const struct net_experiment *e)
+{
+    return e->quantiles ? "fraction" : "load_gamma0";
+}
 
 static json_t *real_or_null(double value)
 {
@@ -249,9 +269,9 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
                     json_array_append_new(
                         list, json_pack("{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k",
                                         (int)e->size[size], "row", e->row[row].name, "series",
-                                        e->column[s].name, "load_gamma0", real_or_null(load),
-                                        "field", e->column[s].field, "value", real_or_null(value),
-                                        "paper", real_or_null(paper), "within",
+                                        e->column[s].name, axis(e), real_or_null(load), "field",
+                                        e->column[s].field, "value", real_or_null(value), "paper",
+                                        real_or_null(paper), "within",
                                         both ? json_boolean(good) : json_null()));
                 }
     return list;
@@ -271,7 +291,7 @@ static void print_value(FILE *out, double value, double paper, bool off)
 static void print_block(const struct reproduction *r, FILE *out, unsigned size, int row)
 {
     const struct net_experiment *e = &r->e;
-    fprintf(out, "%-18s", row < 0 ? "" : "load_gamma0");
+    fprintf(out, "%-18s", row < 0 ? "" : axis(e));
     for (unsigned s = 0; s < e->series; s++)
         fprintf(out, "  %8s %-11s", e->column[s].name, "");
     fputc('\n', out);
@@ -317,20 +337,29 @@ static void print_text(const struct reproduction *r, FILE *out, unsigned compare
     if (compared)
         fprintf(out, "\n%u of %u are within %g%s of it (!: not)\n", within, compared,
                 e->relative ? 100 * e->tolerance : e->tolerance, e->relative ? "%" : "");
+    if (e->checks) {
+        unsigned held;
+        fputc('\n', out);
+        unsigned made = net_checks(e, r->values, out, NULL, &held);
+        fprintf(out, "%u of %u hold\n", held, made);
+    }
 }
 
 static void print_json(const struct reproduction *r, FILE *out, json_t *list, unsigned compared,
                        unsigned within)
 {
     const struct net_experiment *e = &r->e;
-    json_t *units = json_pack("{s:s}", "load_gamma0", "gamma0");
+    unsigned held;
+    json_t *units = json_pack("{s:s}", axis(e), e->quantiles ? "of pairs" : "gamma0");
+    json_t *checks = json_array();
+    net_checks(e, r->values, NULL, checks, &held);
     for (unsigned s = 0; s < e->series; s++)
         json_object_set_new(units, e->column[s].field,
                             json_string(net_record_unit(e->column[s].field)));
-    json_t *o =
-        json_pack("{s:s, s:s, s:o, s:f, s:b, s:i, s:i, s:O}", "experiment", e->name, "title",
-                  e->title, "units", units, "tolerance", e->tolerance, "relative", (int)e->relative,
-                  "compared", (int)compared, "within", (int)within, "values", list);
+    json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:b, s:i, s:i, s:o, s:O}", "experiment", e->name,
+                          "title", e->title, "units", units, "tolerance", e->tolerance, "relative",
+                          (int)e->relative, "compared", (int)compared, "within", (int)within,
+                          "checks", checks, "values", list);
     json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', out);
     json_decref(o);
@@ -377,8 +406,27 @@ static bool print(const struct reproduction *r, const struct args *args, const c
             good = (to_file ? fclose(out) : fflush(out)) == 0 && good;
         }
     json_decref(list);
-    *off = compared - within;
+    unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
+    *off = compared - within + made - held;
     return good;
+}
+
+// Tables and plots of what is done; true: something is not as it should be.
+static bool report(struct reproduction *r, const struct args *args, const char *folder,
+                   double start)
+{
+    uint32_t missing = collect(r);
+    unsigned off = 0;
+    bool written = print(r, args, folder, &off);
+    written = net_plot(&r->e, r->values, folder) && written;
+    fprintf(stderr, "torussim: %.0f s, tables and plots are in %s\n", net_seconds() - start,
+            folder);
+    if (missing)
+        fprintf(stderr, "torussim: %u cells are not done; --resume continues\n", missing);
+    bool unwritten = atomic_load(&r->points.unwritten) || r->points.store.unwritten;
+    if (unwritten)
+        fprintf(stderr, "torussim: %s/points.jsonl could not be written\n", folder);
+    return missing || off || !written || unwritten;
 }
 
 int net_command_reproduce(int argc, char **argv)
@@ -392,32 +440,23 @@ int net_command_reproduce(int argc, char **argv)
     const char *folder = args.out ? args.out : r.e.name;
     char path[500];
     snprintf(path, sizeof path, "%.400s/points.jsonl", folder);
-    if (mkdir(folder, 0777) && errno != EEXIST)
+    if (net_rank() == 0 && mkdir(folder, 0777) && errno != EEXIST)
         net_refuse("--out %s: %s", folder, strerror(errno));
     net_store_open(&r.points.store, path, args.resume);
 
     double start = net_seconds();
     net_catch_signals();
-    if (!net_pool(args.jobs, r.count, run_task, &r, &net_stop)) {
+    if (!net_pool(args.jobs, r.count, run_task, &r, &net_stop, &r.points.store)) {
         fputs("torussim: no threads\n", stderr);
         return 1;
     }
-    uint32_t missing = collect(&r);
-    unsigned off = 0;
-    bool written = print(&r, &args, folder, &off);
-    written = net_plot(&r.e, r.values, folder) && written;
-    fprintf(stderr, "torussim: %.0f s, tables and plots are in %s\n", net_seconds() - start,
-            folder);
-    if (missing)
-        fprintf(stderr, "torussim: %u cells are not done; --resume continues\n", missing);
-    if (atomic_load(&r.points.unwritten))
-        fprintf(stderr, "torussim: %s could not be written\n", path);
-    bool bad = missing || off || !written || atomic_load(&r.points.unwritten) ||
-               atomic_load(&r.points.failed);
+    bool bad = net_rank() == 0 && report(&r, &args, folder, start);
+    bad = bad || atomic_load(&r.points.failed);
     net_store_close(&r.points.store);
     net_experiment_close(&r.e);
     free(r.tasks);
     free(r.task);
     free(r.values);
+    net_ranks_end();
     return bad;
 }

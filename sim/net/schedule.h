@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which messages there are and when: of a pattern, one per node and period, numbered per node; of a
-// trace, its lines, numbered through.
+// trace, its lines, numbered through; of ping-pong, the pairs' chains.
 #ifndef NET_SCHEDULE_H
 #define NET_SCHEDULE_H
 
 #include "config.h"
+#include "pairs.h"
 #include "stats.h"
 #include "trace.h"
 
 struct net_schedule {
     const struct net_config *config;
-    const struct net_trace *trace; // NULL: a pattern
+    const struct net_trace *trace; // NULL: none
+    struct net_pairs pairs;        // count 0: none
     struct net_traffic traffic;
     uint32_t nodes;
     double period;       // units; of a pattern
@@ -32,13 +34,17 @@ uint32_t net_schedule_packets(const struct net_schedule *schedule, uint32_t mess
 
 static inline uint64_t net_schedule_born(const struct net_schedule *schedule, uint32_t message)
 {
+    if (schedule->pairs.count)
+        return schedule->pairs.born[message];
     return schedule->trace ? schedule->trace->message[message].time
                            : (uint64_t)(message * schedule->period);
 }
 
-// Batch of statistics: a pattern's generation period, a 32nd of a trace's messages.
+// Batch of statistics: a pattern's generation period, a 32nd of a trace's messages, a round.
 static inline uint32_t net_schedule_batch(const struct net_schedule *schedule, uint32_t message)
 {
+    if (schedule->pairs.count)
+        return message / 2 % schedule->pairs.rounds;
     return schedule->trace
                ? (uint32_t)((uint64_t)message * schedule->batches / schedule->trace->count)
                : message;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "ranks.h"
 #include "trace.h"
 
 void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
@@ -26,6 +27,13 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
                       c->trace ? (unsigned long long)c->trace->digest : 0, c->traffic.weight);
     for (uint32_t i = 0; i < c->traffic.hotspots && at < NET_KEY - 12; i++)
         at += snprintf(key + at, NET_KEY - (size_t)at, " %u", c->traffic.hotspot[i]);
+    if (c->orthants && at < NET_KEY - 12)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " orthants");
+    if (c->pipelined && at < NET_KEY - 12)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " pipelined");
+    if (c->active && at < NET_KEY - 50)
+        snprintf(key + at, NET_KEY - (size_t)at, " pairs %u rounds %u burst %u", c->active,
+                 c->rounds, c->burst);
 }
 
 static void load(struct net_store *store, const char *path)
@@ -52,15 +60,8 @@ static void load(struct net_store *store, const char *path)
         net_refuse("--out %s: %s", path, strerror(errno));
 }
 
-void net_store_open(struct net_store *store, const char *path, bool resume)
+static void open_file(struct net_store *store, const char *path, bool resume)
 {
-    *store = (struct net_store){.records = json_object()};
-    pthread_mutex_init(&store->lock, NULL);
-    if (!path) {
-        if (resume)
-            net_refuse("--resume needs --out FILE");
-        return;
-    }
     if (!resume && access(path, F_OK) == 0)
         net_refuse("--out %s: it is there already (--resume continues it)", path);
     store->file = fopen(path, resume ? "a+" : "w");
@@ -70,6 +71,27 @@ void net_store_open(struct net_store *store, const char *path, bool resume)
         rewind(store->file);
         load(store, path);
     }
+}
+
+void net_store_open(struct net_store *store, const char *path, bool resume)
+{
+    *store = (struct net_store){.records = json_object()};
+    pthread_mutex_init(&store->lock, NULL);
+    if (!path && resume)
+        net_refuse("--resume needs --out FILE");
+    if (path && net_rank() == 0)
+        open_file(store, path, resume);
+    char *text =
+        net_rank() == 0 && net_ranks() > 1 ? json_dumps(store->records, JSON_COMPACT) : NULL;
+    char *shared = net_ranks_share(text);
+    if (net_rank()) {
+        json_decref(store->records);
+        store->records = json_loads(shared ? shared : "", 0, NULL);
+        if (!store->records)
+            net_refuse("out of memory");
+    }
+    free(text);
+    free(shared);
 }
 
 void net_store_close(struct net_store *store)
@@ -83,16 +105,27 @@ void net_store_close(struct net_store *store)
 bool net_store_add(struct net_store *store, const char *key, json_t *record)
 {
     bool good = true;
+    json_t *o = json_pack("{s:s, s:O}", "key", key, "record", record);
+    char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    if (net_rank() && line)
+        net_ranks_tell(line);
     pthread_mutex_lock(&store->lock);
-    if (store->file) {
-        json_t *o = json_pack("{s:s, s:O}", "key", key, "record", record);
-        good = json_dumpf(o, store->file, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0 &&
-               fputc('\n', store->file) != EOF && fflush(store->file) == 0;
-        json_decref(o);
-    }
+    if (store->file)
+        good = line && fprintf(store->file, "%s\n", line) > 0 && fflush(store->file) == 0;
     json_object_set_new(store->records, key, record);
     pthread_mutex_unlock(&store->lock);
+    free(line);
     return good;
+}
+
+void net_store_take(struct net_store *store, const char *line)
+{
+    json_t *o = json_loads(line, 0, NULL), *record = json_object_get(o, "record");
+    const char *key = json_string_value(json_object_get(o, "key"));
+    if (!key || !record || !net_store_add(store, key, json_incref(record)))
+        store->unwritten = true;
+    json_decref(o);
 }
 
 json_t *net_store_find(struct net_store *store, const char *key)

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "options.h"
 #include "point.h"
 #include "pool.h"
+#include "ranks.h"
 #include "record.h"
 
 enum { MAX_LIST = 200, MAX_TASKS = 100000 };
@@ -65,14 +65,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static void read_args(int argc, char **argv, const char *doc, struct args *args)
 {
     static const struct argp_option list[] = {
-        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors)", 0},
+        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors; of each MPI rank: 1)",
+         0},
         {"out", O_OUT, "FILE", 0, "write every point there as it finishes, as JSON lines", 0},
         {"resume", O_RESUME, NULL, 0, "continue --out FILE: do not repeat what is in it", 0},
         {0}};
     static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    *args = (struct args){.jobs = processors > 0 ? (uint32_t)processors : 1};
+    net_ranks_begin();
+    *args = (struct args){.jobs = net_pool_jobs()};
     argp_parse(&argp, argc, argv, 0, NULL, args);
 }
 
@@ -194,25 +195,9 @@ static void print_table(const json_t *list, const char *const *columns)
     }
 }
 
-static int run(struct sweep *sweep, const struct args *args, net_task *task,
-               const char *const *columns)
+static void print(const struct sweep *sweep, const struct args *args, json_t *list,
+                  const char *const *columns)
 {
-    net_store_open(&sweep->points.store, args->out, args->resume);
-    uint32_t todo = 0;
-    for (uint32_t i = 0; i < sweep->count; i++)
-        if (!net_store_find(&sweep->points.store, sweep->tasks[i].key))
-            sweep->todo[todo++] = i;
-    net_catch_signals();
-    if (!net_pool(args->jobs, todo, task, sweep, &net_stop)) {
-        fputs("torussim: no threads\n", stderr);
-        return 1;
-    }
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < sweep->count; i++) {
-        json_t *record = net_store_find(&sweep->points.store, sweep->tasks[i].key);
-        if (record)
-            json_array_append(list, record);
-    }
     uint32_t done = (uint32_t)json_array_size(list);
     if (args->options.format == FORMAT_JSON) {
         json_t *units = json_object(), *value, *o;
@@ -238,14 +223,41 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
     if (done < sweep->count)
         fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->count,
                 args->out ? "; --resume continues" : "");
-    if (atomic_load(&sweep->points.unwritten))
-        fprintf(stderr, "torussim: --out %s could not be written\n", args->out);
-    bool bad = done < sweep->count || atomic_load(&sweep->points.unwritten) ||
-               atomic_load(&sweep->points.failed);
-    json_decref(list);
-    net_store_close(&sweep->points.store);
+}
+
+static int run(struct sweep *sweep, const struct args *args, net_task *task,
+               const char *const *columns)
+{
+    struct net_points *points = &sweep->points;
+    net_store_open(&points->store, args->out, args->resume);
+    uint32_t todo = 0;
+    for (uint32_t i = 0; i < sweep->count; i++)
+        if (!net_store_find(&points->store, sweep->tasks[i].key))
+            sweep->todo[todo++] = i;
+    net_catch_signals();
+    if (!net_pool(args->jobs, todo, task, sweep, &net_stop, &points->store)) {
+        fputs("torussim: no threads\n", stderr);
+        return 1;
+    }
+    bool bad = atomic_load(&points->failed);
+    if (net_rank() == 0) {
+        json_t *list = json_array();
+        for (uint32_t i = 0; i < sweep->count; i++) {
+            json_t *record = net_store_find(&points->store, sweep->tasks[i].key);
+            if (record)
+                json_array_append(list, record);
+        }
+        print(sweep, args, list, columns);
+        bool unwritten = atomic_load(&points->unwritten) || points->store.unwritten;
+        if (unwritten)
+            fprintf(stderr, "torussim: --out %s could not be written\n", args->out);
+        bad = bad || unwritten || json_array_size(list) < sweep->count;
+        json_decref(list);
+    }
+    net_store_close(&points->store);
     free(sweep->tasks);
     free(sweep->todo);
+    net_ranks_end();
     return bad;
 }
 
@@ -280,6 +292,8 @@ int net_command_saturate(int argc, char **argv)
         net_refuse("saturate: it looks for the load, --load is not for it");
     if (net_options_value(&args.options, "trace"))
         net_refuse("saturate: a trace has no load to look for");
+    if (net_options_value(&args.options, "active"))
+        net_refuse("saturate: ping-pong has no load to look for");
     make_tasks(&sweep, &args, "saturate", false);
     return run(&sweep, &args, saturate_point, columns);
 }

@@ -111,9 +111,9 @@ broken()
         return 1
     fi
     objects=$(find "$B/sim/net" -name '*.o' ! -name net.o)
-    # shellcheck disable=SC2086
+    # shellcheck disable=SC2046,SC2086
     gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/net.c" $objects \
-        "$B/libofr.a" -ljansson -lm -lpthread
+        "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }
 
 ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle 0

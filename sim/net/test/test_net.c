@@ -161,6 +161,7 @@ static void odd_sizes_conserve(void **state)
         c.throttle = (uint32_t)(exact_random(&seed) % c.slots);
         c.load = 0.1 + (double)(exact_random(&seed) % 30) / 10;
         c.count_all = exact_random(&seed) & 1;
+        c.orthants = c.routing == NET_OFR && c.torus.n <= 5 && exact_random(&seed) & 1;
         c.injection_gamma0 = 1 + (double)(exact_random(&seed) % 60) / 10;
         c.ext_latency_ns = (double)(exact_random(&seed) % 2000);
         c.ack_bytes = 1 + (uint32_t)(exact_random(&seed) % 512);

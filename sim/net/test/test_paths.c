@@ -195,6 +195,41 @@ static void por_2013(void **state)
     assert_int_equal(leg.mu, ways[2].leave);
 }
 
+// As candidates of OFR, behind all others; u as in eq. 16, both ways at distance k/2.
+static void orthants_beside(void **state)
+{
+    (void)state;
+    struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
+    struct ofr_coord s = at(1, 2, 3), t = at(3, 2, 7);
+    struct ofr_way ways[OFR_MAX_WAYS], others[OFR_MAX_WAYS];
+    struct net_paths paths;
+    net_paths_init(&paths, &c);
+    unsigned without = net_ways(&paths, &s, &t, false, others);
+    c.orthants = true;
+    net_paths_init(&paths, &c);
+    unsigned count = net_ways(&paths, &s, &t, false, ways);
+    assert_int_equal(count, without + 8);
+    assert_memory_equal(ways, others, without * sizeof *ways);
+    const struct ofr_way *orthant = &ways[without];
+    // z is at distance 4: z+ and z- are both minimal, and only x- is another way.
+    assert_false(orthant[0].admissible);
+    assert_true(orthant[1].admissible);
+    assert_false(orthant[4].admissible);
+    assert_true(orthant[5].admissible);
+    assert_int_equal(orthant[5].leave, 1 << 1 | 1 << 5);
+    assert_int_equal(orthant[5].distance, 6 + 4);
+    // All full but for x- and z-: x- z- has u = (1 + 3)/2, u* = 1: 1/2 + 2 * 6/10; an IDN that
+    // leaves over one of them and a full link has less.
+    uint8_t used[] = {8, 1, 8, 8, 8, 3};
+    struct ofr_load load = {used, 0x3f, 8};
+    assert_profit(net_way_profit(&paths, &load, &orthant[5], 6), 17, 10);
+    struct net_leg leg = net_first_leg(&paths, &s, &t, &orthant[5], 0);
+    assert_int_equal(leg.left[0], 6);
+    assert_int_equal(leg.left[1], 0);
+    assert_int_equal(leg.left[2], 4);
+    assert_int_equal(leg.mu, orthant[5].leave);
+}
+
 // Bare coordinates: (6 + 1)/2 = 3 in x; eq. 15 without the two rules.
 static void literal(void **state)
 {
@@ -236,7 +271,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ofr_is_the_models), cmocka_unit_test(ofr_2013_geometry),
         cmocka_unit_test(ofr_2013_order),    cmocka_unit_test(ofr_2013_profit),
         cmocka_unit_test(por_2013),          cmocka_unit_test(literal),
-        cmocka_unit_test(random_ties),
+        cmocka_unit_test(random_ties),       cmocka_unit_test(orthants_beside),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
