@@ -9,7 +9,7 @@
 
 enum format { TEXT, JSON, CSV };
 
-enum { MAX_LIST = 64 };
+enum { MAX_LIST = 64, MAX_REST = 2 };
 
 struct args {
     const char *command, *where;
@@ -23,7 +23,7 @@ struct args {
     long threshold, delta;
     bool resume, abort, print;
     unsigned dims;    // of what is printed
-    const char *file; // a table's
+    const char *file; // a table's: rest[0]
     struct torus_preset preset;
     struct torus_table table;
     // run
@@ -34,8 +34,10 @@ struct args {
     const char *at;
     bool all;
     unsigned count;
-    char **rest;
-    int rest_count;
+    const char *path; // ping's, trace's
+    // What stands after the command.
+    const char *rest[MAX_REST];
+    unsigned rest_count;
 };
 
 // The commands: exit statuses.
@@ -45,6 +47,9 @@ int do_program(struct torus *t, const struct args *a);
 int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
+int do_trace(struct torus *t, const struct args *a);
+int do_bandwidth(struct torus *t, const struct args *a);
+int do_latency(struct torus *t, const struct args *a);
 
 // Works out a->preset or a->table, prints it if that is wanted. Exit status.
 int prepare_program(struct args *a);
@@ -59,6 +64,23 @@ int wrong(const char *what, const char *value, const char *hint);
 bool table_read(const char *file, struct torus_table *out);
 // To stdout, as such a file.
 void table_print(const struct torus_table *table);
+
+// "X,Y" or "X,Y,Z" each from 0 to 15; false: a line on stderr.
+bool parse_at(const char *text, uint8_t at[3]);
+// "x+,x+,y-": ports; false: a line on stderr.
+bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
+// Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of
+// what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
+int attach(struct torus *t, int *mixed);
+
+// Rows (JSON objects with the same keys in the same order) as a table: text, CSV with a head, or
+// JSON: `head` with them under `name`. Frees both. fields: of text, NULL: all, else those with
+// commas between.
+void put_rows(const struct args *a, json_t *head, const char *name, json_t *rows,
+              const char *fields);
+
+// A bar on stderr, where that is a terminal; done = total: takes it away.
+void progress(const char *what, double done, double total);
 
 // Prints and frees.
 void put_json(json_t *value);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors and pieces of output that the commands share.
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl.h"
 
@@ -52,4 +54,201 @@ void at_text(const uint8_t at[3], unsigned dims, char text[16])
         snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
     else
         snprintf(text, 16, "%u,%u", at[0], at[1]);
+}
+
+bool parse_at(const char *text, uint8_t at[3])
+{
+    unsigned v[3] = {0, 0, 0};
+    char extra;
+    bool good = isdigit((unsigned char)text[0]);
+    if (sscanf(text, "%u,%u,%u%c", &v[0], &v[1], &v[2], &extra) != 3) {
+        v[2] = 0;
+        good &= sscanf(text, "%u,%u%c", &v[0], &v[1], &extra) == 2;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        good &= v[i] <= 15;
+        at[i] = (uint8_t)v[i];
+    }
+    if (!good)
+        wrong("place", text, "write X,Y or X,Y,Z, each from 0 to 15");
+    return good;
+}
+
+bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
+{
+    const char *at = text;
+    for (*hops = 0; *at; (*hops)++) {
+        unsigned port = 0;
+        while (port < TORUS_PORTS && strncmp(at, port_text(port), 2) != 0)
+            port++;
+        if (port == TORUS_PORTS || (at[2] && at[2] != ',') || (at[2] && !at[3]) ||
+            *hops == TORUS_MAX_HOPS) {
+            wrong("path", text, "write up to 24 ports as x+,x+,y-");
+            return false;
+        }
+        path[*hops] = (uint8_t)port;
+        at += at[2] ? 3 : 2;
+    }
+    return true;
+}
+
+int attach(struct torus *t, int *mixed)
+{
+    struct torus_preset preset;
+    unsigned generation;
+    int error = torus_attach(t);
+    if (error == TORUS_OK)
+        error = torus_programmed(t, &preset, &generation);
+    if (mixed)
+        *mixed = 0;
+    if (error == TORUS_OK)
+        return 0;
+    int status = report(t, error);
+    if (!mixed || error != TORUS_E_MIXED)
+        return status;
+    *mixed = status;
+    return 0;
+}
+
+// Rows --------------------------------------------------------------------------------------------
+
+// A value as text, in a buffer of its own.
+static void cell(json_t *value, bool csv, char out[240])
+{
+    char place[16] = "";
+    size_t i;
+    json_t *item;
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        snprintf(out, 240, csv && strchr(json_string_value(value), ',') ? "\"%s\"" : "%s",
+                 json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        snprintf(out, 240, "%lld", (long long)json_integer_value(value));
+        break;
+    case JSON_REAL:
+        snprintf(out, 240, csv ? "%.9g" : "%.4g", json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        snprintf(out, 240, "%d", json_is_true(value));
+        break;
+    case JSON_ARRAY: // coordinates
+        json_array_foreach(value, i, item)
+        {
+            snprintf(place + strlen(place), sizeof place - strlen(place), "%s%d", i ? "," : "",
+                     (int)json_integer_value(item));
+        }
+        snprintf(out, 240, csv ? "\"%s\"" : "(%s)", place);
+        break;
+    default:
+        snprintf(out, 240, csv ? "" : "-");
+    }
+}
+
+static bool listed(const char *fields, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = fields; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (!strncmp(at, key, length) && (!at[length] || at[length] == ','))
+            return true;
+    }
+    return !fields;
+}
+
+static void put_text(json_t *rows, const char *fields)
+{
+    enum { COLUMNS = 32 };
+    size_t width[COLUMNS] = {0}, i, n;
+    json_t *row, *value;
+    const char *key;
+    char text[240];
+    for (unsigned pass = 0; pass < 2; pass++) {
+        json_array_foreach(rows, i, row)
+        {
+            n = 0;
+            json_object_foreach(row, key, value)
+            {
+                if (!listed(fields, key) || n == COLUMNS)
+                    continue;
+                if (pass && i == 0)
+                    printf("  %*s", (int)width[n], key);
+                cell(value, false, text);
+                size_t longest = strlen(text) > strlen(key) ? strlen(text) : strlen(key);
+                width[n] = width[n] > longest ? width[n] : longest;
+                n++;
+            }
+            if (pass && i == 0)
+                putchar('\n');
+            n = 0;
+            json_object_foreach(row, key, value)
+            {
+                if (!pass || !listed(fields, key) || n == COLUMNS)
+                    continue;
+                cell(value, false, text);
+                printf("  %*s", (int)width[n++], text);
+            }
+            if (pass)
+                putchar('\n');
+        }
+    }
+}
+
+static void put_csv(json_t *rows)
+{
+    json_t *row, *value;
+    const char *key;
+    size_t i;
+    char text[240];
+    const char *comma = "";
+    json_object_foreach(json_array_get(rows, 0), key, value)
+    {
+        printf("%s%s", comma, key);
+        comma = ",";
+    }
+    putchar('\n');
+    json_array_foreach(rows, i, row)
+    {
+        comma = "";
+        json_object_foreach(row, key, value)
+        {
+            cell(value, true, text);
+            printf("%s%s", comma, text);
+            comma = ",";
+        }
+        putchar('\n');
+    }
+}
+
+void put_rows(const struct args *a, json_t *head, const char *name, json_t *rows,
+              const char *fields)
+{
+    if (a->format == JSON) {
+        json_object_set_new(head, name, rows);
+        put_json(head);
+        return;
+    }
+    if (a->format == CSV)
+        put_csv(rows);
+    else
+        put_text(rows, fields);
+    json_decref(rows);
+    json_decref(head);
+}
+
+void progress(const char *what, double done, double total)
+{
+    enum { WIDTH = 40 };
+    char bar[WIDTH + 1];
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (done >= total) {
+        fprintf(stderr, "\r%79s\r", "");
+        return;
+    }
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < WIDTH * done / total ? '=' : ' ';
+    bar[WIDTH] = 0;
+    fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
 }

@@ -77,11 +77,11 @@ int do_run(struct torus *t, const struct args *a)
             strcat(patterns, torus_pattern_name((enum torus_pattern)i));
         }
     }
-    snprintf(loads, sizeof loads, "%s", a->loads);
+    snprintf(loads, sizeof loads, "%s", a->loads ? a->loads : "0.1");
     if (!split(patterns, &pattern_list))
         return wrong("patterns", a->patterns, "a list of 1 to 64 names");
     if (!split(loads, &load_list))
-        return wrong("loads", a->loads, "a list of 1 to 64 numbers");
+        return wrong("loads", loads, "a list of 1 to 64 numbers");
     for (unsigned i = 0; i < pattern_list.count; i++)
         if ((pattern[i] = torus_pattern_named(pattern_list.item[i])) < 0)
             return wrong("pattern", pattern_list.item[i],

@@ -15,6 +15,7 @@ enum {
     O_PRINT,
     O_ASSIGN,
     O_SVG,
+    O_PATH,
     O_DIMENSIONS,
     O_KEY,
     O_SET_KEY,
@@ -52,24 +53,46 @@ static const struct argp_option option_list[] = {
     {"abort", O_ABORT, 0, 0, "undo a program that was cut short", 1},
     {"print", O_PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 1},
     {"dimensions", O_DIMENSIONS, "N", 0, "of the table printed, 2 (default) or 3", 1},
-    {0, 0, 0, 0, "run (lists are separated by commas):", 2},
+    {0, 0, 0, 0, "run, trace, bandwidth, latency (lists are separated by commas):", 2},
     {"pattern", 'p', "LIST", 0,
      "uniform (default), butterfly, transpose, bitreverse, rotate3d, "
      "complement, tornado, neighbour, or all",
      2},
-    {"load", 'l', "LIST", 0, "offered loads in flits per cycle and node (0.1)", 2},
+    {"load", 'l', "LIST", 0,
+     "offered loads in flits per cycle and node (0.1; bandwidth 1, latency 0.05)", 2},
     {"gamma", O_GAMMA, 0, 0, "loads are in units of gamma0 instead", 2},
     {"length", 'L', "FLITS", 0, "flits a packet (a slot)", 2},
     {"message", O_MESSAGE, "PACKETS", 0, "packets a message (1)", 2},
     {"warmup", O_WARMUP, "CYCLES", 0, "cycles before the window (1000)", 2},
     {"cycles", O_CYCLES, "CYCLES", 0, "cycles of the window (4000)", 2},
     {"seed", O_SEED, "N", 0, "of the destinations (1)", 2},
-    {0, 0, 0, 0, "counters, ping:", 3},
+    {0, 0, 0, 0, "counters, ping, trace, latency:", 3},
     {"at", 'a', "X,Y[,Z]", 0, "one board only; ping: default the one we are plugged into", 3},
-    {"all", 'A', 0, 0, "counters: those that are 0 too; ping: all boards", 3},
+    {"all", 'A', 0, 0, "counters: those that are 0 too; ping: all boards; latency: all pairs", 3},
+    {"path", O_PATH, "PORTS", 0, "ping, trace: directed route, such as x+,x+,y-", 3},
     {"count", 'c', "N", 0, "ping N times (1)", 3},
     {0},
 };
+
+#define COMMANDS "discover, info, program, run, counters, ping, trace, bandwidth, latency"
+
+static const struct command {
+    const char *name;
+    int (*run)(struct torus *t, const struct args *a);
+    unsigned arguments; // after its name, at most
+} commands[] = {
+    {"discover", do_discover, 0}, {"info", do_info, 0},           {"program", do_program, 1},
+    {"run", do_run, 0},           {"counters", do_counters, 0},   {"ping", do_ping, 0},
+    {"trace", do_trace, 2},       {"bandwidth", do_bandwidth, 2}, {"latency", do_latency, 2},
+};
+
+static unsigned most_arguments(const char *command)
+{
+    for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(command, commands[i].name))
+            return commands[i].arguments;
+    return MAX_REST; // the command is what is wrong
+}
 
 static double number(struct argp_state *state, const char *arg, double low, double high)
 {
@@ -142,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case O_ASSIGN:
         a->assign = true;
         break;
+    case O_PATH:
+        a->path = arg;
+        break;
     case O_SVG:
         a->svg = arg;
         break;
@@ -187,15 +213,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
             a->command = arg;
-        else if (state->arg_num == 1 && !strcmp(a->command, "program"))
-            a->file = arg;
+        else if (state->arg_num <= MAX_REST && state->arg_num <= most_arguments(a->command))
+            a->rest[a->rest_count++] = arg;
         else
             argp_failure(state, 2, 0, "'%s' is one argument too many", arg);
         break;
     case ARGP_KEY_END:
         if (!a->command)
-            argp_failure(state, 2, 0,
-                         "say what to do: discover, info, program, run, counters or ping");
+            argp_failure(state, 2, 0, "say what to do, one of: " COMMANDS);
         else if (!a->where && !a->print)
             argp_failure(state, 2, 0,
                          "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
@@ -211,7 +236,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = option_list,
         .parser = parse,
-        .args_doc = "COMMAND\nprogram FILE",
+        .args_doc = "COMMAND\nprogram FILE\ntrace A B\nbandwidth A B\nlatency A B",
         .doc = "Brings up and measures a torus of Outflank boards through one of them.\v"
                "Commands:\n"
                "  discover   find the boards, draw the torus, report wrong cables\n"
@@ -220,25 +245,23 @@ int main(int argc, char **argv)
                "  run        traffic patterns: load, latency, derouted packets, link use\n"
                "  counters   all counters of all boards\n"
                "  ping       ask a board who it is\n"
+               "  trace      the links that packets from A to B take; or the boards on --path\n"
+               "  bandwidth  of streams between A and B\n"
+               "  latency    between A and B; --all: of all pairs\n"
+               "A and B are places, X,Y or X,Y,Z.\n"
                "Exit status: 0 good, 1 a check failed, 2 wrong use or no connection.",
     };
     struct args a = {.dims = 2,
                      .threshold = -1,
                      .delta = -1,
                      .patterns = "uniform",
-                     .loads = "0.1",
                      .run = torus_run_default(),
                      .count = 1};
-    static const struct {
-        const char *name;
-        int (*run)(struct torus *t, const struct args *a);
-    } commands[] = {
-        {"discover", do_discover}, {"info", do_info},         {"program", do_program},
-        {"run", do_run},           {"counters", do_counters}, {"ping", do_ping},
-    };
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a))
         return 2;
+    if (!strcmp(a.command, "program") && a.rest_count)
+        a.file = a.rest[0];
     if (!strcmp(a.command, "program")) { // wrong files are found before anything is opened
         int status = prepare_program(&a);
         if (status || a.print) {
@@ -256,5 +279,5 @@ int main(int argc, char **argv)
         free((void *)a.table.destinations);
         return status;
     }
-    return wrong("command", a.command, "say discover, info, program, run, counters or ping");
+    return wrong("command", a.command, "say one of: " COMMANDS);
 }

@@ -48,5 +48,58 @@ check 'SVG: without graphviz' status 2 no_graphviz
 check 'SVG: says what to install' says 'is graphviz installed'
 check 'wrong cables: ends' stop
 
+# --- Paths and streams ----------------------------------------------------------------------------
+start --dims 4x3 --boards golden
+check 'bandwidth: not programmed, says so' status 2 torus bandwidth 0,0 2,1
+check 'bandwidth: and what to do' says 'run program first'
+check 'ping: along a path, before anything is programmed' torus ping --path x+,y+,x-
+check 'trace: along a path' quiet_torus --format json trace --path x+,x+,y-
+check 'trace: each board on it' json '[h["by"] for h in d["hops"]] ==
+    ["plugged in", "x+", "x+", "y-"] and [h["arrives_at"] for h in d["hops"]] ==
+    ["UART", "x-", "x-", "y+"] and len({h["serial"] for h in d["hops"]}) == 4'
+check 'streams: program' torus program --routing por
+check 'ping: a path round the torus ends where it began' quiet_torus --format json ping \
+    --path x+,x+,x+,x+,y-,y-,y-
+cp "$dir/out" "$dir/round"
+check 'ping: the board we are plugged into' quiet_torus --format json ping
+check 'ping: it is the same board' sh -c "grep serial '$dir/round' | cmp - \
+    \$(grep serial '$dir/out' > '$dir/one'; echo '$dir/one')"
+for routing in por dor; do
+    check "trace $routing: program" torus program --routing $routing
+    check "trace $routing" quiet_torus --format json trace 0,0 1,1
+    check "trace $routing: two hops a packet, out of the source and into the destination" json '
+        sum(h["packets"] for h in d["hops"]) == 2 * d["packets"] > 40 and
+        sum(h["packets"] for h in d["hops"] if h["at"] == [0, 0]) == d["packets"] and
+        sum(h["packets"] for h in d["hops"] if h["to"] == [1, 1]) == d["packets"]'
+done
+check 'trace dor: x first' json '[h["port"] for h in d["hops"]] == ["x+", "y+"]'
+check 'bandwidth' quiet_torus --format json bandwidth 0,0 2,1
+check 'bandwidth: a stream fills a link, both ways too' json 'len(d["streams"]) == 4 and
+    all(0.95 < s["accepted"] <= 1 and s["bytes_per_cycle"] == 4 * s["accepted"]
+        for s in d["streams"])'
+check 'bandwidth: half the load' quiet_torus --format json bandwidth --load 0.5 0,0 2,1
+check 'bandwidth: half of it arrives' json 'all(0.48 < s["accepted"] < 0.52 for s in d["streams"])'
+check 'latency' quiet_torus --format json latency 0,0 2,1
+cp "$dir/out" "$dir/pair"
+check 'latency: the same both ways' json 'd["pairs"][0]["mean"] == d["pairs"][1]["mean"] > 20 and
+    d["pairs"][0]["packets"] > 5'
+check 'latency: all pairs' quiet_torus --format json latency --all
+check 'latency: each once, no less than the distance, 4 cycles a hop' json '
+    len({(str(p["from"]), str(p["to"])) for p in d["pairs"]}) == 132 == len(d["pairs"]) and
+    len({p["mean"] - 4 * p["distance"] for p in d["pairs"] if p["distance"] == 1}) == 1 and
+    all(p["mean"] >= 4 * p["distance"] for p in d["pairs"])'
+check 'latency: a matrix' torus latency --all
+check 'latency: a line a board' count '^ *[0-3],[0-2] .*  -' "$dir/out" 12
+check 'latency: CSV' quiet_torus --format csv latency 0,0 2,1
+check 'latency: its head' says '^from,to,distance,mean,max,packets$'
+check 'streams: to itself' status 2 torus latency 1,1 1,1
+check 'streams: says so' says 'from (1,1,0) to itself'
+check 'streams: outside' status 2 torus bandwidth 0,0 9,1
+check 'streams: says so' says '(9,1,0) is outside'
+check 'streams: in one line' one_line
+check 'streams: a path over a link that is not there' status 2 torus ping --path z+
+check 'streams: in one line' one_line
+check 'streams: end' stop
+
 echo "1..$number"
 [ $failed -eq 0 ]

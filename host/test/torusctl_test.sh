@@ -41,6 +41,7 @@ refuse "'70000'" ping -t "$nowhere" --session 70000
 refuse "'0'" ping -t "$nowhere" --key 0
 refuse "'16'" program -t "$nowhere" --threshold 16
 refuse "'two'" ping -t "$nowhere" two
+refuse 'one argument too many' bandwidth -t "$nowhere" 0,0 1,1 2,2
 refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
 
 # Tables from files: what is wrong is said with the file, before anything is opened.
@@ -165,6 +166,14 @@ PY
     refuse "'zigzag'" run -t "unix:$work/dead" --pattern uniform,zigzag
     refuse "'-1'" run -t "unix:$work/dead" --load=-1
     refuse "'9'" counters -t "unix:$work/dead" --at 9
+    refuse "'x+,q-'" ping -t "unix:$work/dead" --path x+,q-
+    refuse "'x+,'" trace -t "unix:$work/dead" --path x+,
+    refuse 'two places' bandwidth -t "unix:$work/dead"
+    refuse 'two places' latency -t "unix:$work/dead" 1,1
+    refuse "'1;1'" trace -t "unix:$work/dead" '1;1' 0,0
+    refuse 'either two places' latency -t "unix:$work/dead" --all 0,0
+    refuse "load '0.1,0.2'" latency -t "unix:$work/dead" --load 0.1,0.2 0,0 1,1
+    refuse 'one of --at' ping -t "unix:$work/dead" --at 0,0 --path x+
     kill $dead
 else
     n=$((n + 1))
