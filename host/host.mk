@@ -63,3 +63,26 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(H
 host/test/torusctl_test.sh: $(B)/bin/torusctl
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
+
+# Over USB: torusctl as it is, on boardsim's USB/IP and a machine that umockdev makes up.
+USB_TESTS := $(B)/tests/test_usb
+TESTS += $(USB_TESTS)
+USB_TEST_C := host/test/mock_usb.c host/test/usb_rig.c
+$(USB_TESTS): $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) $(B)/bin/torusctl \
+        $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< $(USB_TEST_C) \
+	    -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread
+
+# Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to host/usb.c.
+TWIN_status  := s/STATUS_BYTES = 2/STATUS_BYTES = 0/
+TWIN_halt    := s/libusb_clear_halt(.*endpoint)/0/
+TWIN_channel := s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
+TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt channel)
+$(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host/host.mk
+	@mkdir -p $(@D)
+	@sed '$(TWIN_$*)' $< > $(@D)/usb.c && ! cmp -s $< $(@D)/usb.c
+	@$(CC) $(CPPFLAGS) -Ihost $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
+	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a -ljansson \
+	    $(USB_LIBS)
+$(B)/tests/test_usb: $(TWINS)

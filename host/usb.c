@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftdi.h>
-#include <glob.h>
 #include <libusb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +217,9 @@ static void usb_close(void *ctx)
         return; // the kernel still has the buffers: better lost than freed
     for (unsigned i = 0; i < INS + OUTS; i++)
         libusb_free_transfer(i < INS ? u->in[i].transfer : u->out[i - INS].transfer);
+    if (u->ftdi->usb_dev)
+        ftdi_usb_close(
+            u->ftdi); // gives the channel back to the kernel's driver; ftdi_free() would not
     ftdi_free(u->ftdi);
     free(u);
 }
@@ -364,15 +366,19 @@ static void add_holders(const char *path, char *text, size_t size)
 // The serial port that the kernel's driver made of the channel, as "/dev/ttyUSB0"; false: none.
 static bool kernel_port(const struct found *f, char port[64])
 {
-    char pattern[96];
-    glob_t paths;
-    snprintf(pattern, sizeof pattern, "/sys/bus/usb/devices/%s:1.%d/ttyUSB*", f->place,
+    char path[96];
+    snprintf(path, sizeof path, "/sys/bus/usb/devices/%s:1.%d", f->place,
              chips[f->chip].channel == INTERFACE_B);
-    if (glob(pattern, 0, NULL, &paths))
-        return false;
-    snprintf(port, 64, "/dev/%.50s", strrchr(paths.gl_pathv[0], '/') + 1);
-    globfree(&paths);
-    return true;
+    DIR *interface = opendir(path);
+    bool is = false;
+    for (struct dirent *e; interface && !is && (e = readdir(interface));) {
+        is = !strncmp(e->d_name, "ttyUSB", 6);
+        if (is)
+            snprintf(port, 64, "/dev/%.50s", e->d_name);
+    }
+    if (interface)
+        closedir(interface);
+    return is;
 }
 
 // Opening -----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // boardsim: a torus of boards in one process, joined by cables, each board's UART a Unix socket.
 #include "board.h"
+#include "usbip.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -61,6 +62,9 @@ struct options {
     uint64_t break_at;     // 0: never
     char *plug[MAX_PLUGS]; // --cable, in order
     size_t plugs;
+    bool usbip; // serve
+    unsigned port;
+    enum ftdi_kind chip;
 };
 
 struct sim {
@@ -70,10 +74,13 @@ struct sim {
     struct cable_end (*peer)[OFR_LINKS];
     struct line (*line)[OFR_LINKS];
     struct uart_socket *uart;
+    struct ftdi_chip *chip; // with usbip
+    struct usbip *usbip;    // NULL: none
     struct ofr_node_in *in;
     struct pollfd *fds;
     uint64_t cycle;
     uint64_t reported; // snapshots a board that have been told about
+    bool differed;     // before the last power cycle
     // Threads: each steps its share of the boards and meets the others every `latency` cycles
     unsigned threads;
     pthread_t thread[MAX_THREADS];
@@ -88,12 +95,14 @@ struct worker {
     unsigned number;
 };
 
-static volatile sig_atomic_t stop, asked;
+static volatile sig_atomic_t stop, asked, cycle_power;
 
 static void on_signal(int number)
 {
     if (number == SIGUSR1)
         asked = 1;
+    else if (number == SIGUSR2)
+        cycle_power = 1;
     else
         stop = 1;
 }
@@ -384,25 +393,48 @@ static bool serve_uart(struct sim *s, uint32_t n)
     return any || count;
 }
 
+// The same for a board whose UART somebody has over USB.
+static bool serve_usb(struct sim *s, uint32_t n)
+{
+    uint8_t byte;
+    bool any = false;
+    for (; board_uart_backlog(s->board[n]) < 256 && ftdi_uart_get(&s->chip[n], &byte); any = true)
+        board_uart_send(s->board[n], byte);
+    for (; ftdi_uart_room(&s->chip[n]) && board_uart_receive(s->board[n], &byte); any = true)
+        ftdi_uart_put(&s->chip[n], byte);
+    return any;
+}
+
+static bool socket_taken(void *ctx, unsigned n)
+{
+    const struct sim *s = ctx;
+    return s->uart[n].client >= 0 && !s->uart[n].pty;
+}
+
 static bool serve_uarts(struct sim *s)
 {
     bool any = false;
+    if (s->usbip)
+        usbip_serve(s->usbip, socket_taken, s);
     for (uint32_t n = 0; n < s->boards; n++)
-        if (serve_uart(s, n))
+        if (s->usbip && usbip_attached(s->usbip, n) ? serve_usb(s, n) : serve_uart(s, n))
             any = true;
     return any;
 }
 
 static void wait_for_host(struct sim *s)
 {
-    nfds_t count = 0;
+    int milliseconds = IDLE_MS;
+    nfds_t count = s->usbip ? usbip_wait(s->usbip, s->fds, &milliseconds) : 0;
     for (uint32_t n = 0; n < s->boards; n++) {
+        if (s->usbip && usbip_attached(s->usbip, n))
+            continue;
         if (s->uart[n].client >= 0)
             s->fds[count++] = (struct pollfd){.fd = s->uart[n].client, .events = POLLIN};
         else if (s->uart[n].listener >= 0)
             s->fds[count++] = (struct pollfd){.fd = s->uart[n].listener, .events = POLLIN};
     }
-    poll(s->fds, count, IDLE_MS);
+    poll(s->fds, count, milliseconds);
 }
 
 // --- The verdict
@@ -445,6 +477,8 @@ static void report(struct sim *s)
 
 static bool all_equal(const struct sim *s)
 {
+    if (s->differed)
+        return false;
     for (uint32_t n = 0; n < s->boards; n++)
         if (board_verdict(s->board[n]).difference)
             return false;
@@ -463,27 +497,8 @@ static uint64_t serial_number(uint64_t seed, uint32_t n)
     return z ^ (z >> 31);
 }
 
-static void set_up(struct sim *s)
+static void make_boards(struct sim *s)
 {
-    s->boards = ofr_nodes(&s->o.torus);
-    s->board = allocate(s->boards, sizeof *s->board);
-    s->peer = allocate(s->boards, sizeof *s->peer);
-    s->line = allocate(s->boards, sizeof *s->line);
-    s->uart = allocate(s->boards, sizeof *s->uart);
-    s->in = allocate(s->boards, sizeof *s->in);
-    s->fds = allocate(s->boards, sizeof *s->fds);
-    if (!s->o.kinds) {
-        s->o.kinds = allocate(s->boards + 1, 1);
-        memset(s->o.kinds, s->o.kind, s->boards);
-    }
-    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
-        die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
-            s->boards);
-    if (strchr(s->o.kinds, 's') && strspn(s->o.kinds, "s") != s->boards)
-        die("--boards %s: small boards have 16-bit flits, the others 32: no cable joins them",
-            s->o.kinds);
-    if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
-        die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
     for (uint32_t n = 0; n < s->boards; n++) {
         struct board_options o = {.kind = s->o.kinds[n] == 'g'   ? BOARD_GOLDEN
                                           : s->o.kinds[n] == 's' ? BOARD_SMALL
@@ -496,6 +511,55 @@ static void set_up(struct sim *s)
         if (!s->board[n])
             die("out of memory for board %u", n);
     }
+}
+
+// All boards off and on again; their USB chips are powered by the host.
+static void power_cycle(struct sim *s)
+{
+    s->differed = !all_equal(s);
+    for (uint32_t n = 0; n < s->boards; n++)
+        board_free(s->board[n]);
+    memset(s->line, 0, s->boards * sizeof *s->line);
+    s->reported = 0;
+    make_boards(s);
+}
+
+static void open_usb(struct sim *s)
+{
+    s->chip = allocate(s->boards, sizeof *s->chip);
+    for (uint32_t n = 0; n < s->boards; n++) {
+        char serial[32];
+        snprintf(serial, sizeof serial, "%016" PRIx64, serial_number(s->o.seed, n));
+        ftdi_plug_in(&s->chip[n], s->o.chip, serial);
+    }
+    s->usbip = usbip_new(s->o.port, s->chip, s->boards);
+    if (!s->usbip)
+        die("--usbip %u: %s", s->o.port, strerror(errno));
+    printf("boardsim: USB/IP on 127.0.0.1 port %u\n", usbip_port(s->usbip));
+}
+
+static void set_up(struct sim *s)
+{
+    s->boards = ofr_nodes(&s->o.torus);
+    s->board = allocate(s->boards, sizeof *s->board);
+    s->peer = allocate(s->boards, sizeof *s->peer);
+    s->line = allocate(s->boards, sizeof *s->line);
+    s->uart = allocate(s->boards, sizeof *s->uart);
+    s->in = allocate(s->boards, sizeof *s->in);
+    s->fds = allocate(s->boards + 1 + USBIP_CLIENTS, sizeof *s->fds);
+    if (!s->o.kinds) {
+        s->o.kinds = allocate(s->boards + 1, 1);
+        memset(s->o.kinds, s->o.kind, s->boards);
+    }
+    if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
+        die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
+            s->boards);
+    if (strchr(s->o.kinds, 's') && strspn(s->o.kinds, "s") != s->boards)
+        die("--boards %s: small boards have 16-bit flits, the others 32: no cable joins them",
+            s->o.kinds);
+    if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
+        die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
+    make_boards(s);
     cable_torus(s);
     change_cables(s);
     if (mkdir(s->o.directory, 0777) && errno != EEXIST)
@@ -506,6 +570,8 @@ static void set_up(struct sim *s)
         else
             open_socket(s, n);
     }
+    if (s->o.usbip)
+        open_usb(s);
 }
 
 static void run(struct sim *s)
@@ -517,6 +583,11 @@ static void run(struct sim *s)
             asked = 0;
             printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
             fflush(stdout);
+        }
+        if (cycle_power) {
+            cycle_power = 0;
+            power_cycle(s);
+            step_batch(s);
         }
         bool busy = serve_uarts(s);
         for (uint32_t n = 0; n < s->boards; n++)
@@ -572,16 +643,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--cable: at most %d times", MAX_PLUGS);
         o->plug[o->plugs++] = arg;
         return 0;
+    case 'K':
+        if (!strcmp(arg, "ft2232h") || !strcmp(arg, "ft232h"))
+            o->chip = arg[3] == '3' ? FTDI_232H : FTDI_2232H;
+        else if (!strcmp(arg, "ft231x"))
+            o->chip = FTDI_231X;
+        else
+            argp_failure(state, 2, 0, "--chip %s: ft2232h, ft232h or ft231x", arg);
+        return 0;
+    case 'u':
     case 'l':
     case 't':
     case 'B':
     case 'C':
     case 'S': {
         unsigned long long value = strtoull(arg, &end, 10);
-        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)))
-            argp_failure(state, 2, 0, "%s: a number%s", arg, key == 'l' ? " from 1 to 32" : "");
+        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)) ||
+            (key == 'u' && value > 65535))
+            argp_failure(state, 2, 0, "%s: a number%s", arg,
+                         key == 'l'   ? " from 1 to 32"
+                         : key == 'u' ? " from 0 to 65535"
+                                      : "");
+        if (key == 'u')
+            o->usbip = true;
         if (key == 'l')
             o->latency = (unsigned)value;
+        else if (key == 'u')
+            o->port = (unsigned)value;
         else if (key == 't')
             o->threads = (unsigned)value;
         else if (key == 'B')
@@ -605,6 +693,9 @@ int main(int argc, char **argv)
          "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
         {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
         {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
+        {"usbip", 'u', "PORT", 0,
+         "show every board as its USB chip too: USB/IP on 127.0.0.1 (port 0: any that is free)", 0},
+        {"chip", 'K', "CHIP", 0, "which: ft2232h (default), ft232h or ft231x", 0},
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
@@ -620,7 +711,8 @@ int main(int argc, char **argv)
         NULL,
         "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
         "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
-        "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at.",
+        "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at; "
+        "SIGUSR2: all boards lose power and start anew.",
         NULL,
         NULL,
         NULL};
@@ -639,6 +731,7 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     set_up(&s);
     printf("boardsim: %u boards, %s/board0.sock to board%u.sock\n", s.boards, s.o.directory,
@@ -659,6 +752,8 @@ int main(int argc, char **argv)
                 printf("boardsim: board %u differs from its golden model: %s\n", n,
                        board_verdict(s.board[n]).difference);
     close_uarts(&s);
+    if (s.usbip)
+        usbip_free(s.usbip);
     for (uint32_t n = 0; n < s.boards; n++)
         board_free(s.board[n]);
     return equal ? 0 : 1;

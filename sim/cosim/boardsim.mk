@@ -52,7 +52,8 @@ $(BS)/flash.o: $(B)/firmware/flash.bin
 	@mkdir -p $(@D)
 	cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(BS)/%.o: sim/cosim/%.c sim/cosim/board.h $(BS_HDR) firmware/fw.h firmware/protocol.h
+$(BS)/%.o: sim/cosim/%.c sim/cosim/board.h sim/cosim/ftdi_chip.h sim/cosim/usbip.h \
+        $(BS_HDR) firmware/fw.h firmware/protocol.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $@ $<
 
@@ -61,7 +62,8 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	$(CXX) -O2 -std=gnu++17 -isystem $(VERILATOR_INC) -isystem $(VERILATOR_INC)/vltstd -c -o $@ \
 	    $(VERILATOR_INC)/$*.cpp
 
-BS_O := $(addprefix $(BS)/,boardsim.o board.o spi_flash.o flash.o verilated.o verilated_threads.o)
+BS_O := $(addprefix $(BS)/,boardsim.o board.o ftdi_chip.o usbip.o spi_flash.o \
+    flash.o verilated.o verilated_threads.o)
 # firmware/fw.hex is read when a board starts.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
 	@mkdir -p $(@D)

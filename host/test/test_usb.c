@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl over USB, the programs as they are: libtorus, libftdi, libusb, a machine made up by
+// umockdev, USB/IP, the FTDI chip of boardsim, the boards.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "usb_rig.h"
+
+static const char golden[] = "--dims 2x2 --boards golden";
+
+// The main job, then all counters as CSV; those that count waiting depend on when the traffic
+// starts.
+static bool demo(struct rig *r, const char *where, char *counters, size_t size)
+{
+    static const char *const steps[] = {"--session 7 discover", "--session 7 program --routing dor",
+                                        "--session 7 run --pattern uniform --load 0.2",
+                                        "--session 7 --format csv counters --all"};
+    for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (torusctl(r, where, steps[i]) != 0)
+            return false;
+    size_t n = 0;
+    counters[0] = 0;
+    for (char *line = strtok(r->out, "\n"); line && n + 80 < size; line = strtok(NULL, "\n"))
+        if (!strstr(line, ".stall_") && !strstr(line, ".high_water"))
+            n += (size_t)snprintf(counters + n, size - n, "%.70s\n", line);
+    return n > 4000;
+}
+
+static void main_job(struct rig *r)
+{
+    static char socket[1 << 16], usb[1 << 16];
+    rig_boards(r, golden, 0);
+    check(r, demo(r, "unix:0", socket, sizeof socket), "the main job over the socket");
+    rig_stop(r);
+    rig_boards(r, golden, 1);
+    check(r, demo(r, "usb", usb, sizeof usb), "the main job over USB");
+    check(r, !strcmp(socket, usb), "the same counters");
+    struct mock_seen seen = mock_seen(r->mock);
+    check(r, seen.interface == 1, "FT2232H: channel B");
+    check(r, seen.latency == 2 && seen.in_flight >= 2,
+          "latency timer %u ms, %u transfers in at once", seen.latency, seen.in_flight);
+    rig_stop(r);
+}
+
+static void chips(struct rig *r)
+{
+    rig_boards(r, "--dims 2x2 --boards golden --chip ft232h", 1);
+    check(r, torusctl(r, "usb", "discover --assign") == 0 && says(r, "4 boards, a 2x2 torus"),
+          "FT232H: discover");
+    check(r, mock_seen(r->mock).interface == 0, "FT232H: its only channel");
+    rig_stop(r);
+    rig_boards(r, "--dims 2x2 --boards golden --chip ft231x", 1);
+    check(r, torusctl(r, "usb", "discover --assign") == 0 && says(r, "4 boards, a 2x2 torus"),
+          "FT231X, packets of 64 bytes: discover");
+    check(r, torusctl(r, "usb", "--format csv counters --all") == 0, "FT231X: counters");
+    check(r,
+          torusctl(r, "usb", "--baud 5000000 ping") == 2 && one_line(r) && says(r, "5000000 baud"),
+          "FT231X: a rate that it does not have");
+    rig_stop(r);
+}
+
+static void rtl(struct rig *r)
+{
+    rig_boards(r, "--dims 2x2", 1);
+    check(r,
+          torusctl(r, "usb", "--timeout 60 --retry 5 discover") == 0 &&
+              says(r, "4 boards, a 2x2 torus"),
+          "RTL: discover");
+    check(r, torusctl(r, "usb", "--timeout 60 --retry 5 program --routing ofr") == 0,
+          "RTL: program");
+    check(r, torusctl(r, "usb", "--timeout 60 --retry 5 run --pattern uniform --load 0.5") == 0,
+          "RTL: run");
+    check(r, torusctl(r, "usb", "--timeout 60 --retry 5 counters") == 0, "RTL: counters");
+    check(r, rig_stop(r) == 0, "RTL: boards equal their golden models to the end");
+    int log = open(r->log, O_RDONLY | O_CLOEXEC);
+    ssize_t n = read(log, r->out, sizeof r->out - 1);
+    r->out[n > 0 ? n : 0] = 0;
+    close(log);
+    check(r, says(r, "every counter of all 4 boards equals"), "RTL: every counter, too");
+}
+
+static void wrong(struct rig *r)
+{
+    char text[200];
+    check(r, torusctl(r, "usb", "ping") == 2 && one_line(r) && says(r, "no board"), "no board");
+    rig_boards(r, golden, 3);
+    check(r,
+          torusctl(r, "usb", "ping") == 2 && one_line(r) && says(r, "say which") &&
+              says(r, mock_serial(r->mock, 1)) && says(r, mock_serial(r->mock, 3)),
+          "three boards and no serial number: lists them");
+    check(r,
+          torusctl(r, "usb:nobody", "ping") == 2 && one_line(r) && says(r, "no such board") &&
+              says(r, mock_serial(r->mock, 2)),
+          "a wrong serial number: lists those there are");
+    snprintf(text, sizeof text, "usb:%s", mock_serial(r->mock, 2));
+    check(r, torusctl(r, text, "ping") == 0 && says(r, mock_serial(r->mock, 2)),
+          "the right one: that board answers");
+    check(r, torusctl(r, "usb:1-3", "ping") == 0 && says(r, mock_serial(r->mock, 3)), "by place");
+    check(r,
+          torusctl(r, "usb:1-1", "--baud 9600 --timeout 1 ping") == 2 && one_line(r) &&
+              says(r, "no answer"),
+          "the wrong baud rate: no answer");
+    check(r, torusctl(r, "usb:1-1", "--baud 0 ping") == 2 && one_line(r), "no baud rate");
+    mock_forbid(r->mock, 1);
+    check(r, torusctl(r, "usb:1-1", "ping") == 2 && one_line(r) && says(r, "70-outflank.rules"),
+          "no permission: names the udev rules");
+    rig_stop(r);
+}
+
+// Two at once: what the second is told of the first, which is still there and goes on.
+static void two(struct rig *r)
+{
+    char name[100], pid[32];
+    rig_boards(r, golden, 1);
+    torusctl(r, "usb", "program --routing ofr");
+    snprintf(name, sizeof name, "%s/bin/torusctl", getenv("B") ? getenv("B") : "build");
+    pid_t first = fork();
+    if (!first) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, 1);
+        execl(name, name, "-t", "usb", "ping", "--count", "100000", (char *)NULL);
+        _exit(127);
+    }
+    for (unsigned tries = 0; tries < 500 && mock_seen(r->mock).claims == 0; tries++)
+        usleep(10000);
+    snprintf(pid, sizeof pid, "process %d (torusctl)", (int)first);
+    check(r, torusctl(r, "usb", "ping") == 2 && one_line(r) && says(r, pid),
+          "a second process: told who has the board");
+    check(r, waitpid(first, NULL, WNOHANG) == 0, "the first goes on");
+    kill(first, SIGKILL);
+    waitpid(first, NULL, 0);
+    check(r, torusctl(r, "usb", "ping") == 0, "and when it is dead the board is free");
+
+    // Somebody uses the kernel's serial port.
+    mock_kernel_driver(r->mock, 1, 1, "ttyUSB7");
+    check(r, torusctl(r, "usb", "ping") == 0, "the kernel's driver is no obstacle");
+    snprintf(name, sizeof name, "%s/dev", r->dir);
+    mkdir(name, 0700);
+    snprintf(name, sizeof name, "%s/dev/ttyUSB7", r->dir);
+    int fd = open(name, O_CREAT | O_RDWR, 0600);
+    snprintf(pid, sizeof pid, "/dev/ttyUSB7 by process %d", (int)getpid());
+    check(r, torusctl(r, "usb", "ping") == 2 && one_line(r) && says(r, pid),
+          "unless a process uses it");
+    close(fd);
+    unlink(name);
+    *strrchr(name, '/') = 0;
+    rmdir(name);
+    rig_stop(r);
+}
+
+static void chip_faults(struct rig *r)
+{
+    struct mock_faults f = mock_no_faults;
+    rig_boards(r, golden, 1);
+    torusctl(r, "usb", "program --routing ofr");
+    f.stall_every = 5;
+    mock_set_faults(r->mock, &f);
+    check(r, torusctl(r, "usb", "discover") == 0 && mock_seen(r->mock).faults > 5,
+          "every 5th transfer stalls: discover");
+    f.stall_for_good = true;
+    mock_set_faults(r->mock, &f);
+    check(r, torusctl(r, "usb", "--timeout 1 ping") == 2 && one_line(r) && r->took < 5,
+          "a halt that does not clear: an error, in time");
+    f = mock_no_faults;
+    f.short_packets = true;
+    mock_unplug(r->mock, 1);
+    mock_plug(r->mock, r->port, 1);
+    mock_set_faults(r->mock, &f);
+    check(r, torusctl(r, "usb", "discover") == 0, "short packets: discover");
+    check(r, torusctl(r, "usb", "--format csv counters") == 0, "short packets: counters");
+    f = mock_no_faults;
+    f.mute = true;
+    mock_set_faults(r->mock, &f);
+    check(r,
+          torusctl(r, "usb", "--timeout 1 ping") == 2 && one_line(r) && says(r, "no answer") &&
+              r->took < 5,
+          "nothing arrives: time-out");
+    mock_set_faults(r->mock, &mock_no_faults);
+    rig_stop(r);
+}
+
+// What each protection is worth.
+static void twins(struct rig *r)
+{
+    struct mock_faults f = mock_no_faults;
+    rig_boards(r, golden, 1);
+    f.short_packets = true; // or a frame has no status bytes in it
+    mock_set_faults(r->mock, &f);
+    r->ctl = "twin/status/torusctl";
+    check(r, torusctl(r, "usb", "--timeout 1 ping --count 20") == 2,
+          "twin that keeps the status bytes: found");
+    mock_unplug(r->mock, 1);
+    mock_plug(r->mock, r->port, 1);
+    f = mock_no_faults;
+    mock_set_faults(r->mock, &f);
+    r->ctl = "twin/halt/torusctl";
+    check(r, torusctl(r, "usb", "--timeout 1 ping") == 0, "twin that does not clear a halt: works");
+    f.stall_every = 5;
+    mock_set_faults(r->mock, &f);
+    check(r, torusctl(r, "usb", "--timeout 1 ping --count 20") == 2, "until one comes: found");
+    r->ctl = "twin/channel/torusctl";
+    mock_set_faults(r->mock, &mock_no_faults);
+    check(r, torusctl(r, "usb", "--timeout 1 ping") == 2, "twin that takes channel A: found");
+    r->ctl = NULL;
+    rig_stop(r);
+}
+
+int main(int argc, char **argv)
+{
+    struct rig *r = rig_new(argc, argv);
+    main_job(r);
+    chips(r);
+    wrong(r);
+    two(r);
+    chip_faults(r);
+    twins(r);
+    rtl(r);
+    return rig_end(r);
+}
