@@ -33,8 +33,10 @@ struct args {
     // counters, ping
     const char *at;
     bool all;
-    unsigned count;
-    const char *path; // ping's, trace's
+    unsigned count;         // 0: not given
+    const char *path;       // ping's, trace's
+    double watch;           // counters: seconds between two looks, 0: one look
+    const char *thresholds; // file
     // What stands after the command.
     const char *rest[MAX_REST];
     unsigned rest_count;
@@ -49,6 +51,7 @@ int do_counters(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
 int do_trace(struct torus *t, const struct args *a);
 int do_bandwidth(struct torus *t, const struct args *a);
+int do_diff(const struct args *a); // needs no board
 int do_latency(struct torus *t, const struct args *a);
 
 // Works out a->preset or a->table, prints it if that is wanted. Exit status.
@@ -58,6 +61,46 @@ int prepare_program(struct args *a);
 int report(struct torus *t, int error);
 // The same for wrong use.
 int wrong(const char *what, const char *value, const char *hint);
+
+// JSON from a file; NULL: a line on stderr has said what is wrong, and where.
+json_t *file_load(const char *file);
+// Something else that is wrong in it; the message begins with its place as "table[0].lambda[1]: ",
+// of which line and column are worked out. false.
+__attribute__((format(printf, 2, 3))) bool file_bad(const char *file, const char *format, ...);
+// An object with just these keys (NULL ends them), and perhaps one more. what: its place.
+bool file_keys(const char *file, const char *what, json_t *object, const char *const *wanted,
+               const char *optional);
+
+// Counters of all boards, at one time.
+struct counter_set {
+    unsigned dims, nodes;
+    uint8_t k[3];
+    double seconds;                    // since 1970, 0: unknown
+    uint32_t cycle;                    // NODE.TIME of the board we are plugged into
+    uint64_t (*value)[TORUS_COUNTERS]; // a node; to be freed
+};
+// Reads them; makes room where value is NULL.
+int counters_take(struct torus *t, struct counter_set *set);
+// Name of a counter as in rtl/regs/outflank.json; false where this build has no such port.
+bool counter_name(unsigned index, unsigned dims, char text[32]);
+// Index of a name, TORUS_COUNTERS if unknown.
+unsigned counter_named(const char *name, unsigned dims);
+
+// A link is bad of which a counter goes up by more than `above` in all, a second or a cycle.
+enum { MAX_RULES = 32 };
+struct rule {
+    char counter[32]; // without the port
+    double above;
+    unsigned per;
+};
+struct rules {
+    struct rule rule[MAX_RULES];
+    unsigned count;
+};
+bool thresholds_read(const char *file, struct rules *out);
+
+// counters --watch: attached already. Exit status.
+int watch(struct torus *t, const struct args *a);
 
 // A table from a file (README.md), out->destinations to be freed in any case; false: a line on
 // stderr has said what is wrong, and where.

@@ -7,8 +7,7 @@
 #include "ctl.h"
 #include "ofr_regs.h"
 
-// Name of a counter as in rtl/regs/outflank.json; false where this build has no such port.
-static bool counter_name(unsigned index, unsigned dims, char text[32])
+bool counter_name(unsigned index, unsigned dims, char text[32])
 {
     static const char *const ports[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
     static const char *const vcs[] = {"adaptive", "vs1", "vs2"};
@@ -40,65 +39,69 @@ static bool counter_name(unsigned index, unsigned dims, char text[32])
     return port < local;
 }
 
-struct dump {
-    const struct args *a;
-    unsigned dims;
-    bool one;
-    uint8_t at[3];
-    json_t *boards;
-};
-
-static void dump_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
+// Of one board or all.
+static void print_board(const struct args *a, const struct counter_set *s, unsigned node,
+                        json_t *boards)
 {
-    struct dump *d = ctx;
+    uint8_t at[3] = {(uint8_t)(node % s->k[0]), (uint8_t)(node / s->k[0] % s->k[1]),
+                     (uint8_t)(node / s->k[0] / s->k[1])};
     char place[16], name[32];
-    if (d->one && memcmp(at, d->at, 3) != 0)
-        return;
-    at_text(at, d->dims, place);
+    at_text(at, s->dims, place);
     json_t *values = json_object();
-    if (d->a->format == TEXT)
+    if (a->format == TEXT)
         printf("(%s)\n", place);
     for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
-        if (!counter_name(i, d->dims, name) || (!counters[i] && !d->a->all && d->a->format == TEXT))
+        uint64_t value = s->value[node][i];
+        if (!counter_name(i, s->dims, name) || (!value && !a->all && a->format == TEXT))
             continue;
-        if (d->a->format == JSON)
-            json_object_set_new(values, name, json_integer((json_int_t)counters[i]));
-        else if (d->a->format == CSV)
-            printf("%u,%u,%u,%s,%llu\n", at[0], at[1], at[2], name,
-                   (unsigned long long)counters[i]);
+        if (a->format == JSON)
+            json_object_set_new(values, name, json_integer((json_int_t)value));
+        else if (a->format == CSV)
+            printf("%u,%u,%u,%s,%llu\n", at[0], at[1], at[2], name, (unsigned long long)value);
         else
-            printf("  %-24s %llu\n", name, (unsigned long long)counters[i]);
+            printf("  %-24s %llu\n", name, (unsigned long long)value);
     }
-    if (d->a->format == JSON)
+    if (a->format == JSON)
         json_array_append_new(
-            d->boards, json_pack("{s:o,s:O}", "at", json_at(at, d->dims), "counters", values));
+            boards, json_pack("{s:o,s:O}", "at", json_at(at, s->dims), "counters", values));
     json_decref(values);
 }
 
 int do_counters(struct torus *t, const struct args *a)
 {
-    struct dump d = {.a = a, .one = a->at != NULL};
-    if (a->at && !parse_at(a->at, d.at))
+    struct counter_set s = {0};
+    uint8_t at[3];
+    int mixed;
+    if (a->at && !parse_at(a->at, at))
         return 2;
-    int error = torus_attach(t);
-    struct torus_preset preset;
-    unsigned generation;
-    if (error == TORUS_OK)
-        error = torus_programmed(t, &preset, &generation);
-    if (error != TORUS_OK && error != TORUS_E_MIXED)
-        return report(t, error);
-    int status = error == TORUS_OK ? 0 : report(t, error);
-    uint8_t k[3];
-    d.dims = torus_sizes(t, k);
+    if (a->at && a->watch > 0)
+        return wrong("option", "--at", "not with --watch");
+    if (a->thresholds && !(a->watch > 0))
+        return wrong("option", "--thresholds", "with --watch, or with diff");
+    int status = attach(t, &mixed);
+    if (status)
+        return status;
+    if (a->watch > 0) {
+        status = watch(t, a);
+        return status ? status : mixed;
+    }
+    torus_sizes(t, s.k);
     for (unsigned i = 0; i < 3; i++)
-        if (d.one && d.at[i] >= k[i])
+        if (a->at && at[i] >= s.k[i])
             return wrong("place", a->at, "outside of the torus");
-    d.boards = json_array();
-    if (a->format == CSV)
+    int error = counters_take(t, &s);
+    json_t *boards = json_array();
+    if (a->format == CSV && error == TORUS_OK)
         printf("x,y,z,counter,value\n");
-    error = torus_counters(t, dump_board, &d);
+    unsigned one = a->at ? at[0] + s.k[0] * (at[1] + (unsigned)s.k[1] * at[2]) : 0;
+    for (unsigned node = 0; error == TORUS_OK && node < s.nodes; node++)
+        if (!a->at || node == one)
+            print_board(a, &s, node, boards);
     if (a->format == JSON && error == TORUS_OK)
-        put_json(json_pack("{s:o,s:O}", "sizes", json_at(k, d.dims), "boards", d.boards));
-    json_decref(d.boards);
-    return error == TORUS_OK ? status : report(t, error);
+        put_json(json_pack("{s:o,s:O,s:I,s:I}", "sizes", json_at(s.k, s.dims), "boards", boards,
+                           "milliseconds", (json_int_t)(1e3 * s.seconds), "cycle",
+                           (json_int_t)s.cycle));
+    json_decref(boards);
+    free(s.value);
+    return error == TORUS_OK ? mixed : report(t, error);
 }

@@ -54,7 +54,7 @@ int do_ping(struct torus *t, const struct args *a)
     json_t *rows = json_array();
     if (a->format == CSV)
         printf("serial,at,configured,dims,links,version,seconds\n");
-    for (unsigned i = 0; i < a->count && !status; i++) {
+    for (unsigned i = 0; (i < a->count || !i) && !status; i++) {
         if (!a->all) {
             status = ping_one(t, a, a->at ? at : NULL, path, hops, rows);
             continue;

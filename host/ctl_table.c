@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as files (README.md, "A table of one's own"): JSON to struct torus_table and back. Strict:
 // every key must be there, none may be unknown.
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,43 +16,12 @@ static const char *const set_keys[] = {"equal", "lambda", NULL};
 static const char *const entry_keys[] = {"from", "to", "mode", NULL};
 static const char *const modes[] = {"free", "minimal", "escape", "idn", "unreachable", NULL};
 
-// What is wrong, and where in the file; false.
-__attribute__((format(printf, 2, 3))) static bool bad(const char *file, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "torusctl: %s: ", file);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return false;
-}
-
 static int find(const char *word, const char *const *list)
 {
     for (int i = 0; word && list[i]; i++)
         if (!strcmp(word, list[i]))
             return i;
     return -1;
-}
-
-// An object with just these keys, and perhaps one more. what: its name in the file.
-static bool check_keys(const char *file, const char *what, json_t *object,
-                       const char *const *wanted, const char *optional)
-{
-    const char *key;
-    json_t *value;
-    if (!json_is_object(object))
-        return bad(file, "%s: not an object", what);
-    json_object_foreach(object, key, value)
-    {
-        if (find(key, wanted) < 0 && (!optional || strcmp(key, optional) != 0))
-            return bad(file, "%s: unknown key \"%.40s\"", what, key);
-    }
-    for (unsigned i = 0; wanted[i]; i++)
-        if (!json_object_get(object, wanted[i]))
-            return bad(file, "%s: \"%s\" is missing", what, wanted[i]);
-    return true;
 }
 
 // what: the key's name in the file.
@@ -66,7 +34,7 @@ static bool get_word(const char *file, const char *what, json_t *value, const ch
         for (unsigned j = 0; list[j]; j++)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%s\"", j ? ", " : "",
                      list[j]);
-        return bad(file, "%s: one of %s", what, text);
+        return file_bad(file, "%s: one of %s", what, text);
     }
     *out = (unsigned)i;
     return true;
@@ -77,7 +45,7 @@ static bool get_integer(const char *file, const char *what, json_t *value, int l
 {
     json_int_t v = json_integer_value(value);
     if (!json_is_integer(value) || v < low || v > high)
-        return bad(file, "%s: a whole number from %d to %d", what, low, high);
+        return file_bad(file, "%s: a whole number from %d to %d", what, low, high);
     *out = (int)v;
     return true;
 }
@@ -106,25 +74,25 @@ static bool get_settings(const char *file, json_t *root, struct torus_table *out
     value = json_object_get(root, "eta");
     double eta = 16 * json_number_value(value);
     if (!json_is_number(value) || eta < 0 || eta > 255 || eta != (double)(unsigned)eta)
-        return bad(file, "eta: a multiple of 1/16 from 0 to 15.9375");
+        return file_bad(file, "eta: a multiple of 1/16 from 0 to 15.9375");
     out->eta = (uint8_t)eta;
     value = json_object_get(root, "oidn");
     if (!json_is_boolean(value))
-        return bad(file, "oidn: true or false");
+        return file_bad(file, "oidn: true or false");
     out->oidn = json_is_true(value);
     value = json_object_get(root, "rules");
     if (!json_is_array(value))
-        return bad(file, "rules: a list of \"a\" and \"b\"");
+        return file_bad(file, "rules: a list of \"a\" and \"b\"");
     json_array_foreach(value, i, item)
     {
         const char *rule = json_string_value(item);
         if (!rule || (strcmp(rule, "a") != 0 && strcmp(rule, "b") != 0))
-            return bad(file, "rules[%zu]: \"a\" or \"b\"", i);
+            return file_bad(file, "rules[%zu]: \"a\" or \"b\"", i);
         *(*rule == 'a' ? &out->rule_a : &out->rule_b) = true;
     }
     value = json_object_get(root, "widn");
     if (!json_is_array(value))
-        return bad(file, "widn: a list of beta");
+        return file_bad(file, "widn: a list of beta");
     json_array_foreach(value, i, item)
     {
         char what[32];
@@ -145,34 +113,34 @@ static bool get_set(const char *file, size_t number, json_t *entry, struct torus
     json_t *vector, *value;
     size_t i, j;
     snprintf(what, sizeof what, "table[%zu]", number);
-    if (!check_keys(file, what, entry, set_keys, NULL))
+    if (!file_keys(file, what, entry, set_keys, NULL))
         return false;
     const char *equal = json_string_value(json_object_get(entry, "equal"));
     if (!equal)
-        return bad(file, "%s.equal: a string of dimensions", what);
+        return file_bad(file, "%s.equal: a string of dimensions", what);
     for (const char *c = equal; *c; c++) {
         const char *dim = strchr("xyz", *c);
         if (!dim || dim - "xyz" >= out->dims || set >> (dim - "xyz") & 1)
-            return bad(file, "%s.equal: \"%.20s\": each of %s once at most", what, equal,
-                       out->dims == 2 ? "x, y" : "x, y, z");
+            return file_bad(file, "%s.equal: \"%.20s\": each of %s once at most", what, equal,
+                            out->dims == 2 ? "x, y" : "x, y, z");
         set |= 1u << (dim - "xyz");
     }
     if (*seen >> set & 1)
-        return bad(file, "%s: \"%s\" was there before", what, equal);
+        return file_bad(file, "%s: \"%s\" was there before", what, equal);
     *seen |= 1u << set;
     json_t *list = json_object_get(entry, "lambda");
     if (!json_is_array(list) || json_array_size(list) > TORUS_VECTORS)
-        return bad(file, "%s.lambda: a list of at most %d vectors", what, TORUS_VECTORS);
+        return file_bad(file, "%s.lambda: a list of at most %d vectors", what, TORUS_VECTORS);
     json_array_foreach(list, i, vector)
     {
         snprintf(what, sizeof what, "table[%zu].lambda[%zu]", number, i);
         if (json_array_size(vector) != out->dims)
-            return bad(file, "%s: a list of %u numbers", what, out->dims);
+            return file_bad(file, "%s: a list of %u numbers", what, out->dims);
         json_array_foreach(vector, j, value)
         {
             if (!json_is_integer(value) || json_integer_value(value) < -1 ||
                 json_integer_value(value) > 1)
-                return bad(file, "%s[%zu]: unknown lambda: -1, 0 or 1", what, j);
+                return file_bad(file, "%s[%zu]: unknown lambda: -1, 0 or 1", what, j);
             out->lambda[set][i][j] = (int8_t)json_integer_value(value);
         }
     }
@@ -190,7 +158,7 @@ static bool get_node(const char *file, const char *what, json_t *value, unsigned
         good = json_is_integer(number) && c >= 0 && c <= 15;
         out[i] = (uint8_t)c;
     }
-    return good || bad(file, "%s: %u coordinates from 0 to 15", what, dims);
+    return good || file_bad(file, "%s: %u coordinates from 0 to 15", what, dims);
 }
 
 static bool get_destination(const char *file, size_t number, json_t *entry, unsigned dims,
@@ -201,7 +169,7 @@ static bool get_destination(const char *file, size_t number, json_t *entry, unsi
     for (unsigned i = 0; i < 3; i++)
         snprintf(what[i], sizeof what[i], "destinations[%zu].%s", number, entry_keys[i]);
     snprintf(name, sizeof name, "destinations[%zu]", number);
-    if (!check_keys(file, name, entry, entry_keys, "via"))
+    if (!file_keys(file, name, entry, entry_keys, "via"))
         return false;
     json_t *from = json_object_get(entry, "from"), *via = json_object_get(entry, "via");
     const char *word = json_string_value(from);
@@ -212,7 +180,8 @@ static bool get_destination(const char *file, size_t number, json_t *entry, unsi
         return false;
     out->mode = (enum torus_pin)mode;
     if (!via != (mode != TORUS_IDN))
-        return bad(file, via ? "%s: \"via\" without mode \"idn\"" : "%s: \"via\" is missing", name);
+        return file_bad(file, via ? "%s: \"via\" without mode \"idn\"" : "%s: \"via\" is missing",
+                        name);
     snprintf(name, sizeof name, "destinations[%zu].via", number);
     return !via || get_node(file, name, via, dims, out->via);
 }
@@ -223,12 +192,12 @@ static bool get_destinations(const char *file, json_t *list, struct torus_table 
     json_t *entry;
     char text[120];
     if (!json_is_array(list))
-        return bad(file, "destinations: a list of entries");
+        return file_bad(file, "destinations: a list of entries");
     if (!count)
         return true;
     struct torus_destination *d = calloc(count, sizeof *d);
     if (!d)
-        return bad(file, "out of memory");
+        return file_bad(file, "out of memory");
     out->destinations = d;
     out->destination_count = (unsigned)count;
     json_array_foreach(list, i, entry)
@@ -236,24 +205,21 @@ static bool get_destinations(const char *file, json_t *list, struct torus_table 
         if (!get_destination(file, i, entry, out->dims, &d[i]))
             return false;
     }
-    return torus_table_check(out, text) == TORUS_OK || bad(file, "%s", text);
+    return torus_table_check(out, text) == TORUS_OK || file_bad(file, "%s", text);
 }
 
 bool table_read(const char *file, struct torus_table *out)
 {
-    json_error_t error;
-    json_t *root = json_load_file(file, JSON_REJECT_DUPLICATES, &error), *entry;
+    json_t *root = file_load(file), *entry;
     size_t i;
-    if (!root && error.line > 0)
-        return bad(file, "line %d, column %d: %s", error.line, error.column, error.text);
     if (!root)
-        return bad(file, "%s", error.text);
+        return false;
     unsigned seen = 0;
     bool good =
-        check_keys(file, "file", root, keys, "destinations") && get_settings(file, root, out);
+        file_keys(file, "file", root, keys, "destinations") && get_settings(file, root, out);
     json_t *table = json_object_get(root, "table");
     if (good && !json_is_array(table))
-        good = bad(file, "table: a list of sets");
+        good = file_bad(file, "table: a list of sets");
     for (i = 0; good && i < json_array_size(table); i++) {
         entry = json_array_get(table, i);
         good = get_set(file, i, entry, out, &seen);

@@ -9,7 +9,7 @@ HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_reg
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
-            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg)
+            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch)
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
 $(HOST_O) $(CTL_O): $(B)/%.o: %.c $(HOST_H) host/ctl.h

@@ -16,6 +16,7 @@ enum {
     O_ASSIGN,
     O_SVG,
     O_PATH,
+    O_THRESHOLDS,
     O_DIMENSIONS,
     O_KEY,
     O_SET_KEY,
@@ -70,20 +71,24 @@ static const struct argp_option option_list[] = {
     {"at", 'a', "X,Y[,Z]", 0, "one board only; ping: default the one we are plugged into", 3},
     {"all", 'A', 0, 0, "counters: those that are 0 too; ping: all boards; latency: all pairs", 3},
     {"path", O_PATH, "PORTS", 0, "ping, trace: directed route, such as x+,x+,y-", 3},
-    {"count", 'c', "N", 0, "ping N times (1)", 3},
+    {"count", 'c', "N", 0, "ping N times (1); --watch: N intervals (no end)", 3},
+    {"watch", 'w', "SECONDS", 0, "counters: what changes, and rates, every so many seconds", 3},
+    {"thresholds", O_THRESHOLDS, "FILE", 0, "--watch, diff: what makes a link bad", 3},
     {0},
 };
 
-#define COMMANDS "discover, info, program, run, counters, ping, trace, bandwidth, latency"
+#define COMMANDS "discover, info, program, run, counters, diff, ping, trace, bandwidth, latency"
 
 static const struct command {
     const char *name;
-    int (*run)(struct torus *t, const struct args *a);
-    unsigned arguments; // after its name, at most
+    int (*run)(struct torus *t, const struct args *a); // NULL: needs no board
+    unsigned arguments;                                // after its name, at most
 } commands[] = {
-    {"discover", do_discover, 0}, {"info", do_info, 0},           {"program", do_program, 1},
-    {"run", do_run, 0},           {"counters", do_counters, 0},   {"ping", do_ping, 0},
-    {"trace", do_trace, 2},       {"bandwidth", do_bandwidth, 2}, {"latency", do_latency, 2},
+    {"discover", do_discover, 0}, {"info", do_info, 0},
+    {"program", do_program, 1},   {"run", do_run, 0},
+    {"counters", do_counters, 0}, {"ping", do_ping, 0},
+    {"trace", do_trace, 2},       {"bandwidth", do_bandwidth, 2},
+    {"latency", do_latency, 2},   {"diff", NULL, 2},
 };
 
 static unsigned most_arguments(const char *command)
@@ -165,6 +170,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case O_ASSIGN:
         a->assign = true;
         break;
+    case 'w':
+        a->watch = number(state, arg, 0.001, 1e6);
+        break;
+    case O_THRESHOLDS:
+        a->thresholds = arg;
+        break;
     case O_PATH:
         a->path = arg;
         break;
@@ -221,7 +232,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!a->command)
             argp_failure(state, 2, 0, "say what to do, one of: " COMMANDS);
-        else if (!a->where && !a->print)
+        else if (!a->where && !a->print && strcmp(a->command, "diff") != 0)
             argp_failure(state, 2, 0,
                          "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
         break;
@@ -236,7 +247,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .options = option_list,
         .parser = parse,
-        .args_doc = "COMMAND\nprogram FILE\ntrace A B\nbandwidth A B\nlatency A B",
+        .args_doc = "COMMAND\nprogram FILE\ntrace A B\nbandwidth A B\nlatency A B\ndiff FILE FILE",
         .doc = "Brings up and measures a torus of Outflank boards through one of them.\v"
                "Commands:\n"
                "  discover   find the boards, draw the torus, report wrong cables\n"
@@ -244,6 +255,7 @@ int main(int argc, char **argv)
                "  program    coordinates and routing tables of all boards: a preset, or FILE\n"
                "  run        traffic patterns: load, latency, derouted packets, link use\n"
                "  counters   all counters of all boards\n"
+               "  diff       of two files from counters --format json\n"
                "  ping       ask a board who it is\n"
                "  trace      the links that packets from A to B take; or the boards on --path\n"
                "  bandwidth  of streams between A and B\n"
@@ -251,12 +263,8 @@ int main(int argc, char **argv)
                "A and B are places, X,Y or X,Y,Z.\n"
                "Exit status: 0 good, 1 a check failed, 2 wrong use or no connection.",
     };
-    struct args a = {.dims = 2,
-                     .threshold = -1,
-                     .delta = -1,
-                     .patterns = "uniform",
-                     .run = torus_run_default(),
-                     .count = 1};
+    struct args a = {
+        .dims = 2, .threshold = -1, .delta = -1, .patterns = "uniform", .run = torus_run_default()};
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a))
         return 2;
@@ -269,6 +277,8 @@ int main(int argc, char **argv)
             return status;
         }
     }
+    if (!strcmp(a.command, "diff"))
+        return do_diff(&a);
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(a.command, commands[i].name) != 0)
             continue;

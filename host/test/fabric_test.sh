@@ -101,5 +101,75 @@ check 'streams: a path over a link that is not there' status 2 torus ping --path
 check 'streams: in one line' one_line
 check 'streams: end' stop
 
+# --- Counters in time -----------------------------------------------------------------------------
+start --dims 3x2 --boards golden
+ctl() {
+    "$B/bin/torusctl" "$@" > "$dir/out" 2> "$dir/err"
+}
+check 'counters: program' torus program --routing abr
+check 'counters: before' quiet_torus --format json counters
+cp "$dir/out" "$dir/before.json"
+check 'counters: traffic' quiet_torus --format json run --pattern uniform --load 0.3
+cp "$dir/out" "$dir/run.json"
+check 'counters: after' quiet_torus --format json counters
+cp "$dir/out" "$dir/after.json"
+check 'diff' ctl --format json diff "$dir/before.json" "$dir/after.json"
+cp "$dir/out" "$dir/diff.json"
+# All packets of the run, at their sources, and management besides.
+check 'diff: what was sent has been counted' python3 - "$dir" << 'PY'
+import json, sys
+diff, run = (json.load(open(sys.argv[1] + "/" + f)) for f in ("diff.json", "run.json"))
+grown = {}
+for c in diff["changes"]:
+    assert c["after"] - c["before"] == c["change"] > 0, c
+    grown[c["counter"]] = grown.get(c["counter"], 0) + c["change"]
+sent = run["runs"][0]["sent"]
+assert sent > 400 and sent <= grown["injected"] == grown["delivered"] < sent + 400, (sent, grown)
+for port in "x+", "x-", "y+", "y-":
+    flits, packets = (grown[port + ".adaptive." + what] for what in ("flits", "packets"))
+    assert flits == run["runs"][0]["packet_flits"] * packets, (port, flits, packets)
+PY
+check 'diff: CSV' ctl --format csv diff "$dir/before.json" "$dir/after.json"
+check 'diff: its head' says '^at,counter,before,after,change,per_second$'
+check 'diff: of the same' ctl diff "$dir/after.json" "$dir/after.json"
+check 'diff: none' count . "$dir/out" 0
+rules() {
+    echo "{\"links\": [{\"counter\": \"$1\", \"above\": $2, \"per\": \"$3\"}]}" > "$dir/rules.json"
+}
+rules adaptive.flits 100 total
+check 'thresholds: bad links' status 1 ctl diff --thresholds "$dir/rules.json" \
+    "$dir/before.json" "$dir/after.json"
+check 'thresholds: named' grep -q 'bad link: x+ of (0,0,0): adaptive.flits [0-9]* in all, above 100' \
+    "$dir/err"
+rules adaptive.flits 100000 total
+check 'thresholds: none bad' ctl diff --thresholds "$dir/rules.json" "$dir/before.json" \
+    "$dir/after.json"
+rules adaptive.flits 1 fortnight
+check 'thresholds: wrong, with line and column' status 2 ctl diff --thresholds "$dir/rules.json" \
+    "$dir/before.json" "$dir/after.json"
+check 'thresholds: which' grep -q 'rules.json: line 1, column 61: links\[0\].per: "total"' "$dir/err"
+rules injected 1 total
+check 'thresholds: of no link' status 2 ctl diff --thresholds "$dir/rules.json" \
+    "$dir/before.json" "$dir/after.json"
+check 'diff: one file' status 2 ctl diff "$dir/before.json"
+sed 's/"x+.crc"/"x+.crk"/' "$dir/before.json" > "$dir/odd.json"
+check 'diff: an unknown counter' status 2 ctl diff "$dir/odd.json" "$dir/after.json"
+check 'diff: says where' grep -q 'odd.json: line [0-9]*, column [0-9]*: boards.0..counters: unknown' \
+    "$dir/err"
+sed 's/ 3,/ 4,/' "$dir/before.json" > "$dir/odd.json"
+check 'diff: boards that are not there' status 2 ctl diff "$dir/odd.json" "$dir/after.json"
+check 'diff: says so' grep -q 'boards: a list of 8' "$dir/err"
+check 'watch' quiet_torus --format json counters --watch 0.1 --count 1
+check 'watch: the management that looks is what changes' json 'd["seconds"] >= 0.1 and
+    d["cycles"] > 0 and any(c["counter"] == "injected" and c["change"] > 0 and
+        abs(c["per_second"] * d["seconds"] / c["change"] - 1) < 0.01 for c in d["changes"])'
+rules vs2.flits 1 second
+check 'watch: thresholds' status 1 quiet_torus counters --watch 0.1 --count 2 \
+    --thresholds "$dir/rules.json"
+check 'watch: two intervals' count '^interval' "$dir/out" 2
+check 'watch: not with --at' status 2 torus counters --watch 1 --at 0,0
+check 'thresholds: not without --watch' status 2 torus counters --thresholds "$dir/rules.json"
+check 'counters: ends' stop
+
 echo "1..$number"
 [ $failed -eq 0 ]

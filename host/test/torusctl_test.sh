@@ -62,6 +62,10 @@ refuse_file() # word that the line must contain, sed script that spoils the good
     sed "$2" "$good" > "$work/bad.json"
     if cmp -s "$good" "$work/bad.json"; then echo "# $2 changed nothing"; bad=1; fi
     refuse "bad.json: .*$1" program "$work/bad.json" -t "$nowhere"
+    if ! grep -q 'bad.json: line [0-9]*, column [0-9]*: ' "$work/err"; then
+        echo '# without line and column'
+        bad=1
+    fi
 }
 refuse 'none.json' program "$work/none.json" -t "$nowhere"
 refuse_file 'line 3, column' '3s/,/;/'
@@ -84,7 +88,7 @@ refuse_file 'rules\[1\]' 's/"a", "b"/"a", "c"/'
 refuse_file 'widn\[0\]: a whole number from 1 to 3' 's/"widn": \[1/"widn": [0/'
 refuse_file 'widn\[2\]: a whole number from 1 to 3' 's/, 3\]/, 4]/'
 refuse_file 'oidn: true or false' 's/"oidn": true/"oidn": 1/'
-refuse_file 'unknown lambda' 's/\[1, -1\]/[1, 2]/'
+refuse_file 'line 13, column 34: table\[0\].lambda\[0\]\[1\]: unknown' '13s/\[1, -1\]/[1, 2]/'
 refuse_file 'unknown lambda' 's/\[1, -1\]/[1, "1"]/'
 refuse_file 'lambda\[0\]: a list of 2' 's/\[1, -1\]/[1]/'
 refuse_file 'at most 8 vectors' 's/\[1, -1\]/[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]/'
