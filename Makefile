@@ -11,8 +11,8 @@
 #   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
 #   REGS        targets that make generated files which are checked in: `make regs`
-#   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_UDEV
-#               what `make install` copies
+#   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_MAN3 INSTALL_UDEV
+#   INSTALL_BASH INSTALL_DOC   what `make install` copies (BASH: completions, x.bash becomes x)
 #               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
 #
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
@@ -46,7 +46,10 @@ INSTALL_LIB :=
 INSTALL_INCLUDE :=
 INSTALL_PC :=
 INSTALL_MAN1 :=
+INSTALL_MAN3 :=
 INSTALL_UDEV :=
+INSTALL_BASH :=
+INSTALL_DOC :=
 
 export B CC CXX
 
@@ -56,7 +59,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help deps test lint demo bench soak report report-check regs install clean format FORCE
+.PHONY: all help deps test lint demo bench soak report report-check regs install deb clean format FORCE
 
 all:
 
@@ -109,7 +112,7 @@ format:
 ## Install -----------------------------------------------------------------------------------------
 
 install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) $(INSTALL_MAN1) \
-    $(INSTALL_UDEV)
+    $(INSTALL_MAN3) $(INSTALL_UDEV) $(INSTALL_BASH) $(INSTALL_DOC)
 	@set -e; to='$(DESTDIR)$(PREFIX)'; \
 	put() { mode=$$1; dir=$$to/$$2; shift 2; [ $$# -gt 0 ] || return 0; mkdir -p "$$dir"; \
 	    for f; do rm -f "$$dir/$${f##*/}"; cp -P "$$f" "$$dir/"; \
@@ -118,11 +121,23 @@ install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_
 	put 644 lib $(INSTALL_LIB); \
 	put 644 include $(INSTALL_INCLUDE); \
 	put 644 share/man/man1 $(INSTALL_MAN1); \
+	put 644 share/man/man3 $(INSTALL_MAN3); \
 	put 644 lib/udev/rules.d $(INSTALL_UDEV); \
+	put 644 share/doc/outflank/examples $(INSTALL_DOC); \
+	for f in $(INSTALL_BASH); do \
+	    name=$${f##*/}; dir=$$to/share/bash-completion/completions; mkdir -p "$$dir"; \
+	    cp "$$f" "$$dir/$${name%.bash}"; chmod 644 "$$dir/$${name%.bash}"; \
+	    echo "$$dir/$${name%.bash}"; done; \
 	for f in $(INSTALL_PC); do \
 	    mkdir -p "$$to/lib/pkgconfig"; name=$${f##*/}; \
 	    sed 's|@PREFIX@|$(PREFIX)|g' "$$f" > "$$to/lib/pkgconfig/$${name%.in}"; \
 	    echo "$$to/lib/pkgconfig/$${name%.in}"; done
+
+# A Debian package of what `make install` installs: $(B)/outflank_VERSION_ARCHITECTURE.deb.
+deb:
+	@rm -rf $(B)/deb
+	@$(MAKE) --no-print-directory install DESTDIR=$(B)/deb/root PREFIX=/usr > $(B)/install.log
+	@sh tests/deb.sh
 
 clean:
 	rm -rf $(B)
@@ -137,6 +152,7 @@ help:
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install the Debian packages that are missing (the others do it too)'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
+	@echo 'make deb        a Debian package of the same, $(B)/outflank_VERSION_ARCHITECTURE.deb'
 	@echo 'make format     clang-format all C'
 	@echo 'make clean      remove $(B)'
 	@echo 'JOBS=n (2) or -jn: how many at a time; TEST_TIMEOUT=seconds (900)'

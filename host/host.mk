@@ -47,7 +47,11 @@ INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
 INSTALL_INCLUDE += host/libtorus.h
 INSTALL_PC += host/torus.pc.in
+INSTALL_MAN1 += host/torusctl.1
+INSTALL_MAN3 += host/libtorus.3
 INSTALL_UDEV += host/data/70-outflank.rules
+INSTALL_BASH += host/data/torusctl.bash
+INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables)

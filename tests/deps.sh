@@ -8,7 +8,7 @@
 packages='make gcc g++ libc6-dev binutils pkg-config git ca-certificates
     verilator ccache yosys iverilog nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
     gcc-riscv64-unknown-elf qemu-system-misc
-    libjansson-dev gnuplot-nox graphviz libncurses-dev groff-base libcmocka-dev libgmp-dev
+    libjansson-dev gnuplot-nox graphviz libncurses-dev groff-base dpkg-dev libcmocka-dev libgmp-dev
     libftdi1-dev libusb-1.0-0-dev libumockdev-dev umockdev libopenmpi-dev openmpi-bin
     clang-format clang-tidy clang-14 libclang-rt-14-dev python3 python3-venv'
 

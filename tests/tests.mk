@@ -6,9 +6,10 @@ $(B)/tests/run_tests: tests/run_tests.c
 	$(CC) $(CFLAGS) -o $@ $<
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
-    tests/small_boards_test.sh
+    tests/small_boards_test.sh tests/install_test.sh
 
 tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
+tests/install_test.sh: $(PROGRAMS)
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint

@@ -70,3 +70,4 @@ $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw
 	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic
 
 INSTALL_BIN += $(B)/bin/boardsim
+INSTALL_MAN1 += sim/cosim/boardsim.1

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What `make install` and `make deb` make: the manual pages say all options and functions, completion
+# completes, the example compiles against the installed library and runs, the package has all of it.
+. tests/boards.sh
+top=$(pwd)
+to=$dir/root
+
+quiet() {
+    "$@" > "$dir/out" 2>&1
+}
+
+installed() {
+    for f in bin/torusctl bin/boardsim bin/torussim lib/libtorus.a lib/libtorus.so.0 \
+        include/libtorus.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
+        share/man/man1/boardsim.1 share/man/man1/torussim.1 share/man/man3/libtorus.3 \
+        share/bash-completion/completions/torusctl lib/udev/rules.d/70-outflank.rules \
+        share/doc/outflank/examples/loads.c; do
+        [ -f "$to/opt/x/$f" ] || { echo "# $f is not there"; return 1; }
+    done
+    [ -z "$(find "$to" -type f ! -path "$to/opt/x/*")" ]
+}
+
+# page PAGE COMMAND: PAGE names all options of COMMAND --help.
+page() {
+    sed 's/\\-/-/g' "$1" > "$dir/page"
+    for option in $("$2" --help | grep -o -e '--[a-z][a-z-]*' | sort -u | grep -v -e '--help' \
+        -e '--usage'); do
+        grep -q -e "$option\\b" "$dir/page" || { echo "# $option is not in $1"; return 1; }
+    done
+    groff -man -Tutf8 -ww "$1" 2>&1 > /dev/null | sed 's/^/# /' > "$dir/out"
+    [ ! -s "$dir/out" ]
+}
+
+functions() {
+    grep -o '\btorus_[a-z0-9_]*(' host/libtorus.h | tr -d '(' | sort -u > "$dir/header"
+    grep -o '\btorus_[a-z0-9_]*' "$1" | sort -u > "$dir/names"
+    comm -23 "$dir/header" "$dir/names" > "$dir/out"
+    groff -man -Tutf8 -ww "$1" 2>> "$dir/out" > /dev/null
+    [ ! -s "$dir/out" ]
+}
+
+# completes WORDS... WANTED: the last of WORDS, being typed, becomes WANTED among others.
+completes() {
+    PATH="$to/opt/x/bin:$PATH" bash -c '
+        source "$1"; shift
+        wanted=${*: -1}
+        COMP_WORDS=("${@:1:$#-1}")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _torusctl 2> /dev/null
+        for word in "${COMPREPLY[@]}"; do [ "$word" = "$wanted" ] && exit 0; done
+        printf "# %s\n" "${COMPREPLY[@]}"
+        exit 1' bash "$to/opt/x/share/bash-completion/completions/torusctl" "$@"
+}
+
+example() {
+    # shellcheck disable=SC2046
+    PKG_CONFIG_PATH="$to/opt/x/lib/pkgconfig" sh -c '
+        "$1" -Wall -Wextra -Werror -std=c11 -o "$3" "$2" \
+            $(pkg-config --define-variable=prefix="$4" --cflags --libs torus)' sh "${CC:-gcc}" \
+        "$to/opt/x/share/doc/outflank/examples/loads.c" "$dir/loads" "$to/opt/x" \
+        > "$dir/out" 2>&1
+}
+
+run_example() {
+    LD_LIBRARY_PATH="$to/opt/x/lib" timeout 120 "$dir/loads" "unix:$dir/board0.sock" \
+        > "$dir/out" 2>&1
+}
+
+check 'make install' quiet make -s install B="$B" DESTDIR="$to" PREFIX=/opt/x
+check 'everything is there, and nothing besides' installed
+for command in torusctl boardsim; do
+    check "$command.1: all options" page "$to/opt/x/share/man/man1/$command.1" \
+        "$to/opt/x/bin/$command"
+done
+sed 's/thresholds/threshold/g' host/torusctl.1 > "$dir/torusctl.1"
+check 'broken twin: an option that the page lacks is found' \
+    status 1 page "$dir/torusctl.1" "$to/opt/x/bin/torusctl"
+check 'libtorus.3: all functions' functions "$to/opt/x/share/man/man3/libtorus.3"
+check 'completion: commands' completes torusctl disc discover
+check 'completion: options' completes torusctl run --patt --pattern
+check 'completion: routings' completes torusctl program --routing o ofr
+check 'completion: formats after =' completes torusctl run --format = js json
+check 'completion: nothing for nonsense' status 1 completes torusctl zz zz
+check 'example: at most 40 lines' [ "$(wc -l < host/examples/loads.c)" -le 40 ]
+check 'example: compiles against the installed library' example
+start --dims 2x2 --boards golden
+check 'example: runs' run_example
+check 'example: measures' says '^load 0.3: accepted 0.[23]'
+check 'example: the simulator ends' stop
+check 'example: no board, one line' status 1 run_example
+check 'example: one line' one_line
+
+if command -v dpkg-shlibdeps > /dev/null; then
+    check 'make deb' quiet make -s deb B="$B"
+    package=$(tail -n 1 "$dir/out")
+    check 'deb: dependencies found' sh -c "dpkg-deb -f '$top/$package' Depends |
+        grep 'libc6' | grep 'libjansson4' | grep 'libftdi1' > '$dir/out'"
+    check 'deb: contents' sh -c "dpkg-deb -c '$top/$package' > '$dir/out'"
+    check 'deb: the program' says ' root/root .* ./usr/bin/torusctl$'
+    check 'deb: pages are compressed' says './usr/share/man/man3/libtorus.3.gz$'
+    check 'deb: unpacks' dpkg-deb -x "$package" "$dir/deb"
+    check 'deb: and runs' quiet "$dir/deb/usr/bin/torusctl" --help
+else
+    number=$((number + 1))
+    echo "ok $number - make deb # SKIP no dpkg-dev"
+fi
+echo "1..$number"
+[ $failed -eq 0 ]
