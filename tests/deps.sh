@@ -14,7 +14,7 @@ packages='make gcc g++ libc6-dev binutils pkg-config git ca-certificates
 
 # What another distribution must bring, by its own means.
 commands='gcc g++ verilator ccache yosys iverilog nextpnr-ice40 icepack riscv64-unknown-elf-gcc
-    qemu-system-riscv32 gnuplot clang-format clang-tidy pkg-config python3'
+    qemu-system-riscv32 gnuplot clang++-14 clang-format clang-tidy pkg-config python3'
 
 missing=
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
