@@ -29,7 +29,8 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	@echo "verilator: board $*"
 	@verilator --cc --build --compiler clang -O3 --language 1800-2017 --noassert \
 	    --x-assign fast --x-initial fast -Irtl/regs --prefix Vboard$* --top-module ofr_board \
-	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
+	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) \
+	    -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
 	    -GFLASH=$(call bs_word,7) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
 	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,$(abspath $(B)/firmware/fw.hex))"' \
 	    --Mdir $(@D)/v -CFLAGS "-std=gnu++17" \
