@@ -69,7 +69,7 @@ host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 
 # Over USB: torusctl as it is, on boardsim's USB/IP and a machine that umockdev makes up.
-USB_TESTS := $(B)/tests/test_usb
+USB_TESTS := $(B)/tests/test_usb $(B)/tests/test_usb_faults
 TESTS += $(USB_TESTS)
 USB_TEST_C := host/test/mock_usb.c host/test/usb_rig.c
 $(USB_TESTS): $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) $(B)/bin/torusctl \

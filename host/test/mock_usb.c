@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <linux/usbdevice_fs.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -178,16 +179,22 @@ static void import(struct mock_device *d, unsigned port)
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     uint8_t request[40] = {0x01, 0x11, 0x80, 0x03}, answer[8 + 312];
     int on = 1;
-    d->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (d->fd < 0 || connect(d->fd, (struct sockaddr *)&address, sizeof address))
-        die("connect to the USB/IP server");
-    setsockopt(d->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     snprintf((char *)request + 8, 32, "1-%u", d->number);
-    send_all(d->fd, request, sizeof request);
-    receive_all(d->fd, answer, 8);
-    if (get32(answer + 4))
-        die("the USB/IP server has no such device to give");
-    receive_all(d->fd, answer + 8, sizeof answer - 8);
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        d->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (d->fd < 0 || connect(d->fd, (struct sockaddr *)&address, sizeof address))
+            die("connect to the USB/IP server");
+        setsockopt(d->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        send_all(d->fd, request, sizeof request);
+        receive_all(d->fd, answer, 8);
+        if (!get32(answer + 4)) {
+            receive_all(d->fd, answer + 8, sizeof answer - 8);
+            return;
+        }
+        close(d->fd); // busy: it has not seen yet that the last connection is closed
+        usleep(1000);
+    }
+    die("the USB/IP server has no such device to give");
 }
 
 // Streams -----------------------------------------------------------------------------------------
@@ -394,9 +401,15 @@ static int submit_urb(struct mock_device *d, UMockdevIoctlClient *client, UMockd
     struct mock_urb *u = &d->urb[d->urbs];
     *u = (struct mock_urb){.client = client};
     u->urb = umockdev_ioctl_data_resolve(arg, 0, sizeof(struct usbdevfs_urb), NULL);
+    if (!u->urb) // NULL here and below: the process was killed in between
+        return EFAULT;
     const struct usbdevfs_urb *urb = (const void *)u->urb->data;
     u->buffer = umockdev_ioctl_data_resolve(u->urb, offsetof(struct usbdevfs_urb, buffer),
                                             (gsize)urb->buffer_length, NULL);
+    if (!u->buffer) {
+        g_object_unref(u->urb);
+        return EFAULT;
+    }
     u->endpoint = urb->endpoint;
     d->urbs++;
     if (urb->type == USBDEVFS_URB_TYPE_CONTROL) {
@@ -449,6 +462,8 @@ static bool reap(struct mock_device *d, UMockdevIoctlClient *client, UMockdevIoc
             urb->status = u->status;
             urb->actual_length = (int)u->actual;
             UMockdevIoctlData *pointer = umockdev_ioctl_data_resolve(arg, 0, sizeof(void *), NULL);
+            if (!pointer)
+                return false;
             umockdev_ioctl_data_set_ptr(pointer, 0, u->urb);
             g_object_unref(pointer);
             umockdev_ioctl_client_complete(client, 0, 0);
@@ -464,8 +479,9 @@ static bool reap(struct mock_device *d, UMockdevIoctlClient *client, UMockdevIoc
 static int discard(struct mock_device *d, UMockdevIoctlClient *client, UMockdevIoctlData *arg)
 {
     UMockdevIoctlData *urb = umockdev_ioctl_data_resolve(arg, 0, sizeof(struct usbdevfs_urb), NULL);
-    gulong address = urb->client_addr;
-    g_object_unref(urb);
+    gulong address = urb ? urb->client_addr : 0;
+    if (urb)
+        g_object_unref(urb);
     for (unsigned i = 0; i < d->urbs; i++) {
         struct mock_urb *u = &d->urb[i];
         if (u->done || u->client != client || u->urb->client_addr != address)
@@ -560,8 +576,9 @@ static int clear_halt(struct mock_device *d, unsigned endpoint)
 static unsigned number_at(UMockdevIoctlData *arg, size_t size)
 {
     UMockdevIoctlData *data = umockdev_ioctl_data_resolve(arg, 0, size, NULL);
-    unsigned value = *(const unsigned *)data->data;
-    g_object_unref(data);
+    unsigned value = data ? *(const unsigned *)data->data : UINT_MAX;
+    if (data)
+        g_object_unref(data);
     return value;
 }
 
@@ -573,6 +590,8 @@ static int other_request(struct mock_device *d, UMockdevIoctlClient *client, gul
     switch (request) {
     case USBDEVFS_GET_CAPABILITIES:
         data = umockdev_ioctl_data_resolve(arg, 0, sizeof(uint32_t), NULL);
+        if (!data)
+            return EFAULT;
         *(uint32_t *)data->data = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_NO_PACKET_SIZE_LIM |
                                   USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
         g_object_unref(data);
@@ -706,9 +725,6 @@ void mock_unplug(struct mock *m, unsigned number)
     umockdev_testbed_uevent(m->bed, d->path, "remove");
     umockdev_testbed_detach_ioctl(m->bed, node, NULL);
     umockdev_testbed_remove_device(m->bed, d->path);
-    for (unsigned i = 0; i < INTERFACES; i++)
-        if (d->claimed[i])
-            release(d, i);
     g_object_unref(d->base);
     for (unsigned i = d->urbs; i--;)
         forget(d, i);

@@ -172,6 +172,16 @@ bool says(const struct rig *r, const char *text)
     return strstr(r->out, text) != NULL;
 }
 
+bool one_complaint(const struct rig *r)
+{
+    unsigned count = 0;
+    for (const char *line = r->out; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        count += !strncmp(line, "torusctl: ", 10);
+    }
+    return count == 1;
+}
+
 bool one_line(const struct rig *r)
 {
     const char *end = strchr(r->out, '\n');

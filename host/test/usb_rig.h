@@ -38,5 +38,7 @@ int torusctl(struct rig *r, const char *where, const char *arguments);
 // Whether the output has this in it; is one line.
 bool says(const struct rig *r, const char *text);
 bool one_line(const struct rig *r);
+// Whether there is one complaint in it, beside results from before.
+bool one_complaint(const struct rig *r);
 
 #endif
