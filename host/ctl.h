@@ -29,6 +29,9 @@ struct args {
     // run
     const char *patterns, *loads, *lengths;
     bool gamma; // loads are in gamma0
+    // bench
+    const char *plot; // files' stem
+    bool histogram, links;
     struct torus_run run;
     // counters, ping
     const char *at;
@@ -48,11 +51,27 @@ int do_info(struct torus *t, const struct args *a);
 int do_program(struct torus *t, const struct args *a);
 int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
+int do_bench(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
 int do_trace(struct torus *t, const struct args *a);
 int do_bandwidth(struct torus *t, const struct args *a);
 int do_diff(const struct args *a); // needs no board
 int do_latency(struct torus *t, const struct args *a);
+
+// Patterns and loads, from the command line. Exit status.
+struct sweep {
+    enum torus_pattern pattern[MAX_LIST];
+    double load[MAX_LIST];
+    unsigned patterns, loads;
+};
+int sweep_read(const struct args *a, const char *all_loads, struct sweep *s);
+// Is it a pattern of several that does not exist in this torus? Says so, and notes it.
+bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
+                 json_t *skipped);
+// A row of run and bench, and what stands above them.
+void run_head(const struct args *a, unsigned dims, const uint8_t k[3]);
+void run_row(const struct args *a, json_t *rows, const char *routing, const char *pattern,
+             const struct torus_result *r);
 
 // Works out a->preset or a->table, prints it if that is wanted. Exit status.
 int prepare_program(struct args *a);

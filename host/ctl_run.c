@@ -23,8 +23,56 @@ static bool split(char *text, struct list *out)
     return out->count > 0;
 }
 
-static void run_row(const struct args *a, json_t *rows, const char *routing, const char *pattern,
-                    const struct torus_result *r)
+int sweep_read(const struct args *a, const char *all_loads, struct sweep *s)
+{
+    char patterns[1024], loads[1024];
+    struct list list = {.count = 0};
+    snprintf(patterns, sizeof patterns, "%s", a->patterns);
+    if (!strcmp(patterns, "all")) {
+        patterns[0] = 0;
+        for (int i = 0; i < TORUS_PATTERNS; i++) {
+            strcat(patterns, i ? "," : "");
+            strcat(patterns, torus_pattern_name((enum torus_pattern)i));
+        }
+    }
+    snprintf(loads, sizeof loads, "%s", a->loads ? a->loads : all_loads);
+    if (!split(patterns, &list))
+        return wrong("patterns", a->patterns, "a list of 1 to 64 names");
+    s->patterns = list.count;
+    for (unsigned i = 0; i < list.count; i++) {
+        int pattern = torus_pattern_named(list.item[i]);
+        if (pattern < 0)
+            return wrong("pattern", list.item[i],
+                         "say uniform, butterfly, transpose, bitreverse, rotate3d, complement, "
+                         "tornado, neighbour or all");
+        s->pattern[i] = (enum torus_pattern)pattern;
+    }
+    if (!split(loads, &list))
+        return wrong("loads", a->loads, "a list of 1 to 64 numbers");
+    s->loads = list.count;
+    for (unsigned i = 0; i < list.count; i++) {
+        char *end;
+        s->load[i] = strtod(list.item[i], &end);
+        if (end == list.item[i] || *end || !(s->load[i] > 0 && s->load[i] <= 1000))
+            return wrong("load", list.item[i], "a number above 0, at most 1000");
+    }
+    return 0;
+}
+
+bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
+                 json_t *skipped)
+{
+    const char *name = torus_pattern_name(s->pattern[pattern]);
+    const char *why = torus_pattern_missing(s->pattern[pattern], dims, k);
+    if (!why || s->patterns == 1)
+        return false;
+    fprintf(stderr, "torusctl: pattern %s is skipped: %s\n", name, why);
+    json_array_append_new(skipped, json_string(name));
+    return true;
+}
+
+void run_row(const struct args *a, json_t *rows, const char *routing, const char *pattern,
+             const struct torus_result *r)
 {
     if (a->format == JSON) {
         json_array_append_new(
@@ -49,7 +97,7 @@ static void run_row(const struct args *a, json_t *rows, const char *routing, con
     fflush(stdout);
 }
 
-static void run_head(const struct args *a, unsigned dims, const uint8_t k[3])
+void run_head(const struct args *a, unsigned dims, const uint8_t k[3])
 {
     if (a->format == CSV)
         printf("pattern,routing,offered,accepted,offered_gamma0,accepted_gamma0,mean,p99,max,oidn,"
@@ -65,34 +113,10 @@ static void run_head(const struct args *a, unsigned dims, const uint8_t k[3])
 
 int do_run(struct torus *t, const struct args *a)
 {
-    char patterns[1024], loads[1024];
-    struct list pattern_list, load_list;
-    int pattern[MAX_LIST];
-    double load[MAX_LIST];
-    snprintf(patterns, sizeof patterns, "%s", a->patterns);
-    if (!strcmp(patterns, "all")) {
-        patterns[0] = 0;
-        for (int i = 0; i < TORUS_PATTERNS; i++) {
-            strcat(patterns, i ? "," : "");
-            strcat(patterns, torus_pattern_name((enum torus_pattern)i));
-        }
-    }
-    snprintf(loads, sizeof loads, "%s", a->loads ? a->loads : "0.1");
-    if (!split(patterns, &pattern_list))
-        return wrong("patterns", a->patterns, "a list of 1 to 64 names");
-    if (!split(loads, &load_list))
-        return wrong("loads", loads, "a list of 1 to 64 numbers");
-    for (unsigned i = 0; i < pattern_list.count; i++)
-        if ((pattern[i] = torus_pattern_named(pattern_list.item[i])) < 0)
-            return wrong("pattern", pattern_list.item[i],
-                         "say uniform, butterfly, transpose, bitreverse, rotate3d, complement, "
-                         "tornado, neighbour or all");
-    for (unsigned i = 0; i < load_list.count; i++) {
-        char *end;
-        load[i] = strtod(load_list.item[i], &end);
-        if (end == load_list.item[i] || *end || !(load[i] > 0 && load[i] <= 1000))
-            return wrong("load", load_list.item[i], "a number above 0, at most 1000");
-    }
+    struct sweep s = {.patterns = 0};
+    int status = sweep_read(a, "0.1", &s);
+    if (status)
+        return status;
     int error = torus_attach(t);
     struct torus_preset preset;
     unsigned generation;
@@ -105,27 +129,21 @@ int do_run(struct torus *t, const struct args *a)
     double unit = a->gamma ? torus_gamma0(dims, k) : 1;
     const char *routing = preset.routing ? torus_routing_name(preset.routing) : "none";
     json_t *rows = json_array(), *skipped = json_array();
-    int status = 0;
     bool head = false;
-    for (unsigned i = 0; i < pattern_list.count && status != 2; i++) {
-        const char *name = pattern_list.item[i];
-        const char *why = torus_pattern_missing((enum torus_pattern)pattern[i], dims, k);
-        if (why && pattern_list.count > 1) {
-            fprintf(stderr, "torusctl: pattern %s is skipped: %s\n", name, why);
-            json_array_append_new(skipped, json_string(name));
+    for (unsigned i = 0; i < s.patterns && status != 2; i++) {
+        if (sweep_skips(&s, i, dims, k, skipped))
             continue;
-        }
-        for (unsigned j = 0; j < load_list.count && status != 2; j++) {
+        for (unsigned j = 0; j < s.loads && status != 2; j++) {
             struct torus_run run = a->run;
             struct torus_result result;
-            run.pattern = (enum torus_pattern)pattern[i];
-            run.load = load[j] * unit;
+            run.pattern = s.pattern[i];
+            run.load = s.load[j] * unit;
             error = torus_run(t, &run, &result);
             if (error == TORUS_OK || (error == TORUS_E_FAILED && result.accepted > 0)) {
                 if (!head)
                     run_head(a, dims, k);
                 head = true;
-                run_row(a, rows, routing, name, &result);
+                run_row(a, rows, routing, torus_pattern_name(run.pattern), &result);
             }
             if (error != TORUS_OK)
                 status = report(t, error);

@@ -9,10 +9,11 @@ HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_reg
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
-            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch)
+            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench) \
+            $(B)/sim/net/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(CTL_O): $(B)/%.o: %.c $(HOST_H) host/ctl.h
+$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/ctl.h sim/net/gnuplot.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 

@@ -318,6 +318,12 @@ struct torus_result {
 // damaged packets (result is filled in). TORUS_E_USAGE: the pattern does not exist in this size.
 int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
 
+// The histogram of lifetimes behind a result, until the next run: count[i] packets of more than
+// torus_bin_end(i - 1) - 1 and less than torus_bin_end(i) cycles, over all boards.
+enum { TORUS_BINS = 240 };
+int torus_histogram(struct torus *t, const struct torus_result *result, uint32_t count[TORUS_BINS]);
+double torus_bin_end(unsigned bin); // first lifetime in cycles above a bin
+
 // Streams from board to board, at most one from and one to each; all other boards are silent.
 struct torus_flow_options {
     double load;             // offered by a source, in flits per cycle, header included (default 1)

@@ -183,8 +183,7 @@ static int wait_done(struct torus *t, uint32_t now[4])
     }
 }
 
-// First latency above histogram bin `bin`.
-static double bin_end(unsigned bin)
+API double torus_bin_end(unsigned bin)
 {
     bin++;
     return bin < 16 ? bin : (double)(8 + bin % 8) * (double)(1u << (bin / 8 - 1));
@@ -222,8 +221,32 @@ static int find_p99(struct torus *t, uint32_t count, double mean, uint32_t max, 
             if (above[i] > allowed && at[i] > low && at[i] < high)
                 low = at[i];
     }
-    *p99 = bin_end(high - 1);
+    *p99 = torus_bin_end(high - 1);
     return TORUS_OK;
+}
+
+API int torus_histogram(struct torus *t, const struct torus_result *result,
+                        uint32_t count[TORUS_BINS])
+{
+    uint32_t above[TORUS_BINS + 4] = {0}; // packets in the bins from this one on
+    unsigned bins = ofr_bin(result->max) + 1;
+    memset(count, 0, TORUS_BINS * sizeof *count);
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    // From the top down, until all packets are found: short lifetimes have bins of their own.
+    for (unsigned low = bins; low > 0 && above[low] < result->measured;) {
+        unsigned at[4];
+        low = low > 4 ? low - 4 : 0;
+        for (unsigned i = 0; i < 4; i++)
+            at[i] = low + i;
+        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_ABOVE | at[0], OFR_SEL_ABOVE | at[1],
+                             OFR_SEL_ABOVE | at[2], OFR_SEL_ABOVE | at[3], &above[low]);
+        if (error != TORUS_OK)
+            return error;
+        for (unsigned i = 4; i-- > 0 && low + i < bins;)
+            count[low + i] = above[low + i] - above[low + i + 1];
+    }
+    return ok(t);
 }
 
 static unsigned links(const struct torus *t)

@@ -16,6 +16,9 @@ enum {
     O_ASSIGN,
     O_SVG,
     O_PATH,
+    O_PLOT,
+    O_HISTOGRAM,
+    O_LINKS,
     O_THRESHOLDS,
     O_DIMENSIONS,
     O_KEY,
@@ -46,7 +49,8 @@ static const struct argp_option option_list[] = {
     {"assign", O_ASSIGN, 0, 0, "discover: give the boards their coordinates too", 0},
     {"svg", O_SVG, "FILE", 0, "discover: draw the torus into FILE (with graphviz)", 0},
     {0, 0, 0, 0, "program:", 1},
-    {"routing", 'r', "NAME", 0, "abr, por, ofr (default), dor or rdr", 1},
+    {"routing", 'r', "NAME", 0,
+     "abr, por, ofr (default), dor or rdr; bench: a list (what is programmed)", 1},
     {"tie", O_TIE, "WHICH", 0, "distance k/2: both (default) or plus", 1},
     {"threshold", 'H', "SLOTS", 0, "injection threshold (C/2)", 1},
     {"delta", 'D', "HOPS", 0, "Delta (2)", 1},
@@ -54,19 +58,23 @@ static const struct argp_option option_list[] = {
     {"abort", O_ABORT, 0, 0, "undo a program that was cut short", 1},
     {"print", O_PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 1},
     {"dimensions", O_DIMENSIONS, "N", 0, "of the table printed, 2 (default) or 3", 1},
-    {0, 0, 0, 0, "run, trace, bandwidth, latency (lists are separated by commas):", 2},
+    {0, 0, 0, 0, "run, bench, trace, bandwidth, latency (lists are separated by commas):", 2},
     {"pattern", 'p', "LIST", 0,
      "uniform (default), butterfly, transpose, bitreverse, rotate3d, "
      "complement, tornado, neighbour, or all",
      2},
     {"load", 'l', "LIST", 0,
-     "offered loads in flits per cycle and node (0.1; bandwidth 1, latency 0.05)", 2},
+     "offered loads in flits per cycle and node (0.1; bench 0.1 to 1, bandwidth 1, latency 0.05)",
+     2},
     {"gamma", O_GAMMA, 0, 0, "loads are in units of gamma0 instead", 2},
     {"length", 'L', "FLITS", 0, "flits a packet (a slot)", 2},
     {"message", O_MESSAGE, "PACKETS", 0, "packets a message (1)", 2},
     {"warmup", O_WARMUP, "CYCLES", 0, "cycles before the window (1000)", 2},
     {"cycles", O_CYCLES, "CYCLES", 0, "cycles of the window (4000)", 2},
     {"seed", O_SEED, "N", 0, "of the destinations (1)", 2},
+    {"plot", O_PLOT, "STEM", 0, "bench: accepted over offered load, as STEM.svg, .png and .gp", 2},
+    {"histogram", O_HISTOGRAM, 0, 0, "bench, JSON: of the lifetimes", 2},
+    {"links", O_LINKS, 0, 0, "bench, JSON: flits over every link", 2},
     {0, 0, 0, 0, "counters, ping, trace, latency:", 3},
     {"at", 'a', "X,Y[,Z]", 0, "one board only; ping: default the one we are plugged into", 3},
     {"all", 'A', 0, 0, "counters: those that are 0 too; ping: all boards; latency: all pairs", 3},
@@ -77,17 +85,17 @@ static const struct argp_option option_list[] = {
     {0},
 };
 
-#define COMMANDS "discover, info, program, run, counters, diff, ping, trace, bandwidth, latency"
+#define COMMANDS                                                                                   \
+    "discover, info, program, run, bench, counters, diff, ping, trace, bandwidth, latency"
 
 static const struct command {
     const char *name;
     int (*run)(struct torus *t, const struct args *a); // NULL: needs no board
     unsigned arguments;                                // after its name, at most
 } commands[] = {
-    {"discover", do_discover, 0}, {"info", do_info, 0},
-    {"program", do_program, 1},   {"run", do_run, 0},
-    {"counters", do_counters, 0}, {"ping", do_ping, 0},
-    {"trace", do_trace, 2},       {"bandwidth", do_bandwidth, 2},
+    {"discover", do_discover, 0}, {"info", do_info, 0},   {"program", do_program, 1},
+    {"run", do_run, 0},           {"bench", do_bench, 0}, {"counters", do_counters, 0},
+    {"ping", do_ping, 0},         {"trace", do_trace, 2}, {"bandwidth", do_bandwidth, 2},
     {"latency", do_latency, 2},   {"diff", NULL, 2},
 };
 
@@ -173,6 +181,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'w':
         a->watch = number(state, arg, 0.001, 1e6);
         break;
+    case O_PLOT:
+        a->plot = arg;
+        break;
+    case O_HISTOGRAM:
+        a->histogram = true;
+        break;
+    case O_LINKS:
+        a->links = true;
+        break;
     case O_THRESHOLDS:
         a->thresholds = arg;
         break;
@@ -254,6 +271,7 @@ int main(int argc, char **argv)
                "  info       what is programmed\n"
                "  program    coordinates and routing tables of all boards: a preset, or FILE\n"
                "  run        traffic patterns: load, latency, derouted packets, link use\n"
+               "  bench      run over routings (--routing abr,ofr), patterns and loads; a plot\n"
                "  counters   all counters of all boards\n"
                "  diff       of two files from counters --format json\n"
                "  ping       ask a board who it is\n"
@@ -270,6 +288,8 @@ int main(int argc, char **argv)
         return 2;
     if (!strcmp(a.command, "program") && a.rest_count)
         a.file = a.rest[0];
+    a.preset.tie_both = !a.tie || !strcmp(a.tie, "both");
+    a.preset.threshold = a.threshold >= 0 ? (uint8_t)a.threshold : 255;
     if (!strcmp(a.command, "program")) { // wrong files are found before anything is opened
         int status = prepare_program(&a);
         if (status || a.print) {

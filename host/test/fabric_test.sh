@@ -171,5 +171,50 @@ check 'watch: not with --at' status 2 torus counters --watch 1 --at 0,0
 check 'thresholds: not without --watch' status 2 torus counters --thresholds "$dir/rules.json"
 check 'counters: ends' stop
 
+# --- Bench ----------------------------------------------------------------------------------------
+points='--routing abr,por --pattern uniform,complement --load 0.2,0.7'
+start --dims 3x2 --boards golden
+check 'bench: not programmed' status 2 torus bench
+check 'bench: program' torus program --routing dor
+# shellcheck disable=SC2086
+check 'bench' quiet_torus --format json bench $points --histogram --links --plot "$dir/plot"
+cp "$dir/out" "$dir/golden.json"
+check 'bench: every point, every packet in the histogram and on its links' json '
+    [(r["routing"], r["pattern"]) for r in d["runs"]] ==
+        [(r, p) for r in ("abr", "por") for p in ("uniform", "complement") for l in (1, 2)] and
+    all(r["errors"] == 0 and r["sent"] == r["received"] and
+        0.6 * r["sent"] < sum(b["packets"] for b in r["histogram"]) <= r["sent"] and
+        all(b["below"] <= 1.13 * r["max"] + 1 for b in r["histogram"]) and
+        0 <= sum(l["flits"] for l in r["links"]) / (r["hops"] * r["sent"] * r["packet_flits"]) - 1
+            < 0.5 for r in d["runs"])'
+check 'bench: a plot' sh -c "grep -c linespoints '$dir/plot.gp' > '$dir/out'; cat '$dir/out';
+    file '$dir/plot.png' | grep -q 'PNG image' && grep -q '<svg' '$dir/plot.svg'"
+check 'bench: what was programmed is programmed again' torus info
+check 'bench: it is' says 'routing dor'
+check 'bench: CSV' quiet_torus --format csv bench --load 0.1
+check 'bench: its head' says '^pattern,routing,offered,accepted,'
+check 'bench: a point' count '^uniform,dor,0.1' "$dir/out" 1
+check 'bench: unknown routing' status 2 torus bench --routing abr,zigzag
+check 'bench: which' says "'zigzag'"
+check 'bench: a plot that cannot be written' status 2 torus bench --plot "$dir/none/plot"
+check 'bench: in one line' one_line
+check 'bench: a tie' status 2 torus bench --tie perhaps
+check 'bench: ends' stop
+start --dims 3x2 --no-shadow
+check 'bench on RTL boards: program' torus program --routing dor
+# shellcheck disable=SC2086
+check 'bench on RTL boards' quiet_torus --retry 30 --format json bench $points
+cp "$dir/out" "$dir/rtl.json"
+check 'bench on RTL boards: accepted load within 2% of the golden model' python3 - "$dir" << 'PY'
+import json, sys
+rtl, golden = (json.load(open(sys.argv[1] + "/" + f + ".json"))["runs"] for f in ("rtl", "golden"))
+assert len(rtl) == len(golden) == 8
+for r, g in zip(rtl, golden):
+    print("#", r["routing"], r["pattern"], r["offered"], r["accepted"], g["accepted"])
+    assert (r["routing"], r["pattern"]) == (g["routing"], g["pattern"])
+    assert abs(r["accepted"] / g["accepted"] - 1) <= 0.02
+PY
+check 'bench on RTL boards: ends' stop
+
 echo "1..$number"
 [ $failed -eq 0 ]

@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -D_GNU_SOURCE
 #include "plot.h"
 
 #include <errno.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "gnuplot.h"
 #include "record.h"
-
-static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
-                                      "#66ccee", "#aa3377", "#777777", "#000000",
-                                      "#99ccdd", "#ffaabb", "#aacc77", "#dd8833"};
-enum { COLOURS = sizeof colours / sizeof *colours };
 
 double net_cell_load(const struct net_experiment *e, unsigned load)
 {
     return e->loads ? e->load[load] : NAN;
-}
-
-// A text of gnuplot.
-static void quote(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (; *text; text++)
-        fputs((char[3]){*text, *text == '\'' ? '\'' : '\0'}, out);
-    fputc('\'', out);
-}
-
-static void number(FILE *out, double value)
-{
-    if (isfinite(value))
-        fprintf(out, " %.6g", value);
-    else
-        fputs(" NaN", out);
 }
 
 // Lines of a block: x, value, paper's value.
@@ -46,8 +21,8 @@ static void bar_data(FILE *out, const struct net_experiment *e, const double *va
         fprintf(out, "$s%u << EOD\n", s);
         for (unsigned r = 0; r < e->rows; r++) {
             fprintf(out, "%g", r + (s + 0.5 - e->series / 2.0) * 0.8 / e->series);
-            number(out, values[net_cell(e, size, r, s, 0)]);
-            number(out, net_experiment_paper(e, size, r, s, net_cell_load(e, 0)));
+            gnuplot_number(out, values[net_cell(e, size, r, s, 0)]);
+            gnuplot_number(out, net_experiment_paper(e, size, r, s, net_cell_load(e, 0)));
             fputc('\n', out);
         }
         fputs("EOD\n", out);
@@ -62,8 +37,8 @@ static void curve_data(FILE *out, const struct net_experiment *e, const double *
             fprintf(out, "$c%u_%u << EOD\n", r, s);
             for (unsigned l = 0; l < e->loads; l++) {
                 fprintf(out, "%g", e->load[l]);
-                number(out, values[net_cell(e, size, r, s, l)]);
-                number(out, net_experiment_paper(e, size, r, s, e->load[l]));
+                gnuplot_number(out, values[net_cell(e, size, r, s, l)]);
+                gnuplot_number(out, net_experiment_paper(e, size, r, s, e->load[l]));
                 fputc('\n', out);
             }
             fputs("EOD\n", out);
@@ -86,7 +61,7 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
     fprintf(out, "set boxwidth %g\nset style fill solid 0.75\nset xtics (", 0.72 / e->series);
     for (unsigned r = 0; r < e->rows; r++) {
         fputs(r ? ", " : "", out);
-        quote(out, e->row[r].name);
+        gnuplot_text(out, e->row[r].name);
         fprintf(out, " %u", r);
     }
     fprintf(out,
@@ -94,13 +69,13 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
             "grid ytics\n",
             e->rows - 0.4);
     fputs("set key outside right top\nset ylabel ", out);
-    quote(out, e->label);
+    gnuplot_text(out, e->label);
     fputc('\n', out);
     set_empty(out, e, values, size, 0, e->rows);
     fprintf(out, "set title '%s, k = %u' noenhanced\nplot ", e->title, e->size[size]);
     for (unsigned s = 0; s < e->series; s++) {
-        fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, colours[s % COLOURS]);
-        quote(out, e->column[s].name);
+        fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, gnuplot_colour(s));
+        gnuplot_text(out, e->column[s].name);
         fputs(", ", out);
     }
     const char *from = net_experiment_from(e, size);
@@ -108,7 +83,7 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
         fprintf(out, "$s%u using 1:3 with points pt 6 ps 1.2 lw 2 lc rgb 'black' ", s);
         fputs(s ? "notitle, " : "title ", out);
         if (!s) {
-            quote(out, from);
+            gnuplot_text(out, from);
             fputs(", ", out);
         }
     }
@@ -124,7 +99,7 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     fprintf(out, "set multiplot layout %u,%u title '%s, k = %u' noenhanced\n", high, wide, e->title,
             e->size[size]);
     fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
-    quote(out, e->label);
+    gnuplot_text(out, e->label);
     fputs("\nset xrange [0:1]\n", out);
     const char *range =
         strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
@@ -142,7 +117,7 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
             fprintf(out, "set yrange %s\n", range);
             set_empty(out, e, values, size, r, r + 1);
             fputs("set title ", out);
-            quote(out, e->row[r].name);
+            gnuplot_text(out, e->row[r].name);
             fputc('\n', out);
         }
         fputs("plot ", out);
@@ -152,8 +127,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
             else
                 fprintf(out, "$c%u_%u using 1:2", r, s);
             fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
-                    colours[s % COLOURS]);
-            quote(out, e->column[s].name);
+                    gnuplot_colour(s));
+            gnuplot_text(out, e->column[s].name);
             fputs(", ", out);
         }
         for (unsigned s = 0; s < e->series && from; s++) {
@@ -164,12 +139,12 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
             else
                 fprintf(out, "$c%u_%u using 1:3", r, s);
             fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
-                    key || e->rows == 1 ? "black" : colours[s % COLOURS]);
+                    key || e->rows == 1 ? "black" : gnuplot_colour(s));
             if (s) {
                 fputs("notitle, ", out);
             } else {
                 fputs("title ", out);
-                quote(out, from);
+                gnuplot_text(out, from);
                 fputs(", ", out);
             }
         }
@@ -190,8 +165,8 @@ static void draw_curve(FILE *out, const struct net_experiment *e, const json_t *
     snprintf(title, sizeof title, "%.90s%s%.90s", rows || !all_series ? row_name : "",
              rows && all_series ? ", " : "", all_series ? name : "");
     fprintf(out, "$c%d_%d using 2:1 with lines lw 2 lc rgb '%s' dt %d title ", row, series,
-            colours[(rows ? row : series) % COLOURS], rows && all_series ? 1 + series : 1);
-    quote(out, title);
+            gnuplot_colour((rows ? row : series)), rows && all_series ? 1 + series : 1);
+    gnuplot_text(out, title);
     fputs(", ", out);
 }
 
@@ -235,9 +210,9 @@ static void draw_panels(FILE *out, const struct net_experiment *e, const double 
     {
         const json_t *mark = json_object_get(panel, "mark");
         fputs("set title ", out);
-        quote(out, json_string_value(json_object_get(panel, "title")));
+        gnuplot_text(out, json_string_value(json_object_get(panel, "title")));
         fputs("\nset xlabel ", out);
-        quote(out, json_string_value(json_object_get(panel, "label")));
+        gnuplot_text(out, json_string_value(json_object_get(panel, "label")));
         fprintf(out, "\nset xrange [0:%g]\nunset arrow\n",
                 1.05 * panels_max(e, values, size, panel));
         if (mark)
@@ -261,31 +236,9 @@ static void draw_panels(FILE *out, const struct net_experiment *e, const double 
     fputs("unset multiplot\n", out);
 }
 
-static bool run_gnuplot(const char *directory, const char *script)
-{
-    posix_spawn_file_actions_t actions;
-    char *argv[] = {(char[]){"gnuplot"}, (char *)script, NULL};
-    pid_t child;
-    int status, failed;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addchdir_np(&actions, directory);
-    failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) {
-        fprintf(stderr, "torussim: gnuplot: %s; %s/%s is there to be drawn\n", strerror(failed),
-                directory, script);
-        return false;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (status)
-        fprintf(stderr, "torussim: gnuplot could not draw %s/%s\n", directory, script);
-    return status == 0;
-}
-
 bool net_plot(const struct net_experiment *e, const double *values, const char *directory)
 {
-    char script[100], path[500];
+    char script[100], stem[100], path[500];
     snprintf(script, sizeof script, "%s.gp", e->name);
     snprintf(path, sizeof path, "%s/%s", directory, script);
     FILE *out = fopen(path, "w");
@@ -303,11 +256,8 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
     for (unsigned size = 0; size < e->sizes; size++) {
         (curves ? curve_data : bar_data)(out, e, values, size);
         for (int svg = 0; svg < 2; svg++) {
-            fprintf(out,
-                    "set terminal %s noenhanced size %u,%u font 'sans,11' background 'white'\n"
-                    "set output '%s-%u.%s'\n",
-                    svg ? "svg" : "pngcairo", width, height, e->name, e->size[size],
-                    svg ? "svg" : "png");
+            snprintf(stem, sizeof stem, "%s-%u", e->name, e->size[size]);
+            gnuplot_output(out, svg, width, height, stem);
             if (e->quantiles)
                 draw_panels(out, e, values, size);
             else
@@ -318,5 +268,5 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
     bool good = fclose(out) == 0;
     if (!good)
         fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
-    return good && run_gnuplot(directory, script);
+    return good && gnuplot_run("torussim", directory, script);
 }

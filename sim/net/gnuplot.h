@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scripts for gnuplot: what torussim's and torusctl's plots share.
+#ifndef GNUPLOT_H
+#define GNUPLOT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// A text in quotes.
+void gnuplot_text(FILE *out, const char *text);
+// A blank and a number; "NaN", which gnuplot leaves out, where it is not finite.
+void gnuplot_number(FILE *out, double value);
+// Colour of curve i, for `lc rgb`.
+const char *gnuplot_colour(unsigned i);
+// What follows goes to STEM.svg or STEM.png, so many pixels large.
+void gnuplot_output(FILE *out, bool svg, unsigned width, unsigned height, const char *stem);
+// Runs gnuplot on a script in a folder; false: a line on stderr, which begins with `program`.
+bool gnuplot_run(const char *program, const char *directory, const char *script);
+
+#endif
