@@ -52,6 +52,7 @@ int do_program(struct torus *t, const struct args *a);
 int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
 int do_bench(struct torus *t, const struct args *a);
+int do_monitor(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
 int do_trace(struct torus *t, const struct args *a);
 int do_bandwidth(struct torus *t, const struct args *a);

@@ -9,7 +9,8 @@ HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_reg
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
-            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench) \
+            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench \
+            ctl_monitor) \
             $(B)/sim/net/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
@@ -42,7 +43,7 @@ $(B)/libtorus.so: $(B)/$(TORUS_SO)
 
 $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ -ljansson $(USB_LIBS) $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lncurses $(USB_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so

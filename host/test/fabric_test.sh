@@ -171,6 +171,26 @@ check 'watch: not with --at' status 2 torus counters --watch 1 --at 0,0
 check 'thresholds: not without --watch' status 2 torus counters --thresholds "$dir/rules.json"
 check 'counters: ends' stop
 
+# --- Monitor --------------------------------------------------------------------------------------
+start --dims 4x3 --boards golden
+check 'monitor: program' torus program
+monitor() {
+    how=$1
+    shift
+    timeout 90 python3 host/test/monitor_test.py "$how" "$B/bin/torusctl" --timeout 60 \
+        -t "unix:$dir/board0.sock" monitor --watch 0.2 "$@" > "$dir/out" 2>&1
+}
+for how in q TERM INT; do
+    check "monitor: ended by $how, the terminal as it was" monitor $how
+done
+check 'monitor: ends by itself' monitor count --count 2
+check 'monitor: all boards' says '( 0, 0).*( 3, 0)'
+check 'monitor: totals' says 'packets: injected [1-9]'
+check 'monitor: without a terminal' status 2 torus monitor
+check 'monitor: says so' says 'it needs a terminal'
+check 'monitor: not as JSON' status 2 torus --format json monitor
+check 'monitor: ends' stop
+
 # --- Bench ----------------------------------------------------------------------------------------
 points='--routing abr,por --pattern uniform,complement --load 0.2,0.7'
 start --dims 3x2 --boards golden

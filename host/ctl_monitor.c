@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl monitor: the torus on the whole screen, looked at again and again.
+#define _GNU_SOURCE
+#include <curses.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "ofr_regs.h"
+
+enum view { LOAD, STALLS, ERRORS, VIEWS };
+enum { CELL = 13, COOL = 1, WARM, HOT }; // columns a board; colours
+
+struct monitor {
+    struct torus *t;
+    struct counter_set set[2];
+    unsigned now; // which of them is the later one
+    double cycles, seconds;
+    unsigned plane, left, top; // shown: z, first column and row of boards
+    enum view view;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+static uint64_t change(const struct monitor *m, unsigned node, unsigned counter)
+{
+    uint64_t is = m->set[m->now].value[node][counter], was = m->set[!m->now].value[node][counter];
+    return is >= was ? is - was : is;
+}
+
+// What an output does, in the present view: flits or stalled cycles per cycle, or errors.
+static double output(const struct monitor *m, unsigned node, unsigned port, enum view view)
+{
+    uint64_t sum = 0;
+    if (view == ERRORS) {
+        for (unsigned i = 0; i < 3; i++)
+            sum += change(m, node, OFR_COUNTER_LINK_BASE + 3 * port + i);
+        return (double)sum;
+    }
+    for (unsigned vc = 0; vc < 3; vc++) {
+        unsigned at = (port * 3 + vc) * 4;
+        sum += view == LOAD ? change(m, node, at) : change(m, node, at + 2);
+    }
+    return m->cycles > 0 ? (double)sum / m->cycles : 0;
+}
+
+static unsigned number(const uint8_t k[3], const uint8_t at[3])
+{
+    return at[0] + k[0] * (at[1] + (unsigned)k[1] * at[2]);
+}
+
+// One place on in +, or in -, in dimension dim.
+static void move_on(const uint8_t k[3], uint8_t at[3], unsigned dim, bool minus)
+{
+    uint8_t last = (uint8_t)(k[dim] - 1);
+    if (minus)
+        at[dim] = at[dim] ? (uint8_t)(at[dim] - 1) : last;
+    else
+        at[dim] = at[dim] < last ? (uint8_t)(at[dim] + 1) : 0;
+}
+
+// Both directions of the cable at a + port: the larger value.
+static void put_link(const struct monitor *m, const uint8_t at[3], unsigned port)
+{
+    const uint8_t *k = m->set[0].k;
+    uint8_t far[3] = {at[0], at[1], at[2]};
+    move_on(k, far, port / 2, false);
+    double out = output(m, number(k, at), port, m->view);
+    double back = output(m, number(k, far), port ^ 1, m->view);
+    double value = out > back ? out : back;
+    int colour = m->view == ERRORS ? (value > 0 ? HOT : COOL)
+                 : value < 0.3     ? COOL
+                 : value < 0.7     ? WARM
+                                   : HOT;
+    attron(COLOR_PAIR(colour));
+    if (m->view == ERRORS)
+        printw("%4.0f", value);
+    else
+        printw("%3.0f%%", 100 * value);
+    attroff(COLOR_PAIR(colour));
+}
+
+static void draw_torus(const struct monitor *m)
+{
+    const uint8_t *k = m->set[0].k;
+    for (unsigned row = 0; row + m->top < k[1]; row++) {
+        unsigned y = k[1] - 1u - row - m->top;
+        int line = 2 + 2 * (int)row;
+        if (line + 1 >= LINES - 6)
+            break;
+        for (unsigned x = m->left; x < k[0]; x++) {
+            int column = 1 + CELL * (int)(x - m->left);
+            uint8_t at[3] = {(uint8_t)x, (uint8_t)y, (uint8_t)m->plane};
+            if (column + CELL >= COLS)
+                break;
+            mvprintw(line, column, "(%2u,%2u)", x, y);
+            if (k[0] > 1 && (k[0] > 2 || x == 0))
+                put_link(m, at, 0);
+            if (k[1] > 1 && (k[1] > 2 || y == 1)) {
+                move(line + 1, column + 2);
+                move_on(k, at, 1, true);
+                put_link(m, at, 2);
+            }
+        }
+    }
+}
+
+static uint64_t total(const struct monitor *m, unsigned counter)
+{
+    uint64_t sum = 0;
+    for (unsigned node = 0; node < m->set[0].nodes; node++)
+        sum += change(m, node, counter);
+    return sum;
+}
+
+static void draw_totals(const struct monitor *m)
+{
+    const struct counter_set *s = &m->set[m->now];
+    double sum[VIEWS] = {0}, most[VIEWS] = {0};
+    unsigned links = 0, port[VIEWS] = {0};
+    uint8_t at[3] = {0}, where[VIEWS][3] = {{0}};
+    for (unsigned node = 0; node < s->nodes; node++) {
+        for (unsigned p = 0; p < 2 * s->dims; p++) {
+            if (s->k[p / 2] == 1)
+                continue;
+            links++;
+            for (unsigned v = 0; v < VIEWS; v++) {
+                double value = output(m, node, p, (enum view)v);
+                sum[v] += value;
+                if (value > most[v]) {
+                    most[v] = value;
+                    memcpy(where[v], at, 3);
+                    port[v] = p;
+                }
+            }
+        }
+        move_on(s->k, at, 0, false);
+        if (!at[0])
+            move_on(s->k, at, 1, false);
+        if (!at[0] && !at[1])
+            move_on(s->k, at, 2, false);
+    }
+    static const char *const name[] = {"link load", "waiting for credit", "link errors"};
+    for (unsigned v = 0; v < VIEWS; v++) {
+        double scale = v == ERRORS ? 1 : 100;
+        mvprintw(LINES - 5 + (int)v, 1, "%-20s %s %7.1f%s", name[v], v == ERRORS ? "all" : "mean",
+                 scale * (v == ERRORS || !links ? sum[v] : sum[v] / links), v == ERRORS ? "" : "%");
+        if (most[v] > 0)
+            printw("   most %.1f%s: %s of (%u,%u,%u)", scale * most[v], v == ERRORS ? "" : "%",
+                   port_text(port[v]), where[v][0], where[v][1], where[v][2]);
+    }
+    mvprintw(LINES - 2, 1,
+             "packets: injected %llu, derouted %llu, discarded %llu, poisoned %llu, refused %llu",
+             (unsigned long long)total(m, OFR_COUNTER_INJECTED),
+             (unsigned long long)(total(m, OFR_COUNTER_OIDN) + total(m, OFR_COUNTER_WIDN)),
+             (unsigned long long)total(m, OFR_COUNTER_DISCARDED),
+             (unsigned long long)total(m, OFR_COUNTER_POISONED),
+             (unsigned long long)total(m, OFR_COUNTER_REFUSED));
+}
+
+static void draw(const struct monitor *m)
+{
+    static const char *const view[] = {"link load", "waiting for credit", "link errors"};
+    const struct counter_set *s = &m->set[m->now];
+    erase();
+    mvprintw(0, 1, "%ux%u", s->k[0], s->k[1]);
+    if (s->dims == 3)
+        printw("x%u, z = %u", s->k[2], m->plane);
+    printw("   %s   last %.2f s, %.0f cycles", view[m->view], m->seconds, m->cycles);
+    mvprintw(LINES - 1, 1, "q quit   v view   arrows%s", s->dims == 3 ? "   + - plane" : "");
+    draw_torus(m);
+    draw_totals(m);
+    refresh();
+}
+
+// Keys for so long. False: to quit.
+static bool keys(struct monitor *m, double seconds)
+{
+    const uint8_t *k = m->set[0].k;
+    for (double left = seconds; left > 0 && !stopped; left -= 0.05) {
+        timeout(50);
+        switch (getch()) {
+        case 'q':
+        case 'Q':
+            return false;
+        case 'v':
+            m->view = (m->view + 1) % VIEWS;
+            break;
+        case '+':
+            m->plane = (m->plane + 1) % k[2];
+            break;
+        case '-':
+            m->plane = (m->plane + k[2] - 1u) % k[2];
+            break;
+        case KEY_LEFT:
+            m->left -= m->left > 0;
+            break;
+        case KEY_RIGHT:
+            m->left += m->left + 1u < k[0];
+            break;
+        case KEY_UP:
+            m->top -= m->top > 0;
+            break;
+        case KEY_DOWN:
+            m->top += m->top + 1u < k[1];
+            break;
+        case KEY_RESIZE:
+            break;
+        default:
+            continue;
+        }
+        draw(m);
+    }
+    return !stopped;
+}
+
+static int look_on(struct monitor *m, const struct args *a)
+{
+    int error = counters_take(m->t, &m->set[0]);
+    for (unsigned i = 0; error == TORUS_OK && (!a->count || i < a->count); i++) {
+        if (i == 0 ? !keys(m, 0.2) : !keys(m, a->watch > 0 ? a->watch : 1))
+            break;
+        m->now = !m->now;
+        error = counters_take(m->t, &m->set[m->now]);
+        m->cycles = m->set[m->now].cycle - m->set[!m->now].cycle;
+        m->seconds = m->set[m->now].seconds - m->set[!m->now].seconds;
+        if (error == TORUS_OK)
+            draw(m);
+    }
+    return error;
+}
+
+int do_monitor(struct torus *t, const struct args *a)
+{
+    struct monitor m = {.t = t, .set = {{.k = {1, 1, 1}}, {.k = {1, 1, 1}}}};
+    if (a->format != TEXT)
+        return wrong("format", a->format == JSON ? "json" : "csv",
+                     "monitor is for a screen; counters --watch is its like");
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return wrong("command", "monitor", "it needs a terminal; counters --watch does not");
+    int status = attach(t, NULL);
+    if (status)
+        return status;
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    SCREEN *screen = newterm(NULL, stdout, stdin);
+    if (!screen)
+        return wrong("terminal", getenv("TERM") ? getenv("TERM") : "", "unknown to ncurses");
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    curs_set(0);
+    mvprintw(0, 1, "asking the boards");
+    refresh();
+    if (start_color() == OK && use_default_colors() == OK) {
+        init_pair(COOL, COLOR_GREEN, -1);
+        init_pair(WARM, COLOR_YELLOW, -1);
+        init_pair(HOT, COLOR_RED, -1);
+    }
+    int error = look_on(&m, a);
+    endwin();
+    delscreen(screen);
+    free(m.set[0].value);
+    free(m.set[1].value);
+    return error == TORUS_OK ? 0 : report(t, error);
+}
