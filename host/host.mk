@@ -92,3 +92,40 @@ $(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host
 	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a -ljansson \
 	    $(USB_LIBS)
 $(B)/tests/test_usb: $(TWINS)
+
+# libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
+# library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without a check.
+FUZZ_SECONDS ?= 30
+FUZZ_FLAGS = -g -O1 -w -std=gnu11 -fsanitize=fuzzer,address,undefined \
+    -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost -Ihost/test \
+    $(shell pkg-config --cflags libftdi1 2>/dev/null)
+FUZZ := $(B)/fuzz/host $(B)/fuzz/firmware
+FUZZ_TESTS := $(B)/tests/fuzz_host $(B)/tests/fuzz_firmware
+FUZZ_FW := $(FW_C:%=firmware/%.c)
+TESTS += $(FUZZ_TESTS)
+FUZZ_TWIN_host     := s/have\[node\] + count > TORUS_COUNTERS/0/
+FUZZ_TWIN_firmware := s/from = 1, left/from = fw->rx_count, left/
+
+$(B)/fuzz/host $(B)/fuzz/host.twin: host/test/fuzz_host.c $(HOST_C) $(HOST_H) $(B)/libofr.a
+	@mkdir -p $(@D)
+	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/run.c \
+	    > $@.run.c && $(if $(filter %.twin,$@),! )cmp -s host/run.c $@.run.c
+	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.run.c $(filter-out host/run.c,$(HOST_C)) $(B)/libofr.a \
+	    $(USB_LIBS)
+
+$(B)/fuzz/firmware $(B)/fuzz/firmware.twin: host/test/fuzz_firmware.c host/test/fake.c \
+        host/test/fake.h $(FUZZ_FW) $(FW_H) $(B)/libofr.a
+	@mkdir -p $(@D)
+	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_firmware))' firmware/wire.c \
+	    > $@.wire.c && $(if $(filter %.twin,$@),! )cmp -s firmware/wire.c $@.wire.c
+	clang-14 $(FUZZ_FLAGS) -o $@ $< host/test/fake.c $@.wire.c \
+	    $(filter-out firmware/wire.c,$(FUZZ_FW)) $(B)/libofr.a
+
+$(FUZZ_TESTS): $(B)/tests/fuzz_%: $(B)/fuzz/% $(B)/fuzz/%.twin host/test/fuzz.sh host/host.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec sh host/test/fuzz.sh %s "$${FUZZ_SECONDS:-$(FUZZ_SECONDS)}"\n' $* > $@
+	@chmod +x $@
+
+.PHONY: fuzz
+fuzz: $(FUZZ_TESTS)
+	@for t in $(FUZZ_TESTS); do FUZZ_SECONDS=$(FUZZ_SECONDS) $$t || exit 1; done

@@ -2,6 +2,7 @@
 // torusctl over USB, the programs as they are: libtorus, libftdi, libusb, a machine made up by
 // umockdev, USB/IP, the FTDI chip of boardsim, the boards.
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,6 +213,61 @@ static void twins(struct rig *r)
     rig_stop(r);
 }
 
+// The USB/IP server by itself: sends it something, and returns the first 8 bytes of its answer as a
+// number; 0: it hangs up without. The list of devices begins 0x01110005, an import 0x01110003.
+static uint64_t server(struct rig *r, const void *bytes, size_t count, int *keep)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)r->port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    uint8_t answer[8];
+    uint64_t value = 0;
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) ||
+        send(fd, bytes, count, MSG_NOSIGNAL) != (ssize_t)count ||
+        recv(fd, answer, sizeof answer, MSG_WAITALL) != sizeof answer)
+        memset(answer, 0, sizeof answer);
+    for (unsigned i = 0; i < sizeof answer; i++)
+        value = value << 8 | answer[i];
+    if (keep)
+        *keep = fd;
+    else
+        close(fd);
+    return value;
+}
+
+static void usbip(struct rig *r)
+{
+    static const uint8_t list[8] = {0x01, 0x11, 0x80, 0x05}, old[8] = {0x01, 0x06, 0x80, 0x05};
+    uint8_t import[40] = {0x01, 0x11, 0x80, 0x03, 0, 0, 0, 0, '1', '-', '1'}, junk[500], sub[48];
+    int fd;
+    rig_boards(r, golden, 0);
+    check(r, server(r, list, sizeof list, NULL) == UINT64_C(0x0111000500000000), "USB/IP: list");
+    check(r, server(r, old, sizeof old, NULL) == 0, "USB/IP: another version is hung up on");
+    memset(junk, 0xff, sizeof junk);
+    check(r, server(r, junk, sizeof junk, NULL) == 0, "USB/IP: so is noise");
+    import[10] = '9';
+    check(r, server(r, import, sizeof import, NULL) == UINT64_C(0x0111000300000004),
+          "USB/IP: no such device");
+    import[10] = '1';
+    check(r, server(r, import, sizeof import, &fd) == UINT64_C(0x0111000300000000),
+          "USB/IP: import");
+    check(r, server(r, import, sizeof import, NULL) == UINT64_C(0x0111000300000002),
+          "USB/IP: of one device by two: busy");
+    memset(sub, 0, sizeof sub);
+    sub[3] = 1;
+    sub[24] = 0x7f; // a transfer of 2 GB
+    send(fd, sub, sizeof sub, MSG_NOSIGNAL);
+    while (recv(fd, junk, sizeof junk, 0) > 0) {
+        // what the import said
+    }
+    close(fd);
+    check(r, server(r, list, sizeof list, NULL) == UINT64_C(0x0111000500000000),
+          "USB/IP: a transfer of 2 GB is hung up on, and others are served");
+    check(r, torusctl(r, "unix:0", "discover") == 0, "USB/IP: and the sockets");
+    rig_stop(r);
+}
+
 int main(int argc, char **argv)
 {
     struct rig *r = rig_new(argc, argv);
@@ -221,6 +277,7 @@ int main(int argc, char **argv)
     two(r);
     chip_faults(r);
     twins(r);
+    usbip(r);
     rtl(r);
     return rig_end(r);
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtorus under a fuzzer: what a board may answer. The fuzzer's first byte says what is asked of
+// the library, the others are steps: raw bytes, or an answer to the last request with the fuzzer's
+// status and data, or the same with other fields wrong. When they are used up the connection
+// breaks. Every call must come back with success or an error and its line.
+#include <stdlib.h>
+#include <string.h>
+
+#include "../libtorus.h"
+#include "protocol.h"
+
+struct wire {
+    const uint8_t *data;
+    size_t size;
+    uint8_t request[OFR_FRAME_BYTES], answer[OFR_FRAME_BYTES];
+    unsigned requested, left; // bytes of the request so far; of the answer still to be read
+};
+
+static void put32(uint8_t *to, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static int wire_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    struct wire *w = ctx;
+    (void)milliseconds;
+    for (size_t i = 0; i < bytes; i++)
+        w->request[w->requested++ % OFR_FRAME_BYTES] = ((const uint8_t *)from)[i];
+    return (int)bytes;
+}
+
+static size_t next(struct wire *w, uint8_t *to, size_t bytes)
+{
+    size_t n = w->size < bytes ? w->size : bytes;
+    memcpy(to, w->data, n);
+    w->data += n;
+    w->size -= n;
+    return n;
+}
+
+static int wire_read(void *ctx, void *to, size_t bytes, int milliseconds)
+{
+    struct wire *w = ctx;
+    uint8_t kind = 0;
+    (void)milliseconds;
+    if (!w->left) {
+        if (!next(w, &kind, 1))
+            return -1;
+        if (!(kind & 7)) {
+            w->left = (unsigned)next(w, w->answer, (kind >> 3) + 1);
+            memmove(w->answer + OFR_FRAME_BYTES - w->left, w->answer, w->left);
+            if (!w->left)
+                return -1;
+        } else {
+            uint32_t crc = 0xffffffff;
+            memcpy(w->answer, w->request, sizeof w->answer);
+            w->answer[4] |= OFR_RESPONSE;
+            w->answer[5] = kind & 6 ? 0 : kind >> 3; // mostly OK
+            if (kind & 4)
+                next(w, w->answer + 10, 2); // nodes, hops
+            if (kind & 8)
+                next(w, w->answer + 1, 3);
+            next(w, w->answer + 12, 16);
+            w->answer[1] = (uint8_t)((w->answer[1] & 15) | OFR_PROTOCOL_VERSION << 4);
+            for (unsigned i = 0; i < OFR_FRAME_BYTES - 4; i++)
+                crc = ofr_crc32_byte(crc, w->answer[i]);
+            put32(w->answer + OFR_FRAME_BYTES - 4, ~crc);
+            w->left = OFR_FRAME_BYTES;
+        }
+    }
+    size_t n = w->left < bytes ? w->left : bytes;
+    memcpy(to, w->answer + OFR_FRAME_BYTES - w->left, n);
+    w->left -= (unsigned)n;
+    return (int)n;
+}
+
+static void each(void *ctx, const uint8_t at[3], const uint64_t *counters)
+{
+    uint64_t *sum = ctx;
+    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
+        *sum += counters[i] + at[0];
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct torus_options options = {.timeout = 0.05, .retry = 1, .window = 1, .session = 7};
+    struct torus *t;
+    uint64_t sum = 0;
+    if (!size)
+        return 0;
+    struct wire w = {.data = data + 1, .size = size - 1};
+    if (torus_open_transport(&t, (struct torus_transport){wire_read, wire_write, NULL, &w},
+                             &options) != TORUS_OK)
+        abort();
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    struct torus_identity identity;
+    unsigned generation;
+    int error = data[0] & 1 ? torus_discover(t) : torus_attach(t);
+    if (error == TORUS_OK || data[0] & 2) {
+        switch (data[0] >> 2 & 7) {
+        case 0:
+            error = torus_program(t, &preset);
+            break;
+        case 1:
+            error = torus_counters(t, each, &sum);
+            break;
+        case 2:
+            error = torus_programmed(t, &preset, &generation);
+            break;
+        case 3:
+            error = torus_program_resume(t, NULL);
+            break;
+        case 4:
+            error = torus_program_abort(t, NULL);
+            break;
+        case 5:
+            error = torus_assign(t);
+            break;
+        default:
+            error = torus_ping_path(t, (const uint8_t[]){0, 2}, 2, &identity);
+        }
+    }
+    if ((error != TORUS_OK) != (*torus_detail(t) != 0))
+        abort();
+    for (unsigned i = 0; torus_fault(t, i); i++)
+        sum += (unsigned char)torus_fault(t, i)[0];
+    torus_close(t);
+    return 0;
+}
