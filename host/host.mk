@@ -41,9 +41,10 @@ $(B)/$(TORUS_SO): $(B)/$(TORUS_SO).1
 $(B)/libtorus.so: $(B)/$(TORUS_SO)
 	ln -sf $(<F) $@
 
+CTL_LIBS := -ljansson -lncurses $(USB_LIBS)
 $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lncurses $(USB_LIBS) $(LDLIBS)
+	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
@@ -89,8 +90,7 @@ $(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host
 	@mkdir -p $(@D)
 	@sed '$(TWIN_$*)' $< > $(@D)/usb.c && ! cmp -s $< $(@D)/usb.c
 	@$(CC) $(CPPFLAGS) -Ihost $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
-	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a -ljansson \
-	    $(USB_LIBS)
+	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
 $(B)/tests/test_usb: $(TWINS)
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
