@@ -149,6 +149,7 @@ help:
 	@echo 'make lint       only lint'
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'
 	@echo 'make fuzz       the protocol of host and firmware under libFuzzer; FUZZ_SECONDS=30 each'
+	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install the Debian packages that are missing (the others do it too)'
