@@ -94,7 +94,8 @@ $(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host
 $(B)/tests/test_usb: $(TWINS)
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
-# library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without a check.
+# library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without
+# a check.
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS = -g -O1 -w -std=gnu11 -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost -Ihost/test \
