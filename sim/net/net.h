@@ -4,7 +4,9 @@
 //
 // Node. The generator holds an unbounded queue of messages; one packet at a time goes to the
 //   router, on ticks of a fixed grid from time 0, strictly after its generation, and the next
-//   one, or the same again, not before the router's ACK or NAK is back.
+//   one, or the same again, not before the router's ACK or NAK is back. Pipelined: no ticks, the
+//   next one goes as soon as the link to the router is free, or when the router, which was full,
+//   has room for the one before it (found by trying it again, as above).
 // Queues. Every outgoing link has three of C slots: adaptive, VS1 (escape toward an IDN), VS2
 //   (escape toward the destination). An arriving packet is put into a queue at once, or NAKed. A
 //   slot is held until the ACK comes back: packets in flight count as used. A NAKed packet goes
@@ -55,7 +57,7 @@ struct net_result {
 // exceed limit_us times all packets to be generated (0: no limit): then the mean lifetime of the
 // whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
 // (0 .. 1, may be NULL) written. For a configuration that net_config_check takes; limit_us is 0 for
-// a trace.
+// a trace and ping-pong.
 struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
                           _Atomic float *progress);
 
