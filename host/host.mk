@@ -84,14 +84,15 @@ $(USB_TESTS): $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) $(B)
 # Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to host/usb.c.
 TWIN_status  := s/STATUS_BYTES = 2/STATUS_BYTES = 0/
 TWIN_halt    := s/libusb_clear_halt(.*endpoint)/0/
+TWIN_unplug  := s/return -1;/return 0;/
 TWIN_channel := s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
-TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt channel)
+TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel)
 $(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(TWIN_$*)' $< > $(@D)/usb.c && ! cmp -s $< $(@D)/usb.c
 	@$(CC) $(CPPFLAGS) -Ihost $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
 	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
-$(B)/tests/test_usb: $(TWINS)
+$(USB_TESTS): $(TWINS)
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
 # library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without

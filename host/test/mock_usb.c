@@ -508,17 +508,19 @@ static void node_of(const struct mock_device *d, char node[64])
 // How many processes have the node open.
 static unsigned openers(const struct mock_device *d)
 {
-    char node[64], target[256];
+    char node[64], path[256], target[256], *root = umockdev_testbed_get_root_dir(d->mock->bed);
     glob_t fds;
     unsigned count = 0, last = 0;
     node_of(d, node);
+    snprintf(path, sizeof path, "%s%s", root, node);
+    g_free(root);
     if (glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &fds))
         return 0;
     for (size_t i = 0; i < fds.gl_pathc; i++) {
         ssize_t n = readlink(fds.gl_pathv[i], target, sizeof target - 1);
         unsigned process = (unsigned)strtoul(fds.gl_pathv[i] + 6, NULL, 10);
         target[n > 0 ? n : 0] = 0;
-        if (n <= (ssize_t)strlen(node) || strcmp(target + n - strlen(node), node) != 0)
+        if (strcmp(target, path) != 0)
             continue;
         count += process != last;
         last = process;
