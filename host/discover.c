@@ -362,6 +362,39 @@ static void find_suspects(const struct torus *t, uint8_t *bad)
     }
 }
 
+// Where a board is by its cable in direction `port`. False: that cable says nothing.
+static bool place_by(const struct torus *t, unsigned board, unsigned port, uint8_t at[3])
+{
+    unsigned dim = port / 2, k = t->k[dim];
+    int c = step(t, NULL, (int)board, dim, port % 2);
+    if (c < 0 || c == (int)board || !t->boards[c].placed)
+        return false;
+    memcpy(at, t->boards[c].at, 3);
+    at[dim] = (uint8_t)((at[dim] + (port % 2 ? 1 : k - 1)) % k);
+    return true;
+}
+
+// Moves a board to where most of its cables say it is, if fewer say where it was put: that may have
+// been over a wrong cable that faults nearby kept from being suspect.
+static void settle(struct torus *t, unsigned board)
+{
+    uint8_t at[2 * 3][3], *now = t->boards[board].at;
+    unsigned count = 0, here = 0;
+    for (unsigned p = 0; p < 2 * t->dims; p++)
+        count += place_by(t, board, p, at[count]);
+    for (unsigned i = 0; i < count; i++)
+        here += !memcmp(at[i], now, 3);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned votes = 0;
+        for (unsigned j = 0; j < count; j++)
+            votes += !memcmp(at[i], at[j], 3);
+        if (votes > here) {
+            memcpy(now, at[i], 3);
+            here = votes;
+        }
+    }
+}
+
 // Coordinates from the lowest serial number on, over cables that are not suspect. False where two
 // ways to a board give it different ones.
 static bool place(struct torus *t, const uint8_t *bad)
@@ -405,6 +438,9 @@ static bool place(struct torus *t, const uint8_t *bad)
         head++;
     }
     free(queue);
+    for (unsigned i = 0; i < t->board_count; i++)
+        if (t->boards[i].placed)
+            settle(t, i);
     // Where a dimension of 2 has one cable a pair, node 0 is the one that uses its +.
     for (unsigned dim = 0; dim < t->dims; dim++) {
         if (t->k[dim] != 2)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connections over USB: a board's FTDI chip, its UART as a stream of bytes. libftdi knows the
 // chip's requests; the bulk transfers are libusb's own, several under way at once. Linux: serial
-// numbers lint-flags: -I/usr/include/libftdi1 -I/usr/include/libusb-1.0 are read from sysfs, which
-// needs no permission, and /proc says which process has a board.
+// numbers are read from sysfs, which needs no permission, and /proc says which process has a board.
 // lint-flags: -I/usr/include/libftdi1 -I/usr/include/libusb-1.0
 #define _GNU_SOURCE
 #include <dirent.h>
