@@ -75,6 +75,8 @@ static void take_frame(struct fw *fw)
             uint32_t k = node_read(fw, OFR_NODE_SIZE);
             if ((to & 15) < (k & 31) && (to >> 4 & 15) < (k >> 8 & 31) &&
                 to >> 8 < (k >> 16 & 31) && !hop_count(m)) {
+                if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
+                    m[2] = node_read(fw, OFR_NODE_TIME);
                 to_address(fw, m, to);
                 return;
             }
@@ -113,6 +115,8 @@ static void network_receive(struct fw *fw)
         else
             fw->dropped++;
     } else if (m[0] & OFR_RESPONSE) {
+        if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
+            m[4] = node_read(fw, OFR_NODE_TIME);
         if (!collective_response(fw, m, from))
             to_host(fw, m, OFR_MODE_ADDRESS, from);
     } else if (m[0] & OFR_LEVEL_MASK) {
@@ -132,6 +136,8 @@ static void network_receive(struct fw *fw)
 bool fw_poll(struct fw *fw)
 {
     bool any = false;
+    if (fw->armed && (int32_t)(node_read(fw, OFR_NODE_TIME) - fw->latch_at) >= 0)
+        snapshot_latch(fw);
     if (fw->tx_count)
         any = uart_send(fw);
     if (fw->out_full)

@@ -30,6 +30,9 @@ struct fw {
     // The last writing operation's response, to be given again.
     uint32_t stored[OFR_MESSAGE_WORDS];
     uint32_t snapshot_id; // session and sequence number of the last snapshot
+    uint32_t latch_at;    // NODE.TIME at which to latch the next one, if `armed`
+    uint32_t latched;     // NODE.TIME just before the last one
+    bool armed;
 
     uint16_t lease;       // session, 0: none
     uint8_t lease_time;   // log2 of cycles

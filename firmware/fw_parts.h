@@ -133,7 +133,8 @@ enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival);
 enum ofr_status op_read(struct fw *fw, uint32_t *m);
 enum ofr_status op_read4(struct fw *fw, uint32_t *m);
 enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m);
-bool snapshot_busy(struct fw *fw); // the copy is being made
+void snapshot_latch(struct fw *fw); // now
+bool snapshot_busy(struct fw *fw);  // the copy is being made
 enum ofr_status op_counters(struct fw *fw, uint32_t *m);
 enum ofr_status op_totals(struct fw *fw, uint32_t *m);
 // Blocks whose registers may be read and written one by one: not NI (the firmware's own), and COUNT

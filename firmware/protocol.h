@@ -142,6 +142,9 @@ enum ofr_op {
     // [short] latch all counters of this board. Done again, not answered from the store: the same
     // session and sequence number does not latch a second time. Reading them gives AGAIN until the
     // copy is made.
+    // arg 1: the same when NODE.TIME is d3, or as soon after as the firmware looks
+    // (OFR_FW_LATCHED);
+    // LATE where that is past. Until then reading counters and OFR_FW_LATCHED gives AGAIN.
     OFR_OP_SNAPSHOT = 15,
     // [addressed] arg: first counter. Response: counters of the snapshot from there on, packed in
     // d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
@@ -149,6 +152,10 @@ enum ofr_op {
     // [addressed] of the snapshot: d0, d1: flits sent over links, low word first; d2, d3: OIDN,
     // WIDN, bits 31:0. For OFR_AGG_TOTALS.
     OFR_OP_TOTALS = 17,
+    // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
+    // its
+    // own: d0 when it sent the request, d2 when it got the response.
+    OFR_OP_CLOCK = 18,
 };
 
 enum ofr_status {
@@ -212,6 +219,7 @@ enum {
     OFR_FW_SETUP = 8,      // a hash of SHAPE, SIZE, TIE and the protocol version
     OFR_FW_GOT = 9,        // CHECK.RECEIVED + CHECK.ERRORS
     OFR_FW_STATUS = 10,    // GEN.STATUS; bit 16: CHECK.ERRORS is not 0
+    OFR_FW_LATCHED = 11,   // NODE.TIME just before the last snapshot was latched
 };
 
 // Seed of a board's generator: differs between boards, the same on every run.

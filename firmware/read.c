@@ -4,7 +4,7 @@
 
 bool snapshot_busy(struct fw *fw)
 {
-    return node_read(fw, OFR_COUNT_SNAPSHOT) & 1;
+    return fw->armed || node_read(fw, OFR_COUNT_SNAPSHOT) & 1;
 }
 
 static uint64_t counter(struct fw *fw, unsigned index)
@@ -57,6 +57,10 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
     }
     case OFR_FW_GOT:
         return node_read(fw, OFR_CHECK_RECEIVED) + node_read(fw, OFR_CHECK_ERRORS);
+    case OFR_FW_LATCHED:
+        if (fw->armed)
+            *status = OFR_AGAIN;
+        return fw->latched;
     case OFR_FW_STATUS:
         return node_read(fw, OFR_GEN_STATUS) | (uint32_t)(node_read(fw, OFR_CHECK_ERRORS) != 0)
                                                    << 16;
@@ -144,12 +148,27 @@ enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival)
     return OFR_BAD_ARG;
 }
 
+void snapshot_latch(struct fw *fw)
+{
+    fw->armed = false;
+    fw->latched = node_read(fw, OFR_NODE_TIME);
+    node_write(fw, OFR_COUNT_SNAPSHOT, 1);
+}
+
 enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m)
 {
     uint32_t id = (uint32_t)session_of(m) << 16 | (m[1] & 0xffff);
-    if (id != fw->snapshot_id) {
-        fw->snapshot_id = id;
-        node_write(fw, OFR_COUNT_SNAPSHOT, 1);
+    bool later = (m[0] & OFR_OP_MASK) == OFR_OP_SNAPSHOT && arg_of(m) == 1;
+    if (id == fw->snapshot_id)
+        return OFR_OK;
+    if (later && (int32_t)(m[5] - node_read(fw, OFR_NODE_TIME)) < 0)
+        return OFR_LATE;
+    fw->snapshot_id = id;
+    if (later) {
+        fw->armed = true;
+        fw->latch_at = m[5];
+    } else {
+        snapshot_latch(fw);
     }
     return OFR_OK;
 }

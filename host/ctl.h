@@ -52,6 +52,7 @@ int do_program(struct torus *t, const struct args *a);
 int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
 int do_bench(struct torus *t, const struct args *a);
+int do_snapshot(struct torus *t, const struct args *a);
 int do_monitor(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
 int do_trace(struct torus *t, const struct args *a);
@@ -101,6 +102,11 @@ struct counter_set {
 };
 // Reads them; makes room where value is NULL.
 int counters_take(struct torus *t, struct counter_set *set);
+// The same by torus_snapshot().
+int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
+                     struct counter_set *set);
+// Counters of a board, to stdout; JSON: into `boards`.
+void print_board(const struct args *a, const struct counter_set *s, unsigned node, json_t *boards);
 // Name of a counter as in rtl/regs/outflank.json; false where this build has no such port.
 bool counter_name(unsigned index, unsigned dims, char text[32]);
 // Index of a name, TORUS_COUNTERS if unknown.

@@ -39,9 +39,7 @@ bool counter_name(unsigned index, unsigned dims, char text[32])
     return port < local;
 }
 
-// Of one board or all.
-static void print_board(const struct args *a, const struct counter_set *s, unsigned node,
-                        json_t *boards)
+void print_board(const struct args *a, const struct counter_set *s, unsigned node, json_t *boards)
 {
     uint8_t at[3] = {(uint8_t)(node % s->k[0]), (uint8_t)(node / s->k[0] % s->k[1]),
                      (uint8_t)(node / s->k[0] / s->k[1])};

@@ -41,6 +41,17 @@ int counters_take(struct torus *t, struct counter_set *s)
     return error == TORUS_OK ? torus_counters(t, take_board, s) : error;
 }
 
+int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
+                     struct counter_set *s)
+{
+    s->dims = torus_sizes(t, s->k);
+    if (!s->value && !make_room(s))
+        return TORUS_E_MEMORY;
+    int error = torus_snapshot(t, seconds, clock, residual, take_board, s);
+    s->seconds = now();
+    return error == TORUS_OK ? torus_read(t, NULL, OFR_NODE_TIME, &s->cycle) : error;
+}
+
 unsigned counter_named(const char *name, unsigned dims)
 {
     char text[32];
@@ -100,7 +111,7 @@ static bool read_set(const char *file, struct counter_set *s)
     if (!root)
         return false;
     json_t *sizes = json_object_get(root, "sizes"), *boards = json_object_get(root, "boards");
-    bool good = file_keys(file, "file", root, file_keys_wanted, NULL);
+    bool good = file_keys(file, "file", root, file_keys_wanted, "clocks");
     s->dims = (unsigned)json_array_size(sizes);
     s->k[0] = s->k[1] = s->k[2] = 1;
     if (good && s->dims != 2 && s->dims != 3)

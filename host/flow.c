@@ -143,8 +143,7 @@ static int start_all(struct flows *f)
     return error == TORUS_OK ? fail(t, TORUS_E_BOARD, "start the generators: too late") : error;
 }
 
-// Waits for a time of the board we are plugged into.
-static int wait_time(struct torus *t, uint32_t until)
+int wait_time(struct torus *t, uint32_t until)
 {
     double last = monotonic(), nap = 0.0002;
     for (uint32_t now, before = 0;; before = now) {

@@ -2,7 +2,7 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 HOST_C   := host/torus.c host/transport.c host/usb.c host/exchange.c host/discover.c \
-            host/cables.c host/flow.c \
+            host/cables.c host/flow.c host/clock.c \
             host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
@@ -10,7 +10,7 @@ TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
             ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench \
-            ctl_monitor) \
+            ctl_monitor ctl_snapshot) \
             $(B)/sim/net/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
@@ -57,7 +57,7 @@ INSTALL_BASH += host/data/torusctl.bash
 INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh
 
 # Against the objects: what a library hides is tested too.

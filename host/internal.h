@@ -129,6 +129,12 @@ int destinations_on(struct torus *t);
 int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
                  unsigned high, uint32_t value, const char *what);
 
+// Waits for a NODE.TIME of the board we are plugged into.
+int wait_time(struct torus *t, uint32_t until);
+// Counters of all boards as latched; once all are read, `each` is called.
+int read_counters(struct torus *t,
+                  void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                  void *ctx);
 // Of a run (run.c): are its settings possible? Fills in packet_flits.
 int check_run(struct torus *t, struct torus_run *run);
 // PERIOD and the number of messages for the load wanted. 0: the load is out of range.

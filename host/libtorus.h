@@ -348,6 +348,22 @@ int torus_counters(struct torus *t,
                    void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                    void *ctx);
 
+// The same where boards have clocks of their own: all latch at one instant of the clock (NODE.TIME)
+// of the board we are plugged into, worked out for each from pings that both ends stamp with their
+// clocks, twice, `seconds` apart (0: 0.5). clock: one a node, in the order of node numbers.
+// *residual: the instants of any two boards are at most so many cycles apart, by what was measured:
+// no estimate.
+struct torus_clock {
+    double ppm; // its clock runs faster by so many millionths than that of the board we are plugged
+                // into
+    double offset;      // of its NODE.TIME, at the instant, in cycles
+    double late;        // cycles after the instant at which it has latched, by its own clock
+    double uncertainty; // cycles by which that may be wrong, either way
+};
+int torus_snapshot(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
+                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                   void *ctx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -443,22 +443,18 @@ static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)
     return true;
 }
 
-API int torus_counters(struct torus *t,
-                       void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
-                       void *ctx)
+int read_counters(struct torus *t,
+                  void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters), void *ctx)
 {
-    if (!t->good)
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     unsigned nodes = torus_nodes(t);
     uint64_t(*values)[TORUS_COUNTERS] = calloc(nodes, sizeof *values);
     struct request *q = calloc(nodes, sizeof *q);
     unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
-    int error;
+    int error = TORUS_OK;
     if (!values || !q || !have || !of) {
         error = fail(t, TORUS_E_MEMORY, "out of memory");
         goto out;
     }
-    error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
     while (error == TORUS_OK) {
         unsigned n = 0;
         for (unsigned node = 0; node < nodes; node++) {
@@ -494,4 +490,14 @@ out:
     free(have);
     free(of);
     return error;
+}
+
+API int torus_counters(struct torus *t,
+                       void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                       void *ctx)
+{
+    if (!t->good)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
+    return error == TORUS_OK ? read_counters(t, each, ctx) : error;
 }

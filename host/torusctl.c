@@ -81,13 +81,17 @@ static const struct argp_option option_list[] = {
     {"path", O_PATH, "PORTS", 0, "ping, trace: directed route, such as x+,x+,y-", 3},
     {"count", 'c', "N", 0, "ping N times (1); --watch, monitor: N intervals (no end)", 3},
     {"watch", 'w', "SECONDS", 0,
-     "counters: what changes, and rates, every so many seconds; monitor: so often (1)", 3},
+     "counters: what changes, and rates, every so many seconds; monitor: so often (1); snapshot: "
+     "between "
+     "comparisons of the clocks (0.5)",
+     3},
     {"thresholds", O_THRESHOLDS, "FILE", 0, "--watch, diff: what makes a link bad", 3},
     {0},
 };
 
 #define COMMANDS                                                                                   \
-    "discover, info, program, run, bench, counters, monitor, diff, ping, trace, bandwidth, "       \
+    "discover, info, program, run, bench, counters, snapshot, monitor, diff, ping, trace, "        \
+    "bandwidth, "                                                                                  \
     "latency"
 
 static const struct command {
@@ -99,6 +103,7 @@ static const struct command {
     {"run", do_run, 0},           {"bench", do_bench, 0}, {"counters", do_counters, 0},
     {"ping", do_ping, 0},         {"trace", do_trace, 2}, {"bandwidth", do_bandwidth, 2},
     {"latency", do_latency, 2},   {"diff", NULL, 2},      {"monitor", do_monitor, 0},
+    {"snapshot", do_snapshot, 0},
 };
 
 static unsigned most_arguments(const char *command)
@@ -275,6 +280,7 @@ int main(int argc, char **argv)
                "  run        traffic patterns: load, latency, derouted packets, link use\n"
                "  bench      run over routings (--routing abr,ofr), patterns and loads; a plot\n"
                "  counters   all counters of all boards\n"
+               "  snapshot   --all: all counters at one instant, and how exact that is\n"
                "  monitor    the torus on the whole screen: load, waits, errors of the links\n"
                "  diff       of two files from counters --format json\n"
                "  ping       ask a board who it is\n"

@@ -169,6 +169,17 @@ check 'watch: thresholds' status 1 quiet_torus counters --watch 0.1 --count 2 \
 check 'watch: two intervals' count '^interval' "$dir/out" 2
 check 'watch: not with --at' status 2 torus counters --watch 1 --at 0,0
 check 'thresholds: not without --watch' status 2 torus counters --thresholds "$dir/rules.json"
+check 'snapshot' quiet_torus --format json snapshot --all --watch 0.1
+cp "$dir/out" "$dir/shot.json"
+# The golden boards share a clock: nothing but the firmware's looks is late.
+check 'snapshot: the clocks are found the same' json 'len(d["clocks"]["boards"]) == 6 and
+    0 < d["clocks"]["residual_cycles"] < 5000 and
+    all(abs(c["offset"]) <= c["uncertainty"] and c["late"] >= 0 for c in d["clocks"]["boards"])'
+check 'snapshot: counters, for diff' ctl diff "$dir/before.json" "$dir/shot.json"
+check 'snapshot: which have grown' says 'injected'
+check 'snapshot: text' torus snapshot --all
+check 'snapshot: the error is said' says '^latched at most [0-9]* cycles apart'
+check 'snapshot: of all only' status 2 torus snapshot
 check 'counters: ends' stop
 
 # --- Monitor --------------------------------------------------------------------------------------

@@ -155,6 +155,7 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
     case OFR_COUNT_SNAPSHOT:
         memcpy(b->latched, b->counter, sizeof b->latched);
         b->snapshots++;
+        b->latched_cycles = fake_cycles();
         b->busy = 1;
         return true;
     case OFR_NI_TX_HEAD:
@@ -189,6 +190,16 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
     return true;
 }
 
+double fake_cycles(void)
+{
+    static time_t start;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!start)
+        start = now.tv_sec;
+    return 50e6 * ((double)(now.tv_sec - start) + 1e-9 * (double)now.tv_nsec);
+}
+
 static uint32_t node_read(struct fake_board *b, unsigned at)
 {
     uint32_t index = b->reg[OFR_COUNT_INDEX / 4];
@@ -202,6 +213,8 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_NODE_STATUS:
         return OFR_NODE_STATUS_DRAINED_MASK | links(b) << OFR_NODE_STATUS_LINK_UP_LSB;
     case OFR_NODE_TIME:
+        if (b->fabric->clocks)
+            return (uint32_t)(int64_t)(b->ahead + b->rate * fake_cycles());
         return b->timer += 3;
     case OFR_COUNT_SNAPSHOT:
         return b->busy ? b->busy-- : 0;

@@ -37,6 +37,8 @@ struct fake_board {
     uint16_t pins[4096]; // PINS.DATA values
     unsigned clearing;   // reads of PINS.CLEAR until it is done
     bool no_pins;        // built without
+    double rate, ahead;  // NODE.TIME is ahead + rate * fake_cycles(), where the fabric has `clocks`
+    double latched_cycles; // fake_cycles() at the last snapshot
 };
 
 struct fake_fabric {
@@ -46,6 +48,7 @@ struct fake_fabric {
     double lose;      // probability that a packet is dropped
     double damage;    // probability that a byte from or to a host is changed, lost or doubled
     unsigned exposed; // entries or IDN tables that changed while a destination table was on
+    bool clocks;      // boards have clocks of their own, which go by real time
     void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
 };
 
@@ -55,6 +58,9 @@ void fake_free(struct fake_fabric *f);
 
 void fake_cut(struct fake_board *b, unsigned port);
 void fake_cable(struct fake_board *a, unsigned port_a, struct fake_board *b, unsigned port_b);
+
+// Cycles of 50 MHz of real time since some time.
+double fake_cycles(void);
 
 // Polls all firmware until nothing happens any more.
 void fake_settle(struct fake_fabric *f);
