@@ -61,7 +61,7 @@ struct torus_transport {
 struct torus_options {
     double timeout;     // seconds without any answer before giving up (default 30; 0: default)
     double retry;       // seconds before a request is first sent again (default 0.5; 0: default)
-    unsigned window;    // requests under way at once, 1 to 7 (0: 4, discover 7)
+    unsigned window;    // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
     uint16_t session;   // session number (0: random)
     uint64_t key;       // unlocks boards that have a key (0: none)
     uint16_t take_over; // session known to be dead: its lease is taken (0: none)

@@ -451,6 +451,9 @@ int read_counters(struct torus *t,
     struct request *q = calloc(nodes, sizeof *q);
     unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
     int error = TORUS_OK;
+    unsigned window = t->options.window;
+    if (!t->window_wanted) // one request a board
+        t->options.window = MAX_WINDOW;
     if (!values || !q || !have || !of) {
         error = fail(t, TORUS_E_MEMORY, "out of memory");
         goto out;
@@ -485,6 +488,7 @@ int read_counters(struct torus *t,
         each(ctx, at, values[node]);
     }
 out:
+    t->options.window = window;
     free(values);
     free(q);
     free(have);

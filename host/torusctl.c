@@ -42,7 +42,7 @@ static const struct argp_option option_list[] = {
     {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
     {"timeout", 'T', "SECONDS", 0, "give up after so long without an answer (30)", 0},
     {"retry", O_RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 0},
-    {"window", O_WINDOW, "N", 0, "requests under way at once, 1 to 7 (4, discover 7)", 0},
+    {"window", O_WINDOW, "N", 0, "requests under way at once, 1 to 7 (4; discover, counters 7)", 0},
     {"session", O_SESSION, "N", 0, "session number, 1 to 65535 (random)", 0},
     {"key", O_KEY, "HEX", 0, "64-bit key of locked boards", 0},
     {"take-over", O_TAKE_OVER, "N", 0, "take the write lease from session N, known to be dead", 0},
