@@ -59,7 +59,8 @@ MAKEFLAGS += -j$(JOBS)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help deps test lint demo bench soak report report-check regs install deb clean format FORCE
+.PHONY: all help deps test lint demo bench soak report report-check regs install deb clean format \
+    FORCE
 
 all:
 
@@ -111,8 +112,8 @@ format:
 
 ## Install -----------------------------------------------------------------------------------------
 
-install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) $(INSTALL_MAN1) \
-    $(INSTALL_MAN3) $(INSTALL_UDEV) $(INSTALL_BASH) $(INSTALL_DOC)
+install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) \
+    $(INSTALL_MAN1) $(INSTALL_MAN3) $(INSTALL_UDEV) $(INSTALL_BASH) $(INSTALL_DOC)
 	@set -e; to='$(DESTDIR)$(PREFIX)'; \
 	put() { mode=$$1; dir=$$to/$$2; shift 2; [ $$# -gt 0 ] || return 0; mkdir -p "$$dir"; \
 	    for f; do rm -f "$$dir/$${f##*/}"; cp -P "$$f" "$$dir/"; \

@@ -28,8 +28,8 @@ Recommends: graphviz, gnuplot-nox | gnuplot
 Section: electronics
 Priority: optional
 Description: torus interconnect for FPGA boards: host tools and simulators
- torusctl finds, programs, measures and watches a torus of Outflank boards, libtorus does so for other
- programs; boardsim simulates the boards, torussim large networks.
+ torusctl finds, programs, measures and watches a torus of Outflank boards, libtorus does so for
+ other programs; boardsim simulates the boards, torussim large networks.
 CONTROL
 printf 'activate-noawait ldconfig\n' > "$root/DEBIAN/triggers"
 dpkg-deb --build --root-owner-group "$root" "$package" > /dev/null
