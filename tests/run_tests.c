@@ -7,11 +7,12 @@
 // Each TEST is an executable or a script, run from the current folder without arguments, standard
 // input empty, output and errors together into LOGDIR/<name>.log, in a process group of its own
 // that is killed after SECONDS. `ok` lines count as passed, `not ok` as failed, either with
-// `# SKIP` as skipped (cmocka prints `not ok # SKIP`). A test that ends with another status than 0
-// though nothing failed, is killed, prints no result, or fewer than its plan `1..N` says, counts as
-// one more failure. A failed test's failures and the tail of its log are printed (-v: all results).
+// `# SKIP` as skipped (cmocka prints `not ok # SKIP`), a plan `1..0 # SKIP` too. A test that ends
+// with another status than 0 though nothing failed, is killed, prints no result, or fewer than its
+// plan `1..N` says, counts as one more failure. A failed test's failures and the tail of its log
+// are printed (-v: all results).
 //
-// The last line is `N passed, N failed` or `N passed, N failed, N skipped`.
+// The last line is `N passed, N failed`; before it, what was skipped, and why, and `N skipped`.
 // Exit status: 0 all passed; 1 a failure, or nothing passed; 2 wrong use.
 
 #define _POSIX_C_SOURCE 200809L
@@ -157,6 +158,10 @@ static const char *read_log(const struct test *t, bool verbose, struct result *r
         if (!strncmp(line, "1..", 3)) {
             planned += (unsigned)strtoul(line + 3, NULL, 10);
             has_plan = true;
+            if (is_skip(line)) {
+                r->skipped++;
+                printf("    %s%s", line, whole ? "" : "\n");
+            }
         }
         if (!good && !bad) {
             if (failing && *line == '#') // what a failed test says about it
@@ -171,7 +176,7 @@ static const char *read_log(const struct test *t, bool verbose, struct result *r
             r->passed++;
         else
             r->failed++;
-        if (verbose || failing)
+        if (verbose || failing || is_skip(line))
             printf("    %s%s", line, whole ? "" : "\n");
     }
     fclose(f);
@@ -348,9 +353,8 @@ int main(int argc, char **argv)
     }
     if (!total.passed && !total.failed)
         puts("run_tests: no test passed, so this is a failure");
-    printf("%u passed, %u failed", total.passed, total.failed);
     if (total.skipped)
-        printf(", %u skipped", total.skipped);
-    putchar('\n');
+        printf("%u skipped\n", total.skipped);
+    printf("%u passed, %u failed\n", total.passed, total.failed);
     return total.failed || !total.passed;
 }
