@@ -5,6 +5,7 @@
 #
 #   PROGRAMS    what plain `make` builds
 #   TESTS       test programs or scripts, run from the top folder without arguments; TAP on stdout
+#   DEMO_usb DEMO_guest   what `make demo VIA=` needs besides
 #   BENCH SOAK  programs that `make bench` / `make soak` run one after the other
 #   LINT_V      Verilog files outside rtl/*/
 #   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
@@ -12,7 +13,7 @@
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
 #   REGS        targets that make generated files which are checked in: `make regs`
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_MAN3 INSTALL_UDEV
-#   INSTALL_BASH INSTALL_DOC   what `make install` copies (BASH: completions, x.bash becomes x)
+#   INSTALL_BASH INSTALL_DOC INSTALL_SHARE   what `make install` copies (BASH: completions, x.bash becomes x)
 #               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
 #
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
@@ -36,6 +37,8 @@ PROGRAMS :=
 TESTS :=
 BENCH :=
 SOAK :=
+DEMO_usb :=
+DEMO_guest :=
 LINT_V := $(wildcard rtl/*/*.v)
 LINT_TOPS :=
 LINT_C :=
@@ -50,6 +53,7 @@ INSTALL_MAN3 :=
 INSTALL_UDEV :=
 INSTALL_BASH :=
 INSTALL_DOC :=
+INSTALL_SHARE :=
 
 export B CC CXX
 
@@ -93,8 +97,9 @@ lint: $(B)/tests/run_tests $(LINT_TESTS)
 	@$(RUN_TESTS) -v $(LINT_TESTS)
 
 DIMS ?= 4x4
-demo: $(PROGRAMS)
-	@DIMS='$(DIMS)' sh tests/demo.sh
+VIA  ?= socket
+demo: $(PROGRAMS) $(DEMO_$(VIA))
+	@DIMS='$(DIMS)' VIA='$(VIA)' sh tests/demo.sh
 
 bench: $(PROGRAMS) $(BENCH)
 	@test -n '$(strip $(BENCH))' || { echo 'make bench: there is no benchmark yet' >&2; exit 2; }
@@ -113,7 +118,8 @@ format:
 ## Install -----------------------------------------------------------------------------------------
 
 install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_PC) \
-    $(INSTALL_MAN1) $(INSTALL_MAN3) $(INSTALL_UDEV) $(INSTALL_BASH) $(INSTALL_DOC)
+    $(INSTALL_MAN1) $(INSTALL_MAN3) $(INSTALL_UDEV) $(INSTALL_BASH) $(INSTALL_DOC) \
+    $(INSTALL_SHARE)
 	@set -e; to='$(DESTDIR)$(PREFIX)'; \
 	put() { mode=$$1; dir=$$to/$$2; shift 2; [ $$# -gt 0 ] || return 0; mkdir -p "$$dir"; \
 	    for f; do rm -f "$$dir/$${f##*/}"; cp -P "$$f" "$$dir/"; \
@@ -125,6 +131,7 @@ install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_
 	put 644 share/man/man3 $(INSTALL_MAN3); \
 	put 644 lib/udev/rules.d $(INSTALL_UDEV); \
 	put 644 share/doc/outflank/examples $(INSTALL_DOC); \
+	put 644 share/outflank $(INSTALL_SHARE); \
 	for f in $(INSTALL_BASH); do \
 	    name=$${f##*/}; dir=$$to/share/bash-completion/completions; mkdir -p "$$dir"; \
 	    cp "$$f" "$$dir/$${name%.bash}"; chmod 644 "$$dir/$${name%.bash}"; \
@@ -146,6 +153,7 @@ clean:
 help:
 	@echo 'make            build the programs into $(B)/bin'
 	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
+	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
 	@echo 'make test       all tests, lint included; the last line counts them'
 	@echo 'make lint       only lint'
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'

@@ -15,7 +15,7 @@ installed() {
         include/libtorus.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
         share/man/man1/boardsim.1 share/man/man1/torussim.1 share/man/man3/libtorus.3 \
         share/bash-completion/completions/torusctl lib/udev/rules.d/70-outflank.rules \
-        share/doc/outflank/examples/loads.c; do
+        share/doc/outflank/examples/loads.c share/outflank/fw.hex; do
         [ -f "$to/opt/x/$f" ] || { echo "# $f is not there"; return 1; }
     done
     [ -z "$(find "$to" -type f ! -path "$to/opt/x/*")" ]
@@ -90,6 +90,21 @@ check 'example: measures' says '^load 0.3: accepted 0.[23]'
 check 'example: the simulator ends' stop
 check 'example: no board, one line' status 1 run_example
 check 'example: one line' one_line
+
+# Installed programs, far from the build folder.
+build=$B
+mv "$to/opt/x" "$dir/moved"
+B=$dir/moved
+check 'installed: RTL boards' start --dims 2x1
+check 'installed: run the firmware' torus ping --count 3
+check 'installed: end' stop
+mkdir -p "$dir/alone/bin"
+cp "$B/bin/boardsim" "$dir/alone/bin/"
+B=$dir/alone
+check 'installed without the firmware: status 2' status 2 boardsim --dims 2x1 --sockets "$dir"
+check 'installed without the firmware: one line' one_line
+check 'installed without the firmware: says where it looked' says 'alone/bin/../share/outflank'
+B=$build
 
 if command -v dpkg-shlibdeps > /dev/null; then
     check 'make deb' quiet make -s deb B="$B"

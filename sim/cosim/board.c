@@ -42,7 +42,7 @@ struct board {
     struct ofr_node *node;
     void *router_memory;
     struct fw fw;
-    uint64_t cycle;
+    uint64_t cycle, snapshots;
     struct fifo to_board, from_board;
     struct serial sender, receiver;
     struct board_verdict verdict;
@@ -119,6 +119,7 @@ static void golden_write(void *ctx, uint32_t address, uint32_t value, bool *err)
     uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
     switch (base) {
     case OFR_BASE_NODE:
+        b->snapshots += offset == OFR_COUNT_SNAPSHOT;
         ofr_node_write(b->node, offset, value, err);
         break;
     case OFR_BASE_UART:
@@ -243,8 +244,6 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
     ofr_node_step(b->node, &wrong);
     if (m->we)
         ofr_node_write(b->node, m->adr, m->wdat, &error);
-    if (m->we && m->adr == OFR_COUNT_SNAPSHOT)
-        b->verdict.snapshots++;
     if (m->copy)
         compare_copy(b, m);
 }
@@ -305,6 +304,7 @@ void board_step(struct board *b, const struct ofr_node_in *in)
         return;
     }
     struct rtl_monitor m = b->ops->monitor(b->rtl);
+    b->snapshots += m.we && m.adr == OFR_COUNT_SNAPSHOT;
     bool miso = true;
     if (b->ops->flash) {
         struct rtl_flash_pins pins = b->ops->flash_pins(b->rtl);
@@ -342,6 +342,11 @@ bool board_idle(const struct board *b)
 bool board_trapped(const struct board *b)
 {
     return b->rtl && b->ops->trapped(b->rtl);
+}
+
+uint64_t board_snapshots(const struct board *b)
+{
+    return b->snapshots;
 }
 
 struct board_verdict board_verdict(const struct board *b)

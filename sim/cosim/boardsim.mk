@@ -32,7 +32,7 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) \
 	    -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
 	    -GFLASH=$(call bs_word,7) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
-	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,$(abspath $(B)/firmware/fw.hex))"' \
+	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,fw.hex)"' \
 	    --Mdir $(@D)/v -CFLAGS "-std=gnu++17" \
 	    -MAKEFLAGS "CXX=clang++-14 OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$(shell command -v ccache)" \
 	    $(BS_V) > $(@D)/log 2>&1 || \
@@ -54,8 +54,8 @@ $(BS)/flash.o: $(B)/firmware/flash.bin
 	@mkdir -p $(@D)
 	cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(BS)/%.o: sim/cosim/%.c sim/cosim/board.h sim/cosim/ftdi_chip.h sim/cosim/usbip.h \
-        $(BS_HDR) firmware/fw.h firmware/protocol.h
+$(BS)/%.o: sim/cosim/%.c sim/cosim/board.h sim/cosim/boardsim.h sim/cosim/ftdi_chip.h \
+        sim/cosim/usbip.h $(BS_HDR) firmware/fw.h firmware/protocol.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $@ $<
 
@@ -64,12 +64,13 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	$(CXX) -O2 -std=gnu++17 -isystem $(VERILATOR_INC) -isystem $(VERILATOR_INC)/vltstd -c -o $@ \
 	    $(VERILATOR_INC)/$*.cpp
 
-BS_O := $(addprefix $(BS)/,boardsim.o board.o ftdi_chip.o usbip.o spi_flash.o \
-    flash.o verilated.o verilated_threads.o)
-# firmware/fw.hex is read when a board starts.
+BS_O := $(addprefix $(BS)/,boardsim.o cables.o steps.o clocks.o uarts.o board.o ftdi_chip.o \
+    usbip.o spi_flash.o flash.o verilated.o verilated_threads.o)
+# It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
 	@mkdir -p $(@D)
 	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic
 
 INSTALL_BIN += $(B)/bin/boardsim
+INSTALL_SHARE += $(B)/firmware/fw.hex
 INSTALL_MAN1 += sim/cosim/boardsim.1

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which port is joined to which.
+#include "boardsim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void unplug(struct sim *s, struct cable_end end)
+{
+    struct cable_end *far = &s->peer[end.board][end.port];
+    if (far->board >= 0)
+        s->peer[far->board][far->port] = (struct cable_end){-1, -1};
+    *far = (struct cable_end){-1, -1};
+}
+
+static void plug(struct sim *s, struct cable_end a, struct cable_end b)
+{
+    unplug(s, a);
+    unplug(s, b);
+    s->peer[a.board][a.port] = b;
+    s->peer[b.board][b.port] = a;
+}
+
+void cable_torus(struct sim *s)
+{
+    const struct ofr_torus *t = &s->o.torus;
+    for (uint32_t n = 0; n < s->boards; n++)
+        for (int p = 0; p < OFR_LINKS; p++)
+            s->peer[n][p] = (struct cable_end){-1, -1};
+    for (uint32_t n = 0; n < s->boards; n++) {
+        struct ofr_coord at = ofr_node_coord(t, n);
+        uint32_t ports = ofr_existing_ports(t, &at);
+        for (unsigned p = 0; p < 2U * t->n; p++) {
+            struct ofr_coord to = ofr_neighbour(t, at, p);
+            if (ports >> p & 1)
+                plug(s, (struct cable_end){(int)n, (int)p},
+                     (struct cable_end){(int)ofr_node_id(t, &to), (int)(p ^ 1)});
+        }
+    }
+}
+
+// "5.x+": port x+ of board 5.
+static const char *parse_end(const struct sim *s, const char *text, struct cable_end *end)
+{
+    char *at;
+    errno = 0;
+    unsigned long board = strtoul(text, &at, 10);
+    if (errno || at == text || *at != '.' || board >= s->boards)
+        return NULL;
+    const char *dim = strchr("xyz", at[1]);
+    if (!at[1] || !dim || dim - "xyz" >= s->o.torus.n || (at[2] != '+' && at[2] != '-'))
+        return NULL;
+    end->board = (int)board;
+    end->port = (int)ofr_port((unsigned)(strchr("xyz", at[1]) - "xyz"), at[2] == '-');
+    return at + 3;
+}
+
+void change_cables(struct sim *s)
+{
+    for (size_t i = 0; i < s->o.plugs; i++) {
+        struct cable_end a, b;
+        const char *rest = parse_end(s, s->o.plug[i], &a);
+        if (rest && *rest == '\0') {
+            unplug(s, a);
+        } else if (rest && *rest == ':' && (rest = parse_end(s, rest + 1, &b)) && !*rest) {
+            plug(s, a, b);
+        } else {
+            die("--cable %s: write 5.x+ to pull a cable, 5.x+:7.y- to plug one; boards are 0 to "
+                "%u, ports x+ x- y+ y-%s",
+                s->o.plug[i], s->boards - 1, s->o.torus.n == 3 ? " z+ z-" : "");
+        }
+    }
+}
