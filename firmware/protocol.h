@@ -11,7 +11,9 @@
 //     word 7     CRC-32 (IEEE 802.3) of words 0 to 6
 // A receiver looks for SYNC, waits for 32 bytes and checks version and CRC; where they do not fit
 // it goes on looking one byte further in what it has, so a damaged or cut-off frame never costs an
-// intact one. Nothing is acknowledged at this level: a request without a reply is sent again.
+// intact one. Nothing is acknowledged at this level: a request without a reply is sent again. One
+// thing goes across versions: an intact request of another version is answered with status
+// BAD_VERSION, in a frame of the board's own.
 //
 // MESSAGES. 24 bytes, which are also the payload of a management packet:
 //     word 0     op (4:0), level (6:5), response (7), arg (15:8; in a response: status),
@@ -172,7 +174,8 @@ enum ofr_status {
     OFR_LATE = 10,      // the start is past: d3 NODE.TIME
     OFR_NO_LINK = 11,   // a directed message met a port whose link is down
     OFR_NOT_CONFIGURED = 12,
-    OFR_MIXED = 13, // the active table is of another generation: d3 of which
+    OFR_MIXED = 13,       // the active table is of another generation: d3 of which
+    OFR_BAD_VERSION = 14, // the frame is of another version of the protocol than the response
 };
 
 // d3 of OP_PING.
@@ -277,6 +280,26 @@ static inline uint32_t ofr_crc32_byte(uint32_t crc, uint8_t byte)
     crc ^= byte;
     crc = crc >> 4 ^ table[crc & 15];
     return crc >> 4 ^ table[crc & 15];
+}
+
+// That of a frame's bytes before its CRC, say; a word in a frame, low byte first.
+static inline uint32_t ofr_crc32(const uint8_t *bytes, unsigned count)
+{
+    uint32_t crc = 0xffffffff;
+    while (count--)
+        crc = ofr_crc32_byte(crc, *bytes++);
+    return ~crc;
+}
+
+static inline void ofr_put32(uint8_t *to, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+static inline uint32_t ofr_get32(const uint8_t *from)
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
 // Counters in OP_COUNTERS responses are a string of bytes, low byte of d0 first: a value from 1 on

@@ -144,6 +144,12 @@ static void receive_more(struct fw *fw)
     fw->rx_crc = crc;
 }
 
+void frame_done(struct fw *fw)
+{
+    fw->rx_count = 0;
+    fw->rx_crc = 0xffffffff;
+}
+
 bool uart_receive(struct fw *fw, bool *any)
 {
     unsigned before = fw->rx_count;
@@ -153,18 +159,19 @@ bool uart_receive(struct fw *fw, bool *any)
     *any |= fw->rx_count != before;
     if (fw->rx_count < OFR_FRAME_BYTES)
         return false;
-    if ((fw->rx[0] & 0xff) == OFR_FRAME_SYNC && (fw->rx[0] >> 12 & 15) == OFR_PROTOCOL_VERSION &&
-        fw->rx_crc == CRC_GOOD)
-        return true;
-    rx_skip(fw);
     *any = true;
+    if ((fw->rx[0] & 0xff) != OFR_FRAME_SYNC || fw->rx_crc != CRC_GOOD) {
+        rx_skip(fw);
+        return false;
+    }
+    if ((fw->rx[0] >> 12 & 15) == OFR_PROTOCOL_VERSION)
+        return true;
+    if (!(fw->rx[1] & OFR_RESPONSE)) {
+        respond(fw->rx + 1, OFR_BAD_VERSION);
+        to_host(fw, fw->rx + 1, OFR_MODE_PATH, 0);
+    }
+    frame_done(fw);
     return false;
-}
-
-void frame_done(struct fw *fw)
-{
-    fw->rx_count = 0;
-    fw->rx_crc = 0xffffffff;
 }
 
 // Network -----------------------------------------------------------------------------------------

@@ -82,33 +82,15 @@ static const char *target(const struct torus *t, const struct request *q, char t
 
 // Frames ------------------------------------------------------------------------------------------
 
-static uint32_t crc32(const uint8_t *bytes, unsigned count)
-{
-    uint32_t crc = 0xffffffff;
-    while (count--)
-        crc = ofr_crc32_byte(crc, *bytes++);
-    return ~crc;
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
 static int send_frame(struct torus *t, const struct request *q)
 {
     uint8_t frame[OFR_FRAME_BYTES];
-    put32(frame, OFR_FRAME_SYNC | (uint32_t)q->mode << 8 | (uint32_t)OFR_PROTOCOL_VERSION << 12 |
-                     q->to << 16 | (uint32_t)q->aggregate << 28);
+    ofr_put32(frame, OFR_FRAME_SYNC | (uint32_t)q->mode << 8 |
+                         (uint32_t)OFR_PROTOCOL_VERSION << 12 | q->to << 16 |
+                         (uint32_t)q->aggregate << 28);
     for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
-        put32(frame + 4 + 4 * i, q->m[i]);
-    put32(frame + 28, crc32(frame, 28));
+        ofr_put32(frame + 4 + 4 * i, q->m[i]);
+    ofr_put32(frame + 28, ofr_crc32(frame, 28));
     double end = monotonic() + t->options.timeout;
     for (unsigned done = 0; done < sizeof frame;) {
         int n = t->transport.write(t->transport.ctx, frame + done, sizeof frame - done, 100);
@@ -121,17 +103,24 @@ static int send_frame(struct torus *t, const struct request *q)
     return TORUS_OK;
 }
 
-// Waits up to `milliseconds` for an intact frame. 1: words is it; 0: none; -1: broken.
+// Waits up to `milliseconds` for an intact frame. 1: words is it; 0: none; below 0: an error,
+// negated.
 static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int milliseconds)
 {
     double end = monotonic() + milliseconds * 1e-3;
     for (;;) {
         if (t->rx_count == OFR_FRAME_BYTES) {
-            if (t->rx[1] >> 4 == OFR_PROTOCOL_VERSION && get32(t->rx + 28) == crc32(t->rx, 28)) {
+            if (ofr_get32(t->rx + 28) == ofr_crc32(t->rx, 28)) {
                 for (unsigned i = 0; i < OFR_FRAME_WORDS; i++)
-                    words[i] = get32(t->rx + 4 * i);
+                    words[i] = ofr_get32(t->rx + 4 * i);
                 t->rx_count = 0;
-                return 1;
+                unsigned version = words[0] >> 12 & 15;
+                if (version == OFR_PROTOCOL_VERSION)
+                    return 1;
+                return -fail(t, TORUS_E_PROTOCOL,
+                             "the board speaks version %u of the protocol, this program version "
+                             "%u: install one that goes with its firmware",
+                             version, OFR_PROTOCOL_VERSION);
             }
             t->rx[0] = 0; // no frame starts here
         }
@@ -144,7 +133,7 @@ static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int m
         int n = t->transport.read(t->transport.ctx, t->rx + t->rx_count,
                                   OFR_FRAME_BYTES - t->rx_count, left > 0 ? (int)(left * 1e3) : 0);
         if (n < 0)
-            return -1;
+            return -fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
         if (!n && monotonic() >= end)
             return 0;
         t->rx_count += (unsigned)n;
@@ -276,7 +265,7 @@ int exchange(struct torus *t, struct request *q, unsigned count)
         double left = wake - monotonic();
         int got = receive_frame(t, frame, left > 0 ? (int)(left * 1e3) + 1 : 1);
         if (got < 0)
-            return fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
+            return -got;
         if (got > 0)
             answer(t, q, next, frame);
     }

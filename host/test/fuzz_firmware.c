@@ -12,25 +12,11 @@ enum { NODES = 4 };
 static struct fake_fabric *fabric;
 static struct fake_board fresh[NODES];
 
-static void put32(uint8_t *to, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
 static void make_right(uint8_t frame[OFR_FRAME_BYTES])
 {
-    uint32_t crc = 0xffffffff;
     frame[0] = OFR_FRAME_SYNC;
     frame[1] = (uint8_t)((frame[1] & 15) | OFR_PROTOCOL_VERSION << 4);
-    for (unsigned i = 0; i < OFR_FRAME_BYTES - 4; i++)
-        crc = ofr_crc32_byte(crc, frame[i]);
-    put32(frame + OFR_FRAME_BYTES - 4, ~crc);
+    ofr_put32(frame + OFR_FRAME_BYTES - 4, ofr_crc32(frame, OFR_FRAME_BYTES - 4));
 }
 
 static void to_board(struct torus_transport *wire, const uint8_t *bytes, size_t count)
@@ -45,8 +31,8 @@ static void to_board(struct torus_transport *wire, const uint8_t *bytes, size_t 
 static void ping(struct torus_transport *wire, const uint8_t *bytes, size_t count)
 {
     uint8_t frame[OFR_FRAME_BYTES] = {0}, answer[1024];
-    put32(frame + 4, OFR_OP_PING | 0xbeef0000);
-    put32(frame + 8, 0x1234);
+    ofr_put32(frame + 4, OFR_OP_PING | 0xbeef0000);
+    ofr_put32(frame + 8, 0x1234);
     make_right(frame);
     to_board(wire, bytes, count); // what is before it may be anything
     wire->write(wire->ctx, frame, sizeof frame, 0);
@@ -54,7 +40,8 @@ static void ping(struct torus_transport *wire, const uint8_t *bytes, size_t coun
         fake_settle(fabric);
     int n = wire->read(wire->ctx, answer, sizeof answer, 0);
     for (int at = 0; at + OFR_FRAME_BYTES <= n; at++)
-        if (answer[at] == OFR_FRAME_SYNC && get32(answer + at + 4) == (0xbeef0080 | OFR_OP_PING))
+        if (answer[at] == OFR_FRAME_SYNC &&
+            ofr_get32(answer + at + 4) == (0xbeef0080 | OFR_OP_PING))
             return;
     abort(); // the fuzzer keeps what led here
 }
@@ -85,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         } else if (kind == 3) { // a packet: as the network interface would show it
             uint32_t *mail = fabric->board[board].mail[0];
             for (unsigned i = 0; i < 8; i++)
-                mail[i] = get32(frame + 4 * (i % 7));
+                mail[i] = ofr_get32(frame + 4 * (i % 7));
             fabric->board[board].mail_count = 1;
             fabric->board[board].mail_word = 0;
             fake_settle(fabric);

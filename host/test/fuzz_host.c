@@ -16,12 +16,6 @@ struct wire {
     unsigned requested, left; // bytes of the request so far; of the answer still to be read
 };
 
-static void put32(uint8_t *to, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
 static int wire_write(void *ctx, const void *from, size_t bytes, int milliseconds)
 {
     struct wire *w = ctx;
@@ -54,7 +48,6 @@ static int wire_read(void *ctx, void *to, size_t bytes, int milliseconds)
             if (!w->left)
                 return -1;
         } else {
-            uint32_t crc = 0xffffffff;
             memcpy(w->answer, w->request, sizeof w->answer);
             w->answer[4] |= OFR_RESPONSE;
             w->answer[5] = kind & 6 ? 0 : kind >> 3; // mostly OK
@@ -64,9 +57,7 @@ static int wire_read(void *ctx, void *to, size_t bytes, int milliseconds)
                 next(w, w->answer + 1, 3);
             next(w, w->answer + 12, 16);
             w->answer[1] = (uint8_t)((w->answer[1] & 15) | OFR_PROTOCOL_VERSION << 4);
-            for (unsigned i = 0; i < OFR_FRAME_BYTES - 4; i++)
-                crc = ofr_crc32_byte(crc, w->answer[i]);
-            put32(w->answer + OFR_FRAME_BYTES - 4, ~crc);
+            ofr_put32(w->answer + OFR_FRAME_BYTES - 4, ofr_crc32(w->answer, OFR_FRAME_BYTES - 4));
             w->left = OFR_FRAME_BYTES;
         }
     }

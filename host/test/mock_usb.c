@@ -3,6 +3,7 @@
 // lint-flags: -I/usr/lib/x86_64-linux-gnu/glib-2.0/include
 #define _GNU_SOURCE
 #include "mock_usb.h"
+#include "usbip_wire.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -102,17 +103,6 @@ static unsigned below(struct mock *m, unsigned n)
 }
 
 // USB/IP ------------------------------------------------------------------------------------------
-
-static uint32_t get32(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-    for (unsigned i = 0; i < 4; i++)
-        at[i] = (uint8_t)(value >> (24 - 8 * i));
-}
 
 static void send_all(int fd, const void *bytes, size_t count)
 {

@@ -11,31 +11,12 @@
 
 static uint64_t seed;
 
-static uint32_t crc32_of(const uint8_t *bytes, unsigned n)
-{
-    uint32_t crc = 0xffffffff;
-    while (n--)
-        crc = ofr_crc32_byte(crc, *bytes++);
-    return ~crc;
-}
-
-static void put32(uint8_t *to, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-}
-
 static void make_frame(uint8_t frame[32], unsigned mode, uint32_t to, const uint32_t m[6])
 {
-    put32(frame, OFR_FRAME_SYNC | mode << 8 | OFR_PROTOCOL_VERSION << 12 | to << 16);
+    ofr_put32(frame, OFR_FRAME_SYNC | mode << 8 | OFR_PROTOCOL_VERSION << 12 | to << 16);
     for (unsigned i = 0; i < 6; i++)
-        put32(frame + 4 + 4 * i, m[i]);
-    put32(frame + 28, crc32_of(frame, 28));
+        ofr_put32(frame + 4 + 4 * i, m[i]);
+    ofr_put32(frame + 28, ofr_crc32(frame, 28));
 }
 
 static void feed(struct fake_board *b, const uint8_t *bytes, unsigned n)
@@ -55,9 +36,10 @@ static bool take(struct fake_board *b, uint32_t m[6])
     for (unsigned i = 0; i < 32; i++)
         frame[i] = b->to_host.byte[b->to_host.out++ % FAKE_UART];
     assert_int_equal(frame[0], OFR_FRAME_SYNC);
-    assert_int_equal(get32(frame + 28), crc32_of(frame, 28));
+    assert_int_equal(frame[1] >> 4, OFR_PROTOCOL_VERSION);
+    assert_int_equal(ofr_get32(frame + 28), ofr_crc32(frame, 28));
     for (unsigned i = 0; i < 6; i++)
-        m[i] = get32(frame + 4 + 4 * i);
+        m[i] = ofr_get32(frame + 4 + 4 * i);
     return true;
 }
 
@@ -95,7 +77,7 @@ static void crc_check_value(void **state)
 {
     (void)state;
     // The standard check value of CRC-32.
-    assert_int_equal(crc32_of((const uint8_t *)"123456789", 9), 0xcbf43926);
+    assert_int_equal(ofr_crc32((const uint8_t *)"123456789", 9), 0xcbf43926);
 }
 
 static void ping(void **state)
@@ -138,7 +120,7 @@ static void damaged_frames(void **state)
     // Broken twin: the same damage with a CRC that fits is acted upon. So it is the CRC that helps.
     memcpy(bad, good, sizeof bad);
     bad[8] ^= 1;
-    put32(bad + 28, crc32_of(bad, 28));
+    ofr_put32(bad + 28, ofr_crc32(bad, 28));
     feed(f->board, bad, sizeof bad);
     assert_true(take(f->board, r));
     assert_int_equal(r[1] & 0xffff, 0);
@@ -197,9 +179,18 @@ static void other_version(void **state)
     uint8_t frame[32];
     make_frame(frame, OFR_MODE_PATH, 0, m);
     frame[1] = (uint8_t)((frame[1] & 15) | (OFR_PROTOCOL_VERSION + 1) << 4);
-    put32(frame + 28, crc32_of(frame, 28));
+    ofr_put32(frame + 28, ofr_crc32(frame, 28));
     feed(f->board, frame, 32);
-    assert_false(take(f->board, r));
+    assert_true(take(f->board, r)); // in a frame of its own version
+    assert_int_equal(r[0], m[0] | OFR_RESPONSE | OFR_BAD_VERSION << 8);
+    assert_int_equal(r[1], m[1]);
+    frame[4] |= OFR_RESPONSE;
+    ofr_put32(frame + 28, ofr_crc32(frame, 28));
+    feed(f->board, frame, 32);
+    assert_false(take(f->board, r)); // that goes no further
+    frame[4] ^= 1;
+    feed(f->board, frame, 32);
+    assert_false(take(f->board, r)); // nor does a damaged one
     fake_free(f);
 }
 

@@ -179,6 +179,44 @@ PY
     refuse "load '0.1,0.2'" latency -t "unix:$work/dead" --load 0.1,0.2 0,0 1,1
     refuse 'one of --at' ping -t "unix:$work/dead" --at 0,0 --path x+
     kill $dead
+
+    # Firmware of another version: says so, in a frame of its own version, as protocol.h has it.
+    # Where that frame is damaged it is none.
+    python3 - "$work/newer" "$work/noise" << 'PY' &
+import socket, struct, sys, threading, zlib
+def serve(path, damage):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(9)
+    listener.settimeout(60)
+    try:
+        while True:
+            host = listener.accept()[0]
+            host.settimeout(60)
+            while len(frame := host.recv(32, socket.MSG_WAITALL)) == 32:
+                word = list(struct.unpack("<7I", frame[:28]))
+                word[0] = word[0] & ~0xf000 | 3 << 12
+                word[1] = word[1] & ~0xff00 | 14 << 8 | 0x80
+                body = struct.pack("<7I", *word)
+                host.sendall(body + struct.pack("<I", zlib.crc32(body) ^ damage))
+    except OSError:
+        pass
+for path, damage in (sys.argv[1], 0), (sys.argv[2], 1):
+    threading.Thread(target=serve, args=(path, damage)).start()
+PY
+    newer=$!
+    tries=0
+    while [ ! -S "$work/noise" ] && [ $tries -lt 100 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    sleep 0.1
+    for command in ping discover info program run counters 'snapshot --all'; do
+        # shellcheck disable=SC2086
+        refuse 'version 3 of the protocol, this program version 2' -t "unix:$work/newer" $command
+    done
+    refuse 'no answer' -t "unix:$work/noise" --timeout 0.5 ping
+    kill $newer
 else
     n=$((n + 1))
     echo "ok $n - dead UART # SKIP no python3"

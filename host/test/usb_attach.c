@@ -10,17 +10,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "usbip_wire.h"
+
 enum { DEVICE = 312, BUS = 8 + 288, ADDRESS = 8 + 292, SPEED = 8 + 296 };
 
 static void die(const char *what)
 {
     perror(what);
     exit(1);
-}
-
-static unsigned get32(const uint8_t *at)
-{
-    return (unsigned)at[0] << 24 | (unsigned)at[1] << 16 | (unsigned)at[2] << 8 | at[3];
 }
 
 int main(int argc, char **argv)
