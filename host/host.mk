@@ -132,14 +132,25 @@ $(FUZZ_TESTS): $(B)/tests/fuzz_%: $(B)/fuzz/% $(B)/fuzz/%.twin host/test/fuzz.sh
 fuzz: $(FUZZ_TESTS)
 	@for t in $(FUZZ_TESTS); do FUZZ_SECONDS=$(FUZZ_SECONDS) $$t || exit 1; done
 
+# torusctl on a made-up machine with a board plugged in, for make demo VIA=usb.
+DEMO_usb += $(B)/tests/usb_machine
+$(B)/tests/usb_machine: host/test/usb_machine.c host/test/mock_usb.c host/test/mock_usb.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< \
+	    host/test/mock_usb.c -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread
+
 # A real kernel: `make guest` fetches what the test needs, 100 MB; without it the test is skipped.
 TESTS += host/test/guest_test.sh
+SOAK += host/test/guest_test.sh
 host/test/guest_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim $(B)/tests/usb_attach
 $(B)/tests/usb_attach: host/test/usb_attach.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $<
 
-.PHONY: guest
-guest: host/test/guest_test.sh
+.PHONY: guest guest-files
+guest-files:
 	@sh host/test/guest.sh
+DEMO_guest += $(B)/tests/usb_attach guest-files
+
+guest: host/test/guest_test.sh guest-files
 	@sh host/test/guest_test.sh

@@ -6,10 +6,15 @@ $(B)/tests/run_tests: tests/run_tests.c
 	$(CC) $(CFLAGS) -o $@ $<
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
-    tests/small_boards_test.sh tests/install_test.sh
+    tests/small_boards_test.sh tests/install_test.sh tests/demo_test.sh
+SOAK += $(B)/tests/demo_soak
 
 tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/install_test.sh: $(PROGRAMS)
+tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
+    $(B)/tests/usb_attach
+$(B)/tests/demo_soak:
+	@printf '#!/bin/sh\nFULL=1 exec sh tests/demo_test.sh\n' > $@ && chmod +x $@
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What guest_test.sh needs: QEMU and busybox, installed (as root, or with sudo), and Debian's stock
+# What guest_machine.sh needs: QEMU and busybox, installed (as root, or with sudo), and Debian's stock
 # kernel with its modules, unpacked into build/guest.
 set -eu
 : "${B:=build}"
@@ -10,9 +10,20 @@ if ! command -v qemu-system-x86_64 > /dev/null || ! command -v busybox > /dev/nu
     $as_root apt-get -q install -y --no-install-recommends qemu-system-x86 busybox-static
 fi
 ls "$B"/guest/boot/vmlinuz-* > /dev/null 2>&1 && exit 0
-package=$(apt-cache depends linux-image-amd64 | sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
-[ -n "$package" ] || { echo 'guest: there is no linux-image-amd64' >&2; exit 1; }
-mkdir -p "$B/guest/deb"
-(cd "$B/guest/deb" && apt-get -q download "$package")
-dpkg-deb -x "$B"/guest/deb/*.deb "$B/guest"
-rm -rf "$B/guest/deb"
+
+# Only what is whole gets its name.
+new=$B/guest.new
+fetch() {
+    package=$(apt-cache depends linux-image-amd64 |
+        sed -n 's/.*Depends: \(linux-image-[^ ]*\).*/\1/p')
+    [ -n "$package" ] || return 1
+    rm -rf "$new" && mkdir -p "$new/deb"
+    (cd "$new/deb" && apt-get -q -o APT::Sandbox::User="$(id -un)" download "$package")
+}
+fetch || { $as_root apt-get -q update && fetch; } || {
+    echo 'guest: the package that linux-image-amd64 stands for cannot be had' >&2
+    exit 1
+}
+dpkg-deb -x "$new"/deb/*.deb "$new"
+rm -rf "$new/deb" "$B/guest"
+mv "$new" "$B/guest"
