@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon)
+bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t cargo[NET_LINES])
 {
     uint32_t slots = 1024;
     // Beyond 2^22 slots (70 us) the heap is cheaper than memory.
@@ -18,9 +18,10 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon)
     memset(wheel->tail, 0xff, slots * sizeof *wheel->tail);
     for (int l = 0; l < NET_LINES; l++) {
         struct net_line *line = &wheel->line[l];
-        *line = (struct net_line){.mask = 255, .soonest = UINT64_MAX};
+        *line = (struct net_line){.mask = 255, .soonest = UINT64_MAX, .cargo_size = cargo[l]};
         line->at = malloc((line->mask + 1) * sizeof *line->at);
-        if (!line->at)
+        line->cargo = malloc((line->mask + 1) * line->cargo_size + 1);
+        if (!line->at || !line->cargo)
             return false;
     }
     return true;
@@ -32,21 +33,28 @@ void net_wheel_free(struct net_wheel *wheel)
     free(wheel->occupied);
     free(wheel->events);
     free(wheel->far);
-    for (int l = 0; l < NET_LINES; l++)
+    for (int l = 0; l < NET_LINES; l++) {
         free(wheel->line[l].at);
+        free(wheel->line[l].cargo);
+    }
     *wheel = (struct net_wheel){0};
 }
 
 bool net_wheel_grow(struct net_line *line)
 {
-    uint32_t size = line->mask + 1;
+    size_t size = (size_t)line->mask + 1, each = line->cargo_size;
     struct net_line_event *at = realloc(line->at, 2 * size * sizeof *at);
     if (!at)
         return false;
+    line->at = at;
+    char *cargo = realloc(line->cargo, 2 * size * each + 1);
+    if (!cargo)
+        return false;
+    line->cargo = cargo;
     // What went round lies before the first: it goes behind the last.
     memcpy(at + size, at, line->first * sizeof *at);
-    line->at = at;
-    line->mask = 2 * size - 1;
+    memcpy(cargo + size * each, cargo, line->first * each);
+    line->mask = (uint32_t)(2 * size - 1);
     return true;
 }
 

@@ -13,24 +13,26 @@
 
 enum { NET_UNITS_PER_NS = 60 };
 
-enum { NET_LINES = 3 };
+enum { NET_LINES = 4 };
 
 // What is to happen; `kind` (0 .. 15) and `index` (below 2^28) are the engine's. 16 bytes.
 struct net_event {
     uint32_t next;  // in the wheel's slot, or in the list of unused events
     uint32_t order; // of coming, modulo 2^32
     uint32_t kind : 4, index : 28;
-    uint32_t packet;
+    uint32_t packet; // the engine's, too
 };
 
 struct net_line_event {
     uint64_t time;
     uint32_t order;
-    uint32_t index, packet;
+    uint32_t index;
 };
 
 struct net_line {
     struct net_line_event *at; // a ring
+    char *cargo;               // beside it: cargo_size bytes for each event
+    size_t cargo_size;
     uint32_t first, count, mask;
     uint64_t soonest; // UINT64_MAX: none
 };
@@ -56,8 +58,9 @@ struct net_wheel {
     uint32_t far_count, far_capacity;
 };
 
-// For delays below `horizon` units without the heap. False: out of memory.
-bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon);
+// For delays below `horizon` units without the heap; cargo[l]: bytes that an event of line l
+// carries, 0: none. False: out of memory.
+bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t cargo[NET_LINES]);
 void net_wheel_free(struct net_wheel *wheel);
 
 // Puts an event `time` >= now; beyond the horizon into the heap. False: out of memory.
@@ -93,25 +96,38 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
     return true;
 }
 
-// Puts an event of kind `line` there, at a time not before that of any other in the line.
-static inline bool net_wheel_put_line(struct net_wheel *wheel, uint32_t kind, uint64_t time,
-                                      uint32_t index, uint32_t packet)
+// Puts an event of kind `line` there, at a time not before that of any other in the line. Returns
+// where its cargo goes, aligned to 16 bytes where its size is (not NULL without cargo either), or
+// NULL: out of memory.
+static inline void *net_wheel_put_line(struct net_wheel *wheel, uint32_t kind, uint64_t time,
+                                       uint32_t index)
 {
     struct net_line *line = &wheel->line[kind];
     if (line->count > line->mask && !net_wheel_grow(line))
-        return false;
-    line->at[(line->first + line->count++) & line->mask] =
-        (struct net_line_event){time, wheel->order++, index, packet};
+        return NULL;
+    uint32_t place = (line->first + line->count++) & line->mask;
+    line->at[place] = (struct net_line_event){time, wheel->order++, index};
     if (line->count == 1)
         line->soonest = time;
-    return true;
+    return line->cargo + place * line->cargo_size;
 }
 
-// The event of a line that has `ahead` others before it; NULL: none.
+// The cargo of the event that was taken last, of this line: there until the next one is put.
+static inline const void *net_wheel_cargo(const struct net_line *line)
+{
+    return line->cargo + ((line->first - 1) & line->mask) * line->cargo_size;
+}
+
+// The event of a line that has `ahead` others before it, and its cargo; NULL: none.
 static inline const struct net_line_event *net_wheel_ahead(const struct net_line *line,
                                                            uint32_t ahead)
 {
     return ahead < line->count ? &line->at[(line->first + ahead) & line->mask] : NULL;
+}
+
+static inline const void *net_wheel_cargo_ahead(const struct net_line *line, uint32_t ahead)
+{
+    return line->cargo + ((line->first + ahead) & line->mask) * line->cargo_size;
 }
 
 // The first event of the wheel itself; NULL: none.
@@ -161,7 +177,7 @@ static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *eve
     if (l < NET_LINES) {
         struct net_line *line = &wheel->line[l];
         const struct net_line_event *first = &line->at[line->first];
-        *event = (struct net_event){0, first->order, l, first->index, first->packet};
+        *event = (struct net_event){0, first->order, l, first->index, 0};
         wheel->now = time;
         line->first = (line->first + 1) & line->mask;
         line->soonest = --line->count ? line->at[line->first].time : UINT64_MAX;

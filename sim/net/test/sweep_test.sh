@@ -102,17 +102,17 @@ refuse 'line 1: not a record' sweep --out "$work/junk" --resume
 cmp -s "$work/junk" "$work/junk2"
 result $? 'a file that is none of ours is left alone'
 
-# broken NAME SED: torussim with that change in net.c
+# broken NAME FILE SED: torussim with that change in FILE.c
 broken()
 {
-    sed "$2" sim/net/net.c > "$work/net.c"
-    if cmp -s "$work/net.c" sim/net/net.c; then
-        echo "# nothing to break: $2"
+    sed "$3" "sim/net/$2.c" > "$work/$2.c"
+    if cmp -s "$work/$2.c" "sim/net/$2.c"; then
+        echo "# nothing to break: $3"
         return 1
     fi
-    objects=$(find "$B/sim/net" -name '*.o' ! -name net.o)
+    objects=$(find "$B/sim/net" -name '*.o' ! -name "$2.o")
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/net.c" $objects \
+    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/$2.c" $objects \
         "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }
 
@@ -122,11 +122,11 @@ ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle
 "$sim" run $ring > "$work/out" && grep -q '^end  *drained' "$work/out"
 result $? 'a crowded ring drains'
 # shellcheck disable=SC2086
-broken bubble 's/c->throttle > 1 ? c->throttle : 1/c->throttle/' &&
+broken bubble net 's/c->throttle > 1 ? c->throttle : 1/c->throttle/' &&
     { "$work/bubble" run $ring > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full: VS2 queue' "$work/err"
 result $? 'without the bubble it deadlocks, and the watchdog names the full queue'
-broken leak 's/used_of(net, node, ring\[link->ack_first\] & 3)\[port\]--;//' &&
+broken leak links 's/net_used(links, node, first & 3)\[port\]--;//' &&
     { "$work/leak" run --topology 4x4 > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full' "$work/err"
 result $? 'slots that are never freed: the watchdog ends the run'

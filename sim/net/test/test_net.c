@@ -184,6 +184,37 @@ static void odd_sizes_conserve(void **state)
     assert_true(naks > 1000);
 }
 
+// More ACKs are on their way over a link than a byte counts; and times that are far apart, so that
+// ACKs are left unlooked at for long.
+static void long_links(void **state)
+{
+    (void)state;
+    struct net_config c = small("8", NET_NEIGHBOUR, NET_ABR);
+    c.packet_bytes = 32;
+    c.message_packets = 700;
+    c.messages = 3;
+    c.slots = 3000;
+    c.throttle = 0;
+    c.pipelined = true;
+    c.load = 100;
+    c.ext_latency_ns = 10000;
+    struct net_result r = run(&c);
+    conserved(&c, &r);
+    // 2100 packets of 12.8 ns a link, 20 us until a slot is free again: with 256 of them it would
+    // take 164 us.
+    assert_true(r.end_time < (uint64_t)60000 * NET_UNITS_PER_NS);
+    net_result_free(&r);
+
+    c = small("8", NET_NEIGHBOUR, NET_ABR);
+    c.messages = 40;
+    c.load = 3.01e-6; // 68 ms apart: 0.95 times 2^32 units
+    c.throttle = 7;   // a slot that is not settled keeps the next packet out
+    r = run(&c);
+    conserved(&c, &r);
+    assert_int_equal(r.refused, 0);
+    net_result_free(&r);
+}
+
 // The RDR document: a dimension drawn per node and hop; DOR: none.
 static void rdr_spreads(void **state)
 {
@@ -263,13 +294,10 @@ static void statistics(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lifetimes_by_hand),
-        cmocka_unit_test(acks_take_the_links_time),
-        cmocka_unit_test(odd_sizes_conserve),
-        cmocka_unit_test(rdr_spreads),
-        cmocka_unit_test(watchdog_names_what_is_stuck),
-        cmocka_unit_test(verdict_is_exact),
-        cmocka_unit_test(statistics),
+        cmocka_unit_test(lifetimes_by_hand),  cmocka_unit_test(acks_take_the_links_time),
+        cmocka_unit_test(odd_sizes_conserve), cmocka_unit_test(long_links),
+        cmocka_unit_test(rdr_spreads),        cmocka_unit_test(watchdog_names_what_is_stuck),
+        cmocka_unit_test(verdict_is_exact),   cmocka_unit_test(statistics),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
