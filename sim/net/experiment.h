@@ -6,6 +6,8 @@
 //   options        options of `torussim run` for all: {"preset": "ofr-2013", ...}
 //   rows, series   lists of {"name": text, "options": {...}}; the series' options win
 //     rows: "sizes": {"K": {...}}   options for that size only; null: not at that size
+//     rows: "start": number         load at which gamma* is looked for first, where there is no
+//                                   paper's; by itself the search begins at 0.2
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
@@ -44,6 +46,7 @@ struct net_experiment {
     struct {
         const char *name;
         json_t *options, *sizes;
+        double start; // 0: none
     } row[NET_ROWS];
     struct {
         const char *name, *field;

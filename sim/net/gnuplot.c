@@ -28,7 +28,8 @@ void gnuplot_number(FILE *out, double value)
 const char *gnuplot_colour(unsigned i)
 {
     static const char *const colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
-                                          "#66ccee", "#aa3377", "#777777", "#000000"};
+                                          "#66ccee", "#aa3377", "#777777", "#000000",
+                                          "#aaccee", "#ffb6c1", "#99cc88", "#ee9944"};
     return colours[i % (sizeof colours / sizeof *colours)];
 }
 

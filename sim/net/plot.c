@@ -247,11 +247,11 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
         return false;
     }
     bool curves = e->loads > 1;
-    unsigned width = e->rows > 1 ? 1000 : 700, height = 420;
+    unsigned width = 1000, height = 420;
     if (curves && e->rows > 1)
         height = 340 * ((e->rows + 2) / 2);
     if (e->quantiles)
-        width = 1000, height = 340 * (((unsigned)json_array_size(e->panels) + 1) / 2);
+        height = 340 * (((unsigned)json_array_size(e->panels) + 1) / 2);
     fputs("# Made by torussim reproduce\nset encoding utf8\n", out);
     for (unsigned size = 0; size < e->sizes; size++) {
         (curves ? curve_data : bar_data)(out, e, values, size);

@@ -25,7 +25,7 @@ struct args {
 // A gamma*, a curve of points, or a point and its quantiles.
 struct task {
     struct net_config config;
-    double start; // where gamma* is looked for first
+    double start; // where gamma* is looked for first; 0: anywhere
     char key[NET_KEY];
 };
 
@@ -141,6 +141,8 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                     continue;
                 struct task task = {.config = net_experiment_config(e, size, row, series, given),
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
+                if (!isfinite(task.start))
+                    task.start = e->row[row].start;
                 uint32_t i = 0;
                 net_key("", &task.config, task.key);
                 while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
@@ -190,8 +192,7 @@ static void run_task(void *context, uint32_t number, _Atomic float *progress)
     if (r->e.loads)
         run_curve(r, task, records, progress);
     else
-        net_gamma_star(&r->points, &task->config, isfinite(task->start) ? task->start : 0, &gamma,
-                       progress);
+        net_gamma_star(&r->points, &task->config, task->start, &gamma, progress);
 }
 
 // The cells' values from the points, which are all there by now or never will be. Returns how many
@@ -213,8 +214,7 @@ static uint32_t collect(struct reproduction *r)
         struct net_gamma gamma;
         json_t *records[NET_LOADS] = {NULL};
         if (!e->loads) {
-            bool done = net_gamma_star(&r->points, &task->config,
-                                       isfinite(task->start) ? task->start : 0, &gamma, &progress);
+            bool done = net_gamma_star(&r->points, &task->config, task->start, &gamma, &progress);
             *values = done ? gamma.gamma : NAN;
             missing += !done;
             continue;
@@ -277,23 +277,27 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
     return list;
 }
 
-static void print_value(FILE *out, double value, double paper, bool off)
+static void print_value(FILE *out, int width, int beside_width, double value, double paper,
+                        bool off)
 {
     char text[40] = "-", beside[40] = "";
     if (isfinite(value))
         snprintf(text, sizeof text, "%.3f", value);
     if (isfinite(paper))
-        snprintf(beside, sizeof beside, "(%.3f)%s", paper, off ? "!" : "");
-    fprintf(out, "  %8s %-11s", text, beside);
+        snprintf(beside, sizeof beside, " (%.3f)%s", paper, off ? "!" : "");
+    fprintf(out, "  %*s%-*s", width, text, beside_width, beside);
 }
 
 // Rows (or loads) down, series across, the paper's values in brackets.
 static void print_block(const struct reproduction *r, FILE *out, unsigned size, int row)
 {
     const struct net_experiment *e = &r->e;
+    int width = 8, beside = net_experiment_from(e, size) ? 12 : 0;
+    for (unsigned s = 0; s < e->series; s++)
+        width = (int)strlen(e->column[s].name) > width ? (int)strlen(e->column[s].name) : width;
     fprintf(out, "%-18s", row < 0 ? "" : axis(e));
     for (unsigned s = 0; s < e->series; s++)
-        fprintf(out, "  %8s %-11s", e->column[s].name, "");
+        fprintf(out, "  %*s%*s", width, e->column[s].name, beside, "");
     fputc('\n', out);
     for (unsigned i = 0; i < (row < 0 ? e->rows : e->loads); i++) {
         unsigned at = row < 0 ? i : (unsigned)row, l = row < 0 ? 0 : i;
@@ -311,7 +315,7 @@ static void print_block(const struct reproduction *r, FILE *out, unsigned size, 
         for (unsigned s = 0; s < e->series; s++) {
             double value = r->values[net_cell(e, size, at, s, l)];
             double paper = net_experiment_paper(e, size, at, s, load);
-            print_value(out, value, paper,
+            print_value(out, width, beside, value, paper,
                         isfinite(value) && e->tolerance > 0 &&
                             !net_experiment_within(e, value, paper));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torussim run: one point.
+// torussim run: one point, with a progress bar.
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -15,6 +15,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
 }
 
+struct point {
+    struct net_config config;
+    struct net_result result;
+    double wall; // s
+};
+
+static void run_point(void *context, uint32_t number, _Atomic float *progress)
+{
+    struct point *point = context;
+    (void)number;
+    double start = net_seconds();
+    point->result = net_run(&point->config, 0, &net_stop, progress);
+    point->wall = net_seconds() - start;
+}
+
 int net_command_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
@@ -22,17 +37,19 @@ int net_command_run(int argc, char **argv)
         NULL, parse, "", "Simulates one point and prints its record.", children, NULL, NULL};
     struct net_options options = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
-    struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
+    struct point point = {.config = net_options_config(&options, NULL, NULL, NULL, NULL),
+                          .result.end = NET_NO_MEMORY};
+    const struct net_config *config = &point.config;
+    struct net_result *result = &point.result;
 
     net_catch_signals();
-    double start = net_seconds();
-    struct net_result result = net_run(&config, 0, &net_stop, NULL);
-    double wall = net_seconds() - start;
-    if (result.end == NET_NO_MEMORY) {
-        fputs("torussim: out of memory\n", stderr);
+    net_pool(1, 1, run_point, &point, &net_stop, NULL);
+    if (result->end == NET_NO_MEMORY) {
+        fputs(atomic_load(&net_stop) ? "torussim: interrupted\n" : "torussim: out of memory\n",
+              stderr);
         return 1;
     }
-    json_t *record = net_record(&config, &result, wall);
+    json_t *record = net_record(config, result, point.wall);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     json_object_set_new(
@@ -58,10 +75,10 @@ int net_command_run(int argc, char **argv)
         net_record_text(record, stdout);
     }
     json_decref(record);
-    if (result.end == NET_STUCK)
+    if (result->end == NET_STUCK)
         fprintf(stderr, "torussim: nothing accepted or consumed for %g us: %s\n",
-                config.watchdog_us, result.stuck);
-    bool bad = result.end != NET_DRAINED;
-    net_result_free(&result);
+                config->watchdog_us, result->stuck);
+    bool bad = result->end != NET_DRAINED;
+    net_result_free(result);
     return bad;
 }
