@@ -140,6 +140,13 @@ static int latched(struct clocks *c, double instant, struct torus_clock *clock, 
     return error;
 }
 
+int clocks_differ(struct torus *t)
+{
+    return fail(t, TORUS_E_BOARD,
+                "the boards' clocks differ: loads and lifetimes are measured on boards that are "
+                "reset together and share a clock; snapshot --all says how far apart these are");
+}
+
 static int measure_clocks(struct clocks *c, double seconds)
 {
     uint32_t coord;

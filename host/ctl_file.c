@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ctl.h"
 
 json_t *file_load(const char *file)
 {
     json_error_t error;
+    struct stat about;
+    if (!stat(file, &about) && S_ISDIR(about.st_mode)) {
+        fprintf(stderr, "torusctl: %s: it is a folder\n", file);
+        return NULL;
+    }
     json_t *root = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
     if (!root && error.line > 0)
         fprintf(stderr, "torusctl: %s: line %d, column %d: %s\n", file, error.line, error.column,

@@ -282,6 +282,7 @@ static int trace_stream(struct torus *t, const struct args *a)
         status = get_shape(t, &s);
     if (status)
         return status;
+    o.untimed = true;
     struct trace r = {.s = &s, .from = flow.from, .sign = -1};
     json_t *rows = json_array();
     r.packets = calloc((size_t)s.nodes * TORUS_PORTS * 2, sizeof *r.packets);
@@ -301,15 +302,18 @@ static int trace_stream(struct torus *t, const struct args *a)
     if (error == TORUS_OK) {
         trace_rows(&r, &flow, rows);
         if (a->format == TEXT)
-            printf("%u packets, %llu of them derouted, distance %u; lifetime %.1f cycles, at most "
-                   "%u\n",
-                   flow.sent, (unsigned long long)r.deroutes, distance(&s, flow.from, flow.to),
-                   flow.mean, flow.max);
+            printf("%u packets, %llu of them derouted, distance %u; ", flow.sent,
+                   (unsigned long long)r.deroutes, distance(&s, flow.from, flow.to));
+        if (a->format == TEXT && flow.mean < 0)
+            printf("lifetime not known, as the boards' clocks differ\n");
+        else if (a->format == TEXT)
+            printf("lifetime %.1f cycles, at most %u\n", flow.mean, flow.max);
         put_rows(a,
-                 json_pack("{s:o,s:o,s:i,s:I,s:I,s:f}", "from", json_at(flow.from, s.dims), "to",
+                 json_pack("{s:o,s:o,s:i,s:I,s:I,s:o}", "from", json_at(flow.from, s.dims), "to",
                            json_at(flow.to, s.dims), "distance",
                            (int)distance(&s, flow.from, flow.to), "packets", (json_int_t)flow.sent,
-                           "derouted", (json_int_t)r.deroutes, "mean", flow.mean),
+                           "derouted", (json_int_t)r.deroutes, "mean",
+                           flow.mean < 0 ? json_null() : json_real(flow.mean)),
                  "hops", json_incref(rows), NULL);
     }
     json_decref(rows);

@@ -140,7 +140,7 @@ static int start_all(struct flows *f)
             return error;
         error = stop_all(t);
     }
-    return error == TORUS_OK ? fail(t, TORUS_E_BOARD, "start the generators: too late") : error;
+    return error == TORUS_OK ? clocks_differ(t) : error;
 }
 
 int wait_time(struct torus *t, uint32_t until)
@@ -211,7 +211,30 @@ static int wait_all(struct flows *f)
     }
 }
 
-static int read_latency(struct flows *f)
+// Whether lifetimes mean something: the clocks of the boards at the ends agree with the gateway's
+// as far as a ping of each can tell. Finer: no lifetime is below 0, which tells for sure where
+// streams go both ways.
+static int compare_clocks(struct flows *f, bool *same)
+{
+    uint32_t coord;
+    unsigned n = 0;
+    int error = torus_read(f->t, NULL, OFR_NODE_COORD, &coord);
+    *same = true;
+    for (unsigned i = 0; i < 2 * f->count; i++) {
+        const uint8_t *at = i % 2 ? f->flow[i / 2].to : f->flow[i / 2].from;
+        if (at[0] != (coord & 15) || at[1] != (coord >> 8 & 15) || at[2] != (coord >> 16 & 15))
+            by_address(&f->q[n++], pack_at(at), OFR_OP_CLOCK, 0);
+    }
+    if (error == TORUS_OK)
+        error = do_all(f, n, "compare the clocks", NULL);
+    for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
+        const uint32_t *r = f->q[i].r; // d1 is between d0 and d2
+        *same &= r[3] - r[2] <= r[4] - r[2];
+    }
+    return error;
+}
+
+static int read_latency(struct flows *f, bool *same)
 {
     for (unsigned i = 0; i < f->count; i++) {
         struct request *q = &f->q[i];
@@ -226,6 +249,8 @@ static int read_latency(struct flows *f)
         f->flow[i].measured = r[0];
         f->flow[i].max = r[1];
         f->flow[i].mean = r[0] ? (double)(r[2] | (uint64_t)r[3] << 32) / r[0] : 0;
+        if (below_zero(r[1]))
+            *same = false;
     }
     return error;
 }
@@ -254,7 +279,12 @@ API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct 
     f.q = calloc(2 * (size_t)count, sizeof *f.q);
     if (!f.q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
-    error = set_up(&f);
+    bool same = true; // where all boards send and receive, streams go both ways
+    error = count < torus_nodes(t) ? compare_clocks(&f, &same) : TORUS_OK;
+    if (error == TORUS_OK && !same && !o->untimed)
+        error = clocks_differ(t);
+    if (error == TORUS_OK)
+        error = set_up(&f);
     if (error == TORUS_OK)
         error = start_all(&f);
     if (error == TORUS_OK)
@@ -262,7 +292,11 @@ API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct 
     if (error == TORUS_OK)
         error = wait_all(&f);
     if (error == TORUS_OK)
-        error = read_latency(&f);
+        error = read_latency(&f, &same);
+    if (error == TORUS_OK && !same && !o->untimed)
+        error = clocks_differ(t);
+    for (unsigned i = 0; i < count && !same; i++)
+        flow[i].accepted = flow[i].mean = -1;
     free(f.q);
     if (error != TORUS_OK) { // leave no traffic behind
         char detail[WIDTH];

@@ -81,17 +81,21 @@ $(USB_TESTS): $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) $(B)
 	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< $(USB_TEST_C) \
 	    -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread
 
-# Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to host/usb.c.
-TWIN_status  := s/STATUS_BYTES = 2/STATUS_BYTES = 0/
-TWIN_halt    := s/libusb_clear_halt(.*endpoint)/0/
-TWIN_unplug  := s/return -1;/return 0;/
-TWIN_channel := s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
+# Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to a file of libtorus.
+TWIN_status  := usb s/STATUS_BYTES = 2/STATUS_BYTES = 0/
+TWIN_halt    := usb s/libusb_clear_halt(.*endpoint)/0/
+TWIN_unplug  := usb s/return -1;/return 0;/
+TWIN_channel := usb s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
+TWIN_rate    := clock s/apart > 0 ? step . apart : 0/0/
 TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel)
-$(TWINS): $(B)/twin/%/torusctl: host/usb.c $(CTL_O) $(HOST_O) $(B)/libofr.a host/host.mk
+$(TWINS) $(B)/twin/rate/torusctl: $(B)/twin/%/torusctl: host/usb.c host/clock.c $(CTL_O) $(HOST_O) \
+        $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
-	@sed '$(TWIN_$*)' $< > $(@D)/usb.c && ! cmp -s $< $(@D)/usb.c
+	@sed '$(wordlist 2,99,$(TWIN_$*))' host/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
+	@! cmp -s host/$(firstword $(TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
-	    $(@D)/usb.c $(filter-out $(B)/host/usb.o,$(CTL_O) $(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
+	    $(@D)/twin.c $(filter-out $(B)/host/$(firstword $(TWIN_$*)).o,$(CTL_O) $(HOST_O)) \
+	    $(B)/libofr.a $(CTL_LIBS)
 $(USB_TESTS): $(TWINS)
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the

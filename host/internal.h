@@ -130,6 +130,13 @@ int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, u
                  unsigned high, uint32_t value, const char *what);
 
 // Waits for a NODE.TIME of the board we are plugged into.
+// A lifetime below 0: a packet came before it was generated. So the boards' clocks are apart.
+static inline bool below_zero(uint32_t lifetime)
+{
+    return lifetime >> 31;
+}
+// The error that says so.
+int clocks_differ(struct torus *t);
 int wait_time(struct torus *t, uint32_t until);
 // Counters of all boards as latched; once all are read, `each` is called.
 int read_counters(struct torus *t,

@@ -37,7 +37,7 @@ enum torus_error {
     TORUS_E_MISCABLED, // what was discovered is no torus; see torus_fault()
     TORUS_E_UNKNOWN,   // the boards are not programmed, or the torus is not discovered
     TORUS_E_MIXED,     // boards with different table generations: torus_program_resume(), _abort()
-    TORUS_E_BOARD,     // a board refused: bus error, bad argument
+    TORUS_E_BOARD,     // a board refused: bus error, bad argument; boards' clocks differ
     TORUS_E_FAILED,    // a check failed: packets lost or damaged, counters that do not fit
     TORUS_E_MEMORY,
 };
@@ -329,6 +329,8 @@ struct torus_flow_options {
     double load;             // offered by a source, in flits per cycle, header included (default 1)
     unsigned packet_flits;   // 0: the longest that fits a slot
     unsigned warmup, cycles; // cycles before the window, and of the window (1000, 4000)
+    bool untimed; // boards with clocks of their own will do: accepted and mean are below 0 then
+                  // (false: an error)
 };
 struct torus_flow_options torus_flow_options_default(void);
 struct torus_flow {

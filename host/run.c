@@ -120,8 +120,10 @@ static int start(struct torus *t, const struct torus_run *run, struct totals *be
         int error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
         if (error == TORUS_OK)
             take_totals(d, before);
-        if (error != TORUS_E_BOARD || t->ahead > 1u << 28)
+        if (error != TORUS_E_BOARD)
             return error;
+        if (t->ahead > 1u << 28)
+            return clocks_differ(t);
         // Too late for some: stop those that did not find so, and give more time.
         error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 0, NULL, NULL, "stop the generators");
         if (error != TORUS_OK)
@@ -174,6 +176,8 @@ static int wait_done(struct torus *t, uint32_t now[4])
             memcpy(before, now, sizeof before);
             last = monotonic();
         } else if (monotonic() - last > t->options.timeout) {
+            if (!all_sent && now[0] == now[1]) // nothing is stuck: for some it is not time yet
+                return clocks_differ(t);
             return fail(t, TORUS_E_FAILED,
                         "%u packets sent, %u delivered, and no progress for %g s", now[0], now[1],
                         t->options.timeout);
@@ -320,6 +324,8 @@ static int read_results(struct torus *t, const struct torus_run *run, const uint
     out->mean = d[2] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[2] : 0;
     out->max = d[3];
     out->measured = d[2];
+    if (below_zero(out->max))
+        return clocks_differ(t);
     return TORUS_OK;
 }
 

@@ -6,14 +6,18 @@ $(B)/tests/run_tests: tests/run_tests.c
 	$(CC) $(CFLAGS) -o $@ $<
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
-    tests/small_boards_test.sh tests/install_test.sh tests/demo_test.sh
+    tests/small_boards_test.sh tests/install_test.sh tests/demo_test.sh \
+    tests/clocks_test.sh
 SOAK += $(B)/tests/demo_soak
 
 tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/install_test.sh: $(PROGRAMS)
 tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
+tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rate/torusctl \
+    $(B)/twin/elastic/bin/boardsim
 $(B)/tests/demo_soak:
+	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nFULL=1 exec sh tests/demo_test.sh\n' > $@ && chmod +x $@
 
 # Lint reads its lists from the environment that this script sets.

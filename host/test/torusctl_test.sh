@@ -68,6 +68,7 @@ refuse_file() # word that the line must contain, sed script that spoils the good
     fi
 }
 refuse 'none.json' program "$work/none.json" -t "$nowhere"
+refuse 'a folder' program "$work" -t "$nowhere"
 refuse_file 'line 3, column' '3s/,/;/'
 refuse_file 'line 7, column' '7,$d'
 refuse_file 'line 5.*duplicate' '5s/.*/"class": "minimal",/'

@@ -294,7 +294,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "%s: a number%s", arg,
                          key == 'l'   ? " from 1 to 32"
                          : key == 'u' ? " from 0 to 65535"
-                         : key == 'P' ? " from 0 to 100000"
+                         : key == 'P' ? " from 0 to 500000"
                                       : "");
         if (key == 'u')
             o->usbip = true;

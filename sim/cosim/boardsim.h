@@ -18,7 +18,7 @@ enum {
     MAX_LATENCY = 32,
     MAX_THREADS = 16,
     MAX_PLUGS = 256,
-    MAX_PPM = 100000,
+    MAX_PPM = 500000,
     FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
 };
 

@@ -59,9 +59,10 @@ static bool runs(struct clocks *c, uint64_t cycle)
     return c->part >= before;
 }
 
-static void put(struct elastic *e, const struct ofr_flit *flit, uint32_t n, unsigned port)
+static void put(const struct sim *s, struct elastic *e, const struct ofr_flit *flit, uint32_t n,
+                unsigned port)
 {
-    if (e->count == DEPTH)
+    if (e->count == 4 * s->o.latency + 4)
         die("the elastic buffer at port %u of board %" PRIu32 " overflows", port, n);
     e->flit[(e->head + e->count++) % DEPTH] = *flit;
 }
@@ -107,7 +108,7 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
         if (up) {
             const struct line *line = &s->line[far.board][far.port];
             if (line->flit[then].valid)
-                put(e, &line->flit[then], n, p);
+                put(s, e, &line->flit[then], n, p);
             memcpy(in->tx_credit[p], line->credit[then], OFR_VCS);
             in->tx_ready[p] = line->ready[then];
             if (run)
