@@ -10,7 +10,8 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t carg
     // Beyond 2^22 slots (70 us) the heap is cheaper than memory.
     while (slots <= horizon && slots < 1u << 22)
         slots *= 2;
-    *wheel = (struct net_wheel){.mask = slots - 1, .unused = UINT32_MAX, .soonest = UINT64_MAX};
+    *wheel = (struct net_wheel){.mask = slots - 1, .unused = UINT32_MAX};
+    memset(wheel->soonest, 0xff, sizeof wheel->soonest);
     wheel->tail = malloc(slots * sizeof *wheel->tail);
     wheel->occupied = calloc(slots / 64, sizeof *wheel->occupied);
     if (!wheel->tail || !wheel->occupied)
@@ -18,7 +19,7 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t carg
     memset(wheel->tail, 0xff, slots * sizeof *wheel->tail);
     for (int l = 0; l < NET_LINES; l++) {
         struct net_line *line = &wheel->line[l];
-        *line = (struct net_line){.mask = 255, .soonest = UINT64_MAX, .cargo_size = cargo[l]};
+        *line = (struct net_line){.mask = 255, .cargo_size = cargo[l]};
         line->at = malloc((line->mask + 1) * sizeof *line->at);
         line->cargo = malloc((line->mask + 1) * line->cargo_size + 1);
         if (!line->at || !line->cargo)

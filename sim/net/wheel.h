@@ -34,7 +34,6 @@ struct net_line {
     char *cargo;               // beside it: cargo_size bytes for each event
     size_t cargo_size;
     uint32_t first, count, mask;
-    uint64_t soonest; // UINT64_MAX: none
 };
 
 struct net_far {
@@ -43,9 +42,10 @@ struct net_far {
 };
 
 struct net_wheel {
-    uint64_t now;       // units; the time of the event taken last
-    uint64_t soonest;   // of the events in the wheel; UINT64_MAX: none
-    uint32_t mask;      // slots - 1
+    uint64_t now;                    // units; the time of the event taken last
+    uint64_t soonest[NET_LINES + 1]; // time of the first event of each line; last: of those in the
+                                     // wheel; UINT64_MAX: none
+    uint32_t mask;                   // slots - 1
     uint32_t *tail;     // per slot: its last event, whose `next` is the first; UINT32_MAX: none
     uint64_t *occupied; // a bit per slot
     struct net_event *events;
@@ -92,7 +92,8 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
     }
     wheel->tail[slot] = e;
     wheel->pending++;
-    wheel->soonest = time < wheel->soonest ? time : wheel->soonest;
+    uint64_t *soonest = &wheel->soonest[NET_LINES];
+    *soonest = time < *soonest ? time : *soonest;
     return true;
 }
 
@@ -108,7 +109,7 @@ static inline void *net_wheel_put_line(struct net_wheel *wheel, uint32_t kind, u
     uint32_t place = (line->first + line->count++) & line->mask;
     line->at[place] = (struct net_line_event){time, wheel->order++, index};
     if (line->count == 1)
-        line->soonest = time;
+        wheel->soonest[kind] = time;
     return line->cargo + place * line->cargo_size;
 }
 
@@ -133,33 +134,35 @@ static inline const void *net_wheel_cargo_ahead(const struct net_line *line, uin
 // The first event of the wheel itself; NULL: none.
 static inline const struct net_event *net_wheel_peek(const struct net_wheel *wheel)
 {
-    if (wheel->soonest == UINT64_MAX)
+    uint64_t soonest = wheel->soonest[NET_LINES];
+    if (soonest == UINT64_MAX)
         return NULL;
-    return &wheel->events[wheel->events[wheel->tail[wheel->soonest & wheel->mask]].next];
+    return &wheel->events[wheel->events[wheel->tail[soonest & wheel->mask]].next];
 }
 
 // The line whose first event is the next of all but the heap's; NET_LINES: it is the wheel's.
+// Without branches while no two are at the same time, since nobody can guess which line it is.
 static inline uint32_t net_wheel_first_line(const struct net_wheel *wheel)
 {
-    uint64_t time = wheel->soonest;
-    uint32_t first = NET_LINES, order = 0;
-    bool known = false;
-    for (uint32_t l = 0; l < NET_LINES; l++) {
-        const struct net_line *line = &wheel->line[l];
-        if (line->soonest > time || line->soonest == UINT64_MAX)
+    uint64_t time = wheel->soonest[0];
+    uint32_t first = 0, same = 0, order = 0;
+    for (uint32_t l = 1; l <= NET_LINES; l++) {
+        first = wheel->soonest[l] < time ? l : first;
+        time = wheel->soonest[l] < time ? wheel->soonest[l] : time;
+    }
+    for (uint32_t l = 0; l <= NET_LINES; l++)
+        same += wheel->soonest[l] == time;
+    if (same == 1 || time == UINT64_MAX)
+        return time == UINT64_MAX ? NET_LINES : first;
+    for (uint32_t l = 0, known = 0; l <= NET_LINES; l++) {
+        if (wheel->soonest[l] != time)
             continue;
-        uint32_t its = line->at[line->first].order;
-        if (line->soonest == time) {
-            if (!known)
-                order = net_wheel_peek(wheel)->order;
-            known = true;
-            if ((int32_t)(its - order) > 0)
-                continue;
+        const struct net_line *line = &wheel->line[l];
+        uint32_t its = l < NET_LINES ? line->at[line->first].order : net_wheel_peek(wheel)->order;
+        if (!known++ || (int32_t)(its - order) < 0) {
+            order = its;
+            first = l;
         }
-        time = line->soonest;
-        order = its;
-        known = true;
-        first = l;
     }
     return first;
 }
@@ -168,7 +171,7 @@ static inline uint32_t net_wheel_first_line(const struct net_wheel *wheel)
 static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *event)
 {
     uint32_t l = net_wheel_first_line(wheel);
-    uint64_t time = l < NET_LINES ? wheel->line[l].soonest : wheel->soonest;
+    uint64_t time = wheel->soonest[l];
     if (wheel->far_count && wheel->far[0].time <= time) {
         wheel->now = wheel->far[0].time;
         *event = net_wheel_take_far(wheel);
@@ -180,7 +183,7 @@ static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *eve
         *event = (struct net_event){0, first->order, l, first->index, 0};
         wheel->now = time;
         line->first = (line->first + 1) & line->mask;
-        line->soonest = --line->count ? line->at[line->first].time : UINT64_MAX;
+        wheel->soonest[l] = --line->count ? line->at[line->first].time : UINT64_MAX;
         return true;
     }
     if (time == UINT64_MAX)
@@ -200,7 +203,7 @@ static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *eve
     uint32_t word = slot / 64, last = wheel->mask / 64;
     uint64_t bits = wheel->occupied[word] & ~((uint64_t)1 << slot % 64);
     wheel->occupied[word] = bits;
-    wheel->soonest = UINT64_MAX;
+    wheel->soonest[NET_LINES] = UINT64_MAX;
     if (wheel->pending == 0)
         return true;
     bits &= ~(uint64_t)0 << slot % 64;
@@ -209,7 +212,7 @@ static inline bool net_wheel_take(struct net_wheel *wheel, struct net_event *eve
         bits = wheel->occupied[word];
     }
     uint32_t next = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    wheel->soonest = time + ((next - slot) & wheel->mask);
+    wheel->soonest[NET_LINES] = time + ((next - slot) & wheel->mask);
     return true;
 }
 
