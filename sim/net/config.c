@@ -32,7 +32,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         .rounds = 10,
         .burst = 1,
         .delta = 2,
-        .eta = routing == NET_POR ? 1 : 2,
+        .eta = routing == NET_POR || (routing == NET_OFR && preset == NET_PRESET_OFR) ? 1 : 2,
         .oidn = routing == NET_OFR,
         .widn = routing == NET_OFR || routing == NET_POR,
         .watchdog_us = 1000,

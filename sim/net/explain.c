@@ -155,11 +155,20 @@ int net_command_explain(int argc, char **argv)
         {0}};
     static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
-        list,     parse, "",  "Shows one decision: all candidates, their profits, the choice.",
-        children, NULL,  NULL};
+        list,
+        parse,
+        "",
+        "Shows one decision: all candidates, their profits, the choice; eta is "
+        "the router's, 2, unless it is given.",
+        children,
+        NULL,
+        NULL};
     struct args args = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     struct net_config config = net_options_config(&args.options, NULL, NULL, NULL, NULL);
+    // What a router decides, with its registers as they are after reset.
+    if (!net_options_value(&args.options, "eta") && config.routing == NET_OFR)
+        config.eta = 2;
     if (config.routing != NET_POR && config.routing != NET_OFR)
         net_refuse("explain: --routing must be por or ofr, the others do not decide");
     if (config.tie == NET_TIE_RANDOM)

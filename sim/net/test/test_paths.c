@@ -200,6 +200,7 @@ static void orthants_beside(void **state)
 {
     (void)state;
     struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
+    c.eta = 2;
     struct ofr_coord s = at(1, 2, 3), t = at(3, 2, 7);
     struct ofr_way ways[OFR_MAX_WAYS], others[OFR_MAX_WAYS];
     struct net_paths paths;
