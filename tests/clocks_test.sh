@@ -71,7 +71,7 @@ whole() { # NAME CYCLES BOARDSIM-OPTIONS...; CYCLES of traffic take longer than 
 whole '200 ppm, golden 4x4' 300000 --dims 4x4 --boards golden --ppm 100
 check '200 ppm, golden 4x4: ends' stop
 
-whole '200 ppm, RTL 2x2' 400000 --dims 2x2 --ppm 100
+whole '200 ppm, RTL 2x2' 2500000 --dims 2x2 --ppm 100
 check '200 ppm, RTL 2x2: boards equal their golden models to the end' stop
 cp "$dir/log" "$dir/out"
 check '200 ppm, RTL 2x2: every counter, too' says 'all 4 boards equals the golden'

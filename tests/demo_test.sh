@@ -27,7 +27,7 @@ check 'demo: in one line' one_line
 check 'demo: the whole demo over USB' over usb
 check 'demo: to the same counters' says 'over usb all is as over the socket: [1-9]'
 if [ -z "${FULL:-}" ]; then
-    export DIMS=2x1 VIA=usb DROP=0.02 RETRY=0.3
+    export DIMS=2x1 VIA=usb DROP=0.1 RETRY=0.3
     check 'demo, twin: frames lost on the way, and sent again' status 1 demo
     check 'demo, twin: are found' says 'it DIFFERS'
     unset DROP RETRY
