@@ -13,8 +13,8 @@
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
 #   REGS        targets that make generated files which are checked in: `make regs`
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_MAN3 INSTALL_UDEV
-#   INSTALL_BASH INSTALL_DOC INSTALL_SHARE   what `make install` copies (BASH: completions, x.bash becomes x)
-#               (INSTALL_PC: x.pc.in, in which @PREFIX@ is replaced)
+#   INSTALL_BASH INSTALL_DOC INSTALL_SHARE   what `make install` copies
+#               (BASH: completions, x.bash becomes x; PC: x.pc.in, in which @PREFIX@ is replaced)
 #
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
 # needs more than a POSIX system.

@@ -145,8 +145,8 @@ enum ofr_op {
     // session and sequence number does not latch a second time. Reading them gives AGAIN until the
     // copy is made.
     // arg 1: the same when NODE.TIME is d3, or as soon after as the firmware looks
-    // (OFR_FW_LATCHED);
-    // LATE where that is past. Until then reading counters and OFR_FW_LATCHED gives AGAIN.
+    // (OFR_FW_LATCHED); LATE where that is past. Until then reading counters and OFR_FW_LATCHED
+    // gives AGAIN.
     OFR_OP_SNAPSHOT = 15,
     // [addressed] arg: first counter. Response: counters of the snapshot from there on, packed in
     // d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
@@ -155,8 +155,7 @@ enum ofr_op {
     // WIDN, bits 31:0. For OFR_AGG_TOTALS.
     OFR_OP_TOTALS = 17,
     // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
-    // its
-    // own: d0 when it sent the request, d2 when it got the response.
+    // its own: d0 when it sent the request, d2 when it got the response.
     OFR_OP_CLOCK = 18,
 };
 

@@ -75,13 +75,16 @@ host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 USB_TESTS := $(B)/tests/test_usb $(B)/tests/test_usb_faults
 TESTS += $(USB_TESTS)
 USB_TEST_C := host/test/mock_usb.c host/test/usb_rig.c
-$(USB_TESTS): $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) $(B)/bin/torusctl \
-        $(B)/bin/boardsim
+# usb_machine: torusctl on such a machine, for make demo VIA=usb.
+DEMO_usb += $(B)/tests/usb_machine
+$(USB_TESTS) $(B)/tests/usb_machine: $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) \
+        host/test/usbip_wire.h $(B)/bin/torusctl $(B)/bin/boardsim
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< $(USB_TEST_C) \
 	    -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread
 
-# Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to a file of libtorus.
+# Twins of torusctl without a protection, $(B)/twin/NAME/torusctl: what sed does to a file of
+# libtorus.
 TWIN_status  := usb s/STATUS_BYTES = 2/STATUS_BYTES = 0/
 TWIN_halt    := usb s/libusb_clear_halt(.*endpoint)/0/
 TWIN_unplug  := usb s/return -1;/return 0;/
@@ -136,18 +139,11 @@ $(FUZZ_TESTS): $(B)/tests/fuzz_%: $(B)/fuzz/% $(B)/fuzz/%.twin host/test/fuzz.sh
 fuzz: $(FUZZ_TESTS)
 	@for t in $(FUZZ_TESTS); do FUZZ_SECONDS=$(FUZZ_SECONDS) $$t || exit 1; done
 
-# torusctl on a made-up machine with a board plugged in, for make demo VIA=usb.
-DEMO_usb += $(B)/tests/usb_machine
-$(B)/tests/usb_machine: host/test/usb_machine.c host/test/mock_usb.c host/test/mock_usb.h
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< \
-	    host/test/mock_usb.c -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread
-
 # A real kernel: `make guest` fetches what the test needs, 100 MB; without it the test is skipped.
 TESTS += host/test/guest_test.sh
 SOAK += host/test/guest_test.sh
 host/test/guest_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim $(B)/tests/usb_attach
-$(B)/tests/usb_attach: host/test/usb_attach.c
+$(B)/tests/usb_attach: host/test/usb_attach.c host/test/usbip_wire.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $<
 

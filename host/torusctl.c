@@ -82,8 +82,7 @@ static const struct argp_option option_list[] = {
     {"count", 'c', "N", 0, "ping N times (1); --watch, monitor: N intervals (no end)", 3},
     {"watch", 'w', "SECONDS", 0,
      "counters: what changes, and rates, every so many seconds; monitor: so often (1); snapshot: "
-     "between "
-     "comparisons of the clocks (0.5)",
+     "between comparisons of the clocks (0.5)",
      3},
     {"thresholds", O_THRESHOLDS, "FILE", 0, "--watch, diff: what makes a link bad", 3},
     {0},
@@ -91,8 +90,7 @@ static const struct argp_option option_list[] = {
 
 #define COMMANDS                                                                                   \
     "discover, info, program, run, bench, counters, snapshot, monitor, diff, ping, trace, "        \
-    "bandwidth, "                                                                                  \
-    "latency"
+    "bandwidth, latency"
 
 static const struct command {
     const char *name;
