@@ -153,7 +153,8 @@ result $? 'explain: text'
     > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'nothing accepted' "$work/err" && grep -q '^end  *stuck' "$work/out"
 result $? 'the watchdog ends a run'
-timeout -s INT 3 "$sim" run --topology 16x16x16 --load 1 --messages 1000 > "$work/out"
+# In the foreground: else timeout signals its whole group too, and a second one kills.
+timeout --foreground -s INT 3 "$sim" run --topology 16x16x16 --load 1 --messages 1000 > "$work/out"
 [ $? = 124 ] && grep -q '^end  *interrupted' "$work/out"
 result $? 'Ctrl-C ends a run with its record'
 
