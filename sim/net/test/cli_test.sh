@@ -2,29 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim's command line: what a record and an explanation have in them, and mistakes: one line
 # that names what is wrong, nothing on stdout, exit status 2. TAP.
-set -u
-: "${B:=build}"
-sim=$B/bin/torussim
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-result() # status name
-{
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
-
-refuse() # word that the line must contain, then arguments
-{
-    word=$1
-    shift
-    timeout 20 "$sim" "$@" > "$work/out" 2> "$work/err"
-    status=$?
-    [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
-        [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]
-    result $? "refused: $*"
-}
+. sim/net/test/tap.sh
 
 refuse 'no such command' fly
 refuse 'no such routing' run --routing fly
@@ -85,9 +63,6 @@ refuse 'No such file' run --topology 4x4 --trace "$work/none"
 refuse 'no message' run --topology 4x4 --trace "$work/empty"
 printf '0,1,2,3\0004\n' > "$work/empty"
 refuse 'line 1: .*zero byte' run --topology 4x4 --trace "$work/empty"
-
-# json EXPRESSION about $work/out (o)
-json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit(not ($1))"; }
 
 "$sim" run --topology torus:4x4x4 --routing ofr --traffic bitreverse --load 0.40 --preset ofr-2013 \
     --seed 1 --format json > "$work/out"
@@ -158,5 +133,4 @@ timeout --foreground -s INT 3 "$sim" run --topology 16x16x16 --load 1 --messages
 [ $? = 124 ] && grep -q '^end  *interrupted' "$work/out"
 result $? 'Ctrl-C ends a run with its record'
 
-echo "1..$n"
-exit $bad
+finish

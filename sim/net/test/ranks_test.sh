@@ -2,18 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim under mpirun with 2 ranks: the same records as with one; a file that is gone on with;
 # mistakes; twins that show that both ranks work and that what one has done reaches the other. TAP.
-set -u
-: "${B:=build}"
-sim=$B/bin/torussim
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-result() # status name
-{
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
+. sim/net/test/tap.sh
 
 if ! command -v mpirun > "$work/where" || ! ldd "$sim" | grep -q libmpi; then
     echo '1..0 # SKIP built without MPI'
@@ -21,9 +10,6 @@ if ! command -v mpirun > "$work/where" || ! ldd "$sim" | grep -q libmpi; then
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 two() { timeout 120 mpirun -np 2 --oversubscribe --bind-to none "$@" 2> "$work/err"; }
-
-# Without what depends on the clock
-steady() { sed -E 's/"(wall_s|packet_hops_per_s)": ?[^,}]*/"\1":0/g'; }
 
 grid='--topology 4x4x4 --routing abr,ofr --traffic uniform,bitreverse --load 0.2:0.6:0.4 --seed 1,2
     --messages 8'
@@ -72,19 +58,6 @@ two "$sim" sweep --topology 8 --messages 2000 --watchdog 1 --ext-latency 1000000
 [ $? = 1 ]
 result $? 'a run that is stuck: exit status 1'
 
-# broken NAME FILE SED: torussim with that change
-broken()
-{
-    sed "$3" "sim/net/$2.c" > "$work/$2.c"
-    if cmp -s "$work/$2.c" "sim/net/$2.c"; then
-        echo "# nothing to break: $3"
-        return 1
-    fi
-    objects=$(find "$B/sim/net" -name '*.o' ! -name "$2.o")
-    # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/$2.c" $objects \
-        "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c)
-}
 # shellcheck disable=SC2086
 "$sim" sweep $grid --jobs 1 --format json | steady > "$work/one"
 # shellcheck disable=SC2086
@@ -98,5 +71,4 @@ broken mute store 's/net_ranks_tell(line);/(void)line;/' &&
     grep -q 'of 16 points are done' "$work/err"
 result $? 'without its records the first says what is missing'
 
-echo "1..$n"
-exit $bad
+finish

@@ -2,32 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim reproduce rdr: the orderings and the bound of 2 GB/s, with packets of 128 bytes so that
 # it is short (`torussim reproduce rdr` has those of 32); broken twins that must fail. TAP.
-set -u
-: "${B:=build}"
-sim=$B/bin/torussim
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-result() # status name
-{
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
-
-refuse() # word that the line must contain, then arguments
-{
-    word=$1
-    shift
-    timeout 20 "$sim" "$@" > "$work/out" 2> "$work/err"
-    status=$?
-    [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
-        [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]
-    result $? "refused: $*"
-}
-
-# json EXPRESSION about $work/out (o)
-json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit(not ($1))"; }
+. sim/net/test/tap.sh
 
 short='--packet-bytes 128 --message-packets 64'
 # shellcheck disable=SC2086
@@ -53,20 +28,6 @@ result $? 'the text and the picture'
     grep -q '"refused":[1-9]' "$work/finite/points.jsonl"
 result $? 'finite queues: one row, its bounds'
 
-# broken NAME SED: torussim with that change in net.c
-broken()
-{
-    sed "$2" sim/net/net.c > "$work/net.c"
-    if cmp -s "$work/net.c" sim/net/net.c; then
-        echo "# nothing to break: $2"
-        return 1
-    fi
-    objects=$(find "$B/sim/net" -name '*.o' ! -name net.o)
-    # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/net.c" $objects \
-        "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
-}
-
 # fails NAME LINE: that twin is found out, by a check of that line
 fails()
 {
@@ -75,9 +36,9 @@ fails()
         2> "$work/err"
     [ $? = 1 ] && grep -q "^NO  *$2" "$work/out"
 }
-broken many 's/        ports = 0;/        ports = mu;/' && fails many 'DOR, 250 nodes: the fastest'
+broken many net 's/        ports = 0;/        ports = mu;/' && fails many 'DOR, 250 nodes: the fastest'
 result $? 'DOR on many paths is found to exceed the bound'
-broken one 's/                ports = mu & 3u << 2 \* i;/                ports = 0;/' &&
+broken one net 's/                ports = mu & 3u << 2 \* i;/                ports = 0;/' &&
     fails one 'RDR, 250 nodes: the fastest'
 result $? 'RDR on one path is found not to'
 
@@ -97,7 +58,6 @@ refuse 'slots must be 2 to 80' run --active 2 --routing ofr --slots 81
 refuse 'slots.*must be 2 to 60000' run --active 2 --routing rdr --slots 60001 --throttle 1
 refuse 'no load to look for' saturate --active 2
 refuse 'active is not for it' reproduce rdr --active 100
-rm -rf "$work/new"
 change() { sed "$1" sim/net/experiments/rdr.json > "$work/changed.json"; }
 again() { refuse "$1" reproduce "$work/changed.json" --out "$work/new"; }
 change 's/"latency_q\*_us"/"mean_hops"/' && again 'series DOR.*goes without quantiles'
@@ -108,8 +68,5 @@ change 's/"DOR x10", 1\]/"DOR x10", 0.99]/' && again 'check 12.*fraction'
 change 's/\[\[1, "250 nodes"/[[1, "251 nodes"/' && again 'no row 251 nodes'
 change 's/"above": 0/"over": 0/' && again 'check 1'
 change 's/"quantiles": true/"quantiles": true, "loads": [0.1]/' && again 'do not go together'
-[ ! -e "$work/new" ]
-result $? 'nothing was written by what was refused'
 
-echo "1..$n"
-exit $bad
+finish

@@ -2,32 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim sweep and saturate: the same points as `run`, in any number of threads; stop and resume;
 # mistakes. And: without the bubble rule, or with a leak of slots, the watchdog ends a run. TAP.
-set -u
-: "${B:=build}"
-sim=$B/bin/torussim
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-result() # status name
-{
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
-}
-
-refuse() # word that the line must contain, then arguments
-{
-    word=$1
-    shift
-    timeout 20 "$sim" "$@" > "$work/out" 2> "$work/err"
-    status=$?
-    [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
-        [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]
-    result $? "refused: $*"
-}
-
-# Without what depends on the clock
-steady() { sed -E 's/"(wall_s|packet_hops_per_s)": ?[^,}]*/"\1":0/g'; }
+. sim/net/test/tap.sh
 
 grid='--topology 4x4x4 --routing dor,rdr,abr,por,ofr --traffic uniform,bitreverse --load 0.2:0.6:0.4
     --seed 1,2 --messages 8'
@@ -102,20 +77,6 @@ refuse 'line 1: not a record' sweep --out "$work/junk" --resume
 cmp -s "$work/junk" "$work/junk2"
 result $? 'a file that is none of ours is left alone'
 
-# broken NAME FILE SED: torussim with that change in FILE.c
-broken()
-{
-    sed "$3" "sim/net/$2.c" > "$work/$2.c"
-    if cmp -s "$work/$2.c" "sim/net/$2.c"; then
-        echo "# nothing to break: $3"
-        return 1
-    fi
-    objects=$(find "$B/sim/net" -name '*.o' ! -name "$2.o")
-    # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/$2.c" $objects \
-        "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
-}
-
 ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle 0
     --injection-rate 40 --messages 4'
 # shellcheck disable=SC2086
@@ -131,5 +92,4 @@ broken leak links 's/net_used(links, node, first & 3)\[port\]--;//' &&
     grep -q 'full' "$work/err"
 result $? 'slots that are never freed: the watchdog ends the run'
 
-echo "1..$n"
-exit $bad
+finish
