@@ -204,7 +204,9 @@ static void draw_panels(FILE *out, const struct net_experiment *e, const double 
     json_t *panel, *row, *series;
     fprintf(out, "set multiplot layout %zu,2 title '%s, k = %u' noenhanced\n",
             (json_array_size(e->panels) + 1) / 2, e->title, e->size[size]);
-    fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\nset key bottom right\n",
+    // A margin for the key, the same for all panels.
+    fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\n"
+          "set key outside right top samplen 2\nset rmargin 20\n",
           out);
     json_array_foreach(e->panels, i, panel)
     {
