@@ -36,7 +36,8 @@ fails()
         2> "$work/err"
     [ $? = 1 ] && grep -q "^NO  *$2" "$work/out"
 }
-broken many net 's/        ports = 0;/        ports = mu;/' && fails many 'DOR, 250 nodes: the fastest'
+broken many net 's/        ports = 0;/        ports = mu;/' &&
+    fails many 'DOR, 250 nodes: the fastest'
 result $? 'DOR on many paths is found to exceed the bound'
 broken one net 's/                ports = mu & 3u << 2 \* i;/                ports = 0;/' &&
     fails one 'RDR, 250 nodes: the fastest'
