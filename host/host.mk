@@ -56,15 +56,17 @@ INSTALL_UDEV += host/data/70-outflank.rules
 INSTALL_BASH += host/data/torusctl.bash
 INSTALL_DOC += $(wildcard host/examples/*.c)
 
-# Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c).
+# Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
+# in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh
 
 # Against the objects: what a library hides is tested too.
-$(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake.h $(HOST_H) \
-        firmware/fw.h firmware/hal.h $(HOST_O) $(B)/libfw.a $(B)/libofr.a
+$(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.c \
+        host/test/fake.h $(HOST_H) firmware/fw.h firmware/hal.h $(HOST_O) \
+        $(B)/libfw.a $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< host/test/fake.c $(HOST_O) \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
 host/test/torusctl_test.sh: $(B)/bin/torusctl

@@ -48,7 +48,7 @@ struct fake_fabric {
     double lose;      // probability that a packet is dropped
     double damage;    // probability that a byte from or to a host is changed, lost or doubled
     unsigned exposed; // entries or IDN tables that changed while a destination table was on
-    bool clocks;      // boards have clocks of their own, which go by real time
+    bool clocks;      // boards have clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
 };
 
@@ -59,7 +59,7 @@ void fake_free(struct fake_fabric *f);
 void fake_cut(struct fake_board *b, unsigned port);
 void fake_cable(struct fake_board *a, unsigned port_a, struct fake_board *b, unsigned port_b);
 
-// Cycles of 50 MHz of real time since some time.
+// Cycles of 50 MHz since some time; of the time of fake_time.c where that is linked.
 double fake_cycles(void);
 
 // Polls all firmware until nothing happens any more.
@@ -75,7 +75,7 @@ struct torus_transport fake_transport(struct fake_wire *wire);
 // Uniform random number below n.
 uint32_t fake_random(struct fake_fabric *f, uint32_t n);
 
-// Seed of a test: argument, environment variable SEED, or the time; printed.
+// Seed of a test: argument, environment variable SEED, or 1; printed.
 uint64_t fake_seed(int argc, char **argv);
 
 #endif
