@@ -3,9 +3,10 @@
 # What the tests of torusctl against boardsim share; they source this. TAP. Every wait is bounded;
 # what it starts it ends. The test ends with `echo "1..$number"` and `[ $failed -eq 0 ]`.
 set -u
+. tests/wait.sh
 B=${B:-build}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-number=0 failed=0 sim=
+number=0 failed=0 sim= why=
 retry=0.5 # seconds before torusctl repeats a request
 
 finish() {
@@ -15,9 +16,9 @@ finish() {
 trap finish EXIT
 trap 'exit 2' INT TERM
 
-# check NAME COMMAND...: COMMAND's output in $dir/out.
+# check NAME COMMAND...: COMMAND's output in $dir/out; $why, where it fails, may say more.
 check() {
-    name=$1
+    name=$1 why=
     shift
     number=$((number + 1))
     if "$@"; then
@@ -25,7 +26,10 @@ check() {
     else
         echo "not ok $number - $name"
         failed=$((failed + 1))
-        sed 's/^/# /' "$dir/out" "$dir/log" 2>/dev/null | tail -40
+        [ -z "$why" ] || echo "# $why"
+        for file in out log; do
+            [ ! -s "$dir/$file" ] || { echo "# --- $file:"; tail -n 15 "$dir/$file" | sed 's/^/# /'; }
+        done
     fi
 }
 
@@ -35,25 +39,23 @@ start() {
     # One thread: tests share the machine, and threads that meet every cycle suffer from others.
     "$B/bin/boardsim" --threads 1 --sockets "$dir" "$@" > "$dir/log" 2>&1 &
     sim=$!
-    tries=0
-    until grep -q '^boardsim: .* boards' "$dir/log"; do
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] && kill -0 "$sim" 2>/dev/null || return 1
-        sleep 0.05
-    done
+    simulator_began "$sim" "$dir/log"
 }
 
 stop() {
     kill "$sim" 2>/dev/null
     wait "$sim"
     status=$?
-    sim=
+    sim= why="boardsim ended with status $status"
     return $status
 }
 
 torus() {
     timeout 300 "$B/bin/torusctl" --timeout 120 --retry "$retry" -t "unix:$dir/board0.sock" "$@" \
         > "$dir/out" 2>&1
+    got=$?
+    why="torusctl $*: status $got"
+    return $got
 }
 
 # status N COMMAND...: it must end with that status.
@@ -61,10 +63,13 @@ status() {
     wanted=$1
     shift
     "$@"
-    [ $? -eq "$wanted" ]
+    got=$?
+    why="status $got, not $wanted"
+    [ $got -eq "$wanted" ]
 }
 
 says() {
+    why="the output does not say: $1"
     grep -q -- "$1" "$dir/out"
 }
 

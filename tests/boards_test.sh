@@ -51,21 +51,28 @@ check 'golden 4x4 mis-cabled: names the swapped cable' says 'it should go to'
 check 'golden 4x4 mis-cabled: names the missing one' says 'no cable from x+'
 check 'golden 4x4 mis-cabled: ends' stop
 
-# A host that is there before the first cycle; 256 sockets take long enough to stop it in between.
-"$B/bin/boardsim" --sockets "$dir" --dims 16x16 --boards golden > "$dir/log" 2>&1 &
+# A host that is there before the first cycle: the simulator cannot say that its sockets are open, as
+# it does before that cycle, while the pipe that it says it to is full.
+mkfifo "$dir/full"
+exec 7<> "$dir/full"
+yes | dd of="$dir/full" oflag=nonblock bs=4096 iflag=fullblock 2>/dev/null
+"$B/bin/boardsim" --threads 1 --sockets "$dir" --dims 16x16 --boards golden > "$dir/full" 2>&1 &
 sim=$!
-tries=0
-until [ -S "$dir/board1.sock" ] || [ $tries -ge 100000 ]; do
-    tries=$((tries + 1))
-done
-kill -STOP "$sim"
+wait_for 300 [ -S "$dir/board255.sock" ]
 torus discover &
 early=$!
-sleep 0.3
-kill -CONT "$sim"
+connected() { # one socket listens, the other has come
+    [ "$(grep -c "$dir/board0.sock" /proc/net/unix)" -ge 2 ]
+}
+check 'golden 16x16: a host that comes early is there' wait_for 300 connected
+cat <&7 > "$dir/log" &
+drain=$!
 wait "$early"
 check 'golden 16x16: a host that comes early finds them all too' says '256 boards, a 16x16 torus'
 check 'golden 16x16: ends' stop
+kill "$drain"
+wait "$drain" 2>/dev/null
+exec 7>&-
 
 start --dims 16x16 --boards golden
 check 'golden 16x16: discover' torus discover
@@ -163,9 +170,9 @@ check 'broken cable, twin: discover' status 1 torus discover
 # shellcheck disable=SC2046
 destinations escape $(pulled) > "$dir/straight.json"
 check 'broken cable, twin: destinations that do not go round it' \
-    status 2 torus --timeout 2 program "$dir/straight.json"
+    status 2 torus --timeout 6 program "$dir/straight.json"
 check 'broken cable, twin: in one line, what is left' says 'boards may differ now'
-check 'broken cable, twin: not all boards answer' status 2 torus --timeout 2 ping --all
+check 'broken cable, twin: not all boards answer' status 2 torus --timeout 6 ping --all
 check 'broken cable, twin: ends' stop
 
 start --dims 4x4 --boards golden
@@ -179,10 +186,10 @@ check 'cut off: in one line' one_line
 check 'cut off: nothing of it was written' torus info
 check 'cut off: nothing is on' says 'routing none$'
 check 'cut off: every board by every other, said so' \
-    status 1 torus --timeout 2 program "$dir/cut.json"
+    status 1 torus --timeout 6 program "$dir/cut.json"
 check 'cut off: and what to do' says 'these destinations cut boards off'
-check 'cut off: not by address' status 2 torus --timeout 2 info
-check 'cut off: taken back' torus --timeout 2 program --routing ofr
+check 'cut off: not by address' status 2 torus --timeout 6 info
+check 'cut off: taken back' torus --timeout 6 program --routing ofr
 check 'cut off: all there again' torus ping --all
 check 'cut off: the table is off' torus info
 check 'cut off: and not mentioned' says 'routing ofr, tie both, threshold 4 slots, Delta 2, generation 2$'
@@ -193,8 +200,8 @@ check 'cut off: ends' stop
 host() {
     at=$1
     shift
-    timeout 120 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board$at.sock" "$@" \
-        > "$dir/out.$at" 2>&1
+    timeout 120 "$B/bin/torusctl" --session $((1000 + at)) --timeout 60 \
+        -t "unix:$dir/board$at.sock" "$@" > "$dir/out.$at" 2>&1
 }
 
 # Both program at the same time: each gets it done, or is told in one line who is in its way.
@@ -211,9 +218,11 @@ two_at_once() {
             [ "${n#* }" -eq 2 ] && [ "$(wc -l < "$dir/out.${n% *}")" -eq 1 ] &&
                 grep -q 'has the write lease' "$dir/out.${n% *}" && continue
             cp "$dir/out.${n% *}" "$dir/out"
-            echo "# round $round: board ${n% *} ended with ${n#* }"
+            why="round $round: the host at board ${n% *} ended with ${n#* }"
             return 1
         done
+        cat "$dir/out.0" "$dir/out.9" > "$dir/out"
+        why="round $round: neither got it done"
         [ "$a" -eq 0 ] || [ "$b" -eq 0 ] || return 1
         torus info || return 1
     done
@@ -227,8 +236,9 @@ cut_short() {
         python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
 import os, socket, sys
 listener = socket.socket(socket.AF_UNIX)
-listener.bind(sys.argv[1])
+listener.bind(sys.argv[1] + ".new")
 listener.listen(1)
+os.rename(sys.argv[1] + ".new", sys.argv[1]) # there only now, when a host can connect
 listener.settimeout(60)
 board = socket.socket(socket.AF_UNIX)
 board.connect(sys.argv[2])
@@ -248,14 +258,13 @@ except OSError:
     pass
 PY
         relay=$!
-        tries=0
-        until [ -S "$dir/cut.sock" ] || [ $tries -ge 200 ]; do
-            tries=$((tries + 1))
-            sleep 0.05
-        done
-        timeout 60 "$B/bin/torusctl" --session 77 -t "unix:$dir/cut.sock" program --routing por \
-            > "$dir/out" 2>&1
-        [ $? -eq 2 ] && one_line || return 1
+        wait_for 60 [ -S "$dir/cut.sock" ]
+        # No request is sent twice: that would be one of the frames.
+        timeout 60 "$B/bin/torusctl" --session 77 --retry 60 -t "unix:$dir/cut.sock" \
+            program --routing por > "$dir/out" 2>&1
+        got=$?
+        why="cut short after $frames frames: status $got"
+        [ $got -eq 2 ] && one_line || return 1
         wait "$relay"
         torus info
         case $? in
@@ -271,7 +280,8 @@ PY
         *) return 1 ;;
         esac
     done
-    echo "# cut short: $mixed of 10 times half programmed, said so and mended"
+    why="cut short: $mixed of 10 times half programmed, said so and mended"
+    echo "# $why"
     [ $mixed -ge 2 ]
 }
 
@@ -281,11 +291,10 @@ check 'two hosts: both program at once' two_at_once
 "$B/bin/torusctl" --session 5555 -t "unix:$dir/board5.sock" run --pattern uniform --load 0.1 \
     --cycles 200000000 > "$dir/out.5" 2>&1 &
 measuring=$!
-tries=0
-until torus --format json ping && says '"leased": true' || [ $tries -ge 200 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+leased() {
+    torus --format json ping && says '"leased": true'
+}
+check 'two hosts: one measures' wait_for 60 leased
 check 'two hosts: who programs while the other measures is refused' \
     status 2 torus program --routing abr
 check 'two hosts: says who has the lease' says 'session 5555 has the write'

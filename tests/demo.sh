@@ -10,6 +10,7 @@
 # done over the socket beside it, and must come to the same: both with WAIT=1, where the boards' time
 # stands still while the host thinks, so that nothing depends on how fast it is.
 set -u
+. tests/wait.sh
 B=${B:-build}
 DIMS=${DIMS:-4x4} VIA=${VIA:-socket} WAIT=${WAIT:-}
 case $VIA in
@@ -99,14 +100,7 @@ must() {
 # cycle it is at.
 shown=0
 verdict() {
-    if [ -n "$sim" ]; then
-        kill -USR1 "$sim"
-        tries=0
-        until tail -n +$((shown + 1)) "$log" | grep -q ': cycle' || [ $tries -ge 50 ]; do
-            tries=$((tries + 1))
-            sleep 0.1
-        done
-    fi
+    [ -z "$sim" ] || must ask_simulator "$sim" "$log"
     tail -n +$((shown + 1)) "$log" | awk '/: snapshot .* equals/ { last = $0; next }
         / cycle [0-9]+$/ { cycle = $0; next } { print }
         END { if (last != "") print last; if (cycle != "") print cycle }'
@@ -117,12 +111,7 @@ say "boardsim: a $DIMS torus of boards, each the RTL with the firmware on its so
 # shellcheck disable=SC2086
 "$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" $boards > "$log" 2>&1 &
 sim=$!
-tries=0
-until grep -q '^boardsim: .* boards' "$log"; do
-    tries=$((tries + 1))
-    kill -0 "$sim" 2>/dev/null && [ $tries -lt 300 ] || { cat "$log"; sim=; finish 2; }
-    sleep 0.1
-done
+simulator_began "$sim" "$log" || { cat "$log"; finish 2; }
 port=$(sed -n 's/.*127.0.0.1 port //p' "$log")
 case $VIA in
 socket) torus="$B/bin/torusctl $options -t unix:$dir/board0.sock" ;;
