@@ -107,8 +107,8 @@ build=$B
 B=$build/twin/elastic
 start --seed "$seed" --dims 4x4 --boards golden --ppm 300000 --latency 1
 B=$build
-torus --timeout 20 program --routing ofr
-torus --timeout 20 run --pattern neighbour --load 0.95
+torus program --routing ofr
+torus run --pattern neighbour --load 0.95
 stop
 check '30%, golden 4x4: broken twin: buffers that are never full: found out' \
     grep -q 'the elastic buffer at port [0-3] of board [0-9]* overflows' "$dir/log"

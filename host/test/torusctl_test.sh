@@ -3,6 +3,7 @@
 # torusctl used wrongly: one clear line on stderr that names what was wrong, nothing on stdout,
 # exit status 2, and never a hang.
 set -u
+. tests/wait.sh
 : "${B:=build}"
 ctl=$B/bin/torusctl
 work=$(mktemp -d) || exit 1
@@ -14,7 +15,7 @@ refuse() # word that the line must contain, then arguments
     n=$((n + 1))
     word=$1
     shift
-    timeout 20 "$ctl" "$@" > "$work/out" 2> "$work/err"
+    timeout 120 "$ctl" "$@" > "$work/out" 2> "$work/err"
     status=$?
     if [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
         [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]; then
@@ -144,12 +145,13 @@ refuse 'one argument too many' info "$good" -t "$nowhere"
 # A dead UART: somebody listens but never answers.
 if command -v python3 > /dev/null; then
     python3 - "$work/dead" << 'PY' &
-import socket, sys, time
+import os, socket, sys
 s = socket.socket(socket.AF_UNIX)
-s.bind(sys.argv[1])
+s.bind(sys.argv[1] + ".new")
 s.listen(9)
+os.rename(sys.argv[1] + ".new", sys.argv[1]) # there only now, when a host can connect
 kept = []
-s.settimeout(60)
+s.settimeout(600)
 try:
     while True:
         kept.append(s.accept())
@@ -157,11 +159,7 @@ except OSError:
     pass
 PY
     dead=$!
-    tries=0
-    while [ ! -S "$work/dead" ] && [ $tries -lt 100 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
+    wait_for 120 [ -S "$work/dead" ]
     for command in ping discover info program run counters; do
         refuse 'no answer' "$command" -t "unix:$work/dead" --timeout 0.5
     done
@@ -184,16 +182,17 @@ PY
     # Firmware of another version: says so, in a frame of its own version, as protocol.h has it.
     # Where that frame is damaged it is none.
     python3 - "$work/newer" "$work/noise" << 'PY' &
-import socket, struct, sys, threading, zlib
+import os, socket, struct, sys, threading, zlib
 def serve(path, damage):
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
+    listener.bind(path + ".new")
     listener.listen(9)
-    listener.settimeout(60)
+    os.rename(path + ".new", path)
+    listener.settimeout(600)
     try:
         while True:
             host = listener.accept()[0]
-            host.settimeout(60)
+            host.settimeout(600)
             while len(frame := host.recv(32, socket.MSG_WAITALL)) == 32:
                 word = list(struct.unpack("<7I", frame[:28]))
                 word[0] = word[0] & ~0xf000 | 3 << 12
@@ -206,12 +205,8 @@ for path, damage in (sys.argv[1], 0), (sys.argv[2], 1):
     threading.Thread(target=serve, args=(path, damage)).start()
 PY
     newer=$!
-    tries=0
-    while [ ! -S "$work/noise" ] && [ $tries -lt 100 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
-    sleep 0.1
+    wait_for 120 [ -S "$work/newer" ]
+    wait_for 120 [ -S "$work/noise" ]
     for command in ping discover info program run counters 'snapshot --all'; do
         # shellcheck disable=SC2086
         refuse 'version 3 of the protocol, this program version 2' -t "unix:$work/newer" $command

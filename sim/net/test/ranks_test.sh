@@ -9,7 +9,7 @@ if ! command -v mpirun > "$work/where" || ! ldd "$sim" | grep -q libmpi; then
     exit 0
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-two() { timeout 120 mpirun -np 2 --oversubscribe --bind-to none "$@" 2> "$work/err"; }
+two() { timeout 600 mpirun -np 2 --oversubscribe --bind-to none "$@" 2> "$work/err"; }
 
 grid='--topology 4x4x4 --routing abr,ofr --traffic uniform,bitreverse --load 0.2:0.6:0.4 --seed 1,2
     --messages 8'

@@ -102,11 +102,7 @@ cmp -s "$work/a.json" "$work/b.json" &&
 result $? '--resume runs what is missing, on other threads, to the same values'
 "$sim" reproduce ofr-table3 --size 8 --out "$work/k" --jobs 1 > "$work/out" 2> "$work/err" &
 sim_pid=$!
-tries=0
-until [ -s "$work/k/points.jsonl" ] || [ $tries -ge 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+wait_for 300 [ -s "$work/k/points.jsonl" ]
 kill -INT "$sim_pid"
 wait "$sim_pid"
 [ $? = 1 ] && grep -q 'cells are not done; --resume' "$work/err" && [ -s "$work/k/points.jsonl" ] &&
@@ -147,7 +143,7 @@ cut=0 good=0 size=$(($(wc -c < "$work/table.json") - 3))
 while [ $cut -lt $size ]; do
     head -c $cut "$work/table.json" > "$work/cut.json"
     rm -rf "$work/new"
-    timeout 20 "$sim" reproduce "$work/cut.json" --out "$work/new" > "$work/out" 2> "$work/err"
+    timeout 120 "$sim" reproduce "$work/cut.json" --out "$work/new" > "$work/out" 2> "$work/err"
     [ $? -eq 2 ] && [ ! -s "$work/out" ] && [ ! -e "$work/new" ] &&
         grep -q 'cut.json: line [0-9]*: ' "$work/err" && [ "$(wc -l < "$work/err")" -eq 1 ] &&
         good=$((good + 1))

@@ -38,11 +38,7 @@ result $? 'the file has all points then, the old lines untouched'
 "$sim" sweep --topology 8x8x8 --load 0.1:1:0.01 --messages 4 --out "$work/cut" \
     > "$work/text" 2> "$work/err" &
 sweep=$!
-tries=0
-until [ -s "$work/cut" ] || [ $tries -ge 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+wait_for 300 [ -s "$work/cut" ]
 kill -INT "$sweep"
 wait "$sweep"
 [ $? = 1 ] && grep -q 'points are done; --resume' "$work/err" &&

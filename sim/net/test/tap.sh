@@ -3,6 +3,7 @@
 # What the tests of torussim's command line share; they source this, and end with finish. TAP.
 # shellcheck disable=SC2034
 set -u
+. tests/wait.sh
 : "${B:=build}"
 sim=$B/bin/torussim
 work=$(mktemp -d) || exit 1
@@ -12,7 +13,15 @@ n=0 bad=0
 result() # status name
 {
     n=$((n + 1))
-    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; bad=1; fi
+    if [ "$1" = 0 ]; then
+        echo "ok $n - $2"
+        return
+    fi
+    echo "not ok $n - $2"
+    bad=1
+    for file in out err; do
+        [ ! -s "$work/$file" ] || { echo "# --- $file:"; tail -n 8 "$work/$file"; }
+    done | cut -c 1-400 | sed 's/^\(# \)\{0,1\}/# /'
 }
 
 # A mistake: exit status 2, one line on stderr, nothing on stdout, no $work/new.
@@ -20,7 +29,7 @@ refuse() # word that the line must contain, then torussim's arguments
 {
     word=$1
     shift
-    timeout 20 "$sim" "$@" > "$work/out" 2> "$work/err"
+    timeout 120 "$sim" "$@" > "$work/out" 2> "$work/err"
     status=$?
     [ $status -eq 2 ] && [ ! -s "$work/out" ] && [ ! -e "$work/new" ] &&
         grep -q -e "$word" "$work/err" && [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]
