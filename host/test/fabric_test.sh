@@ -188,7 +188,7 @@ check 'monitor: program' torus program
 monitor() {
     how=$1
     shift
-    timeout 90 python3 host/test/monitor_test.py "$how" "$B/bin/torusctl" --timeout 60 \
+    timeout 400 python3 host/test/monitor_test.py "$how" "$B/bin/torusctl" --timeout 60 \
         -t "unix:$dir/board0.sock" monitor --watch 0.2 "$@" > "$dir/out" 2>&1
 }
 for how in q TERM INT; do
