@@ -784,7 +784,8 @@ int mock_run(struct mock *m, char *const *argv, double seconds, char *output, si
     double begin = now();
     if (pipe2(out, O_CLOEXEC))
         die("pipe");
-    pid_t pid = fork();
+    pthread_mutex_lock(&m->lock); // none of its transfers is served before it is known
+    pid_t pid = m->program = fork();
     if (pid < 0)
         die("fork");
     if (!pid) {
@@ -796,8 +797,8 @@ int mock_run(struct mock *m, char *const *argv, double seconds, char *output, si
         execv(argv[0], argv);
         _exit(127);
     }
+    pthread_mutex_unlock(&m->lock);
     close(out[1]);
-    m->program = pid;
     bool over = false;
     for (;;) {
         double left = begin + seconds - now();

@@ -12,7 +12,7 @@
 
 static const char program[] = "--session 77 program --routing por";
 
-enum { TIME_OUT = 3 }; // of torusctl in seconds, as the rig sets it
+enum { TIME_OUT = 60 }; // of torusctl in seconds, as the rig sets it
 
 // Bytes of a session that nothing happens to; -1: it failed.
 static long session_bytes(struct rig *r, const char *arguments)
@@ -98,7 +98,7 @@ static void unplug(struct rig *r)
     }
     r->ctl = "twin/unplug/torusctl";
     unsigned events = 0;
-    check(r, !pulled(r, program, 500, &events) && events,
+    check(r, !pulled(r, "--timeout 1 --session 77 program --routing por", 500, &events) && events,
           "twin that does not say that the board is gone: found");
     r->ctl = NULL;
     rig_stop(r);
@@ -128,6 +128,9 @@ static void killed(struct rig *r)
     rig_stop(r);
 }
 
+// What is lost is sent again soon.
+#define REPEAT "--session 77 --retry 0.1 "
+
 // Frames one in a hundred: that the answers are right is for the boards' own check of the traffic.
 static void frames(struct rig *r)
 {
@@ -139,10 +142,9 @@ static void frames(struct rig *r)
                  {"repeated", 0, 0, 0.01, 0},
                  {"delayed", 0, 0, 0, 0.01},
                  {"of each kind", 0.01, 0.01, 0.01, 0.01}};
-    static const char *const steps[] = {"--session 77 discover --assign",
-                                        "--session 77 program --routing por",
-                                        "--session 77 run --pattern uniform,tornado --load 0.2",
-                                        "--session 77 --format csv counters --all", "info"};
+    static const char *const steps[] = {REPEAT "discover --assign", REPEAT "program --routing por",
+                                        REPEAT "run --pattern uniform,tornado --load 0.2",
+                                        REPEAT "--format csv counters --all", REPEAT "info"};
     rig_boards(r, "--dims 4x4 --boards golden", 1);
     for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct mock_faults f = mock_no_faults;
@@ -183,7 +185,8 @@ static void reset(struct rig *r)
         f.process = r->sim;
         f.after = (long)(n * (uint64_t)bytes / PLACES);
         mock_set_faults(r->mock, &f);
-        int status = torusctl(r, "usb", program);
+        int status =
+            torusctl(r, "usb", "--timeout 3 --retry 0.1 --session 77 program --routing por");
         double took = r->took;
         bool last = f.after > bytes - 4 * 32 ||
                     !mock_seen(r->mock).event; // it is all done but for giving the lease back
@@ -193,7 +196,7 @@ static void reset(struct rig *r)
         // Well done: so it is, after the boards came back; or nothing was left to do.
         if (status == 0 && !last)
             said = torusctl(r, "usb", "info") == 0 && says(r, "routing por");
-        if (!(said || last) || took > 3 * TIME_OUT)
+        if (!(said || last) || took > TIME_OUT)
             break;
         if (torusctl(r, "usb", "discover --assign") != 0 ||
             torusctl(r, "usb", "program --routing ofr") != 0 || torusctl(r, "usb", "info") != 0)

@@ -44,7 +44,7 @@ struct rig *rig_new(int argc, char **argv)
     struct rig *r = calloc(1, sizeof *r);
     if (!r)
         abort();
-    r->seed = text ? strtoull(text, NULL, 0) : (uint64_t)time(NULL);
+    r->seed = text ? strtoull(text, NULL, 0) : 1;
     r->mock = mock_new(argv, r->seed);
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("# seed %" PRIu64 " (give it as argument or in SEED to replay)\n", r->seed);
@@ -68,7 +68,9 @@ bool check(struct rig *r, bool ok, const char *format, ...)
     if (ok)
         return true;
     r->failed++;
-    printf("# torusctl took %.2f s and said: ", r->took);
+    struct mock_seen seen = mock_seen(r->mock);
+    printf("# %u faults, %ld bytes%s; torusctl ended with status %d after %.2f s and said: ",
+           seen.faults, seen.bytes, seen.event ? ", the event has come" : "", r->status, r->took);
     for (const char *c = r->out; *c; c++) {
         putchar(*c);
         if (*c == '\n' && c[1])
@@ -102,8 +104,10 @@ void rig_boards(struct rig *r, const char *options, unsigned plugged)
     close(log);
     r->port = 0;
     bool there = false;
-    for (unsigned tries = 0; !there && tries < 1000; tries++) {
+    for (unsigned tries = 0; !there && tries < 30000; tries++) {
         usleep(10000);
+        if (waitpid(r->sim, NULL, WNOHANG) != 0)
+            break;
         FILE *f = fopen(r->log, "r");
         while (f && fgets(line, sizeof line, f)) {
             sscanf(line, "boardsim: USB/IP on 127.0.0.1 port %u", &r->port);
@@ -113,7 +117,7 @@ void rig_boards(struct rig *r, const char *options, unsigned plugged)
             fclose(f);
     }
     if (!there || !r->port) {
-        fprintf(stderr, "boardsim did not start: see %s\n", r->log);
+        printf("# boardsim %s did not start: see %s\n", options, r->log);
         exit(1);
     }
     for (unsigned i = 1; i <= plugged; i++)
@@ -158,13 +162,13 @@ int torusctl(struct rig *r, const char *where, const char *arguments)
     words[2] = (char *)where;
     if (!strncmp(where, "unix:", 5))
         words[2] = path;
-    words[3] = "--timeout=3";
-    words[4] = "--retry=0.1";
+    words[3] = "--timeout=60";
+    words[4] = "--retry=10";
     split(copy, words, 5);
     double begin = now();
-    int status = mock_run(r->mock, words, 120, r->out, sizeof r->out);
+    r->status = mock_run(r->mock, words, 300, r->out, sizeof r->out);
     r->took = now() - begin;
-    return status;
+    return r->status;
 }
 
 bool says(const struct rig *r, const char *text)
