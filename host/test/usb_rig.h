@@ -33,8 +33,8 @@ void rig_boards(struct rig *r, const char *options, unsigned plugged);
 int rig_stop(struct rig *r);
 
 // torusctl on a transport ("usb", "usb:SERIAL", "unix:0": board 0's socket) with these arguments,
-// likewise one string; time-out 60 s, repeating after 10 s, unless they say otherwise: so nothing is
-// sent twice because the machine is busy. Exit status, -1: it did not end; output in r->out.
+// likewise one string; time-out 60 s, repeating after 10 s, unless they say otherwise: so nothing
+// is sent twice because the machine is busy. Exit status, -1: it did not end; output in r->out.
 int torusctl(struct rig *r, const char *where, const char *arguments);
 // Whether the output has this in it; is one line.
 bool says(const struct rig *r, const char *text);
