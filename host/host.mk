@@ -76,7 +76,7 @@ host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 # Over USB: torusctl as it is, on boardsim's USB/IP and a machine that umockdev makes up.
 USB_TESTS := $(B)/tests/test_usb $(B)/tests/test_usb_faults
 TESTS += $(USB_TESTS)
-USB_TEST_C := host/test/mock_usb.c host/test/usb_rig.c
+USB_TEST_C := $(addprefix host/test/,mock_usb.c mock_device.c usb_rig.c)
 # usb_machine: torusctl on such a machine, for make demo VIA=usb.
 DEMO_usb += $(B)/tests/usb_machine
 $(USB_TESTS) $(B)/tests/usb_machine: $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) \
