@@ -51,7 +51,7 @@ stop() {
 }
 
 torus() {
-    timeout 300 "$B/bin/torusctl" --timeout 120 --retry "$retry" -t "unix:$dir/board0.sock" "$@" \
+    timeout 600 "$B/bin/torusctl" --timeout 120 --retry "$retry" -t "unix:$dir/board0.sock" "$@" \
         > "$dir/out" 2>&1
     got=$?
     why="torusctl $*: status $got"

@@ -17,7 +17,7 @@ PY
 
 # quiet_torus ARGUMENTS...: torusctl with only its standard output in $dir/out.
 quiet_torus() {
-    timeout 300 "$B/bin/torusctl" --timeout 120 -t "unix:$dir/board0.sock" "$@" \
+    timeout 600 "$B/bin/torusctl" --timeout 120 -t "unix:$dir/board0.sock" "$@" \
         > "$dir/out" 2> "$dir/err"
 }
 

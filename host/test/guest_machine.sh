@@ -47,7 +47,11 @@ ifconfig lo up
 ifconfig eth0 10.0.2.15 up
 exec < /dev/ttyS1 > /dev/ttyS1 2>&1
 stty raw -echo
-plug() { usb_attach 10.0.2.2 "\$1" 1-1 && sleep 1; }
+# wait_for COMMAND...: for two minutes at most. plug PORT: also where the server, or the port here,
+# has not seen yet that a plug was pulled; until both channels are serial ports.
+wait_for() { n=0; until "\$@"; do [ \$n -lt 1200 ] || return 1; n=\$((n + 1)); sleep 0.1; done; }
+ports() { [ "\$(ls /dev | grep -c ttyUSB)" = "\$1" ]; }
+plug() { wait_for usb_attach 10.0.2.2 "\$1" 1-1 2> /dev/null && wait_for ports 2; }
 echo 'GUEST status 0'
 while read -r line; do
     eval "\$line"

@@ -13,7 +13,13 @@ failed=0
 result() # status name
 {
     number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        echo "not ok $number - $2"
+        failed=1
+        tail -n 8 "$(ls -t "$work"/*.log | head -n 1)" | sed 's/^\(# \)\{0,1\}/# /'
+    fi
 }
 
 mkdir -p "$work"
