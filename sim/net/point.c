@@ -14,18 +14,31 @@ static bool ended(const json_t *record, const char *how)
     return end && !strcmp(end, how);
 }
 
-json_t *net_point(struct net_points *points, const struct net_config *config, double limit_us,
-                  _Atomic float *progress)
+// With the digits that a file of records keeps, so that a verdict from there holds.
+static double as_kept(double limit_us)
 {
-    char key[NET_KEY], text[40];
-    net_key("point", config, key);
-    // With the digits that a file of records keeps, so that a verdict from there holds.
+    char text[40];
     snprintf(text, sizeof text, "%.9g", limit_us);
-    limit_us = strtod(text, NULL);
+    return strtod(text, NULL);
+}
+
+// The record that is in the store; NULL: none, or its verdict is on a lower limit.
+static json_t *stored(struct net_points *points, const char *key, double limit_us)
+{
     json_t *record = net_store_find(&points->store, key);
     if (record && ended(record, "limited") &&
         !(limit_us > 0 && json_real_value(json_object_get(record, "limit_us")) >= limit_us))
-        record = NULL;
+        return NULL;
+    return record;
+}
+
+json_t *net_point(struct net_points *points, const struct net_config *config, double limit_us,
+                  _Atomic float *progress)
+{
+    char key[NET_KEY];
+    net_key("point", config, key);
+    limit_us = as_kept(limit_us);
+    json_t *record = stored(points, key, limit_us);
     if (!record && !atomic_load(points->stop)) {
         double start = net_seconds();
         struct net_result result = net_run(config, limit_us, points->stop, progress);
@@ -62,8 +75,22 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
     if (!record || !isfinite(base))
         return false;
     *gamma = (struct net_gamma){.base_us = base, .at_us = base, .runs = 1};
-    // Good and bad enclose gamma*; away from `start` in growing strides until they are known.
+    // Good and bad enclose gamma*: what the store has of it first, then away from `start` in
+    // growing strides until they are known.
     int good = BASE, bad = TOP;
+    for (int step = BASE + 1; step < bad; step++) {
+        char key[NET_KEY];
+        c.load = step / 20.0;
+        net_key("point", &c, key);
+        record = stored(points, key, as_kept(1.2 * base));
+        double mean = record ? net_point_mean(record) : NAN;
+        if (mean <= 1.2 * base) {
+            good = step;
+            gamma->at_us = mean;
+        } else if (record && !ended(record, "stuck")) {
+            bad = step;
+        }
+    }
     int stride = start > 0 ? 1 : 4, step = start > 0 ? (int)lround(start * 20) : BASE + 2;
     while (bad - good > 1) {
         step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;

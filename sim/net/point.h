@@ -24,10 +24,11 @@ double net_point_mean(const json_t *record);
 
 // gamma*: the largest load, in steps of 0.05 up to 1.95, whose mean lifetime is at most 1.2 times
 // that at load 0.1; taken to be the only such step. `start`: the load to be tried first (0: 0.2),
-// which costs nothing but time when it is wrong. False: as NULL above, or stuck.
+// which costs nothing but time when it is wrong; what the store has counts before. False: as NULL
+// above, or stuck.
 struct net_gamma {
     double gamma, base_us, at_us; // at_us: mean lifetime at gamma*
-    int runs;
+    int runs;                     // points looked for, besides those that were in the store before
 };
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
                     struct net_gamma *gamma, _Atomic float *progress);

@@ -80,6 +80,11 @@ for start in 0.15 0.95 1.9; do
 done | sort | uniq -c > "$work/out"
 [ "$(grep -c '^ *3 ' "$work/out")" = 3 ] && [ "$(wc -l < "$work/out")" = 3 ]
 result $? 'gamma* is the same wherever the search begins'
+lines=$(wc -l < "$work/s0.15/points.jsonl")
+"$sim" reproduce "$work/start.json" --row Tornado --out "$work/s0.15" --resume > "$work/out" \
+    2> "$work/err"
+[ "$(wc -l < "$work/s0.15/points.jsonl")" = "$lines" ]
+result $? 'and what the folder has is not looked for again from elsewhere'
 
 "$sim" reproduce "$work/curves.json" --out "$work/c" --jobs 1 --format json > "$work/a.json" \
     2> "$work/err"
