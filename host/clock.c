@@ -140,14 +140,7 @@ static int latched(struct clocks *c, double instant, struct torus_clock *clock, 
     return error;
 }
 
-int clocks_differ(struct torus *t)
-{
-    return fail(t, TORUS_E_BOARD,
-                "the boards' clocks differ: loads and lifetimes are measured on boards that are "
-                "reset together and share a clock; snapshot --all says how far apart these are");
-}
-
-static int measure_clocks(struct clocks *c, double seconds)
+static int first_round(struct clocks *c)
 {
     uint32_t coord;
     int error = torus_read(c->t, NULL, OFR_NODE_COORD, &coord);
@@ -158,7 +151,32 @@ static int measure_clocks(struct clocks *c, double seconds)
     c->gateway =
         (coord & 15) + c->t->k[0] * ((coord >> 8 & 15) + (unsigned)c->t->k[1] * (coord >> 16 & 15));
     c->last = c->zero;
-    error = ping_round(c, c->first);
+    return ping_round(c, c->first);
+}
+
+int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway)
+{
+    struct clocks c = {.t = t, .nodes = torus_nodes(t)};
+    c.first = calloc(c.nodes, sizeof *c.first);
+    c.q = calloc(c.nodes, sizeof *c.q);
+    int error = TORUS_E_MEMORY;
+    if (c.first && c.q)
+        error = first_round(&c);
+    else
+        fail(t, error, "out of memory");
+    for (unsigned node = 0; node < c.nodes && error == TORUS_OK; node++) {
+        ahead[node] = c.first[node].offset;
+        wrong[node] = c.first[node].half;
+    }
+    *gateway = c.gateway;
+    free(c.first);
+    free(c.q);
+    return error;
+}
+
+static int measure_clocks(struct clocks *c, double seconds)
+{
+    int error = first_round(c);
     if (error == TORUS_OK)
         pause_seconds(seconds > 0 ? seconds : 0.5);
     return error == TORUS_OK ? ping_round(c, c->second) : error;

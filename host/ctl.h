@@ -52,6 +52,7 @@ int do_program(struct torus *t, const struct args *a);
 int do_run(struct torus *t, const struct args *a);
 int do_counters(struct torus *t, const struct args *a);
 int do_bench(struct torus *t, const struct args *a);
+int do_align(struct torus *t, const struct args *a);
 int do_snapshot(struct torus *t, const struct args *a);
 int do_monitor(struct torus *t, const struct args *a);
 int do_ping(struct torus *t, const struct args *a);
@@ -150,6 +151,9 @@ void put_rows(const struct args *a, json_t *head, const char *name, json_t *rows
 
 // A bar on stderr, where that is a terminal; done = total: takes it away.
 void progress(const char *what, double done, double total);
+
+// Text: what a lifetime may be wrong by, where clocks were aligned.
+void put_apart(const struct args *a, double apart);
 
 // Prints and frees.
 void put_json(json_t *value);

@@ -20,6 +20,7 @@ struct bench {
     unsigned routings, dims, nodes;
     uint8_t k[3];
     double unit;      // of the loads, in flits per cycle and node
+    double apart;     // of clocks, at most
     double *accepted; // [pattern][routing][load], NaN: none
     uint64_t *flits;  // sent over every link so far: [node][port]
     json_t *rows, *skipped;
@@ -101,6 +102,7 @@ static int bench_point(struct bench *b, const char *routing, unsigned p, unsigne
         return report(b->t, error);
     b->accepted[cell(b, p, r, l)] = result.accepted / b->unit;
     run_row(b->a, b->rows, routing, torus_pattern_name(run.pattern), &result);
+    b->apart = result.apart > b->apart ? result.apart : b->apart;
     error = b->a->format == JSON ? add_details(b, &result) : TORUS_OK;
     return error == TORUS_OK ? 0 : report(b->t, error);
 }
@@ -245,6 +247,7 @@ int do_bench(struct torus *t, const struct args *a)
         run_head(a, b.dims, b.k);
     for (unsigned r = 0; r < b.routings && !status; r++)
         status = bench_routing(&b, r);
+    put_apart(a, b.apart);
     // As it was before: a table of one's own is not known here.
     if (a->routing && before.routing && before.routing != TORUS_CUSTOM) {
         if (torus_program(t, &before) != TORUS_OK && !status)

@@ -108,7 +108,10 @@ int do_bandwidth(struct torus *t, const struct args *a)
     if (a->format == TEXT)
         printf("loads in flits of %u bytes per cycle, headers included; mean lifetime in cycles\n",
                s.flit_bytes);
-    put_rows(a, json_pack("{s:i}", "flit_bytes", (int)s.flit_bytes), "streams", rows, NULL);
+    put_apart(a, flow[3].apart);
+    put_rows(a,
+             json_pack("{s:i,s:f}", "flit_bytes", (int)s.flit_bytes, "clocks_apart", flow[3].apart),
+             "streams", rows, NULL);
     return done(t, 0);
 }
 
@@ -121,6 +124,12 @@ static void latency_row(json_t *rows, const struct shape *s, const struct torus_
                                     "to", json_at(w->to, s->dims), "distance",
                                     (int)distance(s, w->from, w->to), "mean", w->mean, "max",
                                     (json_int_t)w->max, "packets", (json_int_t)w->measured));
+}
+
+static void put_pairs(const struct args *a, const struct shape *s, double apart, json_t *rows)
+{
+    put_rows(a, json_pack("{s:o,s:f}", "sizes", json_at(s->k, s->dims), "clocks_apart", apart),
+             "pairs", json_incref(rows), NULL);
 }
 
 static void print_matrix(const struct shape *s, const double *mean)
@@ -175,9 +184,10 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     status = error == TORUS_OK ? 0 : report(t, error);
     if (!status && a->format == TEXT)
         print_matrix(s, mean);
-    else if (!status)
-        put_rows(a, json_pack("{s:o}", "sizes", json_at(s->k, s->dims)), "pairs", json_incref(rows),
-                 NULL);
+    if (!status)
+        put_apart(a, flow->apart);
+    if (!status && a->format != TEXT)
+        put_pairs(a, s, flow->apart, rows);
 out:
     json_decref(rows);
     free(flow);
@@ -209,9 +219,10 @@ int do_latency(struct torus *t, const struct args *a)
         error = torus_flows(t, &o, &flow[i], 1);
         latency_row(rows, &s, &flow[i]);
     }
-    if (error == TORUS_OK)
-        put_rows(a, json_pack("{s:o}", "sizes", json_at(s.k, s.dims)), "pairs", json_incref(rows),
-                 NULL);
+    if (error == TORUS_OK) {
+        put_apart(a, flow[1].apart);
+        put_pairs(a, &s, flow[1].apart, rows);
+    }
     json_decref(rows);
     return error == TORUS_OK ? done(t, 0) : report(t, error);
 }

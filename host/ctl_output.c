@@ -252,3 +252,9 @@ void progress(const char *what, double done, double total)
     bar[WIDTH] = 0;
     fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
 }
+
+void put_apart(const struct args *a, double apart)
+{
+    if (a->format == TEXT && apart > 0)
+        printf("boards with clocks of their own, aligned: at most %.1f cycles apart\n", apart);
+}

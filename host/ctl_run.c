@@ -76,19 +76,21 @@ void run_row(const struct args *a, json_t *rows, const char *routing, const char
 {
     if (a->format == JSON) {
         json_array_append_new(
-            rows, json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i}",
-                            "pattern", pattern, "routing", routing, "offered", r->offered,
-                            "accepted", r->accepted, "offered_gamma0", r->offered / r->gamma0,
-                            "accepted_gamma0", r->accepted / r->gamma0, "mean", r->mean, "p99",
-                            r->p99, "max", (json_int_t)r->max, "oidn", r->oidn, "widn", r->widn,
-                            "link_use", r->link_use, "hops", r->hops, "sent", (json_int_t)r->sent,
-                            "received", (json_int_t)r->received, "errors", (int)r->errors,
-                            "packet_flits", (int)r->packet_flits));
+            rows,
+            json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i,s:f}",
+                      "pattern", pattern, "routing", routing, "offered", r->offered, "accepted",
+                      r->accepted, "offered_gamma0", r->offered / r->gamma0, "accepted_gamma0",
+                      r->accepted / r->gamma0, "mean", r->mean, "p99", r->p99, "max",
+                      (json_int_t)r->max, "oidn", r->oidn, "widn", r->widn, "link_use", r->link_use,
+                      "hops", r->hops, "sent", (json_int_t)r->sent, "received",
+                      (json_int_t)r->received, "errors", (int)r->errors, "packet_flits",
+                      (int)r->packet_flits, "clocks_apart", r->apart));
     } else if (a->format == CSV) {
-        printf("%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%u,%.6g,%.6g,%.6g,%.6g,%llu,%llu,%u\n", pattern,
-               routing, r->offered, r->accepted, r->offered / r->gamma0, r->accepted / r->gamma0,
-               r->mean, r->p99, r->max, r->oidn, r->widn, r->link_use, r->hops,
-               (unsigned long long)r->sent, (unsigned long long)r->received, r->errors);
+        printf("%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%u,%.6g,%.6g,%.6g,%.6g,%llu,%llu,%u,%.3g\n",
+               pattern, routing, r->offered, r->accepted, r->offered / r->gamma0,
+               r->accepted / r->gamma0, r->mean, r->p99, r->max, r->oidn, r->widn, r->link_use,
+               r->hops, (unsigned long long)r->sent, (unsigned long long)r->received, r->errors,
+               r->apart);
     } else {
         printf("%-11s %-7s %7.4f %6.3f %8.4f %6.3f %8.1f %6.0f %6.3f %6.3f %6.3f %8llu\n", pattern,
                routing, r->offered, r->offered / r->gamma0, r->accepted, r->accepted / r->gamma0,
@@ -101,7 +103,7 @@ void run_head(const struct args *a, unsigned dims, const uint8_t k[3])
 {
     if (a->format == CSV)
         printf("pattern,routing,offered,accepted,offered_gamma0,accepted_gamma0,mean,p99,max,oidn,"
-               "widn,link_use,hops,sent,received,errors\n");
+               "widn,link_use,hops,sent,received,errors,clocks_apart\n");
     if (a->format != TEXT)
         return;
     printf("loads in flits per cycle and node, and in gamma0 = %.4f of them; latency in cycles; "
@@ -130,6 +132,7 @@ int do_run(struct torus *t, const struct args *a)
     const char *routing = preset.routing ? torus_routing_name(preset.routing) : "none";
     json_t *rows = json_array(), *skipped = json_array();
     bool head = false;
+    double apart = 0;
     for (unsigned i = 0; i < s.patterns && status != 2; i++) {
         if (sweep_skips(&s, i, dims, k, skipped))
             continue;
@@ -144,11 +147,13 @@ int do_run(struct torus *t, const struct args *a)
                     run_head(a, dims, k);
                 head = true;
                 run_row(a, rows, routing, torus_pattern_name(run.pattern), &result);
+                apart = result.apart > apart ? result.apart : apart;
             }
             if (error != TORUS_OK)
                 status = report(t, error);
         }
     }
+    put_apart(a, apart);
     // Not left to torus_close(), which waits a second only: many simulated boards need more.
     if (status == 0 && (error = torus_release(t)) != TORUS_OK)
         status = report(t, error);

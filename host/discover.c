@@ -221,6 +221,7 @@ API int torus_discover(struct torus *t)
 {
     t->board_count = t->fault_count = t->missing = 0;
     t->good = t->attached = t->gaps = false;
+    clocks_forget(t);
     t->collective_flits = 0;
     memset(t->k, 0, sizeof t->k);
     if (!t->faults && !(t->faults = calloc(MAX_FAULTS, sizeof *t->faults)))
@@ -498,6 +499,7 @@ API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
     t->good = t->attached = t->gaps = false;
+    clocks_forget(t);
     t->collective_flits = 0;
     t->fault_count = 0;
     int error = read_shape(t, &size, &control);

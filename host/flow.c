@@ -17,6 +17,8 @@ struct flows {
     unsigned count;
     struct request *q; // room for two a flow
     uint32_t ticks, messages, flits, start;
+    uint32_t apart; // cycles that the boards' clocks may be apart, either way
+    uint32_t later; // cycles that it begins later than it could
 };
 
 static int check(struct flows *f)
@@ -111,30 +113,36 @@ static int start_all(struct flows *f)
         t->ahead = 4000 + 1000 * (t->k[0] + t->k[1] + t->k[2]);
     for (; error == TORUS_OK && t->ahead <= 1u << 28; t->ahead *= 2) {
         bool late = false;
-        uint32_t now, from;
+        uint32_t now, from, to;
         error = torus_read(t, NULL, OFR_NODE_TIME, &now);
         if (error != TORUS_OK)
             return error;
-        f->start = now + t->ahead;
+        f->start = now + t->ahead + f->apart + f->later;
         from = f->start + f->o->warmup;
+        to = from + f->o->cycles;
         if (all) {
-            uint32_t data[4] = {0, f->start, from, from + f->o->cycles};
+            uint32_t data[4] = {0, f->start, from, to};
             error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 1, data, NULL, "start the generators");
             late = error == TORUS_E_BOARD;
             error = late ? TORUS_OK : error;
         } else {
             // Boards that only receive: their checkers. Then the sources, which set their own.
             if ((error = write_ends(f, true, OFR_CHECK_FROM, from)) != TORUS_OK ||
-                (error = write_ends(f, true, OFR_CHECK_TO, from + f->o->cycles)) != TORUS_OK ||
+                (error = write_ends(f, true, OFR_CHECK_TO, to)) != TORUS_OK ||
                 (error = write_ends(f, true, OFR_CHECK_CONTROL, 1)) != TORUS_OK)
                 return error;
             for (unsigned i = 0; i < f->count; i++) {
                 by_address(&f->q[i], pack_at(f->flow[i].from), OFR_OP_START, 1);
                 f->q[i].m[3] = f->start;
                 f->q[i].m[4] = from;
-                f->q[i].m[5] = from + f->o->cycles;
+                f->q[i].m[5] = to;
             }
             error = do_all(f, f->count, "start the generators", &late);
+        }
+        // One whose clock is ahead has not begun before the last one was told.
+        if (error == TORUS_OK && !late && f->apart) {
+            error = torus_read(t, NULL, OFR_NODE_TIME, &now);
+            late = (int32_t)(f->start - f->apart - now) < 0;
         }
         if (error != TORUS_OK || !late)
             return error;
@@ -211,29 +219,30 @@ static int wait_all(struct flows *f)
     }
 }
 
-// Whether lifetimes mean something: the clocks of the boards at the ends agree with the gateway's
-// as far as a ping of each can tell. Finer: no lifetime is below 0, which tells for sure where
-// streams go both ways.
-static int compare_clocks(struct flows *f, bool *same)
+// Do the clocks of the boards at the ends agree with that of the one we are plugged into, as far as
+// pings can tell? For who does not want them aligned: *same becomes false where they do not.
+static int compare_ends(struct flows *f, bool *same)
 {
+    enum { ROUNDS = 4 };
     uint32_t coord;
-    unsigned n = 0;
     int error = torus_read(f->t, NULL, OFR_NODE_COORD, &coord);
-    *same = true;
-    for (unsigned i = 0; i < 2 * f->count; i++) {
-        const uint8_t *at = i % 2 ? f->flow[i / 2].to : f->flow[i / 2].from;
-        if (at[0] != (coord & 15) || at[1] != (coord >> 8 & 15) || at[2] != (coord >> 16 & 15))
-            by_address(&f->q[n++], pack_at(at), OFR_OP_CLOCK, 0);
-    }
-    if (error == TORUS_OK)
+    for (unsigned round = 0; round < ROUNDS && error == TORUS_OK && *same; round++) {
+        unsigned n = 0;
+        for (unsigned i = 0; i < 2 * f->count; i++) {
+            const uint8_t *at = i % 2 ? f->flow[i / 2].to : f->flow[i / 2].from;
+            if (at[0] != (coord & 15) || at[1] != (coord >> 8 & 15) || at[2] != (coord >> 16 & 15))
+                by_address(&f->q[n++], pack_at(at), OFR_OP_CLOCK, 0);
+        }
         error = do_all(f, n, "compare the clocks", NULL);
-    for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-        const uint32_t *r = f->q[i].r; // d1 is between d0 and d2
-        *same &= r[3] - r[2] <= r[4] - r[2];
+        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
+            const uint32_t *r = f->q[i].r; // d1 is between d0 and d2
+            *same &= r[3] - r[2] <= r[4] - r[2];
+        }
     }
     return error;
 }
 
+// *same: no lifetime is below 0.
 static int read_latency(struct flows *f, bool *same)
 {
     for (unsigned i = 0; i < f->count; i++) {
@@ -248,15 +257,57 @@ static int read_latency(struct flows *f, bool *same)
         const uint32_t *r = f->q[i].r + 2;
         f->flow[i].measured = r[0];
         f->flow[i].max = r[1];
-        f->flow[i].mean = r[0] ? (double)(r[2] | (uint64_t)r[3] << 32) / r[0] : 0;
+        uint64_t sum = r[2] | (uint64_t)r[3] << 32;
+        // Few packets, whose lifetimes may be below 0: of the sum modulo 2^32.
+        f->flow[i].mean = !r[0] ? 0 : f->apart ? (double)(int32_t)sum / r[0] : (double)sum / r[0];
         if (below_zero(r[1]))
             *same = false;
     }
     return error;
 }
 
-API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct torus_flow *flow,
-                    unsigned count)
+// Settings of all sorts. TORUS_OK and no f->q: there is nothing to do.
+static int prepare(struct flows *f, struct torus_run *run)
+{
+    int error = check_run(f->t, run);
+    if (error == TORUS_OK)
+        error = check(f);
+    if (error != TORUS_OK || !f->count)
+        return error;
+    f->messages = messages_of(run, &f->ticks);
+    f->flits = run->packet_flits;
+    if (!f->messages)
+        return fail(f->t, TORUS_E_USAGE, "load %g: packets would be more than 2^24 cycles apart",
+                    run->load);
+    f->q = calloc(2 * (size_t)f->count, sizeof *f->q);
+    if (!f->q) {
+        fail(f->t, TORUS_E_MEMORY, "out of memory");
+        return TORUS_E_MEMORY;
+    }
+    return TORUS_OK;
+}
+
+// From setting up to the end of the window of the clock of the board we are plugged into.
+static int go(struct flows *f)
+{
+    int error = set_up(f);
+    if (error == TORUS_OK)
+        error = start_all(f);
+    if (error == TORUS_OK)
+        error = wait_time(f->t, f->start + f->o->warmup + f->o->cycles + f->apart);
+    return error;
+}
+
+static void stop_after_error(struct torus *t)
+{
+    char detail[WIDTH];
+    memcpy(detail, t->detail, sizeof detail);
+    stop_all(t);
+    memcpy(t->detail, detail, sizeof detail);
+}
+
+static int flows_once(struct torus *t, const struct torus_flow_options *o, struct torus_flow *flow,
+                      unsigned count)
 {
     struct torus_run run = torus_run_default();
     struct flows f = {.t = t, .o = o, .flow = flow, .count = count};
@@ -266,43 +317,31 @@ API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct 
     run.packet_flits = o->packet_flits;
     run.warmup = o->warmup;
     run.cycles = o->cycles;
-    int error = check_run(t, &run);
-    if (error == TORUS_OK)
-        error = check(&f);
-    if (error != TORUS_OK || !count)
+    int error = prepare(&f, &run);
+    if (error != TORUS_OK || !count) {
+        free(f.q);
         return error;
-    f.messages = messages_of(&run, &f.ticks);
-    f.flits = run.packet_flits;
-    if (!f.messages)
-        return fail(t, TORUS_E_USAGE, "load %g: packets would be more than 2^24 cycles apart",
-                    o->load);
-    f.q = calloc(2 * (size_t)count, sizeof *f.q);
-    if (!f.q)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    bool same = true; // where all boards send and receive, streams go both ways
-    error = count < torus_nodes(t) ? compare_clocks(&f, &same) : TORUS_OK;
-    if (error == TORUS_OK && !same && !o->untimed)
-        error = clocks_differ(t);
+    }
+    bool same = true;
+    error = o->untimed ? clocks_known(t, &same) : clocks_ready(t);
+    if (error == TORUS_OK && o->untimed)
+        error = compare_ends(&f, &same);
     if (error == TORUS_OK)
-        error = set_up(&f);
-    if (error == TORUS_OK)
-        error = start_all(&f);
-    if (error == TORUS_OK)
-        error = wait_time(t, f.start + o->warmup + o->cycles);
+        error = go(&f);
     if (error == TORUS_OK)
         error = wait_all(&f);
     if (error == TORUS_OK)
         error = read_latency(&f, &same);
     if (error == TORUS_OK && !same && !o->untimed)
         error = clocks_differ(t);
-    for (unsigned i = 0; i < count && !same; i++)
-        flow[i].accepted = flow[i].mean = -1;
+    for (unsigned i = 0; i < count; i++) {
+        flow[i].apart = clocks_error(t, 0);
+        if (!same)
+            flow[i].accepted = flow[i].mean = -1;
+    }
     free(f.q);
     if (error != TORUS_OK) { // leave no traffic behind
-        char detail[WIDTH];
-        memcpy(detail, t->detail, sizeof detail);
-        stop_all(t);
-        memcpy(t->detail, detail, sizeof detail);
+        stop_after_error(t);
         return error;
     }
     for (unsigned i = 0; i < count; i++)
@@ -310,4 +349,42 @@ API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct 
             return fail(t, TORUS_E_FAILED, "%u packets from (%u,%u,%u) came damaged",
                         flow[i].errors, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
     return ok(t);
+}
+
+API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct torus_flow *flow,
+                    unsigned count)
+{
+    int error = flows_once(t, o, flow, count);
+    return error == TORUS_E_BOARD && clocks_doubted(t) ? flows_once(t, o, flow, count) : error;
+}
+
+int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
+                   uint32_t later)
+{
+    enum { PACKETS = 16 };
+    struct torus_run run = torus_run_default();
+    unsigned period = 4 * t->slot_flits + 64; // one packet at a time
+    run.load = (double)t->slot_flits / period;
+    run.warmup = 0;
+    run.cycles = PACKETS * period - 1;
+    struct torus_flow_options o = {.load = run.load, .cycles = run.cycles};
+    struct flows f = {
+        .t = t, .o = &o, .flow = flow, .count = count, .apart = apart, .later = later};
+    bool any;
+    int error = prepare(&f, &run);
+    if (error == TORUS_OK)
+        error = go(&f);
+    if (error == TORUS_OK)
+        error = read_latency(&f, &any);
+    free(f.q);
+    if (error != TORUS_OK)
+        stop_after_error(t);
+    for (unsigned i = 0; i < f.count && error == TORUS_OK; i++)
+        if (flow[i].measured != PACKETS)
+            error =
+                fail(t, TORUS_E_BOARD,
+                     "align the clocks: %u of %d packets from (%u,%u,%u) came in time: their "
+                     "rates are too far apart, or packets are lost",
+                     flow[i].measured, PACKETS, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
+    return error;
 }

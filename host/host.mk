@@ -2,7 +2,7 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 HOST_C   := host/torus.c host/transport.c host/usb.c host/exchange.c host/discover.c \
-            host/cables.c host/flow.c host/clock.c \
+            host/cables.c host/flow.c host/clock.c host/align.c \
             host/table.c host/destinations.c host/program.c host/run.c
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
@@ -10,7 +10,7 @@ TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
             ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench \
-            ctl_monitor ctl_snapshot) \
+            ctl_monitor ctl_snapshot ctl_align) \
             $(B)/sim/net/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
@@ -92,8 +92,11 @@ TWIN_halt    := usb s/libusb_clear_halt(.*endpoint)/0/
 TWIN_unplug  := usb s/return -1;/return 0;/
 TWIN_channel := usb s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
 TWIN_rate    := clock s/apart > 0 ? step . apart : 0/0/
+TWIN_rates   := align s/write_all(a, OFR_NODE_TIME_RATE, a->rate)/TORUS_OK/
+TWIN_oneway  := align s/(a->life.node. - a->life.other.) . 2/a->life[node]/
+CLOCK_TWINS := $(patsubst %,$(B)/twin/%/torusctl,rate rates oneway)
 TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel)
-$(TWINS) $(B)/twin/rate/torusctl: $(B)/twin/%/torusctl: host/usb.c host/clock.c $(CTL_O) $(HOST_O) \
+$(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/usb.c host/clock.c host/align.c $(CTL_O) $(HOST_O) \
         $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

@@ -45,6 +45,7 @@ struct torus {
     unsigned generation;
     struct fault *faults;
     unsigned fault_count, missing; // missing: of them, cables that are not there
+    struct alignment *alignment;   // of the boards' clocks (align.c), NULL: not looked at yet
 };
 
 enum state { WAITING, SENT, DONE, FAILED };
@@ -129,14 +130,32 @@ int destinations_on(struct torus *t);
 int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
                  unsigned high, uint32_t value, const char *what);
 
-// Waits for a NODE.TIME of the board we are plugged into.
 // A lifetime below 0: a packet came before it was generated. So the boards' clocks are apart.
 static inline bool below_zero(uint32_t lifetime)
 {
     return lifetime >> 31;
 }
-// The error that says so.
+// One time for all boards (align.c): sees to it that all NODE.TIME are the same, and aligns them
+// where they are not, or may no longer be. Then clocks_error() says how far they may be apart
+// within the next so many cycles, in cycles; 0: boards that share a clock.
+int clocks_ready(struct torus *t);
+// The error that a run ends with when it shows that it is not so. Once after it, where the boards
+// seemed to share a clock: true, and they do no longer. So then it is to be done again.
 int clocks_differ(struct torus *t);
+bool clocks_doubted(struct torus *t);
+// Only looks: *same is whether they are.
+int clocks_known(struct torus *t, bool *same);
+double clocks_error(const struct torus *t, double cycles);
+void clocks_forget(struct torus *t); // frees what is known
+// By pings (clock.c), a value a node: what its NODE.TIME is ahead of that of the board we are
+// plugged into, in cycles, and by how much that may be wrong either way. *gateway: that board.
+int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway);
+// A few packets along each of these, at most one from and one to each board (flow.c): the mean
+// lifetime, which may be below 0, where the clocks are up to `apart` cycles apart either way. They
+// are sent `later` cycles later than they could be.
+int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
+                   uint32_t later);
+// Waits for a NODE.TIME of the board we are plugged into.
 int wait_time(struct torus *t, uint32_t until);
 // Counters of all boards as latched; once all are read, `each` is called.
 int read_counters(struct torus *t,

@@ -311,11 +311,14 @@ struct torus_result {
     uint32_t packet_flits;
     uint32_t measured; // packets in the window's histogram
     uint32_t start;    // NODE.TIME of the first message
+    double apart;      // clocks of any two boards were at most so many cycles apart, by what was
+                       // measured; 0: they share one
 };
 
-// Runs traffic from all boards' generators, which start in the same cycle (the boards share a
-// clock), until all packets are delivered, and reads checkers and counters. TORUS_E_FAILED: lost or
-// damaged packets (result is filled in). TORUS_E_USAGE: the pattern does not exist in this size.
+// Runs traffic from all boards' generators, which start in the same cycle, until all packets are
+// delivered, and reads checkers and counters. Boards with clocks of their own are aligned first
+// where they are not (torus_align()). TORUS_E_FAILED: lost or damaged packets (result is filled
+// in). TORUS_E_USAGE: the pattern does not exist in this size.
 int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
 
 // The histogram of lifetimes behind a result, until the next run: count[i] packets of more than
@@ -329,8 +332,8 @@ struct torus_flow_options {
     double load;             // offered by a source, in flits per cycle, header included (default 1)
     unsigned packet_flits;   // 0: the longest that fits a slot
     unsigned warmup, cycles; // cycles before the window, and of the window (1000, 4000)
-    bool untimed; // boards with clocks of their own will do: accepted and mean are below 0 then
-                  // (false: an error)
+    bool untimed; // clocks are not aligned: where they differ, accepted and mean are below 0
+                  // (false: they are aligned where they differ)
 };
 struct torus_flow_options torus_flow_options_default(void);
 struct torus_flow {
@@ -339,10 +342,26 @@ struct torus_flow {
     // from generation to the tail's delivery, of the `measured` packets generated in the window.
     double accepted, mean;
     uint32_t sent, received, errors, measured, max;
+    double apart; // as in struct torus_result
 };
 // Runs them all at once until all packets are there. Errors as torus_run.
 int torus_flows(struct torus *t, const struct torus_flow_options *options, struct torus_flow *flow,
                 unsigned count);
+
+// Makes one time of the NODE.TIMEs of boards with clocks of their own: that of the board we are
+// plugged into, by the lifetimes of packets between neighbours (align.c says how). A cable is taken
+// to be as long in either direction. torus_run() and torus_flows() do so where it is needed: where
+// the clocks look different, or have rates of their own by an earlier alignment. Boards whose
+// clocks happen to be within some hundred cycles, and were never aligned, look the same: then it is
+// up to you. Needs what torus_run needs. board: NULL or one a node, in the order of node numbers.
+// *error: any two are at most so many cycles apart, by what was measured. TORUS_E_BOARD: it cannot
+// be done.
+struct torus_alignment {
+    double ppm;    // its clock runs faster by so many millionths
+    double offset; // what its NODE.TIME was ahead, in cycles, to some hundred
+    double left;   // and still is
+};
+int torus_align(struct torus *t, struct torus_alignment *board, double *error);
 
 // Latches the counters of all boards, then calls `each` for every board in order of node numbers
 // (x + kx y + kx ky z) with its TORUS_COUNTERS values, indexed as in rtl/regs/README.md.

@@ -120,6 +120,7 @@ API void torus_close(struct torus *t)
     }
     if (t->transport.close)
         t->transport.close(t->transport.ctx);
+    clocks_forget(t);
     free(t->boards);
     free(t->faults);
     free(t);

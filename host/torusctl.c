@@ -89,7 +89,7 @@ static const struct argp_option option_list[] = {
 };
 
 #define COMMANDS                                                                                   \
-    "discover, info, program, run, bench, counters, snapshot, monitor, diff, ping, trace, "        \
+    "discover, info, program, run, bench, counters, snapshot, align, monitor, diff, ping, trace, " \
     "bandwidth, latency"
 
 static const struct command {
@@ -101,7 +101,7 @@ static const struct command {
     {"run", do_run, 0},           {"bench", do_bench, 0}, {"counters", do_counters, 0},
     {"ping", do_ping, 0},         {"trace", do_trace, 2}, {"bandwidth", do_bandwidth, 2},
     {"latency", do_latency, 2},   {"diff", NULL, 2},      {"monitor", do_monitor, 0},
-    {"snapshot", do_snapshot, 0},
+    {"snapshot", do_snapshot, 0}, {"align", do_align, 0},
 };
 
 static unsigned most_arguments(const char *command)
@@ -279,6 +279,8 @@ int main(int argc, char **argv)
                "  bench      run over routings (--routing abr,ofr), patterns and loads; a plot\n"
                "  counters   all counters of all boards\n"
                "  snapshot   --all: all counters at one instant, and how exact that is\n"
+               "  align      makes one time of boards' clocks; run, bench and others do so by "
+               "themselves\n"
                "  monitor    the torus on the whole screen: load, waits, errors of the links\n"
                "  diff       of two files from counters --format json\n"
                "  ping       ask a board who it is\n"

@@ -14,7 +14,7 @@ tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/toru
 tests/install_test.sh: $(PROGRAMS)
 tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
-tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rate/torusctl \
+tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
     $(B)/twin/elastic/bin/boardsim
 $(B)/tests/demo_soak:
 	@mkdir -p $(@D)

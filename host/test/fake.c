@@ -93,7 +93,10 @@ static void generate(struct fake_board *b)
     b->reg[OFR_CHECK_ARRIVED / 4] = b->reg[OFR_CHECK_COUNT / 4] = packets;
     b->reg[OFR_CHECK_SUM_LOW / 4] = 0xc0000000; // carries between boards
     b->reg[OFR_CHECK_MAX / 4] = 100;
-    b->timer = b->reg[OFR_GEN_START / 4] + 1000000;
+    if (++b->fabric->started == b->fabric->boards) { // time flies
+        b->fabric->time = b->reg[OFR_GEN_START / 4] + 1000000;
+        b->fabric->started = 0;
+    }
 }
 
 static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
@@ -215,7 +218,7 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_NODE_TIME:
         if (b->fabric->clocks)
             return (uint32_t)(int64_t)(b->ahead + b->rate * fake_cycles());
-        return b->timer += 3;
+        return b->fabric->time += 3;
     case OFR_COUNT_SNAPSHOT:
         return b->busy ? b->busy-- : 0;
     case OFR_COUNT_LOW:

@@ -48,7 +48,9 @@ struct fake_fabric {
     double lose;      // probability that a packet is dropped
     double damage;    // probability that a byte from or to a host is changed, lost or doubled
     unsigned exposed; // entries or IDN tables that changed while a destination table was on
-    bool clocks;      // boards have clocks of their own, which go by fake_cycles()
+    uint32_t time;    // NODE.TIME of all boards
+    unsigned started; // generators, since the last time that all were
+    bool clocks;      // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
 };
 

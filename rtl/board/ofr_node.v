@@ -89,6 +89,9 @@ module ofr_node #(
     logic [3:0]     threshold_q, ring_wait_q;
     logic [4:0]     watchdog_time_q;
     logic [31:0]    seed_q, cycle, node_rdat;
+    // NODE.TIME, and what it is ahead of the cycles since reset, in 2^-32 cycles
+    logic [31:0]    time_q, time_add_q, time_rate_q;
+    logic [63:0]    ahead_q;
     logic           seed_we_q, watchdog_clear_q;
     logic [P-1:0]   link_up_q;
 
@@ -120,6 +123,8 @@ module ofr_node #(
                 `OFR_NODE_SEED:      seed_q <= reg_wdat;
                 `OFR_NODE_WATCHDOG:  watchdog_time_q <= reg_wdat[4:0];
                 `OFR_NODE_RING_WAIT: ring_wait_q <= reg_wdat[3:0];
+                `OFR_NODE_TIME_ADD:  time_add_q <= reg_wdat;
+                `OFR_NODE_TIME_RATE: time_rate_q <= reg_wdat;
                 default: ;
             endcase
         if (rst) begin
@@ -133,6 +138,19 @@ module ofr_node #(
             watchdog_time_q <= 5'd0;
             ring_wait_q     <= `OFR_NODE_RING_WAIT_RESET;
             link_up_q       <= '0;
+            time_add_q      <= '0;
+            time_rate_q     <= '0;
+        end
+    end
+
+    wire logic [31:0] add_step = reg_we && reg_adr == `OFR_NODE_TIME_ADD ? reg_wdat - time_add_q
+        : '0;
+    always_ff @(posedge clk) begin
+        time_q  <= cycle + ahead_q[63:32] + 32'd1;
+        ahead_q <= ahead_q + {{32{time_rate_q[31]}}, time_rate_q} + {add_step, 32'd0};
+        if (rst) begin
+            time_q  <= '0;
+            ahead_q <= '0;
         end
     end
     assign seed_we_q        = reg_we && reg_adr == `OFR_NODE_SEED;
@@ -166,7 +184,9 @@ module ofr_node #(
             `OFR_NODE_SEED:      node_rdat = seed_q;
             `OFR_NODE_WATCHDOG:  node_rdat[4:0] = watchdog_time_q;
             `OFR_NODE_RING_WAIT: node_rdat[3:0] = ring_wait_q;
-            `OFR_NODE_TIME:      node_rdat = cycle;
+            `OFR_NODE_TIME:      node_rdat = time_q;
+            `OFR_NODE_TIME_ADD:  node_rdat = time_add_q;
+            `OFR_NODE_TIME_RATE: node_rdat = time_rate_q;
             default: ;
         endcase
     end
@@ -204,7 +224,7 @@ module ofr_node #(
     ofr_local #(
         .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
     ) local_port (
-        .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(cycle),
+        .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(time_q),
         .epoch(generation[0]),
         .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat), .reg_err(local_err),
         .li_valid, .li_ready, .li_vc, .li_data, .li_last, .ev_pinned,

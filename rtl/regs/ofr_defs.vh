@@ -167,6 +167,10 @@
 `define OFR_NODE_RING_WAIT_TIME_MASK 'h0000000f
 `define OFR_NODE_RING_WAIT_TIME_RESET 8
 `define OFR_NODE_TIME 'h02c
+`define OFR_NODE_TIME_ADD 'h030
+`define OFR_NODE_TIME_ADD_RESET 'h00000000
+`define OFR_NODE_TIME_RATE 'h034
+`define OFR_NODE_TIME_RATE_RESET 'h00000000
 
 // OFR: the OFR unit: IDN table and parameters, double-banked
 `define OFR_BLOCK_OFR 'h100

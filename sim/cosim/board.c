@@ -344,6 +344,11 @@ bool board_trapped(const struct board *b)
     return b->rtl && b->ops->trapped(b->rtl);
 }
 
+uint32_t board_time(const struct board *b)
+{
+    return b->node->time;
+}
+
 uint64_t board_snapshots(const struct board *b)
 {
     return b->snapshots;

@@ -46,6 +46,9 @@ bool board_idle(const struct board *board);
 
 bool board_trapped(const struct board *board);
 
+// NODE.TIME.
+uint32_t board_time(const struct board *board);
+
 // How often its counters have been latched.
 uint64_t board_snapshots(const struct board *board);
 

@@ -207,8 +207,9 @@ static void run(struct sim *s)
         if (asked) {
             asked = 0;
             if (s->clocks)
-                printf("boardsim: the latest snapshots are %" PRIu64 " cycles apart\n",
-                       snapshots_apart(s));
+                printf("boardsim: the latest snapshots are %" PRIu64
+                       " cycles apart, NODE.TIME %" PRIu32 "\n",
+                       snapshots_apart(s), times_apart(s));
             printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
             fflush(stdout);
         }

@@ -128,6 +128,17 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
     see_snapshot(s, n, cycle);
 }
 
+uint32_t times_apart(const struct sim *s)
+{
+    int32_t first = 0, last = 0;
+    for (uint32_t n = 1; n < s->boards; n++) {
+        int32_t ahead = (int32_t)(board_time(s->board[n]) - board_time(s->board[0]));
+        first = ahead < first ? ahead : first;
+        last = ahead > last ? ahead : last;
+    }
+    return (uint32_t)last - (uint32_t)first;
+}
+
 uint64_t snapshots_apart(struct sim *s)
 {
     uint64_t first = UINT64_MAX, last = 0;

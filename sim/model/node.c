@@ -34,7 +34,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
 {
     const struct ofr_router_out *out = ofr_router_out(node->router);
-    struct ofr_local_in local = {.lo = out->lo, .time = out->time, .config = &node->config};
+    struct ofr_local_in local = {.lo = out->lo, .time = node->time, .config = &node->config};
     struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
                                    .lo_ready = true};
 
@@ -47,6 +47,8 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
     node->link_up = 0;
     for (unsigned p = 0; p < 2U * node->shape.n; p++)
         node->link_up |= (uint8_t)(in->link_up[p] << p);
+    node->time = out->time + (uint32_t)(node->ahead >> 32) + 1;
+    node->ahead += (uint64_t)(int64_t)(int32_t)node->time_rate;
     ofr_local_step(&node->local, &local);
     ofr_router_step(node->router, &router, &node->config);
 }
@@ -100,7 +102,11 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
     case OFR_NODE_RING_WAIT:
         return c->ring_wait_time;
     case OFR_NODE_TIME:
-        return out->time;
+        return node->time;
+    case OFR_NODE_TIME_ADD:
+        return node->time_add;
+    case OFR_NODE_TIME_RATE:
+        return node->time_rate;
     default:
         return 0;
     }
@@ -165,6 +171,13 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
         return true;
     case OFR_NODE_RING_WAIT:
         c->ring_wait_time = (uint8_t)get(value, 0, OFR_NODE_RING_WAIT_TIME_BITS);
+        return true;
+    case OFR_NODE_TIME_ADD:
+        node->ahead += (uint64_t)(value - node->time_add) << 32;
+        node->time_add = value;
+        return true;
+    case OFR_NODE_TIME_RATE:
+        node->time_rate = value;
         return true;
     default:
         return true;

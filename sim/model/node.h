@@ -25,7 +25,9 @@ struct ofr_node {
     struct ofr_local local;
     struct ofr_counters counters;
     uint32_t seed;
-    uint8_t link_up; // as of the last step, a bit a port
+    uint8_t link_up;                    // as of the last step, a bit a port
+    uint32_t time, time_add, time_rate; // registers
+    uint64_t ahead;                     // of NODE.TIME to the cycles since reset, in 2^-32 cycles
 };
 
 // Memory for the router of this shape, to be given to ofr_node_init(): ofr_router_size().
