@@ -48,7 +48,7 @@ struct usb;
 struct slot {
     struct usb *usb;
     struct libusb_transfer *transfer;
-    bool flying, stalled;
+    bool flying;
     unsigned filled, at;
     uint8_t buffer[IN_BYTES];
 };
@@ -58,8 +58,14 @@ struct usb {
     struct slot in[INS], out[OUTS];
     unsigned head; // the in slot whose bytes come next; they complete in order
     unsigned failures;
+    bool halted[2]; // endpoint out, in: to be cleared before the next transfer on it, by any slot
     bool broken;
 };
+
+static bool *halted(struct slot *s)
+{
+    return &s->usb->halted[s->transfer->endpoint >> 7];
+}
 
 // Transfers ---------------------------------------------------------------------------------------
 
@@ -76,7 +82,7 @@ static void LIBUSB_CALL completed(struct libusb_transfer *transfer)
     case LIBUSB_TRANSFER_CANCELLED:
         break;
     case LIBUSB_TRANSFER_STALL:
-        s->stalled = true; // to be cleared, but not in a callback
+        *halted(s) = true; // to be cleared, but not in a callback
         // fall through
     case LIBUSB_TRANSFER_ERROR:
     case LIBUSB_TRANSFER_OVERFLOW:
@@ -93,9 +99,9 @@ static void LIBUSB_CALL completed(struct libusb_transfer *transfer)
 
 static void submit(struct slot *s)
 {
-    if (s->stalled && libusb_clear_halt(s->usb->ftdi->usb_dev, s->transfer->endpoint))
+    if (*halted(s) && libusb_clear_halt(s->usb->ftdi->usb_dev, s->transfer->endpoint))
         s->usb->broken = true;
-    s->stalled = false;
+    *halted(s) = false;
     s->filled = s->at = 0;
     if (s->usb->broken || libusb_submit_transfer(s->transfer))
         s->usb->broken = true;
@@ -239,6 +245,9 @@ static bool allocate_transfers(struct usb *u)
 static void start_transfers(struct usb *u)
 {
     libusb_device_handle *device = u->ftdi->usb_dev;
+    // A process that was killed may have left them so.
+    libusb_clear_halt(device, (unsigned char)u->ftdi->in_ep);
+    libusb_clear_halt(device, (unsigned char)u->ftdi->out_ep);
     for (unsigned i = 0; i < OUTS; i++)
         libusb_fill_bulk_transfer(u->out[i].transfer, device, (unsigned char)u->ftdi->in_ep,
                                   u->out[i].buffer, 0, completed, &u->out[i], 0);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make demo over USB: on a made-up machine, and in a real kernel where there is one (make guest); a
+# make demo over USB: on a made-up machine, and in a real kernel where one can be had; a
 # short form, 2x2 with one load. TAP. FULL=1: the whole demo, 4x4 (make soak).
 . tests/boards.sh
 . host/test/guest_machine.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torusctl over USB in a real kernel: Debian's, in QEMU, with the boards of a boardsim outside of it
 # plugged in by USB/IP; a plug pulled in flight. (tests/demo_test.sh does the whole job there.) TAP;
-# skipped where QEMU, busybox or a kernel is missing. `make guest` fetches them.
+# skipped where QEMU, busybox or a kernel cannot be had.
 . tests/boards.sh
 . host/test/guest_machine.sh
 guest_pid=

@@ -171,6 +171,13 @@ static void chip_faults(struct rig *r)
         stalls = mock_seen(r->mock).faults;
     }
     check(r, done && stalls > 5, "every 5th transfer stalls (%u): discover", stalls);
+    check(r, torusctl(r, "usb", "--retry 0.1 ping --count 50") == 0, "and 50 pings");
+    f.stall_every = 1; // both endpoints are left halted
+    mock_set_faults(r->mock, &f);
+    torusctl(r, "usb", "--timeout 0.5 ping");
+    f.stall_every = 0;
+    mock_set_faults(r->mock, &f);
+    check(r, torusctl(r, "usb", "ping") == 0, "the next process clears what one has left halted");
     f.stall_every = 1; // a fast ping may have no fifth transfer
     f.stall_for_good = true;
     mock_set_faults(r->mock, &f);
