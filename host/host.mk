@@ -144,7 +144,8 @@ $(FUZZ_TESTS): $(B)/tests/fuzz_%: $(B)/fuzz/% $(B)/fuzz/%.twin host/test/fuzz.sh
 fuzz: $(FUZZ_TESTS)
 	@for t in $(FUZZ_TESTS); do FUZZ_SECONDS=$(FUZZ_SECONDS) $$t || exit 1; done
 
-# A real kernel: what the tests in it need is fetched, 100 MB; where it cannot be had they are skipped.
+# A real kernel: what the tests in it need is fetched, 100 MB; where it cannot be had they are
+# skipped.
 TESTS += host/test/guest_test.sh
 SOAK += host/test/guest_test.sh
 GUEST_TESTS := host/test/guest_test.sh tests/demo_test.sh $(B)/tests/demo_soak

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Boards with clocks of their own (boardsim --ppm): everything arrives, RTL boards equal their golden
-# models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the simulator's
+# Boards with clocks of their own (boardsim --ppm): everything arrives, RTL boards equal their
+# golden models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the simulator's
 # own time. TAP.
 # SEED=n: other clocks (1).
 . tests/boards.sh

@@ -34,6 +34,7 @@ struct coverage {
     // By the destination table: headers by mode (users', management's), IDN this node, changed, a
     // header whose entry was written while it waited
     uint64_t mode[2][5], idn_here, pinned, rewritten;
+    uint64_t headers, forged; // of user packets, by the RTL's pins; that say they are management
 };
 
 struct packet {
@@ -539,6 +540,10 @@ static void one_cycle(struct bench *b)
         compare(b, "li_vc", out.li_vc, flit.vc);
         compare(b, "li_data", out.li_data, flit.data);
         compare(b, "li_last", out.li_last, flit.last);
+        if (!b->li_inside && out.li_vc != OFR_LVC_MGMT) {
+            b->cov.headers++;
+            b->cov.forged += out.li_data >> OFR_PKT_MGMT_LSB & 1;
+        }
     }
     if (in.reg_re) {
         char name[32];
@@ -696,6 +701,8 @@ int main(int argc, char **argv)
            c.idn_here, c.pinned, c.rewritten);
     pins = pins || WITHOUT & OFR_WITHOUT_PINS;
     result(gen && check && rest && pins, "everything was exercised", "");
+    // Registers are written at random, so this is what no setting of them can do.
+    result((no_gen || c.headers) && !c.forged, "user traffic never poses as management", "");
     for (int i = 0; i < FAULTS; i++)
         if (!(faults[i].of & WITHOUT))
             result(!run(cycles, seed, i, NULL), "found a wrong ", faults[i].name);
