@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Boards with clocks of their own (boardsim --ppm): everything arrives, RTL boards equal their
-# golden models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the simulator's
-# own time. TAP.
+# golden models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the
+# simulator's own time. TAP.
 # SEED=n: other clocks (1).
 . tests/boards.sh
 seed=${SEED:-1}
@@ -122,6 +122,10 @@ whole '200 ppm, RTL 2x2' 2x2 --ppm 100
 check '200 ppm, RTL 2x2: boards equal their golden models to the end' stop
 cp "$dir/log" "$dir/out"
 check '200 ppm, RTL 2x2: every counter, too' says 'all 4 boards equals the golden'
+
+start --seed "$seed" --dims 2x2 --ppm 100 --no-shadow
+check '200 ppm, RTL 2x2, no golden models: says where it is' ask_simulator "$sim" "$dir/log"
+check '200 ppm, RTL 2x2, no golden models: ends' stop
 
 # How exactly, by the simulator's own time, and for how long; odd sizes, and beyond what is asked.
 start --seed "$seed" --dims 3x2 --boards golden --ppm 100

@@ -344,9 +344,11 @@ bool board_trapped(const struct board *b)
     return b->rtl && b->ops->trapped(b->rtl);
 }
 
-uint32_t board_time(const struct board *b)
+bool board_time(const struct board *b, uint32_t *time)
 {
-    return b->node->time;
+    if (b->node)
+        *time = b->node->time;
+    return b->node;
 }
 
 uint64_t board_snapshots(const struct board *b)

@@ -46,8 +46,8 @@ bool board_idle(const struct board *board);
 
 bool board_trapped(const struct board *board);
 
-// NODE.TIME.
-uint32_t board_time(const struct board *board);
+// NODE.TIME, of a golden board or an RTL board's shadow. False: it has none.
+bool board_time(const struct board *board, uint32_t *time);
 
 // How often its counters have been latched.
 uint64_t board_snapshots(const struct board *board);

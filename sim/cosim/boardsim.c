@@ -199,6 +199,15 @@ static void set_up(struct sim *s)
     open_uarts(s);
 }
 
+static void say_apart(struct sim *s)
+{
+    uint32_t times;
+    printf("boardsim: the latest snapshots are %" PRIu64 " cycles apart", snapshots_apart(s));
+    if (times_apart(s, &times))
+        printf(", NODE.TIME %" PRIu32, times);
+    putchar('\n');
+}
+
 static void run(struct sim *s)
 {
     bool trapped = false;
@@ -207,9 +216,7 @@ static void run(struct sim *s)
         if (asked) {
             asked = 0;
             if (s->clocks)
-                printf("boardsim: the latest snapshots are %" PRIu64
-                       " cycles apart, NODE.TIME %" PRIu32 "\n",
-                       snapshots_apart(s), times_apart(s));
+                say_apart(s);
             printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
             fflush(stdout);
         }

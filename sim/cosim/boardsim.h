@@ -118,8 +118,8 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
 bool clocks_run(const struct sim *s);
 // So many of those cycles are between the first and the last board's latest snapshot.
 uint64_t snapshots_apart(struct sim *s);
-// NODE.TIME of any two boards are so many cycles apart.
-uint32_t times_apart(const struct sim *s);
+// NODE.TIME of any two boards are *apart cycles apart. False: not known, without golden models.
+bool times_apart(const struct sim *s, uint32_t *apart);
 
 // uarts.c: opens each board's socket or terminal, and the USB/IP server.
 void open_uarts(struct sim *s);

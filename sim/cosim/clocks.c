@@ -128,15 +128,19 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
     see_snapshot(s, n, cycle);
 }
 
-uint32_t times_apart(const struct sim *s)
+bool times_apart(const struct sim *s, uint32_t *apart)
 {
     int32_t first = 0, last = 0;
-    for (uint32_t n = 1; n < s->boards; n++) {
-        int32_t ahead = (int32_t)(board_time(s->board[n]) - board_time(s->board[0]));
+    for (uint32_t n = 0; n < s->boards; n++) {
+        uint32_t time, zero;
+        if (!board_time(s->board[n], &time) || !board_time(s->board[0], &zero))
+            return false;
+        int32_t ahead = (int32_t)(time - zero);
         first = ahead < first ? ahead : first;
         last = ahead > last ? ahead : last;
     }
-    return (uint32_t)last - (uint32_t)first;
+    *apart = (uint32_t)last - (uint32_t)first;
+    return true;
 }
 
 uint64_t snapshots_apart(struct sim *s)
