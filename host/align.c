@@ -66,11 +66,6 @@ static double magnitude(double x)
     return x < 0 ? -x : x;
 }
 
-static unsigned node_of(const struct torus *t, const uint8_t at[3])
-{
-    return at[0] + t->k[0] * (at[1] + (unsigned)t->k[1] * at[2]);
-}
-
 static unsigned step_to(const struct torus *t, unsigned node, unsigned dim, unsigned by)
 {
     uint8_t at[3];
@@ -375,9 +370,9 @@ static int align(struct torus *t, bool anew, struct torus_alignment *board)
         a.to->drift = 1;
         error = torus_read(t, NULL, OFR_NODE_TIME, &a.to->when);
     }
-    // Also where it is not anew: it says which board is the measure.
     if (error == TORUS_OK)
-        error = clocks_compare(t, a.ahead, a.wrong, &a.gateway);
+        error =
+            anew ? clocks_compare(t, a.ahead, a.wrong, &a.gateway) : gateway_node(t, &a.gateway);
     if (error == TORUS_OK)
         error = read_registers(&a, q);
     for (unsigned node = 0; node < n && error == TORUS_OK; node++) {

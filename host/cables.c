@@ -75,11 +75,6 @@ struct check {
     unsigned count;
 };
 
-static unsigned node_of(const struct torus *t, const uint8_t c[3])
-{
-    return c[0] + t->k[0] * (c[1] + (unsigned)t->k[1] * c[2]);
-}
-
 // The node beside `c` at port p.
 static unsigned beside(const struct torus *t, const uint8_t c[3], unsigned p)
 {

@@ -140,16 +140,22 @@ static int latched(struct clocks *c, double instant, struct torus_clock *clock, 
     return error;
 }
 
+int gateway_node(struct torus *t, unsigned *node)
+{
+    uint32_t coord = 0;
+    int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
+    uint8_t at[3] = {coord & 15, coord >> 8 & 15, coord >> 16 & 15};
+    *node = node_of(t, at);
+    return error;
+}
+
 static int first_round(struct clocks *c)
 {
-    uint32_t coord;
-    int error = torus_read(c->t, NULL, OFR_NODE_COORD, &coord);
+    int error = gateway_node(c->t, &c->gateway);
     if (error == TORUS_OK)
         error = torus_read(c->t, NULL, OFR_NODE_TIME, &c->zero);
     if (error != TORUS_OK)
         return error;
-    c->gateway =
-        (coord & 15) + c->t->k[0] * ((coord >> 8 & 15) + (unsigned)c->t->k[1] * (coord >> 16 & 15));
     c->last = c->zero;
     return ping_round(c, c->first);
 }

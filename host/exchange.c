@@ -50,6 +50,11 @@ unsigned torus_nodes(const struct torus *t)
     return (unsigned)t->k[0] * t->k[1] * t->k[2];
 }
 
+unsigned node_of(const struct torus *t, const uint8_t at[3])
+{
+    return at[0] + t->k[0] * (at[1] + (unsigned)t->k[1] * at[2]);
+}
+
 void node_at(const struct torus *t, unsigned node, uint8_t at[3])
 {
     for (unsigned i = 0; i < 3; i++) {

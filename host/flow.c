@@ -38,7 +38,7 @@ static int check(struct flows *f)
                     fail(t, TORUS_E_USAGE, "(%u,%u,%u) is outside of the torus", c[0], c[1], c[2]);
                 break;
             }
-            node[e] = c[0] + t->k[0] * (c[1] + (unsigned)t->k[1] * c[2]);
+            node[e] = node_of(t, c);
             if (used[node[e]] >> e & 1)
                 error = fail(t, TORUS_E_USAGE, "two streams %s (%u,%u,%u)", e ? "to" : "from", c[0],
                              c[1], c[2]);

@@ -96,7 +96,11 @@ int status_error(struct torus *t, const struct request *q, const char *what);
 int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
             const uint32_t data[4], uint32_t result[4], const char *what);
 unsigned torus_nodes(const struct torus *t);
+// Node number and coordinates.
+unsigned node_of(const struct torus *t, const uint8_t at[3]);
 void node_at(const struct torus *t, unsigned node, uint8_t at[3]);
+// The number of the board we are plugged into (clock.c).
+int gateway_node(struct torus *t, unsigned *node);
 
 // A preset or a custom table in 16 bits, which boards keep beside the generation.
 uint32_t describe(const struct torus_preset *p);
