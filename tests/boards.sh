@@ -1,35 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of torusctl against boardsim share; they source this. TAP. Every wait is bounded;
-# what it starts it ends. The test ends with `echo "1..$number"` and `[ $failed -eq 0 ]`.
+# what it starts it ends. The test ends with finish.
 set -u
 . tests/wait.sh
+. tests/tap.sh
 B=${B:-build}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-number=0 failed=0 sim= why=
+sim= why= shown="$dir/out $dir/log"
 retry=0.5 # seconds before torusctl repeats a request
 
-finish() {
+clean_up() {
     [ -n "$sim" ] && kill "$sim" 2>/dev/null && wait "$sim" 2>/dev/null
     rm -rf "$dir"
 }
-trap finish EXIT
+trap clean_up EXIT
 trap 'exit 2' INT TERM
 
 # check NAME COMMAND...: COMMAND's output in $dir/out; $why, where it fails, may say more.
 check() {
     name=$1 why=
     shift
-    number=$((number + 1))
     if "$@"; then
-        echo "ok $number - $name"
+        result 0 "$name"
     else
-        echo "not ok $number - $name"
-        failed=$((failed + 1))
+        result 1 "$name"
         [ -z "$why" ] || echo "# $why"
-        for file in out log; do
-            [ ! -s "$dir/$file" ] || { echo "# --- $file:"; tail -n 15 "$dir/$file" | sed 's/^/# /'; }
-        done
     fi
 }
 

@@ -7,8 +7,8 @@ here=$(pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin"
-n=0
-failed=0
+. tests/tap.sh
+shown="$dir/calls $dir/out"
 
 fake() { # NAME: script on stdin
     { echo '#!/bin/sh'; cat; } > "$dir/bin/$1"
@@ -48,17 +48,6 @@ deps() { # VARIABLE=VALUE...; standard input empty, no terminal
         > "$dir/out" 2>&1 < /dev/null
 }
 
-result() { # STATUS NAME
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $n - $2"
-    else
-        echo "not ok $n - $2"
-        sed 's/^/# /' "$dir/calls" "$dir/out"
-        failed=1
-    fi
-}
-
 called() { grep -q -x "$1" "$dir/calls"; }
 install='noninteractive: -q install -y --no-install-recommends'
 
@@ -94,8 +83,7 @@ if command -v script > /dev/null 2>&1; then
     done
 else
     for answer in y n; do
-        n=$((n + 1))
-        echo "ok $n - not root, at a terminal: answer $answer # SKIP no script(1)"
+        skip "not root, at a terminal: answer $answer" 'no script(1)'
     done
 fi
 
@@ -106,5 +94,4 @@ deps FAKE_ID=0
 set -- $all
 [ "$(sed -n "s/^$install //p" "$dir/calls" | tr ' ' '\n' | sort)" = "$(printf '%s\n' "$@" | sort)" ]
 result $? 'a bare machine gets all of the list'
-echo "1..$n"
-exit $failed
+finish

@@ -117,8 +117,6 @@ if command -v dpkg-shlibdeps > /dev/null; then
     check 'deb: unpacks' dpkg-deb -x "$package" "$dir/deb"
     check 'deb: and runs' quiet "$dir/deb/usr/bin/torusctl" --help
 else
-    number=$((number + 1))
-    echo "ok $number - make deb # SKIP no dpkg-dev"
+    skip 'make deb' 'no dpkg-dev'
 fi
-echo "1..$number"
-[ $failed -eq 0 ]
+finish

@@ -5,8 +5,8 @@
 here=$(pwd)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0
-failed=0
+. tests/tap.sh
+shown=out
 
 fresh() {
     rm -rf "$dir/t"
@@ -45,25 +45,13 @@ lint() { # TOP
 }
 
 expect_clean() { # NAME TOP
-    n=$((n + 1))
-    if lint "$2" && ! grep -q '^not ok' out && grep -q "^ok .* yosys $2" out; then
-        echo "ok $n - $1"
-    else
-        echo "not ok $n - $1"
-        sed 's/^/# /' out
-        failed=1
-    fi
+    lint "$2" && ! grep -q '^not ok' out && grep -q "^ok .* yosys $2" out
+    result $? "$1"
 }
 
 expect() { # NAME, TOP, the check that finds it
-    n=$((n + 1))
-    if ! lint "$2" && grep -q "^not ok .* lint: $3" out; then
-        echo "ok $n - found: $1"
-    else
-        echo "not ok $n - found: $1"
-        sed 's/^/# /' out
-        failed=1
-    fi
+    ! lint "$2" && grep -q "^not ok .* lint: $3" out
+    result $? "found: $1"
 }
 
 fresh
@@ -113,5 +101,4 @@ expect 'wrong layout' top 'format tests/good.c'
 fresh
 sed -i 's/p ? 2 \* \*p : 0/p ? 0 : *p/' tests/good.c
 expect 'a null pointer followed' top 'tidy tests/good.c'
-echo "1..$n"
-exit $failed
+finish

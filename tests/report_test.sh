@@ -7,21 +7,10 @@ B=${B:-build}
 report=$(pwd)/$B/report/report
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
+shown=out
 cd "$dir" || exit 1
 mkdir -p rtl/a rtl/regs tests/report
-n=0
-failed=0
-
-result() { # STATUS NAME
-    n=$((n + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $n - $2"
-    else
-        echo "not ok $n - $2"
-        sed 's/^/# /' out
-        failed=1
-    fi
-}
 
 current() { "$report" check > out 2>&1; }
 stale() { # the row that is: NAME
@@ -109,5 +98,4 @@ sed -i 's/"lut": 100/"luts": 100/' rtl/report.json
 "$report" check > out 2>&1
 [ $? = 2 ] && [ "$(wc -l < out)" = 1 ] && grep -q 'a bar is lut, cells, ram or fmax' out
 result $? 'a bar that is none is refused'
-echo "1..$n"
-exit $failed
+finish

@@ -6,9 +6,9 @@ B=${B:-build}
 run=$(pwd)/$B/tests/run_tests
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
+shown=out
 cd "$dir" || exit 1
-n=0
-failed=0
 
 script() { # NAME: text on stdin
     { echo '#!/bin/sh'; cat; } > "$1"
@@ -21,13 +21,10 @@ expect() { # NAME, LAST LINE, STATUS, runner's arguments
     "$run" -l log "$@" > out 2>&1
     got=$?
     line=$(tail -n 1 out)
-    n=$((n + 1))
     if [ "$line" = "$last" ] && [ $got = "$status" ]; then
-        echo "ok $n - $name"
+        result 0 "$name"
     else
-        echo "not ok $n - $name: '$line' (status $got), expected '$last' ($status)"
-        sed 's/^/# /' out
-        failed=1
+        result 1 "$name: '$line' (status $got), expected '$last' ($status)"
     fi
 }
 
@@ -57,13 +54,8 @@ expect 'a hang' '1 passed, 1 failed' 1 -t 5 ./slow # seconds: it must have come 
 expect 'no result' '0 passed, 1 failed' 1 ./silent
 expect 'fewer than planned' '1 passed, 1 failed' 1 ./short
 expect 'skips' '1 passed, 0 failed' 0 ./skip
-n=$((n + 1))
-if [ "$(tail -n 2 out | head -n 1)" = '2 skipped' ] && grep -q 'SKIP no such tool' out; then
-    echo "ok $n - what was skipped is said before the last line"
-else
-    echo "not ok $n - what was skipped is not said"
-    failed=1
-fi
+[ "$(tail -n 2 out | head -n 1)" = '2 skipped' ] && grep -q 'SKIP no such tool' out
+result $? 'what was skipped is said before the last line'
 expect 'a whole test skipped' '1 passed, 0 failed' 0 ./plan_skip ./good1
 expect 'only skips is no success' '0 passed, 0 failed' 1 ./only_skip
 expect 'near misses' '2 passed, 0 failed' 0 ./near
@@ -74,14 +66,7 @@ expect 'sums, in parallel' '7 passed, 1 failed' 1 -j 3 ./good ./bad ./skip ./nea
 "$run" -l log ./leaves > out 2>&1
 rm -f alive
 sleep 1
-n=$((n + 1))
-if [ -e alive ] || ! grep -q '^1 passed, 0 failed' out; then
-    echo "not ok $n - what a test leaves running is stopped"
-    sed 's/^/# /' out
-    failed=1
-else
-    echo "ok $n - what a test leaves running is stopped"
-fi
+[ ! -e alive ] && grep -q '^1 passed, 0 failed' out
+result $? 'what a test leaves running is stopped'
 expect 'wrong use' 'usage: run_tests [-j JOBS] [-t SECONDS] [-l LOGDIR] [-v] TEST...' 2 -j 0 ./good
-echo "1..$n"
-exit $failed
+finish

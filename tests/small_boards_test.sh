@@ -25,5 +25,4 @@ check 'boardsim: says why' says 'no cable joins them'
 check 'boardsim: small boards in 3D' status 2 boardsim --dims 2x2x1 --boards small
 check 'boardsim: in one line' one_line
 
-echo "1..$number"
-[ $failed -eq 0 ]
+finish

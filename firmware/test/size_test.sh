@@ -4,16 +4,8 @@
 # 2 KiB. The stack's bound is the sum of all functions' frames: no recursion, no variable frames.
 # Last, the linker scripts must refuse an image that does not fit.
 set -u
+. tests/tap.sh
 : "${B:=build}" "${RV:=riscv64-unknown-elf-}"
-n=0 bad=0
-
-check() # name, then a command
-{
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@"; then echo "ok $n - $name"; else echo "not ok $n - $name"; bad=1; fi
-}
 
 frames() # .su files: sum of the frames, or nothing where one is not static
 {
@@ -54,5 +46,4 @@ too_big() # linker script: an image with 2 KiB more of data does not link
 }
 check "ram.ld refuses what does not fit" too_big firmware/ram.ld
 check "flash.ld refuses what does not fit" too_big firmware/flash.ld
-echo "1..$n"
-exit $bad
+finish

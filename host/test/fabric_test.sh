@@ -249,5 +249,4 @@ for r, g in zip(rtl, golden):
 PY
 check 'bench on RTL boards: ends' stop
 
-echo "1..$number"
-[ $failed -eq 0 ]
+finish

@@ -3,18 +3,10 @@
 # The libraries as an engineer gets them: a program that includes nothing but libtorus.h compiles as C
 # and as C++, links with either library, and neither shows any symbol but torus_*.
 set -u
+. tests/tap.sh
 : "${B:=build}" "${CC:=gcc}" "${CXX:=g++}"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-check() # name, command
-{
-    n=$((n + 1))
-    name=$1
-    shift
-    if "$@"; then echo "ok $n - $name"; else echo "not ok $n - $name"; bad=1; fi
-}
 
 cat > "$work/p.c" << 'C'
 #include <libtorus.h>
@@ -57,5 +49,4 @@ check 'shared library shows torus_* only' shared_symbols
 check 'static library shows torus_* only' static_symbols
 check 'soname' soname
 check 'all of libtorus.h is there' complete
-echo "1..$n"
-exit $bad
+finish

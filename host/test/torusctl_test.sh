@@ -4,28 +4,13 @@
 # exit status 2, and never a hang.
 set -u
 . tests/wait.sh
+. tests/tap.sh
 : "${B:=build}"
 ctl=$B/bin/torusctl
+program=$ctl
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-
-refuse() # word that the line must contain, then arguments
-{
-    n=$((n + 1))
-    word=$1
-    shift
-    timeout 120 "$ctl" "$@" > "$work/out" 2> "$work/err"
-    status=$?
-    if [ $status -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "$word" "$work/err" &&
-        [ "$(grep -vc '^Try ' "$work/err")" -eq 1 ]; then
-        echo "ok $n - $*"
-    else
-        echo "not ok $n - $*: status $status"
-        sed 's/^/# /' "$work/err" "$work/out"
-        bad=1
-    fi
-}
+shown="$work/out $work/err"
 
 nowhere=unix:$work/nothing
 refuse discover
@@ -47,25 +32,20 @@ refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
 
 # Tables from files: what is wrong is said with the file, before anything is opened.
 good=$work/good.json
-n=$((n + 1))
-if "$ctl" program --print > "$good" && cmp -s "$good" host/data/ofr-2d.json &&
+"$ctl" program --print > "$good" && cmp -s "$good" host/data/ofr-2d.json &&
     "$ctl" program --print "$good" | cmp -s - "$good" &&
     "$ctl" program --print --routing por --dimensions 3 > "$work/por.json" &&
-    "$ctl" program --print "$work/por.json" | cmp -s - "$work/por.json"; then
-    echo "ok $n - --print prints the example, and a file that reads back the same"
-else
-    echo "not ok $n - --print"
-    bad=1
-fi
+    "$ctl" program --print "$work/por.json" | cmp -s - "$work/por.json"
+result $? '--print prints the example, and a file that reads back the same'
 
 refuse_file() # word that the line must contain, sed script that spoils the good file
 {
     sed "$2" "$good" > "$work/bad.json"
-    if cmp -s "$good" "$work/bad.json"; then echo "# $2 changed nothing"; bad=1; fi
+    if cmp -s "$good" "$work/bad.json"; then echo "# $2 changed nothing"; failed=1; fi
     refuse "bad.json: .*$1" program "$work/bad.json" -t "$nowhere"
     if ! grep -q 'bad.json: line [0-9]*, column [0-9]*: ' "$work/err"; then
         echo '# without line and column'
-        bad=1
+        failed=1
     fi
 }
 refuse 'none.json' program "$work/none.json" -t "$nowhere"
@@ -111,16 +91,11 @@ cat >> "$work/open.json" << 'END'
   ]
 }
 END
-n=$((n + 1))
-if "$ctl" program --print "$work/open.json" > "$work/with.json" &&
+"$ctl" program --print "$work/open.json" > "$work/with.json" &&
     "$ctl" program --print "$work/with.json" | cmp -s - "$work/with.json" &&
     grep -q '"from": \[0, 1\], "to": \[2, 1\], "mode": "idn", "via": \[0, 2\]' "$work/with.json" &&
-    [ "$(grep -c '"from"' "$work/with.json")" -eq 5 ]; then
-    echo "ok $n - --print prints destinations, and reads them back"
-else
-    echo "not ok $n - --print with destinations"
-    bad=1
-fi
+    [ "$(grep -c '"from"' "$work/with.json")" -eq 5 ]
+result $? '--print prints destinations, and reads them back'
 good=$work/with.json
 refuse_file 'file: unknown key "destination"' 's/"destinations"/"destination"/'
 refuse_file 'destinations: a list' '/"destinations"/,$c\
@@ -214,8 +189,6 @@ PY
     refuse 'no answer' -t "unix:$work/noise" --timeout 0.5 ping
     kill $newer
 else
-    n=$((n + 1))
-    echo "ok $n - dead UART # SKIP no python3"
+    skip 'dead UART' 'no python3'
 fi
-echo "1..$n"
-exit $bad
+finish

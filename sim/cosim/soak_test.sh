@@ -4,22 +4,16 @@
 # and a router that loses a credit ends it. TAP.
 set -u
 . tests/wait.sh
+. tests/tap.sh
 B=${B:-build}
 shape=2_32_8_8_1
 dir=$B/soak_test
-number=0 failed=0
+shown=$dir/log
 mkdir -p "$dir"
 rm -rf "$dir/soak" "$dir/soak.state"
 mkdir -p "$dir/lockstep/$shape"
 program=$dir/lockstep/$shape/lockstep
 real=$B/lockstep/$shape/lockstep
-
-result() # status name
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-    [ "$1" = 0 ] || sed 's/^/# /' "$dir/log"
-}
 
 twin() # options of the program
 {
@@ -79,5 +73,4 @@ result $? "and will be run again"
 B=$dir HOURS=no SHAPES=$shape sh sim/cosim/soak.sh > "$dir/log" 2>&1
 [ $? = 2 ]
 result $? "HOURS=no: refused with status 2"
-echo "1..$number"
-exit $failed
+finish

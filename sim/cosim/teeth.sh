@@ -4,23 +4,10 @@
 # check catches it. A break is a line of sed; one that changes nothing fails the test. TAP.
 # B: the build folder, with lockstep and overload built as cosim.mk says.
 set -u
+. tests/tap.sh
 B=${B:-build}
 shape=2_32_8_8_1
 work=$B/teeth
-number=0
-failed=0
-
-result() # status name
-{
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $number - $2"
-    else
-        echo "not ok $number - $2"
-        failed=1
-        tail -n 8 "$(ls -t "$work"/*.log | head -n 1)" | sed 's/^\(# \)\{0,1\}/# /'
-    fi
-}
 
 mkdir -p "$work"
 
@@ -45,6 +32,7 @@ lockstep_catches()
 {
     name=$1 text=$2
     shift 2
+    shown=$work/$name.log
     "$work/lockstep_$name" --runs 8 --cycles 100000 "$@" > "$work/$name.log" 2>&1
     status=$?
     grep -m 1 '^# cycle' "$work/$name.log"
@@ -57,6 +45,7 @@ overload_catches()
 {
     name=$1 text=$2 pattern=$3
     shift 3
+    shown=$work/$name.log
     "$work/overload_$name" --cycles 60000 "$@" > "$work/$name.log" 2>&1
     status=$?
     grep -m 1 '^# cycle' "$work/$name.log"
@@ -65,6 +54,7 @@ overload_catches()
 }
 
 # The programs as they are, on the same runs, find nothing
+shown=$work/sound.log
 "$B/lockstep/$shape/lockstep" --runs 2 --cycles 100000 > "$work/sound.log" 2>&1
 result $? "unbroken: lockstep finds nothing"
 "$B/bin/overload" --torus 4x4 --slots 2 --cycles 60000 > "$work/sound.log" 2>&1
@@ -111,6 +101,7 @@ lockstep_catches bank "a commit under traffic that does not swap the table's ban
 
 # A mismatch is reported as it must be: where, both values, a waveform of the last 50 cycles, and a
 # command that shows the same again
+shown=$work/break.log
 program=$B/lockstep/$shape/lockstep
 $program --torus 3x4 --break 400 --runs 1 --seed 5 > "$work/break.log" 2>&1
 [ $? = 1 ] && grep -q '^# cycle [0-9]*, node [0-9]* (.*), port -\{0,1\}[0-9]*: .* in the RTL, .* in the model$' \
@@ -119,6 +110,7 @@ result $? "a mismatch names cycle, node, port and both values"
 replay=$(sed -n 's/^# replay: //p' "$work/break.log" | head -n 1)
 vcd=$(echo "$replay" | sed 's/.*--vcd //')
 rm -f "$vcd"
+shown=$work/replay.log
 sh -c "$replay" > "$work/replay.log" 2>&1
 [ $? = 1 ] && [ "$(grep -m 1 '^# cycle' "$work/replay.log")" = "$(grep -m 1 '^# cycle' "$work/break.log")" ]
 result $? "the replay command shows the same mismatch"
@@ -126,11 +118,11 @@ result $? "the replay command shows the same mismatch"
 result $? "its waveform has the pins of the last 50 cycles"
 
 # Wrong use: one line and status 2
+shown=$work/bad.log
 for bad in '--torus 17x2' '--torus 4' '--select 9' '--seed x' '--nonsense' 'word'; do
     # shellcheck disable=SC2086
     $program $bad > /dev/null 2> "$work/bad.log"
     [ $? = 2 ] && [ -s "$work/bad.log" ]
     result $? "lockstep $bad: refused with status 2"
 done
-echo "1..$number"
-exit $failed
+finish

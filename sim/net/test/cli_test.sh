@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim's command line: what a record and an explanation have in them, and mistakes: one line
 # that names what is wrong, nothing on stdout, exit status 2. TAP.
-. sim/net/test/tap.sh
+. sim/net/test/torussim.sh
 
 refuse 'no such command' fly
 refuse 'no such routing' run --routing fly

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim under mpirun with 2 ranks: the same records as with one; a file that is gone on with;
 # mistakes; twins that show that both ranks work and that what one has done reaches the other. TAP.
-. sim/net/test/tap.sh
+. sim/net/test/torussim.sh
 
 if ! command -v mpirun > "$work/where" || ! ldd "$sim" | grep -q libmpi; then
     echo '1..0 # SKIP built without MPI'

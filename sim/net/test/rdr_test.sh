@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim reproduce rdr: the orderings and the bound of 2 GB/s, with packets of 128 bytes so that
 # it is short (`torussim reproduce rdr` has those of 32); broken twins that must fail. TAP.
-. sim/net/test/tap.sh
+. sim/net/test/torussim.sh
 
 short='--packet-bytes 128 --message-packets 64'
 # shellcheck disable=SC2086

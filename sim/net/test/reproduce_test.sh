@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim reproduce: a table and curves of small experiments, what is said to be within the
 # paper's figures, plots; stop and resume; every way of cutting off a file, and other mistakes. TAP.
-. sim/net/test/tap.sh
+. sim/net/test/torussim.sh
 
 cat > "$work/table.json" << 'E'
 {

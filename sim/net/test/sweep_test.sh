@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim sweep and saturate: the same points as `run`, in any number of threads; stop and resume;
 # mistakes. And: without the bubble rule, or with a leak of slots, the watchdog ends a run. TAP.
-. sim/net/test/tap.sh
+. sim/net/test/torussim.sh
 
 grid='--topology 4x4x4 --routing dor,rdr,abr,por,ofr --traffic uniform,bitreverse --load 0.2:0.6:0.4
     --seed 1,2 --messages 8'
