@@ -218,7 +218,7 @@ static int read_registers(struct align *a, struct request *q)
 }
 
 // The same register of all boards but the one we are plugged into.
-static int write_all(struct align *a, unsigned offset, const uint32_t *value)
+static int write_all(struct align *a, unsigned offset, const char *what, const uint32_t *value)
 {
     struct request *q = calloc(a->nodes, sizeof *q);
     unsigned n = 0;
@@ -235,7 +235,7 @@ static int write_all(struct align *a, unsigned offset, const uint32_t *value)
     }
     int error = exchange(a->t, q, n);
     for (unsigned i = 0; i < n && error == TORUS_OK; i++)
-        error = status_error(a->t, &q[i], "set NODE.TIME_ADD");
+        error = status_error(a->t, &q[i], what);
     free(q);
     return error;
 }
@@ -254,7 +254,7 @@ static int set_rates(struct align *a)
         a->rate[node] = (uint32_t)nearest(4294967296.0 * (speed / (1 + a->gain[node]) - 1));
     }
     a->to->drift = noise / cycles;
-    int error = write_all(a, OFR_NODE_TIME_RATE, a->rate);
+    int error = write_all(a, OFR_NODE_TIME_RATE, "set NODE.TIME_RATE", a->rate);
     if (error == TORUS_OK)
         error = torus_read(a->t, NULL, OFR_NODE_TIME, &now);
     for (unsigned node = 0; node < a->nodes && error == TORUS_OK; node++)
@@ -271,7 +271,7 @@ static int set_times(struct align *a)
         a->ahead[node] -= (double)ahead;
         a->to->left[node] -= (double)ahead;
     }
-    return write_all(a, OFR_NODE_TIME_ADD, a->add);
+    return write_all(a, OFR_NODE_TIME_ADD, "set NODE.TIME_ADD", a->add);
 }
 
 // From here on rates are measured.
@@ -384,7 +384,7 @@ static int align(struct torus *t, bool anew, struct torus_alignment *board)
             a.add[node] -= (uint32_t)nearest(a.ahead[node]);
     }
     if (error == TORUS_OK && anew)
-        error = write_all(&a, OFR_NODE_TIME_ADD, a.add);
+        error = write_all(&a, OFR_NODE_TIME_ADD, "set NODE.TIME_ADD", a.add);
     if (error == TORUS_OK)
         error = settle(&a, !anew);
     for (unsigned node = 0; node < n && error == TORUS_OK && board; node++) {

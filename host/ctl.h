@@ -93,6 +93,12 @@ __attribute__((format(printf, 2, 3))) bool file_bad(const char *file, const char
 bool file_keys(const char *file, const char *what, json_t *object, const char *const *wanted,
                const char *optional);
 
+// Number of the node at a place of a k[0] x k[1] x k[2] torus: x runs fastest.
+static inline unsigned node_number(const uint8_t k[3], const uint8_t at[3])
+{
+    return at[0] + k[0] * (at[1] + (unsigned)k[1] * at[2]);
+}
+
 // Counters of all boards, at one time.
 struct counter_set {
     unsigned dims, nodes;

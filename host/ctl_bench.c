@@ -54,7 +54,7 @@ static int read_routings(struct bench *b, char *text)
 static void link_flits(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct bench *b = ctx;
-    unsigned node = at[0] + b->k[0] * (at[1] + (unsigned)b->k[1] * at[2]);
+    unsigned node = node_number(b->k, at);
     json_t *row = json_array_get(b->rows, json_array_size(b->rows) - 1);
     json_t *links = json_object_get(row, "links");
     for (unsigned p = 0; p < 2 * b->dims; p++) {

@@ -91,7 +91,7 @@ int do_counters(struct torus *t, const struct args *a)
     json_t *boards = json_array();
     if (a->format == CSV && error == TORUS_OK)
         printf("x,y,z,counter,value\n");
-    unsigned one = a->at ? at[0] + s.k[0] * (at[1] + (unsigned)s.k[1] * at[2]) : 0;
+    unsigned one = a->at ? node_number(s.k, at) : 0;
     for (unsigned node = 0; error == TORUS_OK && node < s.nodes; node++)
         if (!a->at || node == one)
             print_board(a, &s, node, boards);

@@ -240,7 +240,7 @@ struct trace {
 static void add_counters(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct trace *r = ctx;
-    unsigned node = at[0] + r->s->k[0] * (at[1] + (unsigned)r->s->k[1] * at[2]);
+    unsigned node = node_number(r->s->k, at);
     for (unsigned p = 0; p < 2 * r->s->dims; p++) {
         uint64_t *out = &r->packets[2 * (node * TORUS_PORTS + p)];
         const uint64_t *in = &counters[p * 12 + 1]; // PACKETS of VC 0; 4 counters a VC

@@ -53,11 +53,6 @@ static double output(const struct monitor *m, unsigned node, unsigned port, enum
     return m->cycles > 0 ? (double)sum / m->cycles : 0;
 }
 
-static unsigned number(const uint8_t k[3], const uint8_t at[3])
-{
-    return at[0] + k[0] * (at[1] + (unsigned)k[1] * at[2]);
-}
-
 // One place on in +, or in -, in dimension dim.
 static void move_on(const uint8_t k[3], uint8_t at[3], unsigned dim, bool minus)
 {
@@ -74,8 +69,8 @@ static void put_link(const struct monitor *m, const uint8_t at[3], unsigned port
     const uint8_t *k = m->set[0].k;
     uint8_t far[3] = {at[0], at[1], at[2]};
     move_on(k, far, port / 2, false);
-    double out = output(m, number(k, at), port, m->view);
-    double back = output(m, number(k, far), port ^ 1, m->view);
+    double out = output(m, node_number(k, at), port, m->view);
+    double back = output(m, node_number(k, far), port ^ 1, m->view);
     double value = out > back ? out : back;
     int colour = m->view == ERRORS ? (value > 0 ? HOT : COOL)
                  : value < 0.3     ? COOL

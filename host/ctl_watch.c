@@ -13,7 +13,7 @@
 static void take_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct counter_set *s = ctx;
-    unsigned node = at[0] + s->k[0] * (at[1] + (unsigned)s->k[1] * at[2]);
+    unsigned node = node_number(s->k, at);
     memcpy(s->value[node], counters, sizeof s->value[node]);
 }
 
