@@ -86,7 +86,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         snprintf(message, size, __VA_ARGS__);                                                      \
         return message;                                                                            \
     }
-    CHECK(c->load > 0 && c->load <= 100, "the load must be more than 0 and at most 100");
+    CHECK(c->load >= 1e-6 && c->load <= 100, "the load must be 1e-6 to 100");
     CHECK(c->messages >= 1 && c->messages <= 1000000, "messages must be 1 to 1000000");
     CHECK(c->message_packets >= 1 && c->message_packets <= 1000000,
           "the message size must be 1 to 1000000 packets");
@@ -111,8 +111,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
           "a latency must be 0 to 1000000 ns");
     CHECK(c->int_gbps >= 0.001 && c->int_gbps <= 1e6 && c->ext_gbps >= 0.001 && c->ext_gbps <= 1e6,
           "a bandwidth must be 0.001 to 1000000 Gb/s");
-    CHECK(c->injection_gamma0 > 0 && c->injection_gamma0 <= 1000,
-          "the injection rate must be more than 0 and at most 1000 gamma0");
+    CHECK(c->injection_gamma0 >= 1e-6 && c->injection_gamma0 <= 1000,
+          "the injection rate must be 1e-6 to 1000 gamma0");
     CHECK(c->delta <= 15, "Delta must be 0 to 15");
     CHECK(c->eta >= 0 && c->eta < 16 && c->eta * 16 == floor(c->eta * 16),
           "eta must be a multiple of 1/16 below 16");

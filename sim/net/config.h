@@ -31,8 +31,8 @@ struct net_config {
     // no ping-pong); rounds, messages of a ping, 1 ..
     uint32_t active, rounds, burst;
 
-    double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node), > 0
-    uint32_t messages;        // per node, 1 ..
+    double load;       // gamma, in gamma0 (8 B_ext / k_max bytes per second and node), 1e-6 .. 100
+    uint32_t messages; // per node, 1 ..
     uint32_t message_packets; // M, 1 ..
     uint32_t packet_bytes;    // S, 1 ..
     uint32_t ack_bytes;       // of an ACK or NAK

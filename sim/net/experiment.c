@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "record.h"
 
 // Options may be texts or numbers; all become texts.
 static void check_options(json_t *options, const char *what)
@@ -14,6 +17,8 @@ static void check_options(json_t *options, const char *what)
     const char *name;
     json_t *value;
     void *tmp;
+    if (options && !json_is_object(options))
+        net_refuse("%s: options must be an object", what);
     json_object_foreach_safe(options, tmp, name, value)
     {
         char text[40];
@@ -23,7 +28,10 @@ static void check_options(json_t *options, const char *what)
             continue;
         if (!json_is_number(value))
             net_refuse("%s: option %s must be a text or a number", what, name);
-        snprintf(text, sizeof text, "%.12g", json_number_value(value));
+        if (json_is_integer(value))
+            snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        else
+            snprintf(text, sizeof text, "%.12g", json_real_value(value));
         json_object_set_new(options, name, json_string(text));
     }
 }
@@ -47,7 +55,8 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
         net_refuse("loads and quantiles do not go together");
     if (json_is_string(loads)) {
         if (sscanf(json_string_value(loads), "%lf:%lf:%lf%c", &first, &last, &step, &end) != 3 ||
-            !(step > 0) || !(first > 0) || !(last >= first) || (last - first) / step >= NET_LOADS)
+            !(step > 0) || !(first > 0) || !(last >= first) || last > 100 ||
+            (last - first) / step >= NET_LOADS)
             net_refuse("loads %s: must be FIRST:LAST:STEP with 1 to %d values",
                        json_string_value(loads), NET_LOADS);
         while (e->loads <= (last - first) / step + 1e-9 && e->loads < NET_LOADS) {
@@ -65,9 +74,40 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
         net_refuse("loads: must be a text or a list of 1 to %d numbers", NET_LOADS);
     for (; e->loads < json_array_size(loads); e->loads++) {
         e->load[e->loads] = json_number_value(json_array_get(loads, e->loads));
-        if (!(e->load[e->loads] > 0))
-            net_refuse("loads: must be numbers above 0");
+        if (!(e->load[e->loads] > 0 && e->load[e->loads] <= 100))
+            net_refuse("loads: must be numbers above 0, at most 100");
     }
+}
+
+// The name of a member that is for one size.
+static void check_size(const char *k, const char *what)
+{
+    char *end;
+    unsigned long size = strtoul(k, &end, 10);
+    if (*k < '1' || *k > '9' || *end || size > 255)
+        net_refuse("%s: size %s: must be a whole number from 1 to 255", what, k);
+}
+
+// A number of a record, or gamma*; of quantiles with the star. What there is, a small run says.
+static void check_field(const struct net_experiment *e, const char *field, const char *what)
+{
+    struct net_config config = net_config_default(NET_PRESET_OFR, NET_OFR);
+    const char *star = strchr(field, '*');
+    char name[100];
+    if (!strcmp(field, "gamma_star_gamma0"))
+        return;
+    config.torus = (struct ofr_torus){1, {2}};
+    config.messages = config.message_packets = 1;
+    config.active = e->quantiles ? 2 : 0;
+    snprintf(name, sizeof name, star ? "%.*s50%.40s" : "%.*s", star ? (int)(star - field) : 99,
+             field, star ? star + 1 : "");
+    struct net_result result = net_run(&config, 0, NULL, NULL);
+    json_t *record = net_record(&config, &result, 1);
+    const json_t *value = json_object_get(record, name);
+    if (!value || json_is_string(value) || json_is_boolean(value))
+        net_refuse("%s: there is no field %s with a number in a record", what, field);
+    json_decref(record);
+    net_result_free(&result);
 }
 
 static void read_axes(struct net_experiment *e, const json_t *sizes, const json_t *rows,
@@ -101,10 +141,15 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
         check_options(e->row[i].options, what);
         const char *k;
         json_t *options;
+        if (e->row[i].sizes && !json_is_object(e->row[i].sizes))
+            net_refuse("%s: sizes must be an object", what);
         json_object_foreach(e->row[i].sizes, k, options)
         {
-            check_options(options, what);
+            check_size(k, what);
+            check_options(json_is_null(options) ? NULL : options, what);
         }
+        if (net_experiment_row(e, e->row[i].name) >= 0)
+            net_refuse("%s: it is there twice", what);
         e->rows++;
     }
     if (!json_is_array(series) || json_array_size(series) < 1 ||
@@ -126,7 +171,10 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
             net_refuse("series %s: field %s goes %s loads", e->column[i].name, e->column[i].field,
                        e->loads ? "without" : "with");
         snprintf(what, sizeof what, "series %s", e->column[i].name);
+        check_field(e, e->column[i].field, what);
         check_options(e->column[i].options, what);
+        if (net_experiment_series(e, e->column[i].name) >= 0)
+            net_refuse("%s: it is there twice", what);
         e->series++;
     }
 }
@@ -160,8 +208,9 @@ static void check_panels(const struct net_experiment *e)
     json_error_t error;
     size_t i, j;
     json_t *panel, *name;
-    if (e->quantiles != json_is_array(e->panels))
-        net_refuse("panels: a list that goes with quantiles");
+    if (e->quantiles != (json_array_size(e->panels) > 0) ||
+        json_is_array(e->panels) != e->quantiles)
+        net_refuse("panels: a list that goes with quantiles, of at least one");
     json_array_foreach(e->panels, i, panel)
     {
         const char *title, *label;
@@ -219,6 +268,64 @@ static void check_checks(const struct net_experiment *e)
     }
 }
 
+// [[load or fraction, value], ...] or a value.
+static bool is_figure(const json_t *figure)
+{
+    size_t i;
+    json_t *pair;
+    if (json_is_number(figure))
+        return true;
+    json_array_foreach((json_t *)figure, i, pair)
+    {
+        if (json_array_size(pair) != 2 || !json_is_number(json_array_get(pair, 0)) ||
+            !json_is_number(json_array_get(pair, 1)))
+            return false;
+    }
+    return json_is_array(figure);
+}
+
+static void check_paper(const struct net_experiment *e)
+{
+    json_error_t error;
+    const char *k, *row, *series, *from;
+    json_t *of_size, *of_row, *rows, *figure;
+    if (e->paper && !json_is_object(e->paper))
+        net_refuse("paper: must be an object");
+    json_object_foreach(e->paper, k, of_size)
+    {
+        check_size(k, "paper");
+        if (json_unpack_ex(of_size, &error, JSON_STRICT, "{s:s, s:o}", "from", &from, "rows",
+                           &rows))
+            net_refuse("paper, size %s: %s", k, error.text);
+        if (!json_is_object(rows))
+            net_refuse("paper, size %s: rows must be an object", k);
+        json_object_foreach(rows, row, of_row)
+        {
+            if (net_experiment_row(e, row) < 0)
+                net_refuse("paper, size %s: there is no row %s", k, row);
+            if (!json_is_object(of_row))
+                net_refuse("paper, size %s, row %s: must be an object", k, row);
+            json_object_foreach(of_row, series, figure)
+            {
+                if (net_experiment_series(e, series) < 0)
+                    net_refuse("paper, size %s, row %s: there is no series %s", k, row, series);
+                if (!is_figure(figure))
+                    net_refuse("paper, size %s, row %s, series %s: must be a number or a list of "
+                               "pairs of numbers",
+                               k, row, series);
+            }
+        }
+    }
+}
+
+// A number that is not negative; 0 where it is not given.
+static double read_number(const json_t *value, const char *what)
+{
+    if (value && !(json_is_number(value) && json_number_value(value) >= 0))
+        net_refuse("%s: must be a number, not negative", what);
+    return json_number_value(value);
+}
+
 static json_t *find(const char *name, struct net_experiment *e)
 {
     json_error_t error;
@@ -237,12 +344,18 @@ static json_t *find(const char *name, struct net_experiment *e)
     }
     if (!file)
         net_refuse("%s", strerror(errno));
+    struct stat status;
+    if (!fstat(fileno(file), &status) && S_ISDIR(status.st_mode))
+        net_refuse("%s", strerror(EISDIR));
     json_t *json = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
     fclose(file);
     if (!json)
         net_refuse("line %d: %s", error.line, error.text);
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     snprintf(e->name, sizeof e->name, "%.*s", (int)strcspn(base, "."), base);
+    for (const char *c = e->name; *c; c++)
+        if ((unsigned char)*c < ' ')
+            net_refuse("a name for files must not have control characters");
     return json;
 }
 
@@ -257,6 +370,12 @@ void net_experiment_open(struct net_experiment *e, const char *name)
     snprintf(where, sizeof where, "experiment %.250s", name);
     net_refuse_in(where);
     e->json = find(name, e);
+    static const char *const texts[] = {"title", "label", "field"};
+    for (int i = 0; i < 3; i++) {
+        const json_t *text = json_object_get(e->json, texts[i]);
+        if (text && !json_is_string(text))
+            net_refuse("%s: must be a text", texts[i]);
+    }
     if (json_unpack_ex(
             e->json, &error, JSON_STRICT,
             "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o}", "title",
@@ -267,13 +386,14 @@ void net_experiment_open(struct net_experiment *e, const char *name)
         net_refuse("%s", error.text);
     e->relative = relative;
     e->quantiles = quantiles;
-    e->tolerance = json_number_value(tolerance);
-    e->until = json_number_value(until);
+    e->tolerance = read_number(tolerance, "tolerance");
+    e->until = read_number(until, "until");
     if (loads || quantiles)
         read_loads(e, loads);
     check_options(e->options, "options");
     read_axes(e, sizes, rows, series, field);
     check_panels(e);
+    check_paper(e);
     check_checks(e);
     net_refuse_in(NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "links.h"
 #include "options.h"
 #include "paths.h"
 
@@ -104,6 +105,8 @@ static json_t *candidate(const struct net_paths *paths, const struct ofr_coord *
     return o;
 }
 
+static const char *const vectors[] = {"lambda", "beta", "minus"};
+
 // "(0, -1, 1)"
 static void print_list(const json_t *list)
 {
@@ -124,7 +127,6 @@ static void print_text(const json_t *o)
            json_string_value(json_object_get(minimal, "profit")));
     json_array_foreach((json_t *)list, i, c)
     {
-        static const char *const vectors[] = {"lambda", "beta", "minus"};
         printf(" %3zu %-8s ", i, json_string_value(json_object_get(c, "kind")));
         for (int v = 0; v < 3; v++)
             if (json_object_get(c, vectors[v]))
@@ -145,13 +147,47 @@ static void print_text(const json_t *o)
     printf("%s\n", json_string_value(json_object_get(o, "reason")));
 }
 
+static void csv_list(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        printf("%s%d", i ? " " : "", (int)json_integer_value(json_array_get(list, i)));
+}
+
+// The minimal route and the candidates, a line each; lists with blanks between their numbers.
+static void print_csv(const json_t *o)
+{
+    const json_t *minimal = json_object_get(o, "minimal"), *list = json_object_get(o, "candidates");
+    const json_t *choice = json_object_get(o, "choice");
+    size_t i;
+    json_t *c;
+    printf("index,kind,vector,q,admissible,distance,profit,chosen\n");
+    printf(",minimal,,,true,%d,%s,%s\n",
+           (int)json_integer_value(json_object_get(minimal, "distance")),
+           json_string_value(json_object_get(minimal, "profit")),
+           json_is_integer(choice) ? "false" : "true");
+    json_array_foreach((json_t *)list, i, c)
+    {
+        bool chosen = json_is_integer(choice) && json_integer_value(choice) == (json_int_t)i;
+        printf("%zu,%s,", i, json_string_value(json_object_get(c, "kind")));
+        for (int v = 0; v < 3; v++)
+            csv_list(json_object_get(c, vectors[v]));
+        putchar(',');
+        csv_list(json_object_get(c, "q"));
+        if (json_is_true(json_object_get(c, "admissible")))
+            printf(",true,%d,%s,%s\n", (int)json_integer_value(json_object_get(c, "distance")),
+                   json_string_value(json_object_get(c, "profit")), chosen ? "true" : "false");
+        else
+            printf(",false,,,false\n");
+    }
+}
+
 int net_command_explain(int argc, char **argv)
 {
     static const struct argp_option list[] = {
         {"src", O_SRC, "X,Y,...", 0, "coordinates of the source", 0},
         {"dst", O_DST, "X,Y,...", 0, "coordinates of the destination", 0},
         {"used", O_USED, "A,B,...", 0,
-         "adaptive slots in use at the source, ports in the order x+ x- y+ y- z+ z-", 0},
+         "slots in use at the source, ports in the order x+ x- y+ y- z+ z-", 0},
         {0}};
     static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
@@ -159,7 +195,9 @@ int net_command_explain(int argc, char **argv)
         parse,
         "",
         "Shows one decision: all candidates, their profits, the choice; eta is "
-        "the router's, 2, unless it is given.",
+        "the router's, 2, unless it is given. A run with preset ofr takes all slots of a link for "
+        "used from which the generator is kept off; so does this where --throttle is given, "
+        "otherwise --used is taken as it is.",
         children,
         NULL,
         NULL};
@@ -173,25 +211,30 @@ int net_command_explain(int argc, char **argv)
         net_refuse("explain: --routing must be por or ofr, the others do not decide");
     if (config.tie == NET_TIE_RANDOM)
         net_refuse("explain: --tie must be plus or both");
-    if (args.options.format == FORMAT_CSV)
-        net_refuse("explain: --format must be text or json");
+    bool throttle = net_options_value(&args.options, "throttle");
+    if (throttle && config.count_all)
+        net_refuse("explain: --throttle goes by the adaptive slots, not with --count-used all");
 
-    unsigned n = config.torus.n, sizes[OFR_MAX_DIMS], slots[OFR_MAX_PORTS];
+    unsigned n = config.torus.n, sizes[OFR_MAX_DIMS] = {0}, slots[OFR_MAX_PORTS] = {0};
+    unsigned capacity = config.slots * (config.count_all ? NET_VCS : 1);
     struct ofr_coord s = {{0}}, t = {{0}};
     uint8_t used[OFR_MAX_PORTS] = {0};
     for (unsigned i = 0; i < n; i++)
         sizes[i] = config.torus.k[i];
     for (unsigned p = 0; p < 2 * n; p++)
-        slots[p] = config.slots + 1;
+        slots[p] = capacity + 1;
     parse_list("--src", args.src, n, sizes, s.c);
     parse_list("--dst", args.dst, n, sizes, t.c);
     parse_list("--used", args.used, 2 * n, slots, used);
 
+    for (unsigned p = 0; p < 2 * n && throttle && config.preset == NET_PRESET_OFR; p++)
+        if (used[p] + config.throttle >= config.slots)
+            used[p] = (uint8_t)config.slots;
+
     struct net_paths paths;
     struct ofr_way ways[OFR_MAX_WAYS];
     net_paths_init(&paths, &config);
-    const struct ofr_load load = {used, ofr_existing_ports(&config.torus, &s),
-                                  (uint8_t)config.slots};
+    const struct ofr_load load = {used, ofr_existing_ports(&config.torus, &s), (uint8_t)capacity};
     unsigned count = net_ways(&paths, &s, &t, false, ways), d = ways[0].distance;
     unsigned choice = net_choose(&paths, &load, ways, count, 0);
 
@@ -217,6 +260,8 @@ int net_command_explain(int argc, char **argv)
     if (args.options.format == FORMAT_JSON) {
         json_dumpf(o, stdout, JSON_INDENT(2));
         putchar('\n');
+    } else if (args.options.format == FORMAT_CSV) {
+        print_csv(o);
     } else {
         print_text(o);
     }

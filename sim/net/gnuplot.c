@@ -13,7 +13,8 @@ void gnuplot_text(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (; *text; text++)
-        fputs((char[3]){*text, *text == '\'' ? '\'' : '\0'}, out);
+        fputs((char[3]){(unsigned char)*text < ' ' ? ' ' : *text, *text == '\'' ? '\'' : '\0'},
+              out);
     fputc('\'', out);
 }
 
@@ -37,7 +38,11 @@ void gnuplot_output(FILE *out, bool svg, unsigned width, unsigned height, const 
 {
     fprintf(out, "set terminal %s noenhanced size %u,%u font 'sans,11' background 'white'\n",
             svg ? "svg" : "pngcairo", width, height);
-    fprintf(out, "set output '%s.%s'\n", stem, svg ? "svg" : "png");
+    char file[200];
+    snprintf(file, sizeof file, "%s.%s", stem, svg ? "svg" : "png");
+    fputs("set output ", out);
+    gnuplot_text(out, file);
+    fputc('\n', out);
 }
 
 bool gnuplot_run(const char *program, const char *directory, const char *script)

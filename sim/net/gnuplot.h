@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// A text in quotes.
+// A text in quotes, on one line.
 void gnuplot_text(FILE *out, const char *text);
 // A blank and a number; "NaN", which gnuplot leaves out, where it is not finite.
 void gnuplot_number(FILE *out, double value);

@@ -205,8 +205,8 @@ static int parse_name(const char *what, const char *text, int (*find)(const char
 
 static void parse_hotspots(const char *text, struct net_traffic_config *traffic)
 {
-    char *copy = strdup(text), *rest = NULL;
-    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+    char *copy = strdup(text), *rest = copy, *word;
+    while ((word = strsep(&rest, ","))) {
         if (traffic->hotspots == NET_MAX_HOTSPOTS)
             net_refuse("--hotspots: at most %d nodes", NET_MAX_HOTSPOTS);
         traffic->hotspot[traffic->hotspots++] =
@@ -345,6 +345,14 @@ struct net_config net_options_config(const struct net_options *options, const ch
         if (net_options_value(options, "rounds") || net_options_value(options, "burst"))
             net_refuse("--rounds and --burst go with --active only");
     }
+    // Of a sweep some may be others.
+    const char *patterns = net_options_value(options, "traffic");
+    bool spots = net_options_value(options, "hotspots"),
+         weight = net_options_value(options, "hotspot-weight");
+    if ((spots || weight) && !(patterns && strstr(patterns, "hotspot")))
+        net_refuse("--hotspots and --hotspot-weight go with --traffic hotspot only");
+    if (spots && !weight)
+        net_refuse("--hotspots needs --hotspot-weight");
     if (!routing)
         routing = net_options_value(options, "routing");
     if (!pattern)
@@ -367,7 +375,7 @@ struct net_config net_options_config(const struct net_options *options, const ch
     if (net_options_value(options, "trace"))
         c.trace = read_trace(options, &c.torus);
     if (seed)
-        c.seed = net_parse_count("--seed", seed, 0, UINT64_MAX);
+        c.seed = net_parse_count("--seed", seed, 0, INT64_MAX); // as JSON has it
     bool throttle = false;
     for (unsigned i = 0; i < options->count && options->given[i].value; i++) {
         apply(&c, options->given[i].key, options->given[i].value);

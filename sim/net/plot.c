@@ -14,6 +14,15 @@ double net_cell_load(const struct net_experiment *e, unsigned load)
     return e->loads ? e->load[load] : NAN;
 }
 
+// After a command that takes it: what all of it is.
+static void put_title(FILE *out, const struct net_experiment *e, unsigned size)
+{
+    char title[400];
+    snprintf(title, sizeof title, "%.380s, k = %u", e->title, e->size[size]);
+    gnuplot_text(out, title);
+    fputs(" noenhanced\n", out);
+}
+
 // Lines of a block: x, value, paper's value.
 static void bar_data(FILE *out, const struct net_experiment *e, const double *values, unsigned size)
 {
@@ -72,7 +81,9 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
     gnuplot_text(out, e->label);
     fputc('\n', out);
     set_empty(out, e, values, size, 0, e->rows);
-    fprintf(out, "set title '%s, k = %u' noenhanced\nplot ", e->title, e->size[size]);
+    fputs("set title ", out);
+    put_title(out, e, size);
+    fputs("plot ", out);
     for (unsigned s = 0; s < e->series; s++) {
         fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, gnuplot_colour(s));
         gnuplot_text(out, e->column[s].name);
@@ -96,8 +107,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     // One panel more than there are rows, for the key.
     unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
     const char *from = net_experiment_from(e, size);
-    fprintf(out, "set multiplot layout %u,%u title '%s, k = %u' noenhanced\n", high, wide, e->title,
-            e->size[size]);
+    fprintf(out, "set multiplot layout %u,%u title ", high, wide);
+    put_title(out, e, size);
     fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
     gnuplot_text(out, e->label);
     fputs("\nset xrange [0:1]\n", out);
@@ -202,8 +213,8 @@ static void draw_panels(FILE *out, const struct net_experiment *e, const double 
 {
     size_t i, j, k;
     json_t *panel, *row, *series;
-    fprintf(out, "set multiplot layout %zu,2 title '%s, k = %u' noenhanced\n",
-            (json_array_size(e->panels) + 1) / 2, e->title, e->size[size]);
+    fprintf(out, "set multiplot layout %zu,2 title ", (json_array_size(e->panels) + 1) / 2);
+    put_title(out, e, size);
     // A margin for the key, the same for all panels.
     fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\n"
           "set key outside right top samplen 2\nset rmargin 20\n",

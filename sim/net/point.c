@@ -2,6 +2,7 @@
 #include "point.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,12 +50,10 @@ json_t *net_point(struct net_points *points, const struct net_config *config, do
             if (!net_store_add(&points->store, key, record))
                 atomic_store(&points->unwritten, true);
         }
-        if (result.end == NET_NO_MEMORY)
-            atomic_store(&points->failed, true);
+        if (result.end == NET_NO_MEMORY && !atomic_exchange(&points->failed, true))
+            fputs("torussim: out of memory\n", stderr);
         net_result_free(&result);
     }
-    if (record && ended(record, "stuck"))
-        atomic_store(&points->failed, true);
     return record;
 }
 
@@ -64,6 +63,22 @@ double net_point_mean(const json_t *record)
                                     : INFINITY;
 }
 
+bool net_point_stuck(const json_t *record)
+{
+    const char *what = json_string_value(json_object_get(record, "stuck"));
+    if (!record || !ended(record, "stuck"))
+        return false;
+    const json_t *load = json_object_get(record, "load_gamma0");
+    fprintf(stderr, "torussim: %s, %s, %s", json_string_value(json_object_get(record, "topology")),
+            json_string_value(json_object_get(record, "routing")),
+            json_string_value(json_object_get(record, "traffic")));
+    if (json_is_number(load))
+        fprintf(stderr, " at load %g", json_number_value(load));
+    fprintf(stderr, ": stuck at %g us: %s\n", json_number_value(json_object_get(record, "end_us")),
+            what ? what : "");
+    return true;
+}
+
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
                     struct net_gamma *gamma, _Atomic float *progress)
 {
@@ -71,10 +86,11 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
     struct net_config c = *config;
     c.load = BASE / 20.0;
     const json_t *record = net_point(points, &c, 0, NULL);
-    double base = net_point_mean(record);
-    if (!record || !isfinite(base))
+    *gamma = (struct net_gamma){
+        .base_us = record ? net_point_mean(record) : NAN, .at = record, .runs = 1};
+    double base = gamma->base_us;
+    if (!isfinite(base))
         return false;
-    *gamma = (struct net_gamma){.base_us = base, .at_us = base, .runs = 1};
     // Good and bad enclose gamma*: what the store has of it first, then away from `start` in
     // growing strides until they are known.
     int good = BASE, bad = TOP;
@@ -86,7 +102,7 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         double mean = record ? net_point_mean(record) : NAN;
         if (mean <= 1.2 * base) {
             good = step;
-            gamma->at_us = mean;
+            gamma->at = record;
         } else if (record && !ended(record, "stuck")) {
             bad = step;
         }
@@ -96,14 +112,16 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;
         c.load = step / 20.0;
         record = net_point(points, &c, 1.2 * base, NULL);
-        if (!record || ended(record, "stuck"))
+        if (!record || ended(record, "stuck")) {
+            gamma->at = record;
             return false;
+        }
         gamma->runs++;
         double mean = net_point_mean(record);
         bool low = mean <= 1.2 * base;
         good = low ? step : good;
         bad = low ? bad : step;
-        gamma->at_us = low ? mean : gamma->at_us;
+        gamma->at = low ? record : gamma->at;
         if ((low && bad == TOP) || (!low && good == BASE)) {
             step += low ? stride : -stride;
             stride *= 2;

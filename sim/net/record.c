@@ -78,6 +78,7 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
     json_object_set_new(o, "load_gamma0", real(c->trace || c->active ? NAN : c->load));
     json_object_set_new(o, "end", json_string(end_name(r->end)));
+    json_object_set_new(o, "stuck", r->end == NET_STUCK ? json_string(r->stuck) : json_null());
     json_object_set_new(o, "mean_lifetime_us", real(mean));
     json_object_set_new(o, "mean_ci95_low_us", real(mean - half));
     json_object_set_new(o, "mean_ci95_high_us", real(mean + half));
@@ -99,6 +100,8 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "mean_hops", real((double)r->consumed_hops / (double)r->consumed));
     json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
     json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));
+    json_object_set_new(o, "in_flight", json_integer((json_int_t)r->in_flight));
+    json_object_set_new(o, "waiting", json_integer((json_int_t)r->waiting));
     json_object_set_new(o, "packet_hops", json_integer((json_int_t)r->hops));
     json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
@@ -113,10 +116,11 @@ const char *net_record_unit(const char *field)
 {
     static const struct {
         const char *end, *unit;
-    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"},  {"_ratio", "of packets"},
-                 {"_hops", "hops"},      {"wall_s", "s"},        {"cpu_s", "s"},
-                 {"_mb", "MB"},          {"_gbs", "GB/s"},       {"_per_s", "1/s"},
-                 {"packets", "packets"}, {"consumed", "packets"}};
+    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"},   {"_ratio", "of packets"},
+                 {"_hops", "hops"},      {"wall_s", "s"},         {"cpu_s", "s"},
+                 {"_mb", "MB"},          {"_gbs", "GB/s"},        {"_per_s", "1/s"},
+                 {"packets", "packets"}, {"consumed", "packets"}, {"in_flight", "packets"},
+                 {"waiting", "packets"}};
     size_t length = strlen(field);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t end = strlen(units[i].end);
@@ -126,11 +130,27 @@ const char *net_record_unit(const char *field)
     return "";
 }
 
-static void print(const json_t *value, FILE *out, const char *nothing)
+// RFC 4180: in quotes where it needs them.
+static void print_csv_text(const char *text, FILE *out)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++)
+        fputs((char[3]){*text, *text == '"' ? '"' : '\0'}, out);
+    fputc('"', out);
+}
+
+static void print(const json_t *value, FILE *out, bool csv)
 {
     switch (json_typeof(value)) {
     case JSON_STRING:
-        fputs(json_string_value(value), out);
+        if (csv)
+            print_csv_text(json_string_value(value), out);
+        else
+            fputs(json_string_value(value), out);
         break;
     case JSON_INTEGER:
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -139,7 +159,7 @@ static void print(const json_t *value, FILE *out, const char *nothing)
         fprintf(out, "%.9g", json_real_value(value));
         break;
     case JSON_NULL:
-        fputs(nothing, out);
+        fputs(csv ? "" : "-", out);
         break;
     default:
         fputs(json_is_true(value) ? "true" : "false", out);
@@ -154,7 +174,7 @@ void net_record_text(const json_t *record, FILE *out)
     json_object_foreach((json_t *)record, key, value)
     {
         fprintf(out, "%-20s ", key);
-        print(value, out, "-");
+        print(value, out, false);
         const char *unit = net_record_unit(key);
         fprintf(out, "%s%s\n", *unit ? " " : "", unit);
     }
@@ -179,7 +199,7 @@ void net_record_csv(const json_t *record, FILE *out)
     json_object_foreach((json_t *)record, key, value)
     {
         fputs(comma, out);
-        print(value, out, "");
+        print(value, out, true);
         comma = ",";
     }
     fputc('\n', out);

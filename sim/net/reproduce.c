@@ -36,6 +36,7 @@ struct reproduction {
     uint32_t count;
     uint32_t *task; // of a cell: [size][row][series]; UINT32_MAX: none
     double *values; // net_cell()
+    uint32_t stuck; // cells with a run that the watchdog ended
 };
 
 enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW };
@@ -143,6 +144,9 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
                 if (!isfinite(task.start))
                     task.start = e->row[row].start;
+                if (e->quantiles && !task.config.active)
+                    net_refuse("experiment %s, %s, %s: quantiles go with the option active",
+                               e->name, e->row[row].name, e->column[series].name);
                 uint32_t i = 0;
                 net_key("", &task.config, task.key);
                 while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
@@ -154,17 +158,19 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
 }
 
 // Runs a curve's points from the lowest load on; returns their number below `until`, with their
-// records. The quantiles of a point have one record. Negative: interrupted.
+// records, and behind them that of a run that is stuck. The quantiles of a point have one record.
+// Negative: interrupted.
 static int run_curve(struct reproduction *r, const struct task *task, json_t **records,
                      _Atomic float *progress)
 {
     const struct net_experiment *e = &r->e;
     double limit = 0;
     if (e->quantiles) {
-        records[0] = net_point(&r->points, &task->config, 0, progress);
-        for (unsigned l = 1; l < e->loads; l++)
-            records[l] = records[0];
-        return records[0] ? (int)e->loads : -1;
+        json_t *record = net_point(&r->points, &task->config, 0, progress);
+        bool drained = record && isfinite(net_point_mean(record));
+        for (unsigned l = 0; l < e->loads; l++)
+            records[l] = record;
+        return !record ? -1 : drained ? (int)e->loads : 0;
     }
     for (unsigned l = 0; l < e->loads; l++) {
         struct net_config config = task->config;
@@ -173,11 +179,11 @@ static int run_curve(struct reproduction *r, const struct task *task, json_t **r
         if (!record)
             return -1;
         double mean = net_point_mean(record);
+        records[l] = record;
         if (l == 0)
             limit = e->until * mean;
         if (!isfinite(mean) || (limit > 0 && mean > limit))
             return (int)l;
-        records[l] = record;
         atomic_store(progress, (float)(l + 1) / (float)e->loads);
     }
     return (int)e->loads;
@@ -215,12 +221,17 @@ static uint32_t collect(struct reproduction *r)
         json_t *records[NET_LOADS] = {NULL};
         if (!e->loads) {
             bool done = net_gamma_star(&r->points, &task->config, task->start, &gamma, &progress);
+            bool stuck = !done && net_point_stuck(gamma.at);
             *values = done ? gamma.gamma : NAN;
-            missing += !done;
+            missing += !done && !stuck;
+            r->stuck += stuck;
             continue;
         }
-        missing += run_curve(r, task, records, &progress) < 0;
-        for (unsigned l = 0; l < e->loads; l++) {
+        int points = run_curve(r, task, records, &progress);
+        missing += points < 0;
+        r->stuck += points >= 0 && (unsigned)points < e->loads && net_point_stuck(records[points]);
+        unsigned shown = points < 0 ? e->loads : (unsigned)points;
+        for (unsigned l = 0; l < shown && records[l]; l++) {
             char name[100];
             const char *star = strchr(field, '*');
             if (star) // of quantiles
@@ -381,37 +392,40 @@ static void print_csv(FILE *out, const json_t *list)
     }
 }
 
-// The three forms, each into a file of the folder; the one that was asked for on stdout too.
-static bool print(const struct reproduction *r, const struct args *args, const char *folder,
-                  unsigned *off)
-{
-    static const char *const ends[] = {"txt", "json", "csv"};
-    bool good = true;
+struct table {
+    json_t *list;
     unsigned compared, within;
-    json_t *list = as_list(r, &compared, &within);
-    for (int f = 0; f < 3; f++)
-        for (int to_file = 0; to_file < 2; to_file++) {
-            char path[500];
-            snprintf(path, sizeof path, "%s/%s.%s", folder, r->e.name, ends[f]);
-            if (!to_file && f != (int)args->options.format)
-                continue;
-            FILE *out = to_file ? fopen(path, "w") : stdout;
-            if (!out) {
-                fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
-                good = false;
-                continue;
-            }
-            if (f == FORMAT_TEXT)
-                print_text(r, out, compared, within);
-            else if (f == FORMAT_JSON)
-                print_json(r, out, list, compared, within);
-            else
-                print_csv(out, list);
-            good = (to_file ? fclose(out) : fflush(out)) == 0 && good;
+};
+
+static void print(const struct reproduction *r, const struct table *t, enum net_format format,
+                  FILE *out)
+{
+    if (format == FORMAT_TEXT)
+        print_text(r, out, t->compared, t->within);
+    else if (format == FORMAT_JSON)
+        print_json(r, out, t->list, t->compared, t->within);
+    else
+        print_csv(out, t->list);
+}
+
+static const char *const ends[] = {"txt", "json", "csv"}; // as enum net_format
+
+// All three forms, each into a file of the folder.
+static bool print_files(const struct reproduction *r, const struct table *t, const char *folder)
+{
+    bool good = true;
+    for (int f = 0; f < 3; f++) {
+        char path[500];
+        snprintf(path, sizeof path, "%s/%s.%s", folder, r->e.name, ends[f]);
+        FILE *out = fopen(path, "w");
+        if (out)
+            print(r, t, (enum net_format)f, out);
+        bool written = out && !ferror(out);
+        if (!out || fclose(out) || !written) {
+            fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+            good = false;
         }
-    json_decref(list);
-    unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
-    *off = compared - within + made - held;
+    }
     return good;
 }
 
@@ -419,18 +433,52 @@ static bool print(const struct reproduction *r, const struct args *args, const c
 static bool report(struct reproduction *r, const struct args *args, const char *folder,
                    double start)
 {
+    bool stopped = atomic_load(&net_stop);
     uint32_t missing = collect(r);
-    unsigned off = 0;
-    bool written = print(r, args, folder, &off);
+    struct table table = {0};
+    table.list = as_list(r, &table.compared, &table.within);
+    unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
+    bool written = print_files(r, &table, folder);
     written = net_plot(&r->e, r->values, folder) && written;
+    print(r, &table, args->options.format, stdout);
+    fflush(stdout);
+    json_decref(table.list);
     fprintf(stderr, "torussim: %.0f s, tables and plots are in %s\n", net_seconds() - start,
             folder);
     if (missing)
-        fprintf(stderr, "torussim: %u cells are not done; --resume continues\n", missing);
+        fprintf(stderr, "torussim: %u cells are not done%s\n", missing,
+                stopped ? "; --resume continues" : "");
     bool unwritten = atomic_load(&r->points.unwritten) || r->points.store.unwritten;
     if (unwritten)
         fprintf(stderr, "torussim: %s/points.jsonl could not be written\n", folder);
-    return missing || off || !written || unwritten;
+    return missing || r->stuck || table.compared > table.within || made > held || !written ||
+           unwritten;
+}
+
+// Makes the folder, or sees to it that nothing of somebody else's in it will be written over.
+static void open_folder(const struct net_experiment *e, const char *name, const char *folder,
+                        const char *points)
+{
+    struct stat experiment, there;
+    bool file = stat(name, &experiment) == 0, ours = stat(points, &there) == 0;
+    if (strlen(folder) > 400)
+        net_refuse("--out %.40s...: too long, at most 400 bytes", folder);
+    if (!mkdir(folder, 0777))
+        return;
+    if (errno != EEXIST)
+        net_refuse("--out %s: %s", folder, strerror(errno));
+    for (int f = 0; f < 3; f++) {
+        char path[500];
+        snprintf(path, sizeof path, "%.400s/%s.%s", folder, e->name, ends[f]);
+        if (stat(path, &there))
+            continue;
+        if (file && there.st_dev == experiment.st_dev && there.st_ino == experiment.st_ino)
+            net_refuse("--out %s: the table would be written over the experiment, %s", folder,
+                       path);
+        if (!ours)
+            net_refuse("--out %s: %s.%s is there already, and no points.jsonl beside it", folder,
+                       e->name, ends[f]);
+    }
 }
 
 int net_command_reproduce(int argc, char **argv)
@@ -444,8 +492,8 @@ int net_command_reproduce(int argc, char **argv)
     const char *folder = args.out ? args.out : r.e.name;
     char path[500];
     snprintf(path, sizeof path, "%.400s/points.jsonl", folder);
-    if (net_rank() == 0 && mkdir(folder, 0777) && errno != EEXIST)
-        net_refuse("--out %s: %s", folder, strerror(errno));
+    if (net_rank() == 0)
+        open_folder(&r.e, args.name, folder, path);
     net_store_open(&r.points.store, path, args.resume);
 
     double start = net_seconds();

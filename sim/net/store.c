@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -36,18 +37,29 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
                  c->rounds, c->burst);
 }
 
+// Of a run, or of saturate.
+static bool is_record(const json_t *record)
+{
+    const json_t *mean = json_object_get(record, "mean_lifetime_us");
+    return json_is_string(json_object_get(record, "end"))
+               ? json_is_number(mean) || json_is_null(mean)
+               : json_is_number(json_object_get(record, "gamma_star_gamma0"));
+}
+
 static void load(struct net_store *store, const char *path)
 {
+    static const char begin[] = "{\"key\":";
     char *line = NULL;
     size_t size = 0;
     long good = 0;
     for (unsigned number = 1; getline(&line, &size, store->file) > 0; number++) {
         json_error_t error;
         bool whole = strchr(line, '\n') != NULL;
+        bool part = !whole && !strncmp(line, begin, strnlen(line, sizeof begin - 1));
         json_t *o = whole ? json_loads(line, 0, &error) : NULL;
         const char *key = json_string_value(json_object_get(o, "key"));
         json_t *record = json_object_get(o, "record");
-        if (whole && (!key || !json_is_object(record)))
+        if (!part && (!key || !is_record(record)))
             net_refuse("--out %s, line %u: not a record of torussim", path, number);
         if (whole) {
             json_object_set(store->records, key, record);
@@ -62,8 +74,12 @@ static void load(struct net_store *store, const char *path)
 
 static void open_file(struct net_store *store, const char *path, bool resume)
 {
-    if (!resume && access(path, F_OK) == 0)
+    struct stat there;
+    bool exists = stat(path, &there) == 0;
+    if (exists && !resume)
         net_refuse("--out %s: it is there already (--resume continues it)", path);
+    if (exists && !S_ISREG(there.st_mode))
+        net_refuse("--out %s: not a file that could be continued", path);
     store->file = fopen(path, resume ? "a+" : "w");
     if (!store->file)
         net_refuse("--out %s: %s", path, strerror(errno));

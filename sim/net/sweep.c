@@ -149,16 +149,24 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
     const struct net_config *c = &task->config;
     struct net_gamma gamma;
     double start = net_seconds();
-    if (!net_gamma_star(&sweep->points, c, 0, &gamma, progress))
+    if (!net_gamma_star(&sweep->points, c, 0, &gamma, progress)) {
+        net_point_stuck(gamma.at);
         return;
+    }
     char torus[48];
     net_torus_print(&c->torus, torus, sizeof torus);
-    json_t *record = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:i, s:f}", "topology", torus, "preset",
-        net_preset_name(c->preset), "routing", net_routing_name(c->routing), "traffic",
-        net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie), "seed",
-        (json_int_t)c->seed, "gamma_star_gamma0", gamma.gamma, "base_lifetime_us", gamma.base_us,
-        "lifetime_us", gamma.at_us, "runs", gamma.runs, "wall_s", net_seconds() - start);
+    json_t *record =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:i, s:f}", "topology", torus, "preset",
+                  net_preset_name(c->preset), "routing", net_routing_name(c->routing), "traffic",
+                  net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie), "seed",
+                  (json_int_t)c->seed, "gamma_star_gamma0", gamma.gamma, "base_lifetime_us",
+                  gamma.base_us, "runs", gamma.runs, "wall_s", net_seconds() - start);
+    // of the run at gamma*
+    static const char *const fields[] = {"mean_lifetime_us", "mean_ci95_low_us",
+                                         "mean_ci95_high_us", "source_wait_us",
+                                         "network_latency_us"};
+    for (int i = 0; i < 5; i++)
+        json_object_set(record, fields[i], json_object_get(gamma.at, fields[i]));
     if (!net_store_add(&sweep->points.store, task->key, record))
         atomic_store(&sweep->points.unwritten, true);
 }
@@ -222,7 +230,7 @@ static void print(const struct sweep *sweep, const struct args *args, json_t *li
     }
     if (done < sweep->count)
         fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->count,
-                args->out ? "; --resume continues" : "");
+                args->out && atomic_load(&net_stop) ? "; --resume continues" : "");
 }
 
 static int run(struct sweep *sweep, const struct args *args, net_task *task,
@@ -246,6 +254,7 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
             json_t *record = net_store_find(&points->store, sweep->tasks[i].key);
             if (record)
                 json_array_append(list, record);
+            bad = net_point_stuck(record) || bad;
         }
         print(sweep, args, list, columns);
         bool unwritten = atomic_load(&points->unwritten) || points->store.unwritten;
@@ -264,8 +273,9 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
 int net_command_sweep(int argc, char **argv)
 {
     static const char *const columns[] = {
-        "traffic",   "routing",    "load_gamma0", "seed",      "mean_lifetime_us", "p99_us",
-        "saturated", "oidn_ratio", "widn_ratio",  "por_ratio", "mean_hops",        NULL};
+        "traffic",          "routing",   "load_gamma0", "seed",       "end",
+        "mean_lifetime_us", "p99_us",    "saturated",   "oidn_ratio", "widn_ratio",
+        "por_ratio",        "mean_hops", NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop};
     read_args(argc, argv,
@@ -279,7 +289,7 @@ int net_command_sweep(int argc, char **argv)
 int net_command_saturate(int argc, char **argv)
 {
     static const char *const columns[] = {
-        "traffic", "routing", "seed", "gamma_star_gamma0", "base_lifetime_us", "lifetime_us",
+        "traffic", "routing", "seed", "gamma_star_gamma0", "base_lifetime_us", "mean_lifetime_us",
         "runs",    "wall_s",  NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim: the network simulator's command line.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
 
@@ -29,9 +32,24 @@ static int usage(FILE *out)
     return out == stderr ? 2 : 0;
 }
 
+// What was printed has arrived; else a line on stderr.
+static bool printed(void)
+{
+    bool before = ferror(stdout);
+    if (!fflush(stdout) && !before)
+        return true;
+    fprintf(stderr, "torussim: standard output could not be written%s%s\n", before ? "" : ": ",
+            before ? "" : strerror(errno));
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     char name[64];
+    // Where one of 0, 1, 2 is closed, a file that is opened must not get its number.
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+            return 1;
     argp_err_exit_status = 2;
     if (argc < 2)
         return usage(stderr);
@@ -42,7 +60,8 @@ int main(int argc, char **argv)
             continue;
         snprintf(name, sizeof name, "torussim %s", commands[i].name);
         argv[1] = name;
-        return commands[i].main(argc - 1, argv + 1);
+        int status = commands[i].main(argc - 1, argv + 1);
+        return printed() || status ? status : 1;
     }
     net_refuse("%s: there is no such command (torussim --help lists them)", argv[1]);
 }

@@ -25,7 +25,8 @@ static bool whole(char **at, char end, uint64_t most, uint32_t *value)
 }
 
 // NULL, or what is wrong with a line.
-static const char *read_line(char *line, uint32_t nodes, uint64_t last, struct net_trace_message *m)
+static const char *read_line(char *line, uint32_t nodes, double *last_ns,
+                             struct net_trace_message *m)
 {
     char *at;
     double ns = strtod(line, &at);
@@ -33,8 +34,9 @@ static const char *read_line(char *line, uint32_t nodes, uint64_t last, struct n
     if (at == line || *at != ',' || !(ns >= 0) || ns > 1e12)
         return "time_ns must be a number from 0 to 1e12, and a comma behind it";
     m->time = (uint64_t)llround(ns * NET_UNITS_PER_NS);
-    if (m->time < last)
+    if (ns < *last_ns)
         return "time_ns is less than in the line before";
+    *last_ns = ns;
     at++;
     if (!whole(&at, ',', UINT32_MAX, &m->src))
         return "src must be a node id, and a comma behind it";
@@ -78,6 +80,7 @@ struct net_trace *net_trace_read(const char *path, uint32_t nodes, char *wrong, 
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
+    double last_ns = 0;
     FILE *file = fopen(path, "r");
     if (trace)
         trace->first = malloc(nodes * sizeof *trace->first);
@@ -96,15 +99,20 @@ struct net_trace *net_trace_read(const char *path, uint32_t nodes, char *wrong, 
             why = "there is a zero byte in it";
             break;
         }
-        line[strcspn(line, "\r\n")] = '\0';
+        if (line[length - 1] == '\n')
+            line[--length] = '\0';
+        if (length && line[length - 1] == '\r')
+            line[--length] = '\0';
         if (number == 1 && !strcmp(line, "time_ns,src,dst,bytes"))
             continue;
-        uint64_t before = trace->count ? trace->message[trace->count - 1].time : 0;
-        const char *bad = read_line(line, nodes, before, &m);
+        const char *bad = read_line(line, nodes, &last_ns, &m);
         good = !bad && add(trace, &capacity, last, &m);
         why = bad ? bad : why;
     }
-    if (good && trace->count == 0) {
+    if (good && ferror(file)) {
+        good = false;
+        why = strerror(errno);
+    } else if (good && trace->count == 0) {
         good = false;
         why = "there is no message in it";
     }

@@ -16,12 +16,18 @@ refuse 'load' run --load -1
 refuse 'load' run --load 0
 refuse 'load' run --load x
 refuse 'load' run --load nan
+refuse 'load' run --load 1e-15
+refuse 'injection rate' run --injection-rate 1e-20
 refuse 'seed' run --seed 1.5
+refuse 'seed' run --seed 9223372036854775808
 refuse 'bitreverse.*10x10x10.*power of 2' run --topology torus:10x10x10 --traffic bitreverse
 refuse 'transposition.*square' run --topology torus:8x8x8 --traffic transposition
 refuse 'equal size' run --topology torus:8x8x4 --traffic transposition3d
 refuse 'hot spot' run --traffic hotspot
 refuse 'hot spot' run --topology torus:4x4 --traffic hotspot --hotspots 16 --hotspot-weight 0.1
+refuse 'needs --hotspot-weight' run --traffic hotspot --hotspots 1
+refuse 'go with --traffic hotspot' run --hotspots 1 --hotspot-weight 0.1
+refuse 'hotspots : not' run --traffic hotspot --hotspots 1,,2 --hotspot-weight 0.1
 refuse 'eta' run --eta 1.03
 refuse 'eta' run --eta 16
 refuse 'delta' run --delta 16
@@ -34,6 +40,8 @@ refuse 'needs --src' explain --dst 1,1,1 --used 1,2,3,4,5,6
 refuse 'used.*6 numbers' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3
 refuse 'used.*0 to 8' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3,4,5,9
 refuse 'dst.*0 to 7' explain --src 0,0,0 --dst 1,8,1 --used 1,2,3,4,5,6
+refuse 'count-used' explain --src 0,0 --dst 1,1 --topology 4x4 --used 1,2,3,4 --throttle 4 \
+    --count-used all
 
 # Traces: a good one, and what may be wrong with a line.
 lines() { printf 'time_ns,src,dst,bytes\n0,0,1,512\n1.5,15,0,513\n%s\n' "$1" > "$work/trace"; }
@@ -42,6 +50,8 @@ wrong() { # word, line
     refuse "line 4: .*$1" run --topology 4x4 --trace "$work/trace"
 }
 wrong 'less than' '1.4,0,1,512'
+wrong 'less than' '1.49999,0,1,512'
+wrong 'bytes' "$(printf '2,1,0,512\r3,1,0,512')"
 wrong 'time_ns' 'x,0,1,512'
 wrong 'time_ns' '-1,0,1,512'
 wrong 'time_ns' 'nan,0,1,512'
@@ -59,6 +69,7 @@ lines '2,3,4,5'
 refuse 'load do not go' run --topology 4x4 --trace "$work/trace" --load 0.3
 refuse 'no load' saturate --topology 4x4 --trace "$work/trace"
 refuse 'No such file' run --topology 4x4 --trace "$work/none"
+refuse 'Is a directory' run --topology 4x4 --trace "$work"
 : > "$work/empty"
 refuse 'no message' run --topology 4x4 --trace "$work/empty"
 printf '0,1,2,3\0004\n' > "$work/empty"
@@ -69,7 +80,7 @@ refuse 'line 1: .*zero byte' run --topology 4x4 --trace "$work/empty"
 json 'all(k in o for k in ("mean_lifetime_us", "p50_us", "p99_us", "accepted_gamma0", "saturated",
     "oidn_ratio", "widn_ratio", "por_ratio", "mean_hops", "packets", "packet_hops", "wall_s",
     "packet_hops_per_s", "mean_ci95_low_us", "mean_ci95_high_us", "network_latency_us",
-    "source_wait_us")) and isinstance(o["saturated"], bool)'
+    "source_wait_us", "in_flight", "waiting")) and isinstance(o["saturated"], bool)'
 result $? 'a record has all fields'
 json 'all(o["units"][k] == "us" for k in o if k.endswith("_us"))'
 result $? 'a record carries its units'
@@ -122,6 +133,31 @@ result $? 'explain: inadmissible candidates are listed and not chosen'
 "$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 1,2,3,1,4,2 --tie plus |
     grep -q '^choice: minimal'
 result $? 'explain: text'
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 8,0,8,8,8,8 --tie plus \
+    --format csv > "$work/csv"
+python3 -c "import csv; r = list(csv.DictReader(open('$work/csv')))
+c, = [x for x in r if x['chosen'] == 'true']
+assert (c['index'], c['kind'], c['vector'], c['profit']) == ('4', 'widn', '1 0 0', '5/2')
+assert r[0]['kind'] == 'minimal' and r[0]['profit'] == '0/1'"
+result $? 'explain: CSV'
+# With 4 slots that the generator needs free, 4 and 5 in use are all that it may have.
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 5,1,2,2,2,5 --tie plus \
+    --throttle 4 --format json > "$work/a"
+"$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 8,1,2,2,2,8 --tie plus \
+    --format json > "$work/out"
+cmp -s "$work/a" "$work/out" && json 'o["choice"] == 0'
+result $? 'explain: links that the generator is kept off'
+
+# What cannot be printed is no success.
+full() { "$sim" "$@" > /dev/full 2> "$work/err"; [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ]; }
+for format in text json csv; do
+    full run --topology 2x2 --format $format && full explain --topology 4x4 --src 0,0 --dst 1,2 \
+        --used 1,2,3,4 --format $format
+    result $? "a full device as output: $format"
+done
+"$sim" run --topology 2x2 >&- 2> "$work/err"
+[ $? = 1 ] && grep -q 'standard output' "$work/err"
+result $? 'no output at all'
 
 # A run that is stuck says so and fails.
 "$sim" run --topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000 \
@@ -137,5 +173,8 @@ kill -INT $run
 wait $run
 [ $? = 1 ] && grep -q '^end  *interrupted' "$work/out"
 result $? 'Ctrl-C ends a run with its record'
+awk '{ v[$1] = $2 } END { exit !(v["packets"] == v["consumed"] + v["in_flight"] + v["waiting"] &&
+    v["consumed"] < v["packets"]) }' "$work/out"
+result $? 'in which every packet is consumed, in flight or waiting'
 
 finish

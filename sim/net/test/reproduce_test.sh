@@ -3,6 +3,7 @@
 # torussim reproduce: a table and curves of small experiments, what is said to be within the
 # paper's figures, plots; stop and resume; every way of cutting off a file, and other mistakes. TAP.
 . sim/net/test/torussim.sh
+top=$(pwd)
 
 cat > "$work/table.json" << 'E'
 {
@@ -124,6 +125,39 @@ PATH=/nowhere "$sim" reproduce "$work/curves.json" --out "$work/c" --resume > "$
 [ $? = 1 ] && grep -q 'gnuplot' "$work/err" && [ -s "$work/c/curves.gp" ] && [ -s "$work/out" ]
 result $? 'without gnuplot: the table, and a line that says so'
 
+# Names are names, in a picture and in CSV.
+cat > "$work/odd.json" << 'E'
+{"title": "Valiant's\nsystem(\"touch pwned\")\n#", "label": "it's us", "sizes": [2], "loads": [0.1],
+ "options": {"messages": 1}, "rows": [{"name": "'"}],
+ "series": [{"name": "a \"b\", c", "field": "mean_lifetime_us"}]}
+E
+"$sim" reproduce "$work/odd.json" --out "$work/odd" --format csv > "$work/csv" 2> "$work/err"
+[ $? = 0 ] && [ -s "$work/odd/odd-2.png" ] && [ ! -e "$work/odd/pwned" ] &&
+    python3 -c "import csv; r, = csv.DictReader(open('$work/csv'))
+assert (r['row'], r['series'], r['field']) == ('\'', 'a \"b\", c', 'mean_lifetime_us')"
+result $? 'quotes, line ends and commas in names'
+rm -r "$work/odd"
+"$sim" reproduce "$work/odd.json" --out "$work/odd" 2> "$work/err" | true
+wait_for 120 [ -s "$work/odd/odd-2.svg" ] && [ -s "$work/odd/odd.csv" ]
+result $? 'nobody reads the table: the files are there'
+rm -r "$work/odd"
+"$sim" reproduce "$work/odd.json" --out "$work/odd" >&- 2> "$work/err"
+[ $? = 1 ] && grep -q 'standard output' "$work/err" && [ "$(wc -l < "$work/odd/points.jsonl")" = 1 ]
+result $? 'no output at all: nothing of it is in the points'
+cp "$work/odd.json" "$work/odd/"
+(cd "$work/odd" && exec "$top/$sim" reproduce odd.json --out . --resume) > "$work/out" 2> "$work/err"
+[ $? = 2 ] && grep -q 'over the experiment' "$work/err" && cmp -s "$work/odd.json" "$work/odd/odd.json"
+result $? 'an experiment is not written over by its table'
+mkdir "$work/theirs"
+echo mine > "$work/theirs/odd.csv"
+"$sim" reproduce "$work/odd.json" --out "$work/theirs" > "$work/out" 2> "$work/err"
+[ $? = 2 ] && [ "$(ls "$work/theirs")" = odd.csv ] && [ "$(cat "$work/theirs/odd.csv")" = mine ]
+result $? 'nor are files of others'
+"$sim" reproduce "$work/odd.json" --out "$work/stuck" --watchdog 1 --ext-latency 1000000 \
+    --messages 2000 > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q 'at load 0.1: stuck at' "$work/err" && ! grep -q -e --resume "$work/err"
+result $? 'a run that is stuck is named'
+
 off() # word, experiment, options
 {
     because=$1
@@ -144,6 +178,25 @@ change 's/"abr"/"fly"/' && off 'Tornado, ABR.*no such routing' "$work/changed.js
 change 's/"title"/"titel"/' && off 'title' "$work/changed.json"
 change 's/"tornado"/[1]/' && off 'row Tornado.*traffic' "$work/changed.json"
 change 's/gamma_star_gamma0/mean_hops/' && off 'goes with loads' "$work/changed.json"
+change 's/"field": .*/"field": 5,/' && off 'field: must be a text' "$work/changed.json"
+change 's/"options": {"preset".*/"options": 5,/' && off 'options must be' "$work/changed.json"
+change 's/"options": {"traffic": "tornado"}/"options": [1]/' && off 'row Tornado' "$work/changed.json"
+change 's/"sizes": {"4": .*}}/"sizes": {"4": 5}}/' && off 'row It' "$work/changed.json"
+change 's/"sizes": {"4"/"sizes": {"four"/' && off 'size four' "$work/changed.json"
+change "s/It's long/Tornado/" && off 'Tornado: it is there twice' "$work/changed.json"
+change 's/0\.05/"x"/' && off 'tolerance' "$work/changed.json"
+change 's/"Tornado": {"ABR"/"Tornada": {"ABR"/' && off 'no row Tornada' "$work/changed.json"
+change 's/{"ABR": 0.1/{"ABC": 0.1/' && off 'no series ABC' "$work/changed.json"
+change 's/"ABR": 0.1/"ABR": [1]/' && off 'series ABR: must be a number' "$work/changed.json"
+change 's/"messages": 8/"seed": 9007199254740993/' && off 'no row Fly' "$work/changed.json" --row Fly
+curve() { sed "$1" "$work/curves.json" > "$work/changed.json"; }
+curve 's/mean_hops/mean_hop/' && off 'no field mean_hop' "$work/changed.json"
+curve 's/"loads": .*/"loads": [1e300],/' && off 'at most 100' "$work/changed.json"
+curve 's/"until": 1.2/"until": "x"/' && off 'until' "$work/changed.json"
+curve 's/"loads": .*/"quantiles": true, "panels": [],/; s/"field": "[a-z_]*"/"field": "latency_q*_us"/' &&
+    off 'panels' "$work/changed.json"
+off 'a directory' "$work"
+off 'too long' "$work/table.json" --out "$(printf '%0401d' 0)"
 cut=0 good=0 size=$(($(wc -c < "$work/table.json") - 3))
 while [ $cut -lt $size ]; do
     head -c $cut "$work/table.json" > "$work/cut.json"

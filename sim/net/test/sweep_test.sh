@@ -51,6 +51,10 @@ result $? 'no progress bar in a pipe'
     --jobs 2 > "$work/out"
 g=$(python3 -c "import json
 print(json.load(open('$work/out'))['records'][0]['gamma_star_gamma0'])")
+python3 -c "import json; r, = json.load(open('$work/out'))['records']
+assert r['mean_ci95_low_us'] < r['mean_lifetime_us'] < r['mean_ci95_high_us']
+assert abs(r['source_wait_us'] + r['network_latency_us'] - r['mean_lifetime_us']) < 1e-6"
+result $? 'with the lifetime there, its interval and its parts'
 mean() { "$sim" run --topology 4x4x4 --preset ofr-2013 --routing abr --traffic tornado --load "$1" |
     awk '$1 == "mean_lifetime_us" { print $2 }'; }
 awk -v g="$g" -v base="$(mean 0.1)" -v at="$(mean "$g")" \
@@ -72,6 +76,27 @@ cp "$work/junk" "$work/junk2"
 refuse 'line 1: not a record' sweep --out "$work/junk" --resume
 cmp -s "$work/junk" "$work/junk2"
 result $? 'a file that is none of ours is left alone'
+printf 'a line that does not end' > "$work/junk"
+cp "$work/junk" "$work/junk2"
+refuse 'line 1: not a record' sweep --out "$work/junk" --resume
+cmp -s "$work/junk" "$work/junk2"
+result $? 'nor one whose only line does not end'
+sed 's/"record":{.*}}/"record":{}}/' "$work/all" > "$work/damaged"
+refuse 'line 1: not a record' sweep --out "$work/damaged" --resume
+refuse 'not a file' sweep --out /dev/full --resume
+
+stuck='--topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000'
+for again in '' --resume; do
+    # shellcheck disable=SC2086
+    "$sim" sweep $stuck --load 0.3 --out "$work/stuck" $again > "$work/out" 2> "$work/err"
+    [ $? = 1 ] && grep -q 'ofr, uniform at load 0.3: stuck at .*node' "$work/err" &&
+        grep -q '^uniform .* stuck ' "$work/out"
+    result $? "a point that is stuck is named, and is no success${again:+, nor with --resume}"
+done
+# shellcheck disable=SC2086
+"$sim" saturate $stuck --out "$work/stuck2" > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q 'at load 0.1: stuck at' "$work/err" && ! grep -q -e --resume "$work/err"
+result $? 'saturate: also'
 
 ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle 0
     --injection-rate 40 --messages 4'
