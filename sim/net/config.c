@@ -86,7 +86,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         snprintf(message, size, __VA_ARGS__);                                                      \
         return message;                                                                            \
     }
-    CHECK(c->load >= 1e-6 && c->load <= 100, "the load must be 1e-6 to 100");
+    CHECK(c->load >= NET_MIN_LOAD && c->load <= NET_MAX_LOAD, "the load must be %g to %g",
+          NET_MIN_LOAD, NET_MAX_LOAD);
     CHECK(c->messages >= 1 && c->messages <= 1000000, "messages must be 1 to 1000000");
     CHECK(c->message_packets >= 1 && c->message_packets <= 1000000,
           "the message size must be 1 to 1000000 packets");

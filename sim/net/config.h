@@ -18,6 +18,10 @@ enum net_tie { NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM };
 // unbounded queues.
 enum { NET_MAX_SLOTS = 80, NET_UNBOUNDED_SLOTS = 60000 };
 
+// Bounds of the load, in gamma0.
+#define NET_MIN_LOAD 1e-6
+#define NET_MAX_LOAD 100.0
+
 struct net_config {
     struct ofr_torus torus;
     enum net_preset preset;
@@ -31,8 +35,8 @@ struct net_config {
     // no ping-pong); rounds, messages of a ping, 1 ..
     uint32_t active, rounds, burst;
 
-    double load;       // gamma, in gamma0 (8 B_ext / k_max bytes per second and node), 1e-6 .. 100
-    uint32_t messages; // per node, 1 ..
+    double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node)
+    uint32_t messages;        // per node, 1 ..
     uint32_t message_packets; // M, 1 ..
     uint32_t packet_bytes;    // S, 1 ..
     uint32_t ack_bytes;       // of an ACK or NAK

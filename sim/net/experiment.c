@@ -55,7 +55,7 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
         net_refuse("loads and quantiles do not go together");
     if (json_is_string(loads)) {
         if (sscanf(json_string_value(loads), "%lf:%lf:%lf%c", &first, &last, &step, &end) != 3 ||
-            !(step > 0) || !(first > 0) || !(last >= first) || last > 100 ||
+            !(step > 0) || !(first >= NET_MIN_LOAD) || !(last >= first) || last > NET_MAX_LOAD ||
             (last - first) / step >= NET_LOADS)
             net_refuse("loads %s: must be FIRST:LAST:STEP with 1 to %d values",
                        json_string_value(loads), NET_LOADS);
@@ -74,8 +74,8 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
         net_refuse("loads: must be a text or a list of 1 to %d numbers", NET_LOADS);
     for (; e->loads < json_array_size(loads); e->loads++) {
         e->load[e->loads] = json_number_value(json_array_get(loads, e->loads));
-        if (!(e->load[e->loads] > 0 && e->load[e->loads] <= 100))
-            net_refuse("loads: must be numbers above 0, at most 100");
+        if (!(e->load[e->loads] >= NET_MIN_LOAD && e->load[e->loads] <= NET_MAX_LOAD))
+            net_refuse("loads: must be numbers from %g on, at most %g", NET_MIN_LOAD, NET_MAX_LOAD);
     }
 }
 
@@ -88,26 +88,29 @@ static void check_size(const char *k, const char *what)
         net_refuse("%s: size %s: must be a whole number from 1 to 255", what, k);
 }
 
-// A number of a record, or gamma*; of quantiles with the star. What there is, a small run says.
-static void check_field(const struct net_experiment *e, const char *field, const char *what)
+// What fields there are: the record of a small run, ping-pong for quantiles.
+static json_t *sample_record(const struct net_experiment *e)
 {
     struct net_config config = net_config_default(NET_PRESET_OFR, NET_OFR);
-    const char *star = strchr(field, '*');
-    char name[100];
-    if (!strcmp(field, "gamma_star_gamma0"))
-        return;
     config.torus = (struct ofr_torus){1, {2}};
     config.messages = config.message_packets = 1;
     config.active = e->quantiles ? 2 : 0;
-    snprintf(name, sizeof name, star ? "%.*s50%.40s" : "%.*s", star ? (int)(star - field) : 99,
-             field, star ? star + 1 : "");
     struct net_result result = net_run(&config, 0, NULL, NULL);
     json_t *record = net_record(&config, &result, 1);
-    const json_t *value = json_object_get(record, name);
+    net_result_free(&result);
+    return record;
+}
+
+// A field must be a number there; of quantiles, with a number for the star.
+static void check_field(const json_t *sample, const char *field, const char *what)
+{
+    const char *star = strchr(field, '*');
+    char name[100];
+    snprintf(name, sizeof name, star ? "%.*s50%.40s" : "%.*s", star ? (int)(star - field) : 99,
+             field, star ? star + 1 : "");
+    const json_t *value = json_object_get(sample, name);
     if (!value || json_is_string(value) || json_is_boolean(value))
         net_refuse("%s: there is no field %s with a number in a record", what, field);
-    json_decref(record);
-    net_result_free(&result);
 }
 
 static void read_axes(struct net_experiment *e, const json_t *sizes, const json_t *rows,
@@ -155,6 +158,7 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
     if (!json_is_array(series) || json_array_size(series) < 1 ||
         json_array_size(series) > NET_SERIES)
         net_refuse("series: must be a list of 1 to %d objects", NET_SERIES);
+    json_t *sample = e->loads ? sample_record(e) : NULL; // else the field is gamma*
     json_array_foreach((json_t *)series, i, item)
     {
         e->column[i].field = field;
@@ -171,12 +175,14 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
             net_refuse("series %s: field %s goes %s loads", e->column[i].name, e->column[i].field,
                        e->loads ? "without" : "with");
         snprintf(what, sizeof what, "series %s", e->column[i].name);
-        check_field(e, e->column[i].field, what);
+        if (sample)
+            check_field(sample, e->column[i].field, what);
         check_options(e->column[i].options, what);
         if (net_experiment_series(e, e->column[i].name) >= 0)
             net_refuse("%s: it is there twice", what);
         e->series++;
     }
+    json_decref(sample);
 }
 
 int net_experiment_row(const struct net_experiment *e, const char *name)

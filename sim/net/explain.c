@@ -105,14 +105,28 @@ static json_t *candidate(const struct net_paths *paths, const struct ofr_coord *
     return o;
 }
 
-static const char *const vectors[] = {"lambda", "beta", "minus"};
+// Of a candidate: lambda, beta, or of an orthant which dimensions go -.
+static const json_t *vector_of(const json_t *candidate)
+{
+    static const char *const names[] = {"lambda", "beta", "minus"};
+    const json_t *vector = NULL;
+    for (int i = 0; i < 3 && !vector; i++)
+        vector = json_object_get(candidate, names[i]);
+    return vector;
+}
 
-// "(0, -1, 1)"
-static void print_list(const json_t *list)
+static void print_numbers(const json_t *list, const char *between, int width)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
-        printf("%s%2d", i ? "," : "(", (int)json_integer_value(json_array_get(list, i)));
-    printf(")");
+        printf("%s%*d", i ? between : "", width, (int)json_integer_value(json_array_get(list, i)));
+}
+
+// "( 0,-1, 1)"
+static void print_list(const json_t *list)
+{
+    putchar('(');
+    print_numbers(list, ",", 2);
+    putchar(')');
 }
 
 static void print_text(const json_t *o)
@@ -128,9 +142,7 @@ static void print_text(const json_t *o)
     json_array_foreach((json_t *)list, i, c)
     {
         printf(" %3zu %-8s ", i, json_string_value(json_object_get(c, "kind")));
-        for (int v = 0; v < 3; v++)
-            if (json_object_get(c, vectors[v]))
-                print_list(json_object_get(c, vectors[v]));
+        print_list(vector_of(c));
         printf("     ");
         if (json_object_get(c, "q"))
             print_list(json_object_get(c, "q"));
@@ -145,12 +157,6 @@ static void print_text(const json_t *o)
     else
         printf("choice: minimal: ");
     printf("%s\n", json_string_value(json_object_get(o, "reason")));
-}
-
-static void csv_list(const json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        printf("%s%d", i ? " " : "", (int)json_integer_value(json_array_get(list, i)));
 }
 
 // The minimal route and the candidates, a line each; lists with blanks between their numbers.
@@ -169,10 +175,9 @@ static void print_csv(const json_t *o)
     {
         bool chosen = json_is_integer(choice) && json_integer_value(choice) == (json_int_t)i;
         printf("%zu,%s,", i, json_string_value(json_object_get(c, "kind")));
-        for (int v = 0; v < 3; v++)
-            csv_list(json_object_get(c, vectors[v]));
+        print_numbers(vector_of(c), " ", 0);
         putchar(',');
-        csv_list(json_object_get(c, "q"));
+        print_numbers(json_object_get(c, "q"), " ", 0);
         if (json_is_true(json_object_get(c, "admissible")))
             printf(",true,%d,%s,%s\n", (int)json_integer_value(json_object_get(c, "distance")),
                    json_string_value(json_object_get(c, "profit")), chosen ? "true" : "false");
