@@ -42,7 +42,7 @@ DEMO_guest :=
 LINT_V := $(wildcard rtl/*/*.v)
 LINT_TOPS :=
 LINT_C :=
-LINT_CFLAGS := -std=gnu11 -Isim/model -Isim/model/test -Isim/cosim -Ifirmware -Ihost -Itests/lib
+LINT_CFLAGS := -std=gnu11 -Isim/model -Isim/model/test -Isim/cosim -Ifirmware -Ihost/lib -Itests/lib
 REGS :=
 INSTALL_BIN :=
 INSTALL_LIB :=

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
-HOST_C   := host/torus.c host/transport.c host/usb.c host/exchange.c host/discover.c \
-            host/cables.c host/flow.c host/clock.c host/align.c \
-            host/table.c host/destinations.c host/program.c host/run.c
+HOST_C   := $(addprefix host/lib/,torus.c transport.c usb.c exchange.c discover.c cables.c flow.c \
+            clock.c align.c table.c destinations.c program.c run.c)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := host/libtorus.h host/internal.h firmware/protocol.h firmware/ofr_regs.h
+HOST_H   := host/lib/libtorus.h host/lib/internal.h firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 
-CTL_O    := $(patsubst %,$(B)/host/%.o,torusctl ctl_output ctl_discover ctl_program ctl_run \
-            ctl_counters ctl_ping ctl_flow ctl_table ctl_svg ctl_file ctl_watch ctl_bench \
-            ctl_monitor ctl_snapshot ctl_align) \
-            $(B)/sim/net/gnuplot.o
+CTL_O    := $(patsubst %,$(B)/host/torusctl/%.o,torusctl output discover program run counters ping \
+            flow table svg file watch bench monitor snapshot align) $(B)/sim/net/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/ctl.h sim/net/gnuplot.h
+$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/torusctl/ctl.h sim/net/gnuplot.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
 # For libtorus alone: Debian's libftdi1, which brings libusb-1.0.
 USB_LIBS := -lftdi1 -lusb-1.0
-$(B)/host/usb.o: CPPFLAGS += $(shell pkg-config --cflags libftdi1 2>/dev/null)
+$(B)/host/lib/usb.o: CPPFLAGS += $(shell pkg-config --cflags libftdi1 2>/dev/null)
 
 # One object, in which everything but the API is local; libofr's decision tables are in it.
 $(B)/host/libtorus.o: $(HOST_O) $(B)/libofr.a
@@ -48,12 +45,12 @@ $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
-INSTALL_INCLUDE += host/libtorus.h
-INSTALL_PC += host/torus.pc.in
-INSTALL_MAN1 += host/torusctl.1
-INSTALL_MAN3 += host/libtorus.3
-INSTALL_UDEV += host/data/70-outflank.rules
-INSTALL_BASH += host/data/torusctl.bash
+INSTALL_INCLUDE += host/lib/libtorus.h
+INSTALL_PC += host/lib/torus.pc.in
+INSTALL_MAN1 += host/torusctl/torusctl.1
+INSTALL_MAN3 += host/lib/libtorus.3
+INSTALL_UDEV += host/lib/70-outflank.rules
+INSTALL_BASH += host/torusctl/torusctl.bash
 INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
@@ -66,7 +63,7 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
         host/test/fake.h $(HOST_H) firmware/fw.h firmware/hal.h $(HOST_O) \
         $(B)/libfw.a $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
 host/test/torusctl_test.sh: $(B)/bin/torusctl
@@ -96,13 +93,13 @@ TWIN_rates   := align s/write_all(a, OFR_NODE_TIME_RATE.*a->rate)/TORUS_OK/
 TWIN_oneway  := align s/(a->life.node. - a->life.other.) . 2/a->life[node]/
 CLOCK_TWINS := $(patsubst %,$(B)/twin/%/torusctl,rate rates oneway)
 TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel)
-$(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/usb.c host/clock.c host/align.c $(CTL_O) $(HOST_O) \
+$(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c host/lib/align.c $(CTL_O) $(HOST_O) \
         $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
-	@sed '$(wordlist 2,99,$(TWIN_$*))' host/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
-	@! cmp -s host/$(firstword $(TWIN_$*)).c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
-	    $(@D)/twin.c $(filter-out $(B)/host/$(firstword $(TWIN_$*)).o,$(CTL_O) $(HOST_O)) \
+	@sed '$(wordlist 2,99,$(TWIN_$*))' host/lib/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
+	@! cmp -s host/lib/$(firstword $(TWIN_$*)).c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w $(shell pkg-config --cflags libftdi1 2>/dev/null) -o $@ \
+	    $(@D)/twin.c $(filter-out $(B)/host/lib/$(firstword $(TWIN_$*)).o,$(CTL_O) $(HOST_O)) \
 	    $(B)/libofr.a $(CTL_LIBS)
 $(USB_TESTS): $(TWINS)
 
@@ -111,7 +108,7 @@ $(USB_TESTS): $(TWINS)
 # a check.
 FUZZ_SECONDS ?= 30
 FUZZ_FLAGS = -g -O1 -w -std=gnu11 -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost -Ihost/test \
+    -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost/lib -Ihost/test \
     $(shell pkg-config --cflags libftdi1 2>/dev/null)
 FUZZ := $(B)/fuzz/host $(B)/fuzz/firmware
 FUZZ_TESTS := $(B)/tests/fuzz_host $(B)/tests/fuzz_firmware
@@ -122,9 +119,9 @@ FUZZ_TWIN_firmware := s/from = 1, left/from = fw->rx_count, left/
 
 $(B)/fuzz/host $(B)/fuzz/host.twin: host/test/fuzz_host.c $(HOST_C) $(HOST_H) $(B)/libofr.a
 	@mkdir -p $(@D)
-	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/run.c \
-	    > $@.run.c && $(if $(filter %.twin,$@),! )cmp -s host/run.c $@.run.c
-	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.run.c $(filter-out host/run.c,$(HOST_C)) $(B)/libofr.a \
+	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/lib/run.c \
+	    > $@.run.c && $(if $(filter %.twin,$@),! )cmp -s host/lib/run.c $@.run.c
+	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.run.c $(filter-out host/lib/run.c,$(HOST_C)) $(B)/libofr.a \
 	    $(USB_LIBS)
 
 $(B)/fuzz/firmware $(B)/fuzz/firmware.twin: host/test/fuzz_firmware.c host/test/fake.c \

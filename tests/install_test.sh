@@ -33,7 +33,7 @@ page() {
 }
 
 functions() {
-    grep -o '\btorus_[a-z0-9_]*(' host/libtorus.h | tr -d '(' | sort -u > "$dir/header"
+    grep -o '\btorus_[a-z0-9_]*(' host/lib/libtorus.h | tr -d '(' | sort -u > "$dir/header"
     grep -o '\btorus_[a-z0-9_]*' "$1" | sort -u > "$dir/names"
     comm -23 "$dir/header" "$dir/names" > "$dir/out"
     groff -man -Tutf8 -ww "$1" 2>> "$dir/out" > /dev/null
@@ -73,7 +73,7 @@ for command in torusctl boardsim; do
     check "$command.1: all options" page "$to/opt/x/share/man/man1/$command.1" \
         "$to/opt/x/bin/$command"
 done
-sed 's/thresholds/threshold/g' host/torusctl.1 > "$dir/torusctl.1"
+sed 's/thresholds/threshold/g' host/torusctl/torusctl.1 > "$dir/torusctl.1"
 check 'broken twin: an option that the page lacks is found' \
     status 1 page "$dir/torusctl.1" "$to/opt/x/bin/torusctl"
 check 'libtorus.3: all functions' functions "$to/opt/x/share/man/man3/libtorus.3"

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "../libtorus.h"
+#include "libtorus.h"
 #include "fw.h"
 
 enum { FAKE_MAIL = 4, FAKE_UART = 4096, FAKE_COUNTERS = 129 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../libtorus.h"
+#include "libtorus.h"
 #include "protocol.h"
 
 struct wire {

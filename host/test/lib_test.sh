@@ -33,15 +33,15 @@ soname() { readelf -d "$B/libtorus.so" | grep -q 'SONAME.*libtorus\.so\.0'; }
 # Every function of the header is there.
 complete()
 {
-    grep -o '\btorus_[a-z0-9_]*(' host/libtorus.h | tr -d '(' | sort -u > "$work/header"
+    grep -o '\btorus_[a-z0-9_]*(' host/lib/libtorus.h | tr -d '(' | sort -u > "$work/header"
     nm -D --defined-only "$B/libtorus.so" | awk '{ print $NF }' | sort -u > "$work/library"
     missing=$(comm -23 "$work/header" "$work/library")
     [ -z "$missing" ] || { echo "# $missing"; return 1; }
 }
 
-check 'C, static' "$CC" -Wall -Wextra -Werror -std=c11 -Ihost -o "$work/static" "$work/p.c" \
+check 'C, static' "$CC" -Wall -Wextra -Werror -std=c11 -Ihost/lib -o "$work/static" "$work/p.c" \
     "$B/libtorus.a" -lftdi1 -lusb-1.0
-check 'C++, shared' "$CXX" -Wall -Wextra -Werror -Ihost -o "$work/shared" "$work/p.cpp" \
+check 'C++, shared' "$CXX" -Wall -Wextra -Werror -Ihost/lib -o "$work/shared" "$work/p.cpp" \
     "-L$B" -ltorus
 check 'static runs' "$work/static"
 check 'shared runs' env "LD_LIBRARY_PATH=$B" "$work/shared"

@@ -32,7 +32,7 @@ refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
 
 # Tables from files: what is wrong is said with the file, before anything is opened.
 good=$work/good.json
-"$ctl" program --print > "$good" && cmp -s "$good" host/data/ofr-2d.json &&
+"$ctl" program --print > "$good" && cmp -s "$good" host/torusctl/ofr-2d.json &&
     "$ctl" program --print "$good" | cmp -s - "$good" &&
     "$ctl" program --print --routing por --dimensions 3 > "$work/por.json" &&
     "$ctl" program --print "$work/por.json" | cmp -s - "$work/por.json"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../sim/model/decide.h"
+#include "../../sim/model/decide.h"
 #include "internal.h"
 
 static const char *const routing_names[] = {

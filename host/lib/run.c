@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sim/model/pattern.h"
+#include "../../sim/model/pattern.h"
 #include "internal.h"
 
 static const char *const pattern_names[TORUS_PATTERNS] = {
