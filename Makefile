@@ -25,6 +25,10 @@ CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX    := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 JOBS   ?= 2
 
+# Of make demo.
+DIMS ?= 4x4
+VIA  ?= socket
+
 CFLAGS   ?= -O2 -g
 CFLAGS   += -std=c11 -Wall -Wextra -Werror
 CPPFLAGS += -Isim/model -Ifirmware
@@ -72,13 +76,16 @@ FRAGMENTS := $(sort $(wildcard rtl/*/*.mk sim/*/*.mk firmware/*.mk host/*.mk tes
 include $(FRAGMENTS)
 
 # Remade before anything else is, because it is included: so whatever is missing is installed first.
+# The programs and the demo over the socket need less than the tests.
+DEPS := $(if $(filter-out all demo install deb $(B)/bin/%,$(or $(MAKECMDGOALS),all))$(filter-out \
+    socket,$(VIA)),all,build)
 ifneq ($(filter-out clean help deps format,$(or $(MAKECMDGOALS),all)),)
-include $(B)/deps.mk
+include $(B)/deps-$(DEPS).mk
 endif
 
-$(B)/deps.mk: tests/deps.sh
+$(B)/deps-%.mk: tests/deps.sh
 	@mkdir -p $(@D)
-	@sh tests/deps.sh
+	@sh tests/deps.sh $(filter build,$*)
 	@touch $@
 
 all: $(PROGRAMS)
@@ -96,8 +103,6 @@ test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
 lint: $(B)/tests/run_tests $(LINT_TESTS)
 	@$(RUN_TESTS) -v $(LINT_TESTS)
 
-DIMS ?= 4x4
-VIA  ?= socket
 demo: $(PROGRAMS) $(DEMO_$(VIA))
 	@DIMS='$(DIMS)' VIA='$(VIA)' sh tests/demo.sh
 
@@ -161,7 +166,7 @@ help:
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
-	@echo 'make deps       install the Debian packages that are missing (the others do it too)'
+	@echo 'make deps       install all Debian packages that are missing (the others do so for what they need)'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
 	@echo 'make deb        a Debian package of the same, $(B)/outflank_VERSION_ARCHITECTURE.deb'
 	@echo 'make format     clang-format all C'

@@ -1,20 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sees to it that the Debian packages that Outflank is built and tested with are there: installs
-# what is missing, after asking, unless it is root or CI (environment variable CI). Exit status 0:
-# all is there; 1: something is missing and stays so.
+# deps.sh [build]: sees to it that the Debian packages are there that the programs and `make demo` are
+# built from; without the word those of the tests, lint and `make report` too. Installs what is
+# missing, after asking, unless it is root or CI (environment variable CI). Exit status 0: all is
+# there; 1: something is missing and stays so.
 
-packages='make gcc g++ libc6-dev binutils pkg-config git ca-certificates
-    verilator ccache yosys iverilog nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
-    gcc-riscv64-unknown-elf qemu-system-misc
-    libjansson-dev gnuplot-nox graphviz libncurses-dev groff-base dpkg-dev libcmocka-dev libgmp-dev
-    libftdi1-dev libusb-1.0-0-dev libumockdev-dev umockdev libopenmpi-dev openmpi-bin
-    clang-format clang-tidy clang-14 libclang-rt-14-dev python3 python3-venv'
-
-# What another distribution must bring, by its own means.
-commands='gcc g++ verilator ccache yosys iverilog nextpnr-ice40 icepack riscv64-unknown-elf-gcc
-    qemu-system-riscv32 gnuplot clang++-14 clang-format clang-tidy pkg-config python3'
+# What another distribution must bring, by its own means: the commands.
+packages='make gcc g++ libc6-dev binutils pkg-config verilator ccache gcc-riscv64-unknown-elf
+    libjansson-dev libncurses-dev libftdi1-dev libusb-1.0-0-dev'
+commands='gcc g++ verilator ccache riscv64-unknown-elf-gcc pkg-config'
+case ${1:-} in
+build) ;;
+'')
+    packages="$packages
+    git ca-certificates yosys iverilog nextpnr-ice40 fpga-icestorm fpga-icestorm-chipdb
+    qemu-system-misc gnuplot-nox graphviz groff-base dpkg-dev libcmocka-dev libgmp-dev
+    libumockdev-dev umockdev libopenmpi-dev openmpi-bin
+    clang-format clang-tidy clang-14 libclang-rt-14-dev python3 python3-venv"
+    commands="$commands yosys iverilog nextpnr-ice40 icepack qemu-system-riscv32 gnuplot clang++-14
+    clang-format clang-tidy python3"
+    ;;
+*)
+    echo "deps: $1: say build, or nothing for all" >&2
+    exit 2
+    ;;
+esac
 
 missing=
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then

@@ -42,9 +42,10 @@ fake python3 << 'F'
 exit 1
 F
 
-deps() { # VARIABLE=VALUE...; standard input empty, no terminal
+deps() { # VARIABLE=VALUE..., GROUP among them: the argument; standard input empty, no terminal
     rm -f "$dir/calls" && : > "$dir/calls"
-    env -u CI "CALLS=$dir/calls" "PATH=$dir/bin:$PATH" "$@" sh "$here/tests/deps.sh" \
+    env -u CI "CALLS=$dir/calls" "PATH=$dir/bin:$PATH" "$@" \
+        sh -c "exec sh $here/tests/deps.sh \$GROUP" \
         > "$dir/out" 2>&1 < /dev/null
 }
 
@@ -54,8 +55,14 @@ install='noninteractive: -q install -y --no-install-recommends'
 deps && [ ! -s "$dir/calls" ] && [ ! -s "$dir/out" ]
 result $? 'nothing is missing: silent, no call'
 deps MISSING='yosys libjansson-dev' && called 'noninteractive: -q update' &&
-    called "$install yosys libjansson-dev" && ! called sudo
+    called "$install libjansson-dev yosys" && ! called sudo
 result $? 'root: what is missing, only that, without asking'
+deps MISSING='yosys libopenmpi-dev umockdev qemu-system-misc clang-14' GROUP=build && [ ! -s "$dir/calls" ]
+result $? 'what only tests need is not missed for the programs'
+deps MISSING='yosys verilator' GROUP=build && called "$install verilator"
+result $? 'what they are built with is'
+! deps GROUP=tests && [ "$(cat "$dir/out")" = 'deps: tests: say build, or nothing for all' ]
+result $? 'another word is refused'
 deps MISSING=python3-venv && called "$install python3-venv"
 result $? 'venv is missing where Python cannot make one'
 deps MISSING=yosys UPDATE_STATUS=100 && called "$install yosys"
