@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "router.h"
 
+#include "credit.h"
 #include "packet.h"
 
 #include <string.h>
 
 enum {
-    CREDIT_MASK = 15, // cumulative credit counts are modulo 16
-    DISCARD = 15,     // "output" of a packet that goes nowhere
+    DISCARD = 15, // "output" of a packet that goes nowhere
     FLAG_LAST = 1,
     FLAG_POISON = 2,
     FLAG_ORDER_SHIFT = 1, // header flits keep the rdr order where tails keep the poison bit
@@ -231,7 +231,7 @@ static struct request escape_request(const struct ofr_router *r, unsigned i, uns
     unsigned room = r->room[port][ring];
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
     bool holds = r->hold && r->token == i && r->hold_out == port;
-    bool free = room >= (goes_on ? 1U : 2U) && (holds || room > threshold);
+    bool free = ofr_bubble_allows(room, goes_on) && (holds || room > threshold);
     bool held = !mgmt && r->hold && r->token != i && r->hold_out == port && r->hold_ring == ring &&
                 (!goes_on || r->hold_through);
     req.reason = free && !held ? GRANTABLE : NO_CREDIT;
@@ -652,7 +652,7 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
         else if (free && r->shape.flit_bits > 16)
             set_candidate(u, pins.vc, swap(r, cfg, pins.data, 0), u->in_flags);
         if (i == OFR_LOCAL)
-            u->started[pins.vc] = (u->started[pins.vc] + 1) & CREDIT_MASK;
+            u->started[pins.vc] = (u->started[pins.vc] + 1) & OFR_CREDIT_MASK;
     }
     u->in = pins;
     u->in_first = first;
@@ -691,7 +691,7 @@ static void account(struct ofr_router *r, unsigned i)
         return;
     }
     if (out < OFR_LINKS) {
-        r->sent[out][u->stream_out_vc] = (r->sent[out][u->stream_out_vc] + 1) & CREDIT_MASK;
+        r->sent[out][u->stream_out_vc] = (r->sent[out][u->stream_out_vc] + 1) & OFR_CREDIT_MASK;
         r->counter[OFR_COUNTER_HOPS]++;
     }
     r->counter[(out * OFR_VCS + (out == OFR_LOCAL ? 0 : u->stream_out_vc)) * 4 +
@@ -794,7 +794,7 @@ static void update_outputs(struct ofr_router *r)
     }
     r->out.lo = r->output[OFR_LOCAL].flit;
     for (unsigned v = 0; v < OFR_VCS; v++) {
-        bool room = ((l->started[v] - l->freed[v]) & CREDIT_MASK) < r->shape.slots;
+        bool room = ((l->started[v] - l->freed[v]) & OFR_CREDIT_MASK) < r->shape.slots;
         r->out.li_ready[v] = l->open ? v == l->open_vc : room;
     }
     r->out.drained = drained;
@@ -817,7 +817,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     w.tick_ring = tick(r->out.time, cfg->ring_wait_time, &r->ring_bit);
     for (unsigned p = 0; p < links(r); p++)
         for (unsigned v = 0; v < OFR_VCS; v++)
-            w.used[p][v] = (r->sent[p][v] - in->tx_credit[p][v]) & CREDIT_MASK;
+            w.used[p][v] = (uint8_t)ofr_credit_used(r->sent[p][v], in->tx_credit[p][v]);
     struct input token = r->input[r->token];
     bool stuck = r->stuck;
     r->stuck = false;
@@ -846,7 +846,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
             u->stream_first = false;
         if (w.ends[i]) {
             u->stream = false;
-            u->freed[u->stream_vc] = (u->freed[u->stream_vc] + 1) & CREDIT_MASK;
+            u->freed[u->stream_vc] = (u->freed[u->stream_vc] + 1) & OFR_CREDIT_MASK;
         }
         if (w.grant[i])
             take_granted(r, i);
@@ -863,7 +863,8 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         r->up[p] = in->link_up[p];
         for (unsigned v = 0; v < OFR_VCS; v++) {
             r->used[p][v] = w.used[p][v];
-            r->room[p][v] = in->link_up[p] ? (uint8_t)(r->shape.slots - r->used[p][v]) : 0;
+            r->room[p][v] =
+                in->link_up[p] ? (uint8_t)ofr_credit_free(r->used[p][v], r->shape.slots) : 0;
             uint64_t *high = &r->counter[OFR_COUNTER_HIGH_BASE + p * OFR_VCS + v];
             if (r->used[p][v] > *high)
                 *high = r->used[p][v];

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credits of one link port and VC: slots downstream, as cumulative counts modulo 16, and the bubble
+// rule. Pure functions; RTL: rtl/router. Used by the router model and torussim alike.
+#ifndef OFR_CREDIT_H
+#define OFR_CREDIT_H
+
+#include <stdbool.h>
+
+enum { OFR_CREDIT_MASK = 15 }; // cumulative counts are modulo 16
+
+// Slots in use downstream: what was sent less what has come back, 0 to 15.
+static inline unsigned ofr_credit_used(unsigned sent, unsigned returned)
+{
+    return (sent - returned) & OFR_CREDIT_MASK;
+}
+
+// Free slots of a VC of `slots`, of which `used` are in use; never less than none.
+static inline unsigned ofr_credit_free(unsigned used, unsigned slots)
+{
+    return used < slots ? slots - used : 0;
+}
+
+// The bubble rule (Adaptive Bubble Router; Versaci 2013, sec. 2): may a packet take a slot of an
+// escape ring that has `free` of them downstream? It goes on in its ring with one, and enters the
+// ring (from the local port, another dimension, the adaptive VC, or the other escape VC) with two,
+// so that a ring never fills up and always moves.
+static inline bool ofr_bubble_allows(unsigned free, bool goes_on)
+{
+    return free >= (goes_on ? 1U : 2U);
+}
+
+#endif
