@@ -8,10 +8,10 @@ HOST_H   := host/lib/libtorus.h host/lib/internal.h firmware/protocol.h firmware
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/torusctl/%.o,torusctl output discover program run counters ping \
-            flow table svg file watch bench monitor snapshot align) $(B)/sim/net/gnuplot.o
+            flow table svg file watch bench monitor snapshot align) $(B)/sim/net/output/gnuplot.o
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/torusctl/ctl.h sim/net/gnuplot.h
+$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/torusctl/ctl.h sim/net/output/gnuplot.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sim/net/gnuplot.h"
+#include "../../sim/net/output/gnuplot.h"
 #include "ctl.h"
 
 enum { MAX_ROUTINGS = 5 };

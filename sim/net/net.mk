@@ -1,39 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-# torussim: every .c here; its tests in test/: each test/test_NAME.c is one cmocka program.
+# torussim: every .c of its rooms; its tests in test/: each test/test_NAME.c is one cmocka program.
 
-NET_C := $(sort $(wildcard sim/net/*.c))
-NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/experiments.o
-NET_H := $(wildcard sim/net/*.h) $(MODEL_H)
-NET_LIB_O := $(filter-out $(B)/sim/net/torussim.o,$(NET_O))
+NET_ROOMS := topo config traffic route packet measure study run output cli
+NET_C := $(sort $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.c))))
+NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/study/experiments.o
+NET_H := $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.h))) $(MODEL_H)
+NET_LIB_O := $(filter-out $(B)/sim/net/cli/torussim.o,$(NET_O))
 
 PROGRAMS += $(B)/bin/torussim
+LINT_CFLAGS += -Isim/net
 
 $(NET_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(NET_H)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
+	$(CC) $(CPPFLAGS) -Isim/net -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
 
 # With MPI where Open MPI's development files are: one file is built with it.
 MPI_CFLAGS = $$(pkg-config --exists ompi-c 2>/dev/null && echo -DNET_MPI $$(pkg-config --cflags ompi-c))
 MPI_LIBS = $$(pkg-config --libs ompi-c 2>/dev/null)
 
-$(B)/sim/net/ranks.o: CPPFLAGS += $(MPI_CFLAGS)
+$(B)/sim/net/run/ranks.o: CPPFLAGS += $(MPI_CFLAGS)
 
 # The built-in experiments
-NET_EXPERIMENTS := $(sort $(wildcard sim/net/experiments/*.json))
+NET_EXPERIMENTS := $(sort $(wildcard sim/net/study/experiments/*.json))
 
-$(B)/sim/net/experiments.c: sim/net/experiments.awk $(NET_EXPERIMENTS)
+$(B)/sim/net/study/experiments.c: sim/net/study/experiments.awk $(NET_EXPERIMENTS)
 	@mkdir -p $(@D)
-	@awk -f sim/net/experiments.awk $(NET_EXPERIMENTS) > $@
+	@awk -f sim/net/study/experiments.awk $(NET_EXPERIMENTS) > $@
 
-$(B)/sim/net/experiments.o: $(B)/sim/net/experiments.c $(NET_H)
+$(B)/sim/net/study/experiments.o: $(B)/sim/net/study/experiments.c $(NET_H)
 	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -c -o $@ $<
 
-$(B)/bin/torussim: $(B)/sim/net/torussim.o $(NET_LIB_O) $(B)/libofr.a
+$(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torussim
-INSTALL_MAN1 += sim/net/torussim.1
+INSTALL_MAN1 += sim/net/cli/torussim.1
 
 NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/test_*.c))
 TESTS += $(NET_TESTS)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Isim/net
 // Preset ofr-2013 against the author's raw data (k = 8) at loads below saturation, those where the
 // reference lifetime is at most 1.2 times that at load 0.1: mean lifetime within 3% for 95% of the
 // points and within 6% for all, ratios of derouted packets within 0.01; Uniform as the mean of 5
@@ -11,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net.h"
-#include "wheel.h"
+#include "packet/net.h"
+#include "packet/wheel.h"
 
 struct point {
     char pattern[32], routing[8];

@@ -61,12 +61,12 @@ result $? 'a run that is stuck: exit status 1'
 # shellcheck disable=SC2086
 "$sim" sweep $grid --jobs 1 --format json | steady > "$work/one"
 # shellcheck disable=SC2086
-broken idle pool 's/: next(pool);/: UINT32_MAX;/' &&
+broken idle run/pool 's/: next(pool);/: UINT32_MAX;/' &&
     two "$work/idle" sweep $grid --format json | steady > "$work/two"
 cmp -s "$work/one" "$work/two"
 result $? 'the second rank alone gets all tasks done'
 # shellcheck disable=SC2086
-broken mute store 's/net_ranks_tell(line);/(void)line;/' &&
+broken mute run/store 's/net_ranks_tell(line);/(void)line;/' &&
     { two "$work/mute" sweep $grid --format json > "$work/two"; [ $? = 1 ]; } &&
     grep -q 'of 16 points are done' "$work/err"
 result $? 'without its records the first says what is missing'

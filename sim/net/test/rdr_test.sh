@@ -36,10 +36,10 @@ fails()
         2> "$work/err"
     [ $? = 1 ] && grep -q "^NO  *$2" "$work/out"
 }
-broken many net 's/        ports = 0;/        ports = mu;/' &&
+broken many packet/net 's/        ports = 0;/        ports = mu;/' &&
     fails many 'DOR, 250 nodes: the fastest'
 result $? 'DOR on many paths is found to exceed the bound'
-broken one net 's/                ports = mu & 3u << 2 \* i;/                ports = 0;/' &&
+broken one packet/net 's/                ports = mu & 3u << 2 \* i;/                ports = 0;/' &&
     fails one 'RDR, 250 nodes: the fastest'
 result $? 'RDR on one path is found not to'
 
@@ -59,7 +59,7 @@ refuse 'slots must be 2 to 80' run --active 2 --routing ofr --slots 81
 refuse 'slots.*must be 2 to 60000' run --active 2 --routing rdr --slots 60001 --throttle 1
 refuse 'no load to look for' saturate --active 2
 refuse 'active is not for it' reproduce rdr --active 100
-change() { sed "$1" sim/net/experiments/rdr.json > "$work/changed.json"; }
+change() { sed "$1" sim/net/study/experiments/rdr.json > "$work/changed.json"; }
 again() { refuse "$1" reproduce "$work/changed.json" --out "$work/new"; }
 change 's/"latency_q\*_us"/"mean_hops"/' && again 'series DOR.*goes without quantiles'
 change 's/"quantiles": true/"quantiles": false/' && again 'series DOR.*goes with quantiles'

@@ -104,21 +104,21 @@ ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle
 "$sim" run $ring > "$work/out" && grep -q '^end  *drained' "$work/out"
 result $? 'a crowded ring drains'
 # shellcheck disable=SC2086
-broken bubble net 's/c->throttle > 1 ? c->throttle : 1/c->throttle/' &&
+broken bubble packet/net 's/c->throttle > 1 ? c->throttle : 1/c->throttle/' &&
     { "$work/bubble" run $ring > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full: VS2 queue' "$work/err"
 result $? 'without the bubble it deadlocks, and the watchdog names the full queue'
-broken leak links 's/net_used(links, node, first & 3)\[port\]--;//' &&
+broken leak packet/links 's/net_used(links, node, first & 3)\[port\]--;//' &&
     { "$work/leak" run --topology 4x4 > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full' "$work/err"
 result $? 'slots that are never freed: the watchdog ends the run'
 
 # GCC drops calls of what only fetches, unless they are inlined: half of the speed at k = 32.
-asked=$(grep -c '__builtin_prefetch(' sim/net/net.c)
+asked=$(grep -c '__builtin_prefetch(' sim/net/packet/net.c)
 fetches() { [ "$(objdump -d "$1" | grep -c -E '[[:space:]](prefetch|prfm)')" -ge "$asked" ]; }
-fetches "$B/sim/net/net.o"
+fetches "$B/sim/net/packet/net.o"
 result $? "all $asked fetches into the cache are in the program"
-broken dropped net 's/AHEAD static inline __attribute__((always_inline))/AHEAD static/' &&
+broken dropped packet/net 's/AHEAD static inline __attribute__((always_inline))/AHEAD static/' &&
     ! fetches "$work/dropped"
 result $? 'a program without them is found out'
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Isim/net
 // The engine: lifetimes by hand, conservation on random small runs, same seed same result, the
 // watchdog, the early verdict. test_net [seed]
 #include <setjmp.h>
@@ -13,8 +12,9 @@
 #include <string.h>
 
 #include "exact.h"
-#include "net.h"
-#include "wheel.h"
+#include "packet/net.h"
+#include "packet/wheel.h"
+#include "topo/name.h"
 
 static uint64_t seed;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Isim/net
 // Ping-pong: latencies by hand, conservation on random small runs, the bound that one path sets.
 // test_pairs [seed]
 #include <setjmp.h>
@@ -11,9 +10,10 @@
 #include <stdio.h>
 
 #include "exact.h"
-#include "net.h"
-#include "pairs.h"
-#include "wheel.h"
+#include "packet/net.h"
+#include "packet/wheel.h"
+#include "topo/name.h"
+#include "traffic/pairs.h"
 
 static uint64_t seed;
 

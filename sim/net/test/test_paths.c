@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Isim/net
 // The presets' ways and choices: ofr is the model's, ofr-2013 and ofr-literal by hand.
 // test_paths [seed]
 #include <setjmp.h>
@@ -11,7 +10,8 @@
 #include <string.h>
 
 #include "exact.h"
-#include "paths.h"
+#include "route/paths.h"
+#include "topo/name.h"
 
 static uint64_t seed;
 

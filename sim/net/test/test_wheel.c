@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Isim/net
 // The timing wheel with its lines against a sorted list. test_wheel [seed]
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +10,7 @@
 #include <string.h>
 
 #include "exact.h"
-#include "wheel.h"
+#include "packet/wheel.h"
 
 static uint64_t seed;
 

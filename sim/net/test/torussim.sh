@@ -17,16 +17,20 @@ json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit
 # Without what depends on the clock
 steady() { sed -E 's/"(wall_s|packet_hops_per_s)": ?[^,}]*/"\1":0/g'; }
 
-# broken NAME FILE SED: $work/NAME, torussim with that change in FILE.c
+# broken NAME ROOM/FILE SED: $work/NAME, torussim with that change in FILE.c
 broken()
 {
-    sed "$3" "sim/net/$2.c" > "$work/$2.c"
-    if cmp -s "$work/$2.c" "sim/net/$2.c"; then
+    sed "$3" "sim/net/$2.c" > "$work/$1.c"
+    if cmp -s "$work/$1.c" "sim/net/$2.c"; then
         echo "# nothing to break: $3"
         return 1
     fi
-    objects=$(find "$B/sim/net" -name '*.o' ! -name "$2.o")
+    objects=$B/sim/net/study/experiments.o
+    for source in sim/net/*/*.c; do
+        case $source in sim/net/test/* | "sim/net/$2.c") continue ;; esac
+        objects="$objects $B/${source%.c}.o"
+    done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/$2.c" $objects \
+    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" "$work/$1.c" $objects \
         "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all commands of torussim share: options that make a net_config, output formats, errors.
+#ifndef NET_OPTIONS_H
+#define NET_OPTIONS_H
+
+#include <argp.h>
+
+#include "config/config.h"
+#include "run/refuse.h"
+
+enum net_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+enum { NET_OPTIONS = 32 };
+
+// The options as given; they are put into a configuration once preset and routing are known.
+struct net_options {
+    unsigned count;
+    struct {
+        int key;
+        const char *value;
+    } given[NET_OPTIONS];
+    enum net_format format;
+};
+
+// A child parser for argp; its input is a struct net_options.
+extern const struct argp net_options_argp;
+
+// The value given for an option by its name, or NULL.
+const char *net_options_value(const struct net_options *options, const char *name);
+
+// Adds an option by its name, as if it were given last; both texts stay the caller's. False: there
+// is no such option.
+bool net_options_set(struct net_options *options, const char *name, const char *value);
+
+// Adds all options of another.
+void net_options_merge(struct net_options *options, const struct net_options *from);
+
+// Configuration for these options, where `routing`, `pattern`, `load` and `seed` replace the
+// options of that name unless they are NULL. On a mistake: one line on stderr, exit status 2.
+struct net_config net_options_config(const struct net_options *options, const char *routing,
+                                     const char *pattern, const char *load, const char *seed);
+
+// The commands: argv[0] is "torussim COMMAND"; exit status.
+int net_command_run(int argc, char **argv);
+int net_command_explain(int argc, char **argv);
+int net_command_sweep(int argc, char **argv);
+int net_command_saturate(int argc, char **argv);
+int net_command_reproduce(int argc, char **argv);
+
+#endif

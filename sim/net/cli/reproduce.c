@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+// torussim reproduce: an experiment file's table or curves, with the paper's figures beside and
+// plots.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/plot.h"
+#include "output/record.h"
+#include "run/point.h"
+#include "run/pool.h"
+#include "run/ranks.h"
+#include "study/checks.h"
+#include "study/experiment.h"
+
+struct args {
+    struct net_options options;
+    const char *name, *out, *row;
+    uint32_t jobs, size;
+    bool resume;
+};
+
+// A gamma*, a curve of points, or a point and its quantiles.
+struct task {
+    struct net_config config;
+    double start; // where gamma* is looked for first; 0: anywhere
+    char key[NET_KEY];
+};
+
+struct reproduction {
+    struct net_experiment e;
+    struct net_points points;
+    struct task *tasks;
+    uint32_t count;
+    uint32_t *task; // of a cell: [size][row][series]; UINT32_MAX: none
+    double *values; // net_cell()
+    uint32_t stuck; // cells with a run that the watchdog ended
+};
+
+enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *args = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &args->options;
+        return 0;
+    case 'j':
+        args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
+        return 0;
+    case O_OUT:
+        args->out = arg;
+        return 0;
+    case O_RESUME:
+        args->resume = true;
+        return 0;
+    case O_SIZE:
+        args->size = (uint32_t)net_parse_count("--size", arg, 1, 255);
+        return 0;
+    case O_ROW:
+        args->row = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (args->name)
+            net_refuse("reproduce: one experiment at a time");
+        args->name = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!args->name)
+            net_refuse("reproduce: which experiment? (a name or a file; see --help)");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void read_args(int argc, char **argv, struct args *args)
+{
+    static const struct argp_option list[] = {
+        {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors; of each MPI rank: 1)",
+         0},
+        {"out", O_OUT, "FOLDER", 0, "for points, tables and plots (the experiment's name)", 0},
+        {"resume", O_RESUME, NULL, 0, "take the points that the folder has, run the others", 0},
+        {"size", O_SIZE, "K", 0, "only K x K x K tori", 0},
+        {"row", O_ROW, "NAME", 0, "only this row", 0},
+        {0}};
+    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
+    char doc[600] = "Repeats an experiment: built in, or a file as in sim/net/study/experiment.h. "
+                    "Routing, traffic, topology and load are the experiment's; other options win "
+                    "over it.\n\nBuilt in:";
+    for (const struct net_builtin *b = net_builtins; b->name; b++)
+        snprintf(doc + strlen(doc), sizeof doc - strlen(doc), " %s", b->name);
+    const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
+    net_ranks_begin();
+    *args = (struct args){.jobs = net_pool_jobs()};
+    argp_parse(&argp, argc, argv, 0, NULL, args);
+    static const char *const fixed[] = {"routing", "traffic", "topology",
+                                        "load",    "trace",   "active"};
+    for (int i = 0; i < 6; i++)
+        if (net_options_value(&args->options, fixed[i]))
+            net_refuse("reproduce: --%s is not for it", fixed[i]);
+}
+
+// Leaves only what --size and --row ask for.
+static void restrict_to(struct net_experiment *e, const struct args *args)
+{
+    if (args->size) {
+        e->sizes = 1;
+        e->size[0] = args->size;
+    }
+    if (!args->row)
+        return;
+    unsigned row = 0;
+    while (row < e->rows && strcmp(e->row[row].name, args->row) != 0)
+        row++;
+    if (row == e->rows)
+        net_refuse("experiment %s: there is no row %s", e->name, args->row);
+    e->row[0] = e->row[row];
+    e->rows = 1;
+}
+
+// One task for all cells of the same configuration, the largest sizes first: all mistakes come out
+// before anything runs.
+static void make_tasks(struct reproduction *r, const struct net_options *given)
+{
+    const struct net_experiment *e = &r->e;
+    size_t cells = (size_t)e->sizes * e->rows * e->series;
+    r->tasks = calloc(cells, sizeof *r->tasks);
+    r->task = calloc(cells, sizeof *r->task);
+    r->values = calloc(cells * (e->loads ? e->loads : 1), sizeof *r->values);
+    if (!r->tasks || !r->task || !r->values)
+        net_refuse("out of memory");
+    for (unsigned size = e->sizes; size-- > 0;)
+        for (unsigned row = 0; row < e->rows; row++)
+            for (unsigned series = 0; series < e->series; series++) {
+                uint32_t *number = &r->task[(size * e->rows + row) * e->series + series];
+                *number = UINT32_MAX;
+                if (!net_experiment_has(e, size, row))
+                    continue;
+                struct task task = {.config = net_experiment_config(e, size, row, series, given),
+                                    .start = net_experiment_paper(e, size, row, series, NAN)};
+                if (!isfinite(task.start))
+                    task.start = e->row[row].start;
+                if (e->quantiles && !task.config.active)
+                    net_refuse("experiment %s, %s, %s: quantiles go with the option active",
+                               e->name, e->row[row].name, e->column[series].name);
+                uint32_t i = 0;
+                net_key("", &task.config, task.key);
+                while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
+                    i++;
+                r->tasks[i] = task;
+                r->count += i == r->count;
+                *number = i;
+            }
+}
+
+// Runs a curve's points from the lowest load on; returns their number below `until`, with their
+// records, and behind them that of a run that is stuck. The quantiles of a point have one record.
+// Negative: interrupted.
+static int run_curve(struct reproduction *r, const struct task *task, json_t **records,
+                     _Atomic float *progress)
+{
+    const struct net_experiment *e = &r->e;
+    double limit = 0;
+    if (e->quantiles) {
+        json_t *record = net_point(&r->points, &task->config, 0, progress);
+        bool drained = record && isfinite(net_point_mean(record));
+        for (unsigned l = 0; l < e->loads; l++)
+            records[l] = record;
+        return !record ? -1 : drained ? (int)e->loads : 0;
+    }
+    for (unsigned l = 0; l < e->loads; l++) {
+        struct net_config config = task->config;
+        config.load = e->load[l];
+        json_t *record = net_point(&r->points, &config, limit, NULL);
+        if (!record)
+            return -1;
+        double mean = net_point_mean(record);
+        records[l] = record;
+        if (l == 0)
+            limit = e->until * mean;
+        if (!isfinite(mean) || (limit > 0 && mean > limit))
+            return (int)l;
+        atomic_store(progress, (float)(l + 1) / (float)e->loads);
+    }
+    return (int)e->loads;
+}
+
+static void run_task(void *context, uint32_t number, _Atomic float *progress)
+{
+    struct reproduction *r = context;
+    const struct task *task = &r->tasks[number];
+    struct net_gamma gamma;
+    json_t *records[NET_LOADS];
+    if (r->e.loads)
+        run_curve(r, task, records, progress);
+    else
+        net_gamma_star(&r->points, &task->config, task->start, &gamma, progress);
+}
+
+// The cells' values from the points, which are all there by now or never will be. Returns how many
+// cells are not done.
+static uint32_t collect(struct reproduction *r)
+{
+    const struct net_experiment *e = &r->e;
+    _Atomic float progress;
+    for (size_t i = 0; i < net_cell(e, e->sizes, 0, 0, 0); i++)
+        r->values[i] = NAN;
+    uint32_t missing = 0;
+    atomic_store(&net_stop, true); // nothing more is run
+    for (unsigned cell = 0; cell < e->sizes * e->rows * e->series; cell++) {
+        if (r->task[cell] == UINT32_MAX)
+            continue;
+        const struct task *task = &r->tasks[r->task[cell]];
+        const char *field = e->column[cell % e->series].field;
+        double *values = &r->values[(size_t)cell * (e->loads ? e->loads : 1)];
+        struct net_gamma gamma;
+        json_t *records[NET_LOADS] = {NULL};
+        if (!e->loads) {
+            bool done = net_gamma_star(&r->points, &task->config, task->start, &gamma, &progress);
+            bool stuck = !done && net_point_stuck(gamma.at);
+            *values = done ? gamma.gamma : NAN;
+            missing += !done && !stuck;
+            r->stuck += stuck;
+            continue;
+        }
+        int points = run_curve(r, task, records, &progress);
+        missing += points < 0;
+        r->stuck += points >= 0 && (unsigned)points < e->loads && net_point_stuck(records[points]);
+        unsigned shown = points < 0 ? e->loads : (unsigned)points;
+        for (unsigned l = 0; l < shown && records[l]; l++) {
+            char name[100];
+            const char *star = strchr(field, '*');
+            if (star) // of quantiles
+                snprintf(name, sizeof name, "%.*s%.0f%.40s", (int)(star - field), field,
+                         100 * e->load[l], star + 1);
+            const json_t *value = json_object_get(records[l], star ? name : field);
+            values[l] = json_is_number(value) ? json_number_value(value) : NAN;
+        }
+    }
+    return missing;
+}
+
+// ---- Output
+// --------------------------------------------------------------------------------------
+
+// What a cell's values stand at.
+static const char *axis(const struct net_experiment *e)
+{
+    return e->quantiles ? "fraction" : "load_gamma0";
+}
+
+static json_t *real_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+// Every value as a flat record.
+static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigned *within)
+{
+    const struct net_experiment *e = &r->e;
+    json_t *list = json_array();
+    *compared = *within = 0;
+    for (unsigned size = 0; size < e->sizes; size++)
+        for (unsigned row = 0; row < e->rows; row++)
+            for (unsigned s = 0; s < e->series; s++)
+                for (unsigned l = 0; l < (e->loads ? e->loads : 1); l++) {
+                    double load = net_cell_load(e, l);
+                    double value = r->values[net_cell(e, size, row, s, l)];
+                    double paper = net_experiment_paper(e, size, row, s, load);
+                    bool both = isfinite(value) && isfinite(paper) && e->tolerance > 0;
+                    bool good = both && net_experiment_within(e, value, paper);
+                    *compared += both;
+                    *within += good;
+                    if (!isfinite(value) && !isfinite(paper))
+                        continue;
+                    json_array_append_new(
+                        list, json_pack("{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k",
+                                        (int)e->size[size], "row", e->row[row].name, "series",
+                                        e->column[s].name, axis(e), real_or_null(load), "field",
+                                        e->column[s].field, "value", real_or_null(value), "paper",
+                                        real_or_null(paper), "within",
+                                        both ? json_boolean(good) : json_null()));
+                }
+    return list;
+}
+
+static void print_value(FILE *out, int width, int beside_width, double value, double paper,
+                        bool off)
+{
+    char text[40] = "-", beside[40] = "";
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.3f", value);
+    if (isfinite(paper))
+        snprintf(beside, sizeof beside, " (%.3f)%s", paper, off ? "!" : "");
+    fprintf(out, "  %*s%-*s", width, text, beside_width, beside);
+}
+
+// Rows (or loads) down, series across, the paper's values in brackets.
+static void print_block(const struct reproduction *r, FILE *out, unsigned size, int row)
+{
+    const struct net_experiment *e = &r->e;
+    int width = 8, beside = net_experiment_from(e, size) ? 12 : 0;
+    for (unsigned s = 0; s < e->series; s++)
+        width = (int)strlen(e->column[s].name) > width ? (int)strlen(e->column[s].name) : width;
+    fprintf(out, "%-18s", row < 0 ? "" : axis(e));
+    for (unsigned s = 0; s < e->series; s++)
+        fprintf(out, "  %*s%*s", width, e->column[s].name, beside, "");
+    fputc('\n', out);
+    for (unsigned i = 0; i < (row < 0 ? e->rows : e->loads); i++) {
+        unsigned at = row < 0 ? i : (unsigned)row, l = row < 0 ? 0 : i;
+        double load = net_cell_load(e, l);
+        bool any = row < 0;
+        for (unsigned s = 0; s < e->series; s++)
+            any = any || isfinite(r->values[net_cell(e, size, at, s, l)]) ||
+                  isfinite(net_experiment_paper(e, size, at, s, load));
+        if (!any)
+            continue;
+        if (row < 0)
+            fprintf(out, "%-18s", e->row[i].name);
+        else
+            fprintf(out, "%-18.2f", load);
+        for (unsigned s = 0; s < e->series; s++) {
+            double value = r->values[net_cell(e, size, at, s, l)];
+            double paper = net_experiment_paper(e, size, at, s, load);
+            print_value(out, width, beside, value, paper,
+                        isfinite(value) && e->tolerance > 0 &&
+                            !net_experiment_within(e, value, paper));
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_text(const struct reproduction *r, FILE *out, unsigned compared, unsigned within)
+{
+    const struct net_experiment *e = &r->e;
+    fprintf(out, "%s\n", e->title);
+    for (unsigned size = 0; size < e->sizes; size++) {
+        const char *from = net_experiment_from(e, size);
+        fprintf(out, "\nk = %u%s%s%s\n", e->size[size], from ? " (in brackets: " : "",
+                from ? from : "", from ? ")" : "");
+        for (unsigned row = 0; row < e->rows && e->loads > 1; row++) {
+            fprintf(out, "\n%s\n", e->row[row].name);
+            print_block(r, out, size, (int)row);
+        }
+        if (e->loads < 2)
+            print_block(r, out, size, -1);
+    }
+    if (compared)
+        fprintf(out, "\n%u of %u are within %g%s of it (!: not)\n", within, compared,
+                e->relative ? 100 * e->tolerance : e->tolerance, e->relative ? "%" : "");
+    if (e->checks) {
+        unsigned held;
+        fputc('\n', out);
+        unsigned made = net_checks(e, r->values, out, NULL, &held);
+        fprintf(out, "%u of %u hold\n", held, made);
+    }
+}
+
+static void print_json(const struct reproduction *r, FILE *out, json_t *list, unsigned compared,
+                       unsigned within)
+{
+    const struct net_experiment *e = &r->e;
+    unsigned held;
+    json_t *units = json_pack("{s:s}", axis(e), e->quantiles ? "of pairs" : "gamma0");
+    json_t *checks = json_array();
+    net_checks(e, r->values, NULL, checks, &held);
+    for (unsigned s = 0; s < e->series; s++)
+        json_object_set_new(units, e->column[s].field,
+                            json_string(net_record_unit(e->column[s].field)));
+    json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:b, s:i, s:i, s:o, s:O}", "experiment", e->name,
+                          "title", e->title, "units", units, "tolerance", e->tolerance, "relative",
+                          (int)e->relative, "compared", (int)compared, "within", (int)within,
+                          "checks", checks, "values", list);
+    json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    fputc('\n', out);
+    json_decref(o);
+}
+
+static void print_csv(FILE *out, const json_t *list)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach((json_t *)list, i, value)
+    {
+        if (i == 0)
+            net_record_csv_head(value, out);
+        net_record_csv(value, out);
+    }
+}
+
+struct table {
+    json_t *list;
+    unsigned compared, within;
+};
+
+static void print(const struct reproduction *r, const struct table *t, enum net_format format,
+                  FILE *out)
+{
+    if (format == FORMAT_TEXT)
+        print_text(r, out, t->compared, t->within);
+    else if (format == FORMAT_JSON)
+        print_json(r, out, t->list, t->compared, t->within);
+    else
+        print_csv(out, t->list);
+}
+
+static const char *const ends[] = {"txt", "json", "csv"}; // as enum net_format
+
+// All three forms, each into a file of the folder.
+static bool print_files(const struct reproduction *r, const struct table *t, const char *folder)
+{
+    bool good = true;
+    for (int f = 0; f < 3; f++) {
+        char path[500];
+        snprintf(path, sizeof path, "%s/%s.%s", folder, r->e.name, ends[f]);
+        FILE *out = fopen(path, "w");
+        if (out)
+            print(r, t, (enum net_format)f, out);
+        bool written = out && !ferror(out);
+        if (!out || fclose(out) || !written) {
+            fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+            good = false;
+        }
+    }
+    return good;
+}
+
+// Tables and plots of what is done; true: something is not as it should be.
+static bool report(struct reproduction *r, const struct args *args, const char *folder,
+                   double start)
+{
+    bool stopped = atomic_load(&net_stop);
+    uint32_t missing = collect(r);
+    struct table table = {0};
+    table.list = as_list(r, &table.compared, &table.within);
+    unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
+    bool written = print_files(r, &table, folder);
+    written = net_plot(&r->e, r->values, folder) && written;
+    print(r, &table, args->options.format, stdout);
+    fflush(stdout);
+    json_decref(table.list);
+    fprintf(stderr, "torussim: %.0f s, tables and plots are in %s\n", net_seconds() - start,
+            folder);
+    if (missing)
+        fprintf(stderr, "torussim: %u cells are not done%s\n", missing,
+                stopped ? "; --resume continues" : "");
+    bool unwritten = atomic_load(&r->points.unwritten) || r->points.store.unwritten;
+    if (unwritten)
+        fprintf(stderr, "torussim: %s/points.jsonl could not be written\n", folder);
+    return missing || r->stuck || table.compared > table.within || made > held || !written ||
+           unwritten;
+}
+
+// Makes the folder, or sees to it that nothing of somebody else's in it will be written over.
+static void open_folder(const struct net_experiment *e, const char *name, const char *folder,
+                        const char *points)
+{
+    struct stat experiment, there;
+    bool file = stat(name, &experiment) == 0, ours = stat(points, &there) == 0;
+    if (strlen(folder) > 400)
+        net_refuse("--out %.40s...: too long, at most 400 bytes", folder);
+    if (!mkdir(folder, 0777))
+        return;
+    if (errno != EEXIST)
+        net_refuse("--out %s: %s", folder, strerror(errno));
+    for (int f = 0; f < 3; f++) {
+        char path[500];
+        snprintf(path, sizeof path, "%.400s/%s.%s", folder, e->name, ends[f]);
+        if (stat(path, &there))
+            continue;
+        if (file && there.st_dev == experiment.st_dev && there.st_ino == experiment.st_ino)
+            net_refuse("--out %s: the table would be written over the experiment, %s", folder,
+                       path);
+        if (!ours)
+            net_refuse("--out %s: %s.%s is there already, and no points.jsonl beside it", folder,
+                       e->name, ends[f]);
+    }
+}
+
+int net_command_reproduce(int argc, char **argv)
+{
+    struct args args;
+    struct reproduction r = {.points.stop = &net_stop};
+    read_args(argc, argv, &args);
+    net_experiment_open(&r.e, args.name);
+    restrict_to(&r.e, &args);
+    make_tasks(&r, &args.options);
+    const char *folder = args.out ? args.out : r.e.name;
+    char path[500];
+    snprintf(path, sizeof path, "%.400s/points.jsonl", folder);
+    if (net_rank() == 0)
+        open_folder(&r.e, args.name, folder, path);
+    net_store_open(&r.points.store, path, args.resume);
+
+    double start = net_seconds();
+    net_catch_signals();
+    if (!net_pool(args.jobs, r.count, run_task, &r, &net_stop, &r.points.store)) {
+        fputs("torussim: no threads\n", stderr);
+        return 1;
+    }
+    bool bad = net_rank() == 0 && report(&r, &args, folder, start);
+    bad = bad || atomic_load(&r.points.failed);
+    net_store_close(&r.points.store);
+    net_experiment_close(&r.e);
+    free(r.tasks);
+    free(r.task);
+    free(r.values);
+    net_ranks_end();
+    return bad;
+}

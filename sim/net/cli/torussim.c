@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// torussim: the network simulator's command line.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+
+static const struct {
+    const char *name, *what;
+    int (*main)(int argc, char **argv);
+} commands[] = {
+    {"run", "simulate one point", net_command_run},
+    {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep},
+    {"saturate", "find the load at which each routing saturates", net_command_saturate},
+    {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
+    {"explain", "show one routing decision", net_command_explain},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int usage(FILE *out)
+{
+    fputs("Usage: torussim COMMAND [OPTION...]\n"
+          "Packet-level simulator of torus networks.\n\n",
+          out);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
+    fputs("\n`torussim COMMAND --help` lists a command's options.\n", out);
+    return out == stderr ? 2 : 0;
+}
+
+// What was printed has arrived; else a line on stderr.
+static bool printed(void)
+{
+    bool before = ferror(stdout);
+    if (!fflush(stdout) && !before)
+        return true;
+    fprintf(stderr, "torussim: standard output could not be written%s%s\n", before ? "" : ": ",
+            before ? "" : strerror(errno));
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+    // Where one of 0, 1, 2 is closed, a file that is opened must not get its number.
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+            return 1;
+    argp_err_exit_status = 2;
+    if (argc < 2)
+        return usage(stderr);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))
+        return usage(stdout);
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        snprintf(name, sizeof name, "torussim %s", commands[i].name);
+        argv[1] = name;
+        int status = commands[i].main(argc - 1, argv + 1);
+        return printed() || status ? status : 1;
+    }
+    net_refuse("%s: there is no such command (torussim --help lists them)", argv[1]);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is simulated: every figure of the paper's Table 1 and every choice that it leaves open.
+#ifndef NET_CONFIG_H
+#define NET_CONFIG_H
+
+#include "decide.h"
+#include "traffic/traffic.h"
+
+enum net_routing { NET_DOR, NET_RDR, NET_ABR, NET_POR, NET_OFR };
+
+// Whose reading of the paper's section 3 (paths.h).
+enum net_preset { NET_PRESET_OFR, NET_PRESET_2013, NET_PRESET_LITERAL };
+
+// NET_TIE_RANDOM: one direction, drawn per packet, leg and dimension; the escape takes it, too.
+enum net_tie { NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM };
+
+// With derouting three VCs of them must fit the decision's 8 bits; without, so many are as good as
+// unbounded queues.
+enum { NET_MAX_SLOTS = 80, NET_UNBOUNDED_SLOTS = 60000 };
+
+// Units of time in a nanosecond: every fixed delay of the paper's Table 1 is a whole number of
+// them.
+enum { NET_UNITS_PER_NS = 60 };
+
+// Bounds of the load, in gamma0.
+#define NET_MIN_LOAD 1e-6
+#define NET_MAX_LOAD 100.0
+
+struct net_config {
+    struct ofr_torus torus;
+    enum net_preset preset;
+    enum net_routing routing;
+    enum net_tie tie;
+    struct net_traffic_config traffic;
+    const struct net_trace *trace; // instead of traffic, load and messages; NULL: none
+    uint64_t seed;
+
+    // Ping-pong instead of traffic, load and messages (pairs.h): nodes that are on, in pairs (0:
+    // no ping-pong); rounds, messages of a ping, 1 ..
+    uint32_t active, rounds, burst;
+
+    double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node)
+    uint32_t messages;        // per node, 1 ..
+    uint32_t message_packets; // M, 1 ..
+    uint32_t packet_bytes;    // S, 1 ..
+    uint32_t ack_bytes;       // of an ACK or NAK
+    uint32_t slots;           // C, 2 .. the above; of each VC and of the consumption queue
+    uint32_t throttle;        // a packet just injected needs more free slots than this, 0 .. C - 1
+    double int_latency_ns, int_gbps; // lambda_int, B_int
+    double ext_latency_ns, ext_gbps; // lambda_ext, B_ext
+    double injection_gamma0;         // rate of the injection tick grid (paper, sec. 4: 2.4)
+    bool pipelined; // injection goes on without waiting for the router's ACK, and knows no ticks
+
+    uint32_t delta;  // Delta, hops
+    double eta;      // multiple of 1/16 below 16
+    bool oidn, widn; // candidates of OFR
+    bool orthants;   // of OFR, too: POR's of ofr-2013 (paths.h), after the others; n up to 5
+    bool count_all;  // used slots: of all VCs, not of the adaptive one only
+
+    double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never
+};
+
+// Defaults of a preset and a routing, torus 8x8x8, uniform, load 0.5. eta: the paper's is 2 for OFR
+// and 1 for POR; preset ofr has 1 for both, the best in the study of fair ties (README), where the
+// router's register is 2 after reset.
+struct net_config net_config_default(enum net_preset preset, enum net_routing routing);
+
+// All delays, in units of 1/60 ns, rounded to the nearest.
+struct net_times {
+    uint64_t ext_packet, ext_ack, ext_latency;
+    uint64_t int_packet, int_ack, int_latency;
+    uint64_t tick;    // of the injection grid
+    double message;   // between two messages of a node
+    uint64_t horizon; // no delay of a packet, ACK or injection is longer
+};
+
+struct net_times net_config_times(const struct net_config *config);
+
+// NULL, or what is wrong with the configuration, in `message` (of `size` bytes).
+const char *net_config_check(const struct net_config *config, char *message, unsigned size);
+
+// Names as the options have them; NULL where there is none. The others: -1 where unknown.
+const char *net_routing_name(enum net_routing routing);
+const char *net_preset_name(enum net_preset preset);
+const char *net_tie_name(enum net_tie tie);
+int net_routing_parse(const char *name);
+int net_preset_parse(const char *name);
+int net_tie_parse(const char *name);
+
+#endif

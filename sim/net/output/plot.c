@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output/plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/gnuplot.h"
+#include "output/record.h"
+
+double net_cell_load(const struct net_experiment *e, unsigned load)
+{
+    return e->loads ? e->load[load] : NAN;
+}
+
+// After a command that takes it: what all of it is.
+static void put_title(FILE *out, const struct net_experiment *e, unsigned size)
+{
+    char title[400];
+    snprintf(title, sizeof title, "%.380s, k = %u", e->title, e->size[size]);
+    gnuplot_text(out, title);
+    fputs(" noenhanced\n", out);
+}
+
+// Lines of a block: x, value, paper's value.
+static void bar_data(FILE *out, const struct net_experiment *e, const double *values, unsigned size)
+{
+    for (unsigned s = 0; s < e->series; s++) {
+        fprintf(out, "$s%u << EOD\n", s);
+        for (unsigned r = 0; r < e->rows; r++) {
+            fprintf(out, "%g", r + (s + 0.5 - e->series / 2.0) * 0.8 / e->series);
+            gnuplot_number(out, values[net_cell(e, size, r, s, 0)]);
+            gnuplot_number(out, net_experiment_paper(e, size, r, s, net_cell_load(e, 0)));
+            fputc('\n', out);
+        }
+        fputs("EOD\n", out);
+    }
+}
+
+static void curve_data(FILE *out, const struct net_experiment *e, const double *values,
+                       unsigned size)
+{
+    for (unsigned r = 0; r < e->rows; r++)
+        for (unsigned s = 0; s < e->series; s++) {
+            fprintf(out, "$c%u_%u << EOD\n", r, s);
+            for (unsigned l = 0; l < e->loads; l++) {
+                fprintf(out, "%g", e->load[l]);
+                gnuplot_number(out, values[net_cell(e, size, r, s, l)]);
+                gnuplot_number(out, net_experiment_paper(e, size, r, s, e->load[l]));
+                fputc('\n', out);
+            }
+            fputs("EOD\n", out);
+        }
+}
+
+// gnuplot takes no axis without values: says so for rows first .. last - 1, which have none.
+static void set_empty(FILE *out, const struct net_experiment *e, const double *values,
+                      unsigned size, unsigned first, unsigned last)
+{
+    for (size_t i = net_cell(e, size, first, 0, 0); i < net_cell(e, size, last, 0, 0); i++)
+        if (isfinite(values[i]))
+            return;
+    fputs("set yrange [0:1]\n", out);
+}
+
+static void draw_bars(FILE *out, const struct net_experiment *e, const double *values,
+                      unsigned size)
+{
+    fprintf(out, "set boxwidth %g\nset style fill solid 0.75\nset xtics (", 0.72 / e->series);
+    for (unsigned r = 0; r < e->rows; r++) {
+        fputs(r ? ", " : "", out);
+        gnuplot_text(out, e->row[r].name);
+        fprintf(out, " %u", r);
+    }
+    fprintf(out,
+            ") scale 0\nset xrange [-0.6:%g]\nset yrange [0:*]\nset offsets 0,0,graph 0.06,0\nset "
+            "grid ytics\n",
+            e->rows - 0.4);
+    fputs("set key outside right top\nset ylabel ", out);
+    gnuplot_text(out, e->label);
+    fputc('\n', out);
+    set_empty(out, e, values, size, 0, e->rows);
+    fputs("set title ", out);
+    put_title(out, e, size);
+    fputs("plot ", out);
+    for (unsigned s = 0; s < e->series; s++) {
+        fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, gnuplot_colour(s));
+        gnuplot_text(out, e->column[s].name);
+        fputs(", ", out);
+    }
+    const char *from = net_experiment_from(e, size);
+    for (unsigned s = 0; s < e->series && from; s++) {
+        fprintf(out, "$s%u using 1:3 with points pt 6 ps 1.2 lw 2 lc rgb 'black' ", s);
+        fputs(s ? "notitle, " : "title ", out);
+        if (!s) {
+            gnuplot_text(out, from);
+            fputs(", ", out);
+        }
+    }
+    fputs("NaN notitle\n", out);
+}
+
+static void draw_curves(FILE *out, const struct net_experiment *e, const double *values,
+                        unsigned size)
+{
+    // One panel more than there are rows, for the key.
+    unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
+    const char *from = net_experiment_from(e, size);
+    fprintf(out, "set multiplot layout %u,%u title ", high, wide);
+    put_title(out, e, size);
+    fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
+    gnuplot_text(out, e->label);
+    fputs("\nset xrange [0:1]\n", out);
+    const char *range =
+        strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
+    for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {
+        bool key = e->rows > 1 && r == e->rows;
+        if (key)
+            fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
+                  "set yrange [0:1]\nset key center center\n",
+                  out);
+        else if (e->rows > 1)
+            fputs("unset key\n", out);
+        else
+            fputs("set key outside right top\n", out);
+        if (!key) {
+            fprintf(out, "set yrange %s\n", range);
+            set_empty(out, e, values, size, r, r + 1);
+            fputs("set title ", out);
+            gnuplot_text(out, e->row[r].name);
+            fputc('\n', out);
+        }
+        fputs("plot ", out);
+        for (unsigned s = 0; s < e->series; s++) {
+            if (key)
+                fputs("NaN", out);
+            else
+                fprintf(out, "$c%u_%u using 1:2", r, s);
+            fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
+                    gnuplot_colour(s));
+            gnuplot_text(out, e->column[s].name);
+            fputs(", ", out);
+        }
+        for (unsigned s = 0; s < e->series && from; s++) {
+            if (key && s)
+                break;
+            if (key)
+                fputs("NaN", out);
+            else
+                fprintf(out, "$c%u_%u using 1:3", r, s);
+            fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
+                    key || e->rows == 1 ? "black" : gnuplot_colour(s));
+            if (s) {
+                fputs("notitle, ", out);
+            } else {
+                fputs("title ", out);
+                gnuplot_text(out, from);
+                fputs(", ", out);
+            }
+        }
+        fputs("NaN notitle\n", out);
+    }
+    fputs("unset multiplot\n", out);
+}
+
+// The curve of a row and series in a panel: where one of the two is the same for all, it goes
+// without saying.
+static void draw_curve(FILE *out, const struct net_experiment *e, const json_t *panel, int row,
+                       int series)
+{
+    bool rows = json_array_size(json_object_get(panel, "rows")) > 1;
+    bool all_series = json_array_size(json_object_get(panel, "series")) > 1;
+    const char *row_name = e->row[row].name, *name = e->column[series].name;
+    char title[200];
+    snprintf(title, sizeof title, "%.90s%s%.90s", rows || !all_series ? row_name : "",
+             rows && all_series ? ", " : "", all_series ? name : "");
+    fprintf(out, "$c%d_%d using 2:1 with lines lw 2 lc rgb '%s' dt %d title ", row, series,
+            gnuplot_colour((rows ? row : series)), rows && all_series ? 1 + series : 1);
+    gnuplot_text(out, title);
+    fputs(", ", out);
+}
+
+// The largest value of all panels with a panel's label, so that they can be compared.
+static double panels_max(const struct net_experiment *e, const double *values, unsigned size,
+                         const json_t *of)
+{
+    size_t i, j, k;
+    json_t *panel, *row, *series;
+    double max = 0;
+    json_array_foreach(e->panels, i, panel)
+    {
+        if (!json_equal(json_object_get(panel, "label"), json_object_get(of, "label")))
+            continue;
+        json_array_foreach(json_object_get(panel, "rows"), j, row)
+        {
+            json_array_foreach(json_object_get(panel, "series"), k, series)
+            {
+                int r = net_experiment_row(e, json_string_value(row));
+                int s = net_experiment_series(e, json_string_value(series));
+                if (r >= 0)
+                    max = fmax(max,
+                               values[net_cell(e, size, (unsigned)r, (unsigned)s, e->loads - 1)]);
+            }
+        }
+    }
+    return max > 0 ? max : 1;
+}
+
+// Shares of the pairs, in the experiment's panels.
+static void draw_panels(FILE *out, const struct net_experiment *e, const double *values,
+                        unsigned size)
+{
+    size_t i, j, k;
+    json_t *panel, *row, *series;
+    fprintf(out, "set multiplot layout %zu,2 title ", (json_array_size(e->panels) + 1) / 2);
+    put_title(out, e, size);
+    // A margin for the key, the same for all panels.
+    fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\n"
+          "set key outside right top samplen 2\nset rmargin 20\n",
+          out);
+    json_array_foreach(e->panels, i, panel)
+    {
+        const json_t *mark = json_object_get(panel, "mark");
+        fputs("set title ", out);
+        gnuplot_text(out, json_string_value(json_object_get(panel, "title")));
+        fputs("\nset xlabel ", out);
+        gnuplot_text(out, json_string_value(json_object_get(panel, "label")));
+        fprintf(out, "\nset xrange [0:%g]\nunset arrow\n",
+                1.05 * panels_max(e, values, size, panel));
+        if (mark)
+            fprintf(out,
+                    "set arrow from %g, graph 0 to %g, graph 1 nohead lw 2 dt 2 lc rgb 'black'\n",
+                    json_number_value(mark), json_number_value(mark));
+        fputs("plot ", out);
+        json_array_foreach(json_object_get(panel, "rows"), j, row)
+        {
+            json_array_foreach(json_object_get(panel, "series"), k, series)
+            {
+                int r = net_experiment_row(e, json_string_value(row));
+                if (r >= 0) // not left out by --row
+                    draw_curve(out, e, panel, r,
+                               net_experiment_series(e, json_string_value(series)));
+            }
+        }
+        // Also where there is nothing else: gnuplot takes no axis without values.
+        fputs("'+' using (0):(0):(0) with points pt 0 notitle\n", out);
+    }
+    fputs("unset multiplot\n", out);
+}
+
+bool net_plot(const struct net_experiment *e, const double *values, const char *directory)
+{
+    char script[100], stem[100], path[500];
+    snprintf(script, sizeof script, "%s.gp", e->name);
+    snprintf(path, sizeof path, "%s/%s", directory, script);
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    bool curves = e->loads > 1;
+    unsigned width = 1000, height = 420;
+    if (curves && e->rows > 1)
+        height = 340 * ((e->rows + 2) / 2);
+    if (e->quantiles)
+        height = 340 * (((unsigned)json_array_size(e->panels) + 1) / 2);
+    fputs("# Made by torussim reproduce\nset encoding utf8\n", out);
+    for (unsigned size = 0; size < e->sizes; size++) {
+        (curves ? curve_data : bar_data)(out, e, values, size);
+        for (int svg = 0; svg < 2; svg++) {
+            snprintf(stem, sizeof stem, "%s-%u", e->name, e->size[size]);
+            gnuplot_output(out, svg, width, height, stem);
+            if (e->quantiles)
+                draw_panels(out, e, values, size);
+            else
+                (curves ? draw_curves : draw_bars)(out, e, values, size);
+            fputs("unset output\nreset\n", out);
+        }
+    }
+    bool good = fclose(out) == 0;
+    if (!good)
+        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+    return good && gnuplot_run("torussim", directory, script);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A finished run as a record: fields with names and units.
+#ifndef NET_RECORD_H
+#define NET_RECORD_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "packet/net.h"
+
+// What a run says: settings, then measurements, as an object in the order to be shown; NaN is null.
+// wall_s: seconds that it took. NULL: out of memory.
+json_t *net_record(const struct net_config *config, const struct net_result *result, double wall_s);
+
+// Unit of a field, "" where it has none.
+const char *net_record_unit(const char *field);
+
+// As lines "field value unit"; as CSV: the line of names, a line of values.
+void net_record_text(const json_t *record, FILE *out);
+void net_record_csv_head(const json_t *record, FILE *out);
+void net_record_csv(const json_t *record, FILE *out);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/ranks.h"
+#include "run/refuse.h"
+#include "topo/name.h"
+#include "traffic/trace.h"
+
+void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
+{
+    char torus[48];
+    net_torus_print(&c->torus, torus, sizeof torus);
+    int at = snprintf(key, NET_KEY,
+                      "%s %s %s %s %s %s seed %llu load %.9g messages %ux%u packet %u ack %u slots "
+                      "%u throttle %u int %.9g %.9g ext %.9g %.9g inject %.9g delta %u eta %.9g "
+                      "idn %d%d count %d watchdog %.9g trace %016llx hot %.9g",
+                      what, torus, net_preset_name(c->preset), net_routing_name(c->routing),
+                      net_pattern_name(c->traffic.pattern), net_tie_name(c->tie),
+                      (unsigned long long)c->seed, c->load, c->messages, c->message_packets,
+                      c->packet_bytes, c->ack_bytes, c->slots, c->throttle, c->int_latency_ns,
+                      c->int_gbps, c->ext_latency_ns, c->ext_gbps, c->injection_gamma0, c->delta,
+                      c->eta, c->oidn, c->widn, c->count_all, c->watchdog_us,
+                      c->trace ? (unsigned long long)c->trace->digest : 0, c->traffic.weight);
+    for (uint32_t i = 0; i < c->traffic.hotspots && at < NET_KEY - 12; i++)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " %u", c->traffic.hotspot[i]);
+    if (c->orthants && at < NET_KEY - 12)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " orthants");
+    if (c->pipelined && at < NET_KEY - 12)
+        at += snprintf(key + at, NET_KEY - (size_t)at, " pipelined");
+    if (c->active && at < NET_KEY - 50)
+        snprintf(key + at, NET_KEY - (size_t)at, " pairs %u rounds %u burst %u", c->active,
+                 c->rounds, c->burst);
+}
+
+// Of a run, or of saturate.
+static bool is_record(const json_t *record)
+{
+    const json_t *mean = json_object_get(record, "mean_lifetime_us");
+    return json_is_string(json_object_get(record, "end"))
+               ? json_is_number(mean) || json_is_null(mean)
+               : json_is_number(json_object_get(record, "gamma_star_gamma0"));
+}
+
+static void load(struct net_store *store, const char *path)
+{
+    static const char begin[] = "{\"key\":";
+    char *line = NULL;
+    size_t size = 0;
+    long good = 0;
+    for (unsigned number = 1; getline(&line, &size, store->file) > 0; number++) {
+        json_error_t error;
+        bool whole = strchr(line, '\n') != NULL;
+        bool part = !whole && !strncmp(line, begin, strnlen(line, sizeof begin - 1));
+        json_t *o = whole ? json_loads(line, 0, &error) : NULL;
+        const char *key = json_string_value(json_object_get(o, "key"));
+        json_t *record = json_object_get(o, "record");
+        if (!part && (!key || !is_record(record)))
+            net_refuse("--out %s, line %u: not a record of torussim", path, number);
+        if (whole) {
+            json_object_set(store->records, key, record);
+            good = ftell(store->file);
+        }
+        json_decref(o);
+    }
+    free(line);
+    if (fseek(store->file, good, SEEK_SET) || ftruncate(fileno(store->file), good))
+        net_refuse("--out %s: %s", path, strerror(errno));
+}
+
+static void open_file(struct net_store *store, const char *path, bool resume)
+{
+    struct stat there;
+    bool exists = stat(path, &there) == 0;
+    if (exists && !resume)
+        net_refuse("--out %s: it is there already (--resume continues it)", path);
+    if (exists && !S_ISREG(there.st_mode))
+        net_refuse("--out %s: not a file that could be continued", path);
+    store->file = fopen(path, resume ? "a+" : "w");
+    if (!store->file)
+        net_refuse("--out %s: %s", path, strerror(errno));
+    if (resume) {
+        rewind(store->file);
+        load(store, path);
+    }
+}
+
+void net_store_open(struct net_store *store, const char *path, bool resume)
+{
+    *store = (struct net_store){.records = json_object()};
+    pthread_mutex_init(&store->lock, NULL);
+    if (!path && resume)
+        net_refuse("--resume needs --out FILE");
+    if (path && net_rank() == 0)
+        open_file(store, path, resume);
+    char *text =
+        net_rank() == 0 && net_ranks() > 1 ? json_dumps(store->records, JSON_COMPACT) : NULL;
+    char *shared = net_ranks_share(text);
+    if (net_rank()) {
+        json_decref(store->records);
+        store->records = json_loads(shared ? shared : "", 0, NULL);
+        if (!store->records)
+            net_refuse("out of memory");
+    }
+    free(text);
+    free(shared);
+}
+
+void net_store_close(struct net_store *store)
+{
+    if (store->file)
+        fclose(store->file);
+    json_decref(store->records);
+    pthread_mutex_destroy(&store->lock);
+}
+
+bool net_store_add(struct net_store *store, const char *key, json_t *record)
+{
+    bool good = true;
+    json_t *o = json_pack("{s:s, s:O}", "key", key, "record", record);
+    char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    if (net_rank() && line)
+        net_ranks_tell(line);
+    pthread_mutex_lock(&store->lock);
+    if (store->file)
+        good = line && fprintf(store->file, "%s\n", line) > 0 && fflush(store->file) == 0;
+    json_object_set_new(store->records, key, record);
+    pthread_mutex_unlock(&store->lock);
+    free(line);
+    return good;
+}
+
+void net_store_take(struct net_store *store, const char *line)
+{
+    json_t *o = json_loads(line, 0, NULL), *record = json_object_get(o, "record");
+    const char *key = json_string_value(json_object_get(o, "key"));
+    if (!key || !record || !net_store_add(store, key, json_incref(record)))
+        store->unwritten = true;
+    json_decref(o);
+}
+
+json_t *net_store_find(struct net_store *store, const char *key)
+{
+    pthread_mutex_lock(&store->lock);
+    json_t *found = json_object_get(store->records, key);
+    pthread_mutex_unlock(&store->lock);
+    return found;
+}
