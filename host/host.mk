@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
-HOST_C   := $(addprefix host/lib/,torus.c transport.c usb.c exchange.c discover.c cables.c flow.c \
-            clock.c align.c table.c destinations.c program.c run.c)
+# Lower layers first (lib/README.md).
+HOST_C   := $(patsubst %,host/lib/%.c,handle names transport usb exchange board session discover \
+            cables table destinations program pattern counters clock traffic align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := host/lib/libtorus.h host/lib/internal.h firmware/protocol.h firmware/ofr_regs.h
+HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards tables measure) \
+            firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 
 CTL_O    := $(patsubst %,$(B)/host/torusctl/%.o,torusctl output discover program run counters ping \
@@ -56,7 +58,8 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock)
-TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
+         host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.
 $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.c \
@@ -66,7 +69,7 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
-host/test/torusctl_test.sh: $(B)/bin/torusctl
+host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 
@@ -119,9 +122,9 @@ FUZZ_TWIN_firmware := s/from = 1, left/from = fw->rx_count, left/
 
 $(B)/fuzz/host $(B)/fuzz/host.twin: host/test/fuzz_host.c $(HOST_C) $(HOST_H) $(B)/libofr.a
 	@mkdir -p $(@D)
-	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/lib/run.c \
-	    > $@.run.c && $(if $(filter %.twin,$@),! )cmp -s host/lib/run.c $@.run.c
-	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.run.c $(filter-out host/lib/run.c,$(HOST_C)) $(B)/libofr.a \
+	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/lib/counters.c \
+	    > $@.counters.c && $(if $(filter %.twin,$@),! )cmp -s host/lib/counters.c $@.counters.c
+	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.counters.c $(filter-out host/lib/counters.c,$(HOST_C)) $(B)/libofr.a \
 	    $(USB_LIBS)
 
 $(B)/fuzz/firmware $(B)/fuzz/firmware.twin: host/test/fuzz_firmware.c host/test/fake.c \

@@ -12,27 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "measure.h"
 
 enum {
     BASE = 100000, // least cycles between the measurements that give the rates
     TRIES = 12,    // measurements
     SWEEPS = 200,  // of averaging
-    GROWTH = 4,    // cycles that clocks may have drifted apart before they are aligned anew
     MARGIN = 1024, // and a cycle in 64: what clocks that pings have aligned may be apart later
-    STALE = 30,    // seconds after which NODE.TIME may have gone round
 };
 static const double noise = 2;    // cycles by which two measurements of one offset may differ
 static const double enough = 1.5; // cycles from the measure
-
-struct alignment {
-    bool shared;         // one clock, as it seems
-    bool differ;         // a run has shown that it is not so
-    double error, drift; // cycles apart at `when`, and what that may grow by in a cycle
-    uint32_t when;       // NODE.TIME of the board we are plugged into,
-    double seconds;      // and monotonic time
-    double left[];       // a node: what its clock was ahead at `when`
-};
 
 struct pair {
     double step; // what the clock of the neighbour up is ahead
@@ -347,7 +336,7 @@ static int settle(struct align *a, bool based)
 // From what is known; anew: from nothing.
 static int align(struct torus *t, bool anew, struct torus_alignment *board)
 {
-    struct align a = {.t = t, .nodes = torus_nodes(t), .to = t->alignment};
+    struct align a = {.t = t, .nodes = node_count(t), .to = t->alignment};
     size_t n = a.nodes;
     double *doubles = calloc(4 * n, sizeof *doubles);
     uint32_t *words = calloc(2 * n, sizeof *words);
@@ -424,14 +413,8 @@ static int look(struct torus *t, bool *one)
 static int remember(struct torus *t)
 {
     if (!t->alignment)
-        t->alignment = calloc(1, sizeof *t->alignment + torus_nodes(t) * sizeof(double));
+        t->alignment = calloc(1, sizeof *t->alignment + node_count(t) * sizeof(double));
     return t->alignment ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
-}
-
-void clocks_forget(struct torus *t)
-{
-    free(t->alignment);
-    t->alignment = NULL;
 }
 
 // Still as they were aligned? now: NODE.TIME.
@@ -461,29 +444,6 @@ int clocks_ready(struct torus *t)
     if (!known)
         t->alignment->shared = good;
     return good ? TORUS_OK : align(t, !known || monotonic() - t->alignment->seconds >= STALE, NULL);
-}
-
-int clocks_differ(struct torus *t)
-{
-    if (t->alignment)
-        t->alignment->differ = t->alignment->shared;
-    return fail(t, TORUS_E_BOARD,
-                "the boards' clocks differ, although they were aligned: has a board been reset?");
-}
-
-bool clocks_doubted(struct torus *t)
-{
-    struct alignment *a = t->alignment;
-    if (!a || !a->differ)
-        return false;
-    *a = (struct alignment){.seconds = monotonic() - STALE};
-    return true;
-}
-
-double clocks_error(const struct torus *t, double cycles)
-{
-    const struct alignment *a = t->alignment;
-    return !a || a->shared ? 0 : a->error + GROWTH + a->drift * cycles;
 }
 
 API int torus_align(struct torus *t, struct torus_alignment *board, double *error)

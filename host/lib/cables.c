@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "boards.h"
 
 void fault(struct torus *t, enum torus_fault_kind kind, const struct torus_cable *cable,
            const char *format, ...)
@@ -113,7 +113,7 @@ static bool right(const struct check *k, const struct torus_board *b, unsigned p
 static void check_places(struct check *k)
 {
     struct torus *t = k->t;
-    unsigned nodes = torus_nodes(t);
+    unsigned nodes = node_count(t);
     char one[64], two[64];
     for (unsigned i = 0; i < nodes; i++)
         k->at[i] = -1;
@@ -211,7 +211,7 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
     for (unsigned p = 0; p < 2u * t->dims && c.board[0] != c.board[1]; p++)
         if (a->peer[p] == c.board[1] && right(k, a, p) && needed(t, a->at, p)) {
             kind = TORUS_FAULT_DOUBLED;
-            snprintf(more, sizeof more, ", which %s is cabled to already", port_name(p));
+            snprintf(more, sizeof more, ", which %s is cabled to already", torus_port_name(p));
         }
     if (w->pair[w->end] == NO_PAIR) {
         snprintf(what, sizeof what, "there should be none");
@@ -222,16 +222,18 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
         else
             snprintf(three, sizeof three, "a board that is missing");
         snprintf(what, sizeof what, "%s should go to %s of %s%s",
-                 c.board[0] == c.board[1] ? port_name((unsigned)c.port[0]) : "it",
-                 port_name((unsigned)c.port[0] ^ 1), three,
+                 c.board[0] == c.board[1] ? torus_port_name((unsigned)c.port[0]) : "it",
+                 torus_port_name((unsigned)c.port[0] ^ 1), three,
                  kind == TORUS_FAULT_SWAPPED ? " (swapped)" : "");
     }
     if (c.board[0] == c.board[1])
         fault(t, TORUS_FAULT_LOOPED, &c, "cable from %s of %s loops back to its own %s; %s",
-              port_name((unsigned)c.port[0]), one, port_name((unsigned)c.port[1]), what);
+              torus_port_name((unsigned)c.port[0]), one, torus_port_name((unsigned)c.port[1]),
+              what);
     else
         fault(t, kind, &c, "cable from %s of %s goes to %s of %s%s; %s",
-              port_name((unsigned)c.port[0]), one, port_name((unsigned)c.port[1]), two, more, what);
+              torus_port_name((unsigned)c.port[0]), one, torus_port_name((unsigned)c.port[1]), two,
+              more, what);
 }
 
 // Pairs without a cable that no wrong cable was given.
@@ -239,7 +241,7 @@ static void list_missing(struct check *k)
 {
     struct torus *t = k->t;
     char one[64], two[64];
-    for (unsigned node = 0; node < torus_nodes(t); node++) {
+    for (unsigned node = 0; node < node_count(t); node++) {
         for (unsigned dim = 0; dim < t->dims && k->at[node] >= 0; dim++) {
             const struct torus_board *b = &t->boards[k->at[node]];
             unsigned p = 2 * dim;
@@ -260,14 +262,15 @@ static void list_missing(struct check *k)
             fault(t, TORUS_FAULT_MISSING,
                   &(struct torus_cable){.board = {k->at[node], want},
                                         .port = {(int8_t)p, (int8_t)(p ^ 1)}},
-                  "no cable from %s of %s to %s of %s", port_name(p), one, port_name(p ^ 1), two);
+                  "no cable from %s of %s to %s of %s", torus_port_name(p), one,
+                  torus_port_name(p ^ 1), two);
         }
     }
 }
 
 int check_cables(struct torus *t)
 {
-    size_t nodes = torus_nodes(t), ends = (size_t)t->board_count * TORUS_PORTS;
+    size_t nodes = node_count(t), ends = (size_t)t->board_count * TORUS_PORTS;
     struct check k = {.t = t,
                       .at = calloc(nodes, sizeof *k.at),
                       .in_pair = malloc(nodes * t->dims * sizeof *k.in_pair),

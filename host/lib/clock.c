@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "measure.h"
 
 enum {
     PINGS = 8,     // in each of the two rounds
@@ -140,15 +140,6 @@ static int latched(struct clocks *c, double instant, struct torus_clock *clock, 
     return error;
 }
 
-int gateway_node(struct torus *t, unsigned *node)
-{
-    uint32_t coord = 0;
-    int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
-    uint8_t at[3] = {coord & 15, coord >> 8 & 15, coord >> 16 & 15};
-    *node = node_of(t, at);
-    return error;
-}
-
 static int first_round(struct clocks *c)
 {
     int error = gateway_node(c->t, &c->gateway);
@@ -162,7 +153,7 @@ static int first_round(struct clocks *c)
 
 int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway)
 {
-    struct clocks c = {.t = t, .nodes = torus_nodes(t)};
+    struct clocks c = {.t = t, .nodes = node_count(t)};
     c.first = calloc(c.nodes, sizeof *c.first);
     c.q = calloc(c.nodes, sizeof *c.q);
     int error = TORUS_E_MEMORY;
@@ -188,13 +179,52 @@ static int measure_clocks(struct clocks *c, double seconds)
     return error == TORUS_OK ? ping_round(c, c->second) : error;
 }
 
+int wait_time(struct torus *t, uint32_t until)
+{
+    double last = monotonic(), nap = 0.0002;
+    for (uint32_t now, before = 0;; before = now) {
+        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
+        if (error != TORUS_OK || (int32_t)(now - until) >= 0)
+            return error;
+        if (now != before)
+            last = monotonic();
+        else if (monotonic() - last > t->options.timeout)
+            return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
+        pause_seconds(nap);
+        nap = nap < 0.02 ? 1.5 * nap : nap;
+    }
+}
+
+int clocks_differ(struct torus *t)
+{
+    if (t->alignment)
+        t->alignment->differ = t->alignment->shared;
+    return fail(t, TORUS_E_BOARD,
+                "the boards' clocks differ, although they were aligned: has a board been reset?");
+}
+
+bool clocks_doubted(struct torus *t)
+{
+    struct alignment *a = t->alignment;
+    if (!a || !a->differ)
+        return false;
+    *a = (struct alignment){.seconds = monotonic() - STALE};
+    return true;
+}
+
+double clocks_error(const struct torus *t, double cycles)
+{
+    const struct alignment *a = t->alignment;
+    return !a || a->shared ? 0 : a->error + GROWTH + a->drift * cycles;
+}
+
 API int torus_snapshot(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
                        void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                        void *ctx)
 {
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    struct clocks c = {.t = t, .nodes = torus_nodes(t)};
+    struct clocks c = {.t = t, .nodes = node_count(t)};
     double instant = 0;
     bool late = true;
     int error = TORUS_E_MEMORY;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "boards.h"
 
 // Walk --------------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ static int join(struct torus *t, const struct probe *p)
         (peer->peer[arrival] != (int)p->board || peer->peer_port[arrival] != (int)p->port)) {
         fault(t, TORUS_FAULT_BOARD, NULL,
               "port %s of board %016llx answers on two cables: do two boards have this number?",
-              port_name(arrival), (unsigned long long)p->serial);
+              torus_port_name(arrival), (unsigned long long)p->serial);
         return TORUS_OK;
     }
     b->peer[p->port] = c;
@@ -167,7 +167,8 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
         else if (!probes[i].no_link)
             fault(t, TORUS_FAULT_BOARD, NULL,
                   "nothing answers at port %s of board %016llx, though its link is up",
-                  port_name(probes[i].port), (unsigned long long)t->boards[probes[i].board].serial);
+                  torus_port_name(probes[i].port),
+                  (unsigned long long)t->boards[probes[i].board].serial);
     }
     free(probes);
     return error;
@@ -484,7 +485,7 @@ int recognise(struct torus *t)
     free(bad);
     t->gaps = good && t->fault_count && t->fault_count == t->missing;
     if (t->fault_count) {
-        for (unsigned i = 0; i < t->board_count && t->board_count != torus_nodes(t); i++)
+        for (unsigned i = 0; i < t->board_count && t->board_count != node_count(t); i++)
             t->boards[i].placed &= t->boards[i].at[0] < t->k[0];
         return fail(t, TORUS_E_MISCABLED, "%s%s", t->faults[0].text,
                     t->fault_count > 1 ? " (and more)" : "");

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "request.h"
 
 // Messages ----------------------------------------------------------------------------------------
 
@@ -34,35 +34,6 @@ void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsign
     q->aggregate = aggregate;
 }
 
-uint32_t pack_at(const uint8_t at[3])
-{
-    return at[0] | (uint32_t)at[1] << 4 | (uint32_t)at[2] << 8;
-}
-
-const char *port_name(unsigned port)
-{
-    static const char *const names[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
-    return port < 6 ? names[port] : "?";
-}
-
-unsigned torus_nodes(const struct torus *t)
-{
-    return (unsigned)t->k[0] * t->k[1] * t->k[2];
-}
-
-unsigned node_of(const struct torus *t, const uint8_t at[3])
-{
-    return at[0] + t->k[0] * (at[1] + (unsigned)t->k[1] * at[2]);
-}
-
-void node_at(const struct torus *t, unsigned node, uint8_t at[3])
-{
-    for (unsigned i = 0; i < 3; i++) {
-        at[i] = (uint8_t)(node % t->k[i]);
-        node /= t->k[i];
-    }
-}
-
 // Where a request goes, for messages.
 static const char *target(const struct torus *t, const struct request *q, char text[WIDTH])
 {
@@ -80,7 +51,8 @@ static const char *target(const struct torus *t, const struct request *q, char t
             return "the board we are plugged into";
         n += (unsigned)snprintf(text, WIDTH, "the board behind");
         for (unsigned i = 0; i < hops; i++)
-            n += (unsigned)snprintf(text + n, WIDTH - n, " %s", port_name(ofr_path_get(q->m, i)));
+            n += (unsigned)snprintf(text + n, WIDTH - n, " %s",
+                                    torus_port_name(ofr_path_get(q->m, i)));
     }
     return text;
 }
@@ -348,9 +320,9 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
         memcpy(q.m + 2, data, 16);
     t->collectives++;
     int error = ask(t, &q, what);
-    if (error == TORUS_OK && (q.r[1] >> 16) != torus_nodes(t))
+    if (error == TORUS_OK && (q.r[1] >> 16) != node_count(t))
         error = fail(t, TORUS_E_PROTOCOL, "%s: %u boards answered, there are %u", what,
-                     q.r[1] >> 16, torus_nodes(t));
+                     q.r[1] >> 16, node_count(t));
     if (error == TORUS_OK && result)
         memcpy(result, q.r + 2, 16);
     return error;

@@ -91,7 +91,20 @@ uint16_t torus_session(const struct torus *t);
 
 enum { TORUS_PORTS = 6, TORUS_MAX_HOPS = 24, TORUS_COUNTERS = 129 };
 
-// Ports: x+ 0, x- 1, y+ 2, y- 3, z+ 4, z- 5.
+// Ports: x+ 0, x- 1, y+ 2, y- 3, z+ 4, z- 5. "x+", ...; 6: "local"; "?" for another number.
+const char *torus_port_name(unsigned port);
+int torus_port_named(const char *name); // 0 to 5, -1 if unknown
+
+// Nodes are numbered x + kx y + kx ky z, in a torus of kx x ky x kz (1: dimension absent).
+unsigned torus_node(const uint8_t k[3], const uint8_t at[3]);
+void torus_node_at(const uint8_t k[3], unsigned node, uint8_t at[3]);
+
+// Counters of a board, index 0 to TORUS_COUNTERS - 1 as in rtl/regs/README.md: "delivered",
+// "x+.adaptive.flits", ... False: a torus of so many dimensions has no such counter (a port).
+enum { TORUS_NAME = 32 };
+bool torus_counter_name(unsigned index, unsigned dims, char name[TORUS_NAME]);
+int torus_counter_named(const char *name, unsigned dims); // -1 if unknown
+
 struct torus_board {
     uint64_t serial;
     uint8_t dims;    // 2 or 3: the ports it has are 0 to 2 dims - 1
@@ -364,7 +377,7 @@ struct torus_alignment {
 int torus_align(struct torus *t, struct torus_alignment *board, double *error);
 
 // Latches the counters of all boards, then calls `each` for every board in order of node numbers
-// (x + kx y + kx ky z) with its TORUS_COUNTERS values, indexed as in rtl/regs/README.md.
+// with its TORUS_COUNTERS values, indexed as torus_counter_name() has them.
 int torus_counters(struct torus *t,
                    void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                    void *ctx);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "tables.h"
 
 // A table to be programmed, and the 16 bits that stand for it.
 struct plan {
@@ -156,9 +156,9 @@ static int set_tie(struct torus *t, bool tie_both)
                         OFR_SEL_NODE | OFR_NODE_TIE | (OFR_SEL_NODE | OFR_NODE_TIE) << 16};
     uint32_t is[4];
     int error = ask_all(t, OFR_AGG_SUM, OFR_OP_READ4, 0, ask4, is, "read the ties");
-    if (error != TORUS_OK || is[0] == (tie_both ? torus_nodes(t) : 0))
+    if (error != TORUS_OK || is[0] == (tie_both ? node_count(t) : 0))
         return error;
-    for (unsigned node = 0; node < torus_nodes(t); node++) {
+    for (unsigned node = 0; node < node_count(t); node++) {
         uint8_t at[3];
         node_at(t, node, at);
         for (unsigned tries = 0; tries < 50; tries++) {
@@ -220,7 +220,7 @@ static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS],
         OFR_SEL_FIRMWARE | OFR_FW_ACTIVE, OFR_SEL_FIRMWARE | OFR_FW_STAGED,
         OFR_SEL_FIRMWARE | OFR_FW_PREVIOUS, OFR_SEL_NODE | OFR_PINS_CONTROL,
         OFR_SEL_NODE | OFR_PINS_ADDR};
-    unsigned n = t->attached ? torus_nodes(t) : t->board_count;
+    unsigned n = t->attached ? node_count(t) : t->board_count;
     struct request *q = calloc(n, sizeof *q);
     *out = calloc(n, sizeof **out);
     *count = n;

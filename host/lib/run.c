@@ -4,59 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sim/model/pattern.h"
-#include "internal.h"
-
-static const char *const pattern_names[TORUS_PATTERNS] = {
-    [TORUS_UNIFORM] = "uniform",     [TORUS_BUTTERFLY] = "butterfly",
-    [TORUS_TRANSPOSE] = "transpose", [TORUS_BITREVERSE] = "bitreverse",
-    [TORUS_ROTATE3D] = "rotate3d",   [TORUS_COMPLEMENT] = "complement",
-    [TORUS_TORNADO] = "tornado",     [TORUS_NEIGHBOUR] = "neighbour",
-};
-
-API const char *torus_pattern_name(enum torus_pattern pattern)
-{
-    return (unsigned)pattern < TORUS_PATTERNS ? pattern_names[pattern] : NULL;
-}
-
-API int torus_pattern_named(const char *name)
-{
-    for (int i = 0; i < TORUS_PATTERNS; i++)
-        if (!strcmp(name, pattern_names[i]))
-            return i;
-    return -1;
-}
-
-API const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3])
-{
-    struct ofr_torus torus = {.n = (uint8_t)dims};
-    memcpy(torus.k, k, dims);
-    return ofr_pattern_missing(&torus, pattern);
-}
-
-API double torus_gamma0(unsigned dims, const uint8_t k[3])
-{
-    double least = 0;
-    for (unsigned i = 0; i < dims; i++) {
-        double size = k[i], load;
-        if (k[i] < 2)
-            continue;
-        load = k[i] == 2 ? 2 : k[i] % 2 ? 8 * size / (size * size - 1) : 8 / size;
-        if (least <= 0 || load < least)
-            least = load;
-    }
-    return least;
-}
-
-API struct torus_run torus_run_default(void)
-{
-    return (struct torus_run){.pattern = TORUS_UNIFORM,
-                              .load = 0.1,
-                              .message_packets = 1,
-                              .warmup = 1000,
-                              .cycles = 4000,
-                              .seed = 1};
-}
+#include "../../sim/model/decide.h"
+#include "measure.h"
 
 // READ4 of four selectors over all boards.
 static int read_all(struct torus *t, enum ofr_aggregate aggregate, unsigned a, unsigned b,
@@ -169,7 +118,7 @@ static int wait_done(struct torus *t, uint32_t now[4])
                      OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_FIRMWARE | OFR_FW_STATUS, now);
         if (error != TORUS_OK)
             return error;
-        bool all_sent = (now[3] & 0xffff) == torus_nodes(t) * OFR_GEN_STATUS_DONE_MASK;
+        bool all_sent = (now[3] & 0xffff) == node_count(t) * OFR_GEN_STATUS_DONE_MASK;
         if (all_sent && now[1] == now[0])
             return TORUS_OK;
         if (memcmp(now, before, sizeof before) != 0) {
@@ -257,49 +206,8 @@ static unsigned links(const struct torus *t)
 {
     unsigned sum = 0;
     for (unsigned i = 0; i < t->dims; i++)
-        sum += t->k[i] == 1 ? 0 : t->k[i] == 2 ? torus_nodes(t) : 2 * torus_nodes(t);
+        sum += t->k[i] == 1 ? 0 : t->k[i] == 2 ? node_count(t) : 2 * node_count(t);
     return sum;
-}
-
-int check_run(struct torus *t, struct torus_run *run)
-{
-    int error = TORUS_OK;
-    if (!t->generation) { // else the boards themselves check that they have that generation
-        struct torus_preset preset;
-        unsigned generation;
-        error = torus_programmed(t, &preset, &generation);
-    }
-    if (error != TORUS_OK)
-        return error;
-    if (!t->generation)
-        return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
-    if (!t->generator || !t->checker)
-        return fail(t, TORUS_E_USAGE, "these boards are built without %s: nothing to run",
-                    t->generator ? "a traffic checker"
-                    : t->checker ? "a traffic generator"
-                                 : "a traffic generator and checker");
-    if (!torus_pattern_name(run->pattern))
-        return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
-    const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);
-    if (why)
-        return fail(t, TORUS_E_USAGE, "pattern %s does not exist in %ux%ux%u: %s",
-                    torus_pattern_name(run->pattern), t->k[0], t->k[1], t->k[2], why);
-    unsigned least = t->flit_bytes == 8 ? 4 : 32 / t->flit_bytes;
-    if (!run->packet_flits)
-        run->packet_flits = t->slot_flits;
-    if (run->packet_flits < least || run->packet_flits > t->slot_flits)
-        return fail(t, TORUS_E_USAGE, "packets of %u flits: from %u to %u", run->packet_flits,
-                    least, t->slot_flits);
-    if (!run->message_packets || run->message_packets > 65535)
-        return fail(t, TORUS_E_USAGE, "messages of %u packets: 1 to 65535", run->message_packets);
-    if (!(run->load > 0 && run->load <= 1000))
-        return fail(t, TORUS_E_USAGE, "load %g flits per cycle and node: above 0, at most 1000",
-                    run->load);
-    if (!run->cycles || run->cycles > 1u << 28 || run->warmup > 1u << 28)
-        return fail(t, TORUS_E_USAGE,
-                    "a window of %u cycles after %u: 1 to 2^28 after at most 2^28", run->cycles,
-                    run->warmup);
-    return TORUS_OK;
 }
 
 static int read_results(struct torus *t, const struct torus_run *run, const uint32_t now[4],
@@ -320,22 +228,13 @@ static int read_results(struct torus *t, const struct torus_run *run, const uint
     out->sent = now[0];
     out->errors = errors[0];
     out->received = now[1] - errors[0];
-    out->accepted = (double)now[2] * run->packet_flits / ((double)run->cycles * torus_nodes(t));
+    out->accepted = (double)now[2] * run->packet_flits / ((double)run->cycles * node_count(t));
     out->mean = d[2] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[2] : 0;
     out->max = d[3];
     out->measured = d[2];
     if (below_zero(out->max))
         return clocks_differ(t);
     return TORUS_OK;
-}
-
-uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
-{
-    double period = 256.0 * run->packet_flits * run->message_packets / run->load;
-    if (period > 4e9 || period < 1)
-        return 0;
-    *ticks = (uint32_t)(period + 0.5);
-    return (uint32_t)(((double)run->warmup + run->cycles) * 256 / *ticks) + 1;
 }
 
 static int measure(struct torus *t, const struct torus_run *run, struct totals *after,
@@ -379,7 +278,7 @@ static int run_once(struct torus *t, const struct torus_run *wanted, struct toru
     if (!messages)
         return fail(t, TORUS_E_USAGE, "load %g: messages would be more than 2^24 cycles apart",
                     run.load);
-    if ((double)messages * run.message_packets * torus_nodes(t) > UINT32_MAX)
+    if ((double)messages * run.message_packets * node_count(t) > UINT32_MAX)
         return fail(t, TORUS_E_USAGE, "a run of more than 2^32 packets: make the window shorter");
     unsigned arg = (unsigned)run.pattern | (unsigned)t->traffic << 4 | (t->generation & 3) << 6;
     uint32_t gen[4] = {ticks, messages,
@@ -413,7 +312,7 @@ static int run_once(struct torus *t, const struct torus_run *wanted, struct toru
                     ((double)out->sent * run.packet_flits);
     }
     if (links(t))
-        out->link_use = out->hops * out->accepted * torus_nodes(t) / links(t);
+        out->link_use = out->hops * out->accepted * node_count(t) / links(t);
     if (out->errors)
         return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
                     out->errors, (unsigned long long)out->sent);
@@ -424,99 +323,4 @@ API int torus_run(struct torus *t, const struct torus_run *run, struct torus_res
 {
     int error = run_once(t, run, out);
     return error == TORUS_E_BOARD && clocks_doubted(t) ? run_once(t, run, out) : error;
-}
-
-// Counters ----------------------------------------------------------------------------------------
-
-// Unpacks an OP_COUNTERS response (protocol.h, end) into count values. False if it is not sound.
-static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)
-{
-    uint8_t bytes[16];
-    for (unsigned i = 0; i < 16; i++)
-        bytes[i] = (uint8_t)(d[i / 4] >> 8 * (i % 4));
-    for (unsigned i = 0, n = 0; n < count;) {
-        if (i >= 16)
-            return false;
-        if (!bytes[i]) {
-            if (i + 1 >= 16 || n + bytes[i + 1] + 1u > count)
-                return false;
-            for (unsigned zeros = bytes[i + 1] + 1u; zeros--;)
-                values[n++] = 0;
-            i += 2;
-            continue;
-        }
-        uint64_t value = 0;
-        unsigned shift = 0;
-        do {
-            if (i >= 16 || shift > 42)
-                return false;
-            value |= (uint64_t)(bytes[i] & 0x7f) << shift;
-            shift += 7;
-        } while (bytes[i++] & 0x80);
-        values[n++] = value;
-    }
-    return true;
-}
-
-int read_counters(struct torus *t,
-                  void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters), void *ctx)
-{
-    unsigned nodes = torus_nodes(t);
-    uint64_t(*values)[TORUS_COUNTERS] = calloc(nodes, sizeof *values);
-    struct request *q = calloc(nodes, sizeof *q);
-    unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
-    int error = TORUS_OK;
-    unsigned window = t->options.window;
-    if (!t->window_wanted) // one request a board
-        t->options.window = MAX_WINDOW;
-    if (!values || !q || !have || !of) {
-        error = fail(t, TORUS_E_MEMORY, "out of memory");
-        goto out;
-    }
-    while (error == TORUS_OK) {
-        unsigned n = 0;
-        for (unsigned node = 0; node < nodes; node++) {
-            uint8_t at[3];
-            if (have[node] == TORUS_COUNTERS)
-                continue;
-            node_at(t, node, at);
-            by_address(&q[n], pack_at(at), OFR_OP_COUNTERS, have[node]);
-            of[n++] = node;
-        }
-        if (!n)
-            break;
-        error = exchange(t, q, n);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-            unsigned node = of[i], count = q[i].r[1] >> 16 & 0xff;
-            error = status_error(t, &q[i], "read the counters");
-            if (error != TORUS_OK)
-                break;
-            if (!count || have[node] + count > TORUS_COUNTERS ||
-                !unpack(q[i].r + 2, count, values[node] + have[node]))
-                error = fail(t, TORUS_E_PROTOCOL, "counters of node %u make no sense", node);
-            have[node] += count;
-        }
-    }
-    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
-        uint8_t at[3];
-        node_at(t, node, at);
-        each(ctx, at, values[node]);
-    }
-out:
-    t->options.window = window;
-    free(values);
-    free(q);
-    free(have);
-    free(of);
-    return error;
-}
-
-API int torus_counters(struct torus *t,
-                       void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
-                       void *ctx)
-{
-    if (!t->good)
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
-    return error == TORUS_OK ? read_counters(t, each, ctx) : error;
 }

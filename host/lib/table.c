@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../sim/model/decide.h"
-#include "internal.h"
+#include "tables.h"
 
 static const char *const routing_names[] = {
     [TORUS_ABR] = "abr", [TORUS_POR] = "por", [TORUS_OFR] = "ofr",

@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "stream.h"
 
 struct stream {
     int fd;

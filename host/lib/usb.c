@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "stream.h"
 
 enum {
     VENDOR = 0x0403,

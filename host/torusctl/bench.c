@@ -54,7 +54,7 @@ static int read_routings(struct bench *b, char *text)
 static void link_flits(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct bench *b = ctx;
-    unsigned node = node_number(b->k, at);
+    unsigned node = torus_node(b->k, at);
     json_t *row = json_array_get(b->rows, json_array_size(b->rows) - 1);
     json_t *links = json_object_get(row, "links");
     for (unsigned p = 0; p < 2 * b->dims; p++) {
@@ -63,7 +63,7 @@ static void link_flits(void *ctx, const uint8_t at[3], const uint64_t *counters)
         if (links && is > *was)
             json_array_append_new(links,
                                   json_pack("{s:o,s:s,s:I}", "at", json_at(at, b->dims), "port",
-                                            port_text(p), "flits", (json_int_t)(is - *was)));
+                                            torus_port_name(p), "flits", (json_int_t)(is - *was)));
         *was = is;
     }
 }

@@ -5,39 +5,6 @@
 #include <string.h>
 
 #include "ctl.h"
-#include "ofr_regs.h"
-
-bool counter_name(unsigned index, unsigned dims, char text[32])
-{
-    static const char *const ports[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
-    static const char *const vcs[] = {"adaptive", "vs1", "vs2"};
-    static const char *const per_vc[] = {"flits", "packets", "stall_credit", "stall_alloc"};
-    static const char *const node[] = {"injected", "delivered", "oidn",     "widn", "pinned",
-                                       "refused",  "discarded", "poisoned", "hops"};
-    static const char *const link[] = {"crc", "retry", "reset"};
-    unsigned port, local = 2 * dims;
-    if (index < OFR_COUNTER_NODE_BASE) {
-        port = index / 12;
-        snprintf(text, 32, "%s.%s.%s",
-                 port == local ? "local"
-                 : port < 6    ? ports[port]
-                               : "?",
-                 vcs[index / 4 % 3], per_vc[index % 4]);
-        return port <= local;
-    }
-    if (index < OFR_COUNTER_LINK_BASE) {
-        snprintf(text, 32, "%s", node[index - OFR_COUNTER_NODE_BASE]);
-        return true;
-    }
-    bool high = index >= OFR_COUNTER_HIGH_BASE;
-    unsigned i = index - (high ? OFR_COUNTER_HIGH_BASE : OFR_COUNTER_LINK_BASE);
-    port = i / 3;
-    if (high)
-        snprintf(text, 32, "%s.%s.high_water", ports[port], vcs[i % 3]);
-    else
-        snprintf(text, 32, "%s.%s", ports[port], link[i % 3]);
-    return port < local;
-}
 
 void print_board(const struct args *a, const struct counter_set *s, unsigned node, json_t *boards)
 {
@@ -50,7 +17,7 @@ void print_board(const struct args *a, const struct counter_set *s, unsigned nod
         printf("(%s)\n", place);
     for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
         uint64_t value = s->value[node][i];
-        if (!counter_name(i, s->dims, name) || (!value && !a->all && a->format == TEXT))
+        if (!torus_counter_name(i, s->dims, name) || (!value && !a->all && a->format == TEXT))
             continue;
         if (a->format == JSON)
             json_object_set_new(values, name, json_integer((json_int_t)value));
@@ -91,7 +58,7 @@ int do_counters(struct torus *t, const struct args *a)
     json_t *boards = json_array();
     if (a->format == CSV && error == TORUS_OK)
         printf("x,y,z,counter,value\n");
-    unsigned one = a->at ? node_number(s.k, at) : 0;
+    unsigned one = a->at ? torus_node(s.k, at) : 0;
     for (unsigned node = 0; error == TORUS_OK && node < s.nodes; node++)
         if (!a->at || node == one)
             print_board(a, &s, node, boards);

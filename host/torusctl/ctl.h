@@ -93,12 +93,6 @@ __attribute__((format(printf, 2, 3))) bool file_bad(const char *file, const char
 bool file_keys(const char *file, const char *what, json_t *object, const char *const *wanted,
                const char *optional);
 
-// Number of the node at a place of a k[0] x k[1] x k[2] torus: x runs fastest.
-static inline unsigned node_number(const uint8_t k[3], const uint8_t at[3])
-{
-    return at[0] + k[0] * (at[1] + (unsigned)k[1] * at[2]);
-}
-
 // Counters of all boards, at one time.
 struct counter_set {
     unsigned dims, nodes;
@@ -114,11 +108,6 @@ int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock,
                      struct counter_set *set);
 // Counters of a board, to stdout; JSON: into `boards`.
 void print_board(const struct args *a, const struct counter_set *s, unsigned node, json_t *boards);
-// Name of a counter as in rtl/regs/outflank.json; false where this build has no such port.
-bool counter_name(unsigned index, unsigned dims, char text[32]);
-// Index of a name, TORUS_COUNTERS if unknown.
-unsigned counter_named(const char *name, unsigned dims);
-
 // A link is bad of which a counter goes up by more than `above` in all, a second or a cycle.
 enum { MAX_RULES = 32 };
 struct rule {
@@ -166,7 +155,6 @@ void put_json(json_t *value);
 json_t *json_at(const uint8_t at[3], unsigned dims);
 json_t *json_serial(uint64_t serial);
 void at_text(const uint8_t at[3], unsigned dims, char text[16]);
-const char *port_text(unsigned port); // "x+"
 
 // Is the cable at b's port p the one that a torus has there? b may be NULL.
 bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,

@@ -16,19 +16,6 @@ static const struct torus_board *board_at(const struct torus *t, unsigned x, uns
     return NULL;
 }
 
-bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b, unsigned p)
-{
-    if (!b || b->peer[p] < 0 || b->peer_port[p] != (int)(p ^ 1))
-        return false;
-    const struct torus_board *c = torus_board(t, (unsigned)b->peer[p]);
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned want = i != p / 2 ? b->at[i] : (b->at[i] + (p % 2 ? k[i] - 1u : 1u)) % k[i];
-        if (!c->placed || c->at[i] != want)
-            return false;
-    }
-    return true;
-}
-
 // A plane of the torus: y upwards, as the paper draws it. "--" and "|" are cables; at the edges,
 // ">" and "^" those that wrap round.
 static void draw_plane(const struct torus *t, const uint8_t k[3], unsigned z)
@@ -94,7 +81,7 @@ static void discover_text(const struct torus *t, unsigned dims, const uint8_t k[
         if (!b->hops)
             printf(" plugged in");
         for (unsigned h = 0; h < b->hops; h++)
-            printf(" %s", port_text(b->path[h]));
+            printf(" %s", torus_port_name(b->path[h]));
         putchar('\n');
     }
 }
@@ -106,7 +93,7 @@ static json_t *fault_json(const struct torus *t, unsigned i)
     json_t *ends = json_array();
     for (unsigned e = 0; e < 2 && c.board[0] >= 0; e++)
         json_array_append_new(ends, json_pack("{s:i,s:s}", "board", c.board[e], "port",
-                                              port_text((unsigned)c.port[e])));
+                                              torus_port_name((unsigned)c.port[e])));
     return json_pack("{s:s,s:o,s:s}", "kind", kind, "ends", ends, "text", torus_fault(t, i));
 }
 

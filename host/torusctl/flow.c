@@ -240,7 +240,7 @@ struct trace {
 static void add_counters(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct trace *r = ctx;
-    unsigned node = node_number(r->s->k, at);
+    unsigned node = torus_node(r->s->k, at);
     for (unsigned p = 0; p < 2 * r->s->dims; p++) {
         uint64_t *out = &r->packets[2 * (node * TORUS_PORTS + p)];
         const uint64_t *in = &counters[p * 12 + 1]; // PACKETS of VC 0; 4 counters a VC
@@ -270,11 +270,11 @@ static void trace_rows(const struct trace *r, const struct torus_flow *w, json_t
                     continue;
                 memcpy(to, at, 3);
                 to[p / 2] = (uint8_t)((to[p / 2] + (p % 2 ? s->k[p / 2] - 1u : 1u)) % s->k[p / 2]);
-                json_array_append_new(rows,
-                                      json_pack("{s:o,s:s,s:o,s:I,s:f}", "at", json_at(at, s->dims),
-                                                "port", port_text(p), "to", json_at(to, s->dims),
-                                                "packets", (json_int_t)(n[0] + escape), "share",
-                                                (double)(n[0] + escape) / w->sent));
+                json_array_append_new(
+                    rows, json_pack("{s:o,s:s,s:o,s:I,s:f}", "at", json_at(at, s->dims), "port",
+                                    torus_port_name(p), "to", json_at(to, s->dims), "packets",
+                                    (json_int_t)(n[0] + escape), "share",
+                                    (double)(n[0] + escape) / w->sent));
             }
         }
 }
@@ -347,10 +347,10 @@ static int trace_path(struct torus *t, const struct args *a)
         if (error == TORUS_OK)
             json_array_append_new(
                 rows, json_pack("{s:i,s:s,s:o,s:o,s:s,s:f}", "hop", (int)n, "by",
-                                n ? port_text(path[n - 1]) : "plugged in", "serial",
+                                n ? torus_port_name(path[n - 1]) : "plugged in", "serial",
                                 json_serial(id.serial), "at",
                                 id.configured ? json_at(id.at, id.dims) : json_null(), "arrives_at",
-                                id.arrival < TORUS_PORTS ? port_text(id.arrival) : "UART",
+                                id.arrival < TORUS_PORTS ? torus_port_name(id.arrival) : "UART",
                                 "milliseconds", 1e3 * id.seconds));
     }
     put_rows(a, json_object(), "hops", rows, NULL);

@@ -69,8 +69,8 @@ static void put_link(const struct monitor *m, const uint8_t at[3], unsigned port
     const uint8_t *k = m->set[0].k;
     uint8_t far[3] = {at[0], at[1], at[2]};
     move_on(k, far, port / 2, false);
-    double out = output(m, node_number(k, at), port, m->view);
-    double back = output(m, node_number(k, far), port ^ 1, m->view);
+    double out = output(m, torus_node(k, at), port, m->view);
+    double back = output(m, torus_node(k, far), port ^ 1, m->view);
     double value = out > back ? out : back;
     int colour = m->view == ERRORS ? (value > 0 ? HOT : COOL)
                  : value < 0.3     ? COOL
@@ -151,7 +151,7 @@ static void draw_totals(const struct monitor *m)
                  scale * (v == ERRORS || !links ? sum[v] : sum[v] / links), v == ERRORS ? "" : "%");
         if (most[v] > 0)
             printw("   most %.1f%s: %s of (%u,%u,%u)", scale * most[v], v == ERRORS ? "" : "%",
-                   port_text(port[v]), where[v][0], where[v][1], where[v][2]);
+                   torus_port_name(port[v]), where[v][0], where[v][1], where[v][2]);
     }
     mvprintw(LINES - 2, 1,
              "packets: injected %llu, derouted %llu, discarded %llu, poisoned %llu, refused %llu",

@@ -42,18 +42,25 @@ json_t *json_serial(uint64_t serial)
     return json_string(text);
 }
 
-const char *port_text(unsigned port)
-{
-    static const char *const name[] = {"x+", "x-", "y+", "y-", "z+", "z-"};
-    return port < sizeof name / sizeof *name ? name[port] : "local";
-}
-
 void at_text(const uint8_t at[3], unsigned dims, char text[16])
 {
     if (dims == 3)
         snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
     else
         snprintf(text, 16, "%u,%u", at[0], at[1]);
+}
+
+bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b, unsigned p)
+{
+    if (!b || b->peer[p] < 0 || b->peer_port[p] != (int)(p ^ 1))
+        return false;
+    const struct torus_board *c = torus_board(t, (unsigned)b->peer[p]);
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned want = i != p / 2 ? b->at[i] : (b->at[i] + (p % 2 ? k[i] - 1u : 1u)) % k[i];
+        if (!c->placed || c->at[i] != want)
+            return false;
+    }
+    return true;
 }
 
 bool parse_at(const char *text, uint8_t at[3])
@@ -79,7 +86,7 @@ bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
     const char *at = text;
     for (*hops = 0; *at; (*hops)++) {
         unsigned port = 0;
-        while (port < TORUS_PORTS && strncmp(at, port_text(port), 2) != 0)
+        while (port < TORUS_PORTS && strncmp(at, torus_port_name(port), 2) != 0)
             port++;
         if (port == TORUS_PORTS || (at[2] && at[2] != ',') || (at[2] && !at[3]) ||
             *hops == TORUS_MAX_HOPS) {

@@ -86,7 +86,7 @@ static void draw(FILE *dot, const struct torus *t, const uint8_t k[3], unsigned 
                     "b%d -- b%d [color=red3, penwidth=2, style=%s, taillabel=\"%s\", "
                     "headlabel=\"%s\", tooltip=\"%s\"];\n",
                     c.board[0], c.board[1], kind == TORUS_FAULT_MISSING ? "dashed" : "solid",
-                    port_text((unsigned)c.port[0]), port_text((unsigned)c.port[1]),
+                    torus_port_name((unsigned)c.port[0]), torus_port_name((unsigned)c.port[1]),
                     torus_fault_name(kind));
     fputs("}\n", dot);
 }

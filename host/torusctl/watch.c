@@ -13,7 +13,7 @@
 static void take_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct counter_set *s = ctx;
-    unsigned node = node_number(s->k, at);
+    unsigned node = torus_node(s->k, at);
     memcpy(s->value[node], counters, sizeof s->value[node]);
 }
 
@@ -52,15 +52,6 @@ int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock,
     return error == TORUS_OK ? torus_read(t, NULL, OFR_NODE_TIME, &s->cycle) : error;
 }
 
-unsigned counter_named(const char *name, unsigned dims)
-{
-    char text[32];
-    unsigned i = 0;
-    while (i < TORUS_COUNTERS && (!counter_name(i, dims, text) || strcmp(text, name) != 0))
-        i++;
-    return i;
-}
-
 // Is it a largest value, of which there is no difference?
 static bool high_water(unsigned counter)
 {
@@ -92,9 +83,9 @@ static bool read_board(const char *file, size_t number, json_t *entry, struct co
         return file_bad(file, "%s.at: no place in the torus", what);
     json_object_foreach(json_object_get(entry, "counters"), name, value)
     {
-        unsigned i = counter_named(name, s->dims);
+        int i = torus_counter_named(name, s->dims);
         snprintf(what, sizeof what, "boards[%zu].counters", number);
-        if (i == TORUS_COUNTERS)
+        if (i < 0)
             return file_bad(file, "%s: unknown counter \"%.40s\"", what, name);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
             return file_bad(file, "%s: \"%s\" is not a whole number", what, name);
@@ -151,7 +142,7 @@ static bool read_rule(const char *file, size_t number, json_t *entry, struct rul
     json_t *above = json_object_get(entry, "above");
     for (unsigned i = 0; counter && i < TORUS_COUNTERS; i++) {
         char name[32];
-        known += counter_name(i, 3, name) && name[2] == '.' && !strcmp(name + 3, counter);
+        known += torus_counter_name(i, 3, name) && name[2] == '.' && !strcmp(name + 3, counter);
     }
     if (!known)
         return file_bad(file, "%s.counter: not a link's, such as \"crc\" or \"vs1.stall_credit\"",
@@ -197,7 +188,7 @@ static unsigned bad_links(const struct rules *rules, const struct counter_set *b
     for (unsigned node = 0; node < after->nodes; node++)
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
             char name[32];
-            if (!counter_name(i, after->dims, name) || name[2] != '.')
+            if (!torus_counter_name(i, after->dims, name) || name[2] != '.')
                 continue;
             for (unsigned r = 0; r < rules->count; r++) {
                 const struct rule *rule = &rules->rule[r];
@@ -230,7 +221,7 @@ static json_t *changes(const struct args *a, const struct counter_set *before,
             char name[32];
             // 48 bits; a board that was reset has counted from 0 again.
             uint64_t change = is >= was ? is - was : is;
-            if (!counter_name(i, after->dims, name) || (is == was && !a->all))
+            if (!torus_counter_name(i, after->dims, name) || (is == was && !a->all))
                 continue;
             json_array_append_new(
                 rows,

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single boards: who they are, their registers; and what discover found, to be read.
+#include <string.h>
+
+#include "boards.h"
+
+static void identity(struct torus_identity *out, uint64_t serial, uint32_t info, double seconds)
+{
+    *out = (struct torus_identity){
+        .serial = serial,
+        .dims = info >> OFR_INFO_N_LSB & 3,
+        .links = info >> OFR_INFO_LINKS_LSB & 63,
+        .version = info >> OFR_INFO_VERSION_LSB & 15,
+        .configured = info >> OFR_INFO_CONFIGURED_LSB & 1,
+        .has_key = info >> OFR_INFO_KEY_LSB & 1,
+        .leased = info >> OFR_INFO_LEASED_LSB & 1,
+        .staged = info >> OFR_INFO_STAGED_LSB & 1,
+        .arrival = info >> OFR_INFO_ARRIVAL_LSB & 7,
+        .seconds = seconds,
+    };
+    for (unsigned i = 0; i < 3; i++)
+        out->at[i] = info >> (OFR_INFO_COORD_LSB + 4 * i) & 15;
+}
+
+API int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
+                        struct torus_identity *out)
+{
+    if (hops > TORUS_MAX_HOPS)
+        return fail(t, TORUS_E_USAGE, "a path of %u hops: at most %d", hops, TORUS_MAX_HOPS);
+    for (unsigned i = 0; i < hops; i++)
+        if (path[i] >= TORUS_PORTS)
+            return fail(t, TORUS_E_USAGE, "port %u in a path: 0 to 5", path[i]);
+    struct request q;
+    double start = monotonic();
+    if (hops <= OFR_WIDE_HOPS) {
+        by_path(&q, path, hops, OFR_OP_PING, 0);
+        int error = ask(t, &q, "ping");
+        if (error != TORUS_OK)
+            return error;
+        identity(out, q.r[3] | (uint64_t)q.r[4] << 32, q.r[5], monotonic() - start);
+        return TORUS_OK;
+    }
+    uint32_t word[3];
+    for (unsigned i = 0; i < 3; i++) {
+        by_path(&q, path, hops, OFR_OP_PING, i + 1);
+        int error = ask(t, &q, "ping");
+        if (error != TORUS_OK)
+            return error;
+        word[i] = q.r[5];
+    }
+    identity(out, word[0] | (uint64_t)word[1] << 32, word[2], (monotonic() - start) / 3);
+    return TORUS_OK;
+}
+
+static bool inside(struct torus *t, const uint8_t at[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (at[i] > 15 || (t->k[i] && at[i] >= t->k[i])) {
+            fail(t, TORUS_E_USAGE, "(%u,%u,%u) is outside of the torus", at[0], at[1], at[2]);
+            return false;
+        }
+    return true;
+}
+
+API int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out)
+{
+    if (!inside(t, at))
+        return TORUS_E_USAGE;
+    struct request q;
+    by_address(&q, pack_at(at), OFR_OP_PING, 0);
+    double start = monotonic();
+    int error = ask(t, &q, "ping");
+    if (error == TORUS_OK)
+        identity(out, q.r[3] | (uint64_t)q.r[4] << 32, q.r[5], monotonic() - start);
+    return error;
+}
+
+API int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value)
+{
+    struct request q;
+    if (at && !inside(t, at))
+        return TORUS_E_USAGE;
+    if (offset > 0xfff || offset % 4)
+        return fail(t, TORUS_E_USAGE, "no register at offset 0x%x", offset);
+    if (at)
+        by_address(&q, pack_at(at), OFR_OP_READ, 0);
+    else
+        by_path(&q, NULL, 0, OFR_OP_READ, 0);
+    q.m[4] = (OFR_SEL_NODE | offset) << 16;
+    int error = ask(t, &q, "read a register");
+    if (error == TORUS_OK)
+        *value = q.r[5];
+    return error;
+}
+
+API int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value)
+{
+    struct request q;
+    if (at && !inside(t, at))
+        return TORUS_E_USAGE;
+    if (offset > 0xfff || offset % 4)
+        return fail(t, TORUS_E_USAGE, "no register at offset 0x%x", offset);
+    if (at)
+        by_address(&q, pack_at(at), OFR_OP_WRITE, 0);
+    else
+        by_path(&q, NULL, 0, OFR_OP_WRITE, 0);
+    q.m[4] = (uint32_t)offset << 16;
+    q.m[5] = value;
+    return ask(t, &q, "write a register");
+}
+
+int gateway_node(struct torus *t, unsigned *node)
+{
+    uint32_t coord = 0;
+    int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
+    uint8_t at[3] = {coord & 15, coord >> 8 & 15, coord >> 16 & 15};
+    *node = node_of(t, at);
+    return error;
+}
+
+API unsigned torus_boards(const struct torus *t)
+{
+    return t->board_count;
+}
+
+API const struct torus_board *torus_board(const struct torus *t, unsigned i)
+{
+    return i < t->board_count ? &t->boards[i] : NULL;
+}
+
+API unsigned torus_sizes(const struct torus *t, uint8_t k[3])
+{
+    memcpy(k, t->k, 3);
+    return t->k[0] ? t->dims : 0;
+}
+
+API bool torus_gaps(const struct torus *t)
+{
+    return t->gaps;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every layer stands on: a handle's memory, its last error, the time.
+#define _GNU_SOURCE
+#include "handle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+int fail(struct torus *t, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->detail, sizeof t->detail, format, args);
+    va_end(args);
+    return error;
+}
+
+int ok(struct torus *t)
+{
+    t->detail[0] = 0;
+    return TORUS_OK;
+}
+
+API const char *torus_strerror(int error)
+{
+    static const char *const text[] = {
+        [TORUS_OK] = "success",
+        [TORUS_E_USAGE] = "wrong argument",
+        [TORUS_E_TRANSPORT] = "no connection",
+        [TORUS_E_TIMEOUT] = "no answer",
+        [TORUS_E_PROTOCOL] = "protocol error",
+        [TORUS_E_BUSY] = "another session has the write lease",
+        [TORUS_E_LOCKED] = "the boards have a key",
+        [TORUS_E_MISCABLED] = "not cabled as a torus",
+        [TORUS_E_UNKNOWN] = "not programmed",
+        [TORUS_E_MIXED] = "mixed table generations",
+        [TORUS_E_BOARD] = "refused by a board",
+        [TORUS_E_FAILED] = "check failed",
+        [TORUS_E_MEMORY] = "out of memory",
+    };
+    if (error < 0 || (size_t)error >= sizeof text / sizeof *text)
+        return "unknown error";
+    return text[error];
+}
+
+API const char *torus_detail(const struct torus *t)
+{
+    return t ? t->detail : "out of memory";
+}
+
+double monotonic(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void pause_seconds(double seconds)
+{
+    struct timespec wait = {.tv_sec = (time_t)seconds};
+    wait.tv_nsec = (long)(1e9 * (seconds - (double)wait.tv_sec));
+    nanosleep(&wait, NULL);
+}
+
+struct torus *handle_new(const struct torus_options *options)
+{
+    struct torus *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    if (options)
+        t->options = *options;
+    if (!(t->options.timeout > 0))
+        t->options.timeout = 30;
+    if (!(t->options.retry > 0))
+        t->options.retry = 0.5;
+    t->window_wanted = t->options.window > 0;
+    if (!t->options.window)
+        t->options.window = 4;
+    if (t->options.window > MAX_WINDOW)
+        t->options.window = MAX_WINDOW;
+    t->session = t->options.session;
+    while (!t->session)
+        if (getrandom(&t->session, sizeof t->session, 0) != sizeof t->session)
+            t->session = (uint16_t)(getpid() | 1);
+    return t;
+}
+
+void clocks_forget(struct torus *t)
+{
+    free(t->alignment);
+    t->alignment = NULL;
+}
+
+void handle_free(struct torus *t)
+{
+    clocks_forget(t);
+    free(t->boards);
+    free(t->faults);
+    free(t);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every layer of libtorus stands on: the handle, its last error, the time. Not installed.
+// Layers include only what is below them (README.md): handle.h, stream.h, request.h, boards.h,
+// tables.h, measure.h.
+#ifndef TORUS_HANDLE_H
+#define TORUS_HANDLE_H
+
+#include "libtorus.h"
+#include "protocol.h"
+
+#define API __attribute__((visibility("default")))
+
+enum { MAX_BOARDS = 4096, MAX_FAULTS = 64, WIDTH = 240, MAX_WINDOW = 7 };
+
+struct fault {
+    char text[WIDTH];
+    enum torus_fault_kind kind;
+    struct torus_cable cable;
+};
+
+struct torus {
+    struct torus_options options;
+    char detail[WIDTH];
+
+    // Streams.
+    struct torus_transport transport;
+
+    // Frames and requests.
+    uint16_t session, seq;
+    bool window_wanted;           // options.window was given
+    bool wrote;                   // we may hold leases
+    unsigned collectives;         // done so far
+    double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
+    double kept_gap;              // seconds before sending again, from a request that was
+    uint8_t rx[OFR_FRAME_BYTES];
+    unsigned rx_count;
+
+    // Boards and topology.
+    struct torus_board *boards; // by discover
+    unsigned board_count, board_room;
+    unsigned dims;
+    uint8_t k[3]; // 0: unknown
+    unsigned slots, slot_flits, flit_bytes;
+    bool generator, checker, pins; // built in
+    bool good;                     // the graph is a torus, or attach found one
+    bool attached;
+    bool gaps; // discovered: a torus all of whose faults are missing cables
+    struct fault *faults;
+    unsigned fault_count, missing; // missing: of them, cables that are not there
+
+    // Tables.
+    struct torus_preset preset; // as last read or written
+    enum torus_traffic traffic; // class of its packets
+    unsigned generation;
+
+    // Measurement.
+    double collective_flits;     // link flits of a collective, 0: not worked out yet
+    unsigned ahead;              // cycles from now to the start of a run, 0: to be guessed
+    struct alignment *alignment; // of the boards' clocks (measure.h), NULL: not looked at yet
+};
+
+// A handle with the options, NULL without memory.
+struct torus *handle_new(const struct torus_options *options);
+void handle_free(struct torus *t);
+// Frees what is known of the boards' clocks: others may be meant by the next request.
+void clocks_forget(struct torus *t);
+
+// Records the error and returns it.
+__attribute__((format(printf, 3, 4))) int fail(struct torus *t, int error, const char *format, ...);
+int ok(struct torus *t);
+
+double monotonic(void); // seconds
+void pause_seconds(double seconds);
+
+// Coordinates as in packet headers: x 3:0, y 7:4, z 11:8.
+static inline uint32_t pack_at(const uint8_t at[3])
+{
+    return at[0] | (uint32_t)at[1] << 4 | (uint32_t)at[2] << 8;
+}
+
+// Of the torus as discovered or attached to.
+static inline unsigned node_count(const struct torus *t)
+{
+    return (unsigned)t->k[0] * t->k[1] * t->k[2];
+}
+
+static inline unsigned node_of(const struct torus *t, const uint8_t at[3])
+{
+    return torus_node(t->k, at);
+}
+
+static inline void node_at(const struct torus *t, unsigned node, uint8_t at[3])
+{
+    torus_node_at(t->k, node, at);
+}
+
+#endif

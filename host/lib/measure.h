@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measurement: counters (counters.c), the boards' clocks compared (clock.c), the traffic engine
+// (traffic.c), one time for all boards (align.c), and on these runs (run.c) and streams (flow.c).
+#ifndef TORUS_MEASURE_H
+#define TORUS_MEASURE_H
+
+#include "tables.h"
+
+// Counters of all boards as latched; once all are read, `each` is called.
+int read_counters(struct torus *t,
+                  void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                  void *ctx);
+
+// Clocks ------------------------------------------------------------------------------------------
+
+enum {
+    GROWTH = 4, // cycles that clocks may have drifted apart before they are aligned anew
+    STALE = 30, // seconds after which NODE.TIME may have gone round
+};
+
+// What is known of the boards' clocks (align.c works it out).
+struct alignment {
+    bool shared;         // one clock, as it seems
+    bool differ;         // a run has shown that it is not so
+    double error, drift; // cycles apart at `when`, and what that may grow by in a cycle
+    uint32_t when;       // NODE.TIME of the board we are plugged into,
+    double seconds;      // and monotonic time
+    double left[];       // a node: what its clock was ahead at `when`
+};
+
+// By pings, a value a node: what its NODE.TIME is ahead of that of the board we are plugged into,
+// in cycles, and by how much that may be wrong either way. *gateway: that board.
+int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway);
+// Waits for a NODE.TIME of the board we are plugged into.
+int wait_time(struct torus *t, uint32_t until);
+// By how many cycles any two may be apart within the next so many cycles; 0: they share a clock.
+double clocks_error(const struct torus *t, double cycles);
+// A lifetime below 0: a packet came before it was generated. So the boards' clocks are apart.
+static inline bool below_zero(uint32_t lifetime)
+{
+    return lifetime >> 31;
+}
+// The error that a run ends with when it shows that clocks are apart. Once after it, where the
+// boards seemed to share a clock: true, and they do no longer. So then it is to be done again.
+int clocks_differ(struct torus *t);
+bool clocks_doubted(struct torus *t);
+
+// Sees to it that all NODE.TIME are the same: aligns them where they are not, or may no longer be.
+int clocks_ready(struct torus *t);
+// Only looks: *same is whether they are.
+int clocks_known(struct torus *t, bool *same);
+
+// Traffic -----------------------------------------------------------------------------------------
+
+// Are a run's settings possible? Fills in packet_flits.
+int check_run(struct torus *t, struct torus_run *run);
+// PERIOD and the number of messages for the load wanted. 0: the load is out of range.
+uint32_t messages_of(const struct torus_run *run, uint32_t *ticks);
+
+// Streams, at most one from and one to each board.
+struct flows {
+    struct torus *t;
+    const struct torus_flow_options *o;
+    struct torus_flow *flow;
+    unsigned count;
+    struct request *q; // room for two a flow, by flows_prepare(): to be freed
+    uint32_t ticks, messages, flits, start;
+    uint32_t apart; // cycles that the boards' clocks may be apart, either way
+    uint32_t later; // cycles that it begins later than it could
+};
+// Settings of all sorts. TORUS_OK and no f->q: there is nothing to do.
+int flows_prepare(struct flows *f, struct torus_run *run);
+// All requests of f->q; statuses other than OFR_OK become errors. *late (NULL: none may be): one
+// was that.
+int flows_ask(struct flows *f, unsigned count, const char *what, bool *late);
+// From setting up to the end of the window of the clock of the board we are plugged into.
+int flows_go(struct flows *f);
+// Until all packets are there.
+int flows_wait(struct flows *f);
+// *same becomes false where a lifetime is below 0.
+int flows_read(struct flows *f, bool *same);
+// After an error: stops the generators, and leaves the detail as it is.
+void flows_stop(struct torus *t);
+// A few packets along each of these: the mean lifetime, which may be below 0, where the clocks are
+// up to `apart` cycles apart either way. They are sent `later` cycles later than they could be.
+int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
+                   uint32_t later);
+
+#endif
