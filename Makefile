@@ -6,6 +6,7 @@
 #   PROGRAMS    what plain `make` builds
 #   TESTS       test programs or scripts, run from the top folder without arguments; TAP on stdout
 #   DEMO_usb DEMO_guest   what `make demo VIA=` needs besides
+#   CHECK       those of them that `make check` runs: quick ones (tests/tests.mk)
 #   BENCH SOAK  programs that `make bench` / `make soak` run one after the other
 #   LINT_V      Verilog files outside rtl/*/
 #   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
@@ -67,7 +68,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help deps test lint demo bench soak report report-check regs install deb clean format \
+.PHONY: all help deps check test lint demo bench soak report report-check regs install deb clean format \
     FORCE
 
 all:
@@ -99,6 +100,9 @@ RUN_TESTS = $(B)/tests/run_tests -j $(JOBS) -t $(TEST_TIMEOUT) -l $(B)/log
 
 test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
 	@$(RUN_TESTS) $(TESTS)
+
+check: $(B)/tests/run_tests $(PROGRAMS) $(CHECK)
+	@$(RUN_TESTS) $(CHECK)
 
 lint: $(B)/tests/run_tests $(LINT_TESTS)
 	@$(RUN_TESTS) -v $(LINT_TESTS)
@@ -159,6 +163,7 @@ help:
 	@echo 'make            build the programs into $(B)/bin'
 	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
 	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
+	@echo 'make check      of every folder what is quick, for the inner loop: two minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'
 	@echo 'make lint       only lint'
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'

@@ -7,11 +7,12 @@ $(B)/tests/run_tests: tests/run_tests.c
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
     tests/small_boards_test.sh tests/install_test.sh tests/demo_test.sh \
-    tests/clocks_test.sh
+    tests/clocks_test.sh tests/demo_small.sh
 SOAK += $(B)/tests/demo_soak
 
 tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/install_test.sh: $(PROGRAMS)
+tests/demo_small.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
 tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
@@ -64,3 +65,15 @@ report: $(REPORT) $(B)/ecp5/stamp
 
 report-check: $(REPORT)
 	@$(REPORT) check
+
+# make check, the inner loop: of every folder what is quick, two minutes after a build. Lint is not in
+# it: make lint, which remembers what passed.
+CHECK := $(addprefix $(B)/tests/, core_rv32i soc_ram soc_flash soc_timer ofr_unit_n2_c8_mul1 \
+        local-lockstep-2-32-0 local-lockstep-3-32-0 lockstep_2_32_8_8_1 rate_2_32_8_8_1 rate_2_16_16_4_0 \
+        bench_phases test_local test_logs test_net test_paths test_pairs test_wheel \
+        test_firmware test_torus test_destinations test_cables test_clock) \
+    rtl/regs/regs_test.sh rtl/router/alone/alone_test.sh firmware/test/size_test.sh \
+    host/test/torusctl_test.sh host/test/lib_test.sh \
+    sim/net/test/cli_test.sh sim/net/test/rdr_test.sh \
+    tests/demo_small.sh tests/run_tests_test.sh tests/deps_test.sh tests/install_test.sh
+$(foreach t,$(CHECK),$(if $(filter $t,$(TESTS)),,$(error tests.mk: CHECK has $t, which is no test)))

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make demo on 2x2: the main job from end to end, every counter equal to the golden model's. And with
+# a pattern that is not there it says so, and ends.
+. tests/tap.sh
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+shown=$work/out
+
+DIMS=2x2 PATTERNS=uniform sh tests/demo.sh > "$work/out" 2>&1
+result $? 'the demo comes to its end'
+[ "$(grep -c 'every counter of all 4 boards equals' "$work/out")" -ge 4 ]
+result $? 'every counter of all boards equals the golden model'"'"'s'
+[ "$(grep -c '^uniform  *\(abr\|por\|ofr\) ' "$work/out")" = 3 ]
+result $? 'a row for each routing'
+! DIMS=2x2 PATTERNS=nonesuch sh tests/demo.sh > "$work/out" 2>&1 && grep -q 'nonesuch' "$work/out"
+result $? 'a pattern that does not exist ends it, with its name'
+finish
