@@ -17,6 +17,7 @@ static const struct {
     {"saturate", "find the load at which each routing saturates", net_command_saturate},
     {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
     {"explain", "show one routing decision", net_command_explain},
+    {"limit", "the load that a pattern allows at best", net_command_limit},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
