@@ -9,7 +9,7 @@ CORE_B   := $(B)/rtl/core
 CORE_T   := rtl/core/test
 CORE_OBJ := $(addprefix $(CORE_B)/,test_rv32i.o core_bench.o program.o)
 CORE_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 --x-initial unique \
-    -CFLAGS "-O2 -I$(CURDIR)/$(CORE_T)" -Irtl/regs --top-module rv32i --prefix Vrv32i \
+    -CFLAGS "-O2 -I$(CURDIR)/$(CORE_T) -I$(CURDIR)/tests/lib" -Irtl/regs --top-module rv32i --prefix Vrv32i \
     -GRESET_ADDR=2147483648
 
 TESTS += $(B)/tests/core_rv32i $(B)/tests/core_mutants
@@ -18,7 +18,7 @@ $(CORE_B)/%.o: $(CORE_T)/%.c $(CORE_T)/core_bench.h $(CORE_T)/program.h firmware
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(CORE_B)/test_rv32i: $(CORE_V) rtl/regs/ofr_defs.vh $(CORE_T)/core_shim.cpp $(CORE_T)/core_bench.h \
+$(CORE_B)/test_rv32i: $(CORE_V) rtl/regs/ofr_defs.vh $(CORE_T)/core_shim.cpp tests/lib/random_state.h $(CORE_T)/core_bench.h \
     $(CORE_OBJ)
 	$(CORE_VERILATE) --Mdir $(CORE_B)/v -o $(CURDIR)/$@ $(CORE_V) \
 	    $(CURDIR)/$(CORE_T)/core_shim.cpp $(addprefix $(CURDIR)/,$(CORE_OBJ)) >$@.log || (cat $@.log; false)

@@ -172,7 +172,9 @@ module rv32i #(
     assign pc4    = pc_q + 4;
     assign result = (sum & {32{res_sum_q}}) | bitwise | (shift_out & {32{res_shift_q}}) |
                     (pc4 & {32{res_link_q}}) | (loaded & {32{load_q}}) | {31'b0, lt && res_lt_q};
-    assign write  = write_q && (state_q == EXEC ? !load_q && !stop : state_q == MEM && mem_ready);
+    // Not in reset: what the core wakes up with may look like a write, of x0 too.
+    assign write  = !rst && write_q &&
+                    (state_q == EXEC ? !load_q && !stop : state_q == MEM && mem_ready);
 
     always_ff @(posedge clk) begin
         case (state_q)

@@ -26,15 +26,16 @@ $(B)/local/%/lockstep.o: rtl/local/test/lockstep.c rtl/local/test/local_shim.h \
 	    -DWITHOUT=$(local_without) -c -o $@ $<
 
 $(LOCAL_TESTS): $(B)/tests/local-lockstep-%: $(B)/local/%/lockstep.o $(LOCAL_V) \
-        rtl/local/test/local_shim.cpp rtl/local/test/local_shim.h rtl/regs/outflank.json $(LOCAL_O)
+        rtl/local/test/local_shim.cpp rtl/local/test/local_shim.h tests/lib/random_state.h rtl/regs/outflank.json $(LOCAL_O)
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign fast -Irtl/regs \
+	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	    --x-initial unique -Irtl/regs \
 	    --top-module ofr_local -GN=$(local_n) -GW=$(local_w) -GL=$(LOCAL_L) \
 	    -GGEN=$(if $(filter 1 3 5 7,$(local_without)),0,1) \
 	    -GPINS=$(if $(filter 4 5 6 7,$(local_without)),0,1) \
 	    -GCHECK=$(if $(filter 2 3 6 7,$(local_without)),0,1) \
-	    -CFLAGS "-O2 -I$(CURDIR)/rtl/local/test" --Mdir $(B)/local/$*/v -o $(CURDIR)/$@ \
+	    -CFLAGS "-O2 -I$(CURDIR)/rtl/local/test -I$(CURDIR)/tests/lib" --Mdir $(B)/local/$*/v -o $(CURDIR)/$@ \
 	    $(LOCAL_V) $(CURDIR)/rtl/local/test/local_shim.cpp $(CURDIR)/$(B)/local/$*/lockstep.o \
 	    $(addprefix $(CURDIR)/,$(LOCAL_O)) \
 	    > $(B)/local/$*/verilator.log || { cat $(B)/local/$*/verilator.log; exit 1; }

@@ -158,13 +158,14 @@ module ofr_table #(
         end
     end
 
-    // The banks. No reset: bank 0 is initial content, the others are what was written.
+    // The banks. No reset: bank 0 is initial content, the others are what was written. Nothing is
+    // written in reset: at the first one shadow_q may be 0, and bank 0 would be lost for good.
     (* ram_style = "block", no_rw_check *) reg [6:0] mem [0:255];
     initial
         for (int i = 0; i < 256; i++)
             mem[i] = i < 64 ? example(6'(i)) : 7'd0;
     always_ff @(posedge clk) begin
-        if (we_data)
+        if (we_data && !rst)
             mem[{shadow_q, addr_q}] <= reg_wdat[6:0];
         entry <= mem[{bank_q, set, index}];
     end

@@ -9,7 +9,7 @@ SOC_B   := $(B)/rtl/soc
 SOC_T   := rtl/soc/test
 SOC_RV  := riscv64-unknown-elf-
 SOC_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 \
-    --x-initial unique -CFLAGS "-O2 -I$(CURDIR)/$(SOC_T)" -Irtl/regs --top-module ofr_soc \
+    --x-initial unique -CFLAGS "-O2 -I$(CURDIR)/$(SOC_T) -I$(CURDIR)/tests/lib" -Irtl/regs --top-module ofr_soc \
     --prefix Vofr_soc -GUART_DIVISOR=4
 SOC_RAM   := -GRAM_BYTES=8192 -GINIT=\"$(SOC_B)/monitor.hex\"
 SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
@@ -34,7 +34,7 @@ $(SOC_B)/%.bin: $(SOC_B)/%.elf
 	$(SOC_RV)objcopy -O binary $< $@
 
 SOC_DEPS := $(SOC_V) rtl/core/rv32i.v rtl/regs/ofr_defs.vh $(SOC_T)/soc_shim.cpp \
-    $(SOC_T)/soc_shim.h $(SOC_B)/test_soc.o $(SOC_B)/monitor.hex
+    $(SOC_T)/soc_shim.h tests/lib/random_state.h $(SOC_B)/test_soc.o $(SOC_B)/monitor.hex
 SOC_SRC := $(SOC_V) rtl/core/rv32i.v
 SOC_EXE := $(CURDIR)/$(SOC_T)/soc_shim.cpp $(CURDIR)/$(SOC_B)/test_soc.o
 

@@ -273,7 +273,7 @@ struct board *board_new(const struct board_options *o)
     if (o->kind == BOARD_GOLDEN) {
         b->fw.hal = (struct fw_hal){golden_read, golden_write, b};
         fw_init(&b->fw);
-    } else if (!(b->rtl = b->ops->create(o->serial))) {
+    } else if (!(b->rtl = b->ops->create(o->serial, o->serial))) {
         board_free(b);
         return NULL;
     }

@@ -16,9 +16,9 @@ struct board;
 
 struct board_options {
     enum board_kind kind;
-    bool shadow; // not BOARD_GOLDEN: a golden node beside it
-    unsigned n;  // dimensions, 2 or 3
-    uint64_t serial;
+    bool shadow;       // not BOARD_GOLDEN: a golden node beside it
+    unsigned n;        // dimensions, 2 or 3
+    uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
 };
 

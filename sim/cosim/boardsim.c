@@ -351,7 +351,8 @@ int main(int argc, char **argv)
         {"wait", 'w', NULL, 0,
          "time stands still while no host waits for an answer: a session replays cycle by cycle",
          0},
-        {"seed", 'S', "N", 0, "of the boards' serial numbers and clocks (default 1)", 0},
+        {"seed", 'S', "N", 0,
+         "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
         {0}};
     static const struct argp parser = {
         list,

@@ -5,7 +5,7 @@ BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v) \
            rtl/core/rv32i.v
 BS_SHIM := sim/cosim/rtl_board.cpp
-BS_HDR  := sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/verilated_bits.h \
+BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/verilated_bits.h \
            $(wildcard sim/model/*.h)
 VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 
@@ -29,7 +29,7 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
 	@echo "verilator: board $*"
 	@verilator --cc --build --compiler $(if $(BS_CLANG),clang,gcc) -O3 --language 1800-2017 --noassert \
-	    --x-assign fast --x-initial fast -Irtl/regs --prefix Vboard$* --top-module ofr_board \
+	    --x-assign fast --x-initial unique -Irtl/regs --prefix Vboard$* --top-module ofr_board \
 	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) \
 	    -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
 	    -GFLASH=$(call bs_word,7) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
@@ -41,7 +41,7 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	@touch $@
 
 $(BS_ALL): $(BS)%/board.a: $(BS)%/verilated $(BS_SHIM) $(BS_HDR)
-	$(CXX) -O2 -std=gnu++17 -Isim/model -Ifirmware -Isim/cosim -I$(@D)/v -isystem $(VERILATOR_INC) \
+	$(CXX) -O2 -std=gnu++17 -Isim/model -Ifirmware -Isim/cosim -Itests/lib -I$(@D)/v -isystem $(VERILATOR_INC) \
 	    -isystem $(VERILATOR_INC)/vltstd -DRTL_TOP=Vboard$* -DRTL_HEADER='"Vboard$*.h"' \
 	    -DSHAPE_N=$(call bs_word,1) -DSHAPE_W=$(call bs_word,2) -DSHAPE_L=$(call bs_word,3) \
 	    -DSHAPE_C=$(call bs_word,4) -DSHAPE_MUL=$(call bs_word,5) \

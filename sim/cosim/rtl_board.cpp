@@ -3,7 +3,7 @@
 #include "rtl_board.h"
 
 #include RTL_HEADER
-#include "verilated.h"
+#include "random_state.h"
 #include "verilated_bits.h"
 
 #include <new>
@@ -17,7 +17,11 @@ constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W;
 
 struct board {
     VerilatedContext context;
-    RTL_TOP top{&context};
+    RTL_TOP top;
+
+    explicit board(uint64_t seed) : top(random_state(context, seed))
+    {
+    }
 
     void edge()
     {
@@ -38,9 +42,9 @@ const board *of(const rtl_board *b)
     return reinterpret_cast<const board *>(b);
 }
 
-rtl_board *create(uint64_t serial)
+rtl_board *create(uint64_t serial, uint64_t seed)
 {
-    auto *b = new (std::nothrow) board;
+    auto *b = new (std::nothrow) board(seed);
     if (!b)
         return nullptr;
     b->top.serial = serial;

@@ -30,8 +30,9 @@ struct rtl_flash_pins {
 
 struct rtl_board_ops {
     struct ofr_shape shape;
-    // A board after reset, NULL when memory is short.
-    struct rtl_board *(*create)(uint64_t serial);
+    // A board after its first reset, NULL when memory is short. seed: of the random state it wakes
+    // up in.
+    struct rtl_board *(*create)(uint64_t serial, uint64_t seed);
     void (*destroy)(struct rtl_board *board);
     bool flash; // the firmware is in an SPI flash
     // One clock cycle.

@@ -64,7 +64,7 @@ struct bench *bench_new(int waits, uint64_t seed)
         fprintf(stderr, "out of memory\n");
         exit(2);
     }
-    bench->core = core_new();
+    bench->core = core_new(seed);
     bench->waits = waits;
     bench->random = seed;
     return bench;

@@ -18,7 +18,7 @@ struct core_pins {
 
 // The Verilated core (core_shim.cpp).
 struct core;
-struct core *core_new(void);
+struct core *core_new(uint64_t seed); // in random state
 void core_free(struct core *core);
 void core_eval(struct core *core, struct core_pins *pins); // settle with clk low
 void core_edge(struct core *core);                         // clk high
@@ -46,7 +46,8 @@ struct bench {
     char error[160]; // empty, or what the core did against its port's protocol
 };
 
-// A bench with zeroed memory. Ends the program when memory is out.
+// A bench with zeroed memory; the seed is of the core's state before its first reset and of random
+// waits. Ends the program when memory is out.
 struct bench *bench_new(int waits, uint64_t seed);
 void bench_free(struct bench *bench);
 

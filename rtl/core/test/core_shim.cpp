@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface of the Verilated core.
 #include "Vrv32i.h"
-#include "verilated.h"
+#include "random_state.h"
 
 extern "C" {
 #include "core_bench.h"
 
 struct core {
     VerilatedContext context;
-    Vrv32i model{&context};
+    Vrv32i model;
+    explicit core(uint64_t seed) : model(random_state(context, seed))
+    {
+    }
 };
 
-struct core *core_new(void)
+struct core *core_new(uint64_t seed)
 {
-    return new core;
+    return new core(seed);
 }
 
 void core_free(struct core *core)

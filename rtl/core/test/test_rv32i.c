@@ -17,6 +17,7 @@
 #include "ofr_regs.h"
 
 static int tests, failures;
+static uint64_t seed; // of random programs, and of the state that cores start in
 
 static void check(bool good, const char *format, ...)
 {
@@ -83,7 +84,7 @@ static const struct {
 // One program on all three memories, and each result word against QEMU's.
 static void test_program(const char *name, const struct program *program, uint64_t *fetched)
 {
-    struct bench *bench = bench_new(1, 1);
+    struct bench *bench = bench_new(1, seed);
     uint8_t *expected = NULL;
     size_t size = 0;
     memcpy(bench->ram, program->words, program->count * 4);
@@ -95,7 +96,7 @@ static void test_program(const char *name, const struct program *program, uint64
     }
     bench_free(bench);
     for (int i = 0; i < 3; i++) {
-        bench = bench_new(memories[i].waits, 1);
+        bench = bench_new(memories[i].waits, seed);
         memcpy(bench->ram, program->words, program->count * 4);
         memcpy(bench->ram + (PROGRAM_FAR - BENCH_BASE) / 4, program->far_words,
                PROGRAM_FAR_WORDS * 4);
@@ -128,7 +129,7 @@ static void test_program(const char *name, const struct program *program, uint64
 // Cycles from this instruction's fetch to the next one's, memory answering after one cycle.
 static uint64_t cycles_of(uint32_t word)
 {
-    struct bench *bench = bench_new(1, 1);
+    struct bench *bench = bench_new(1, seed);
     bench->ram[0] = 0x80200537; // lui a0, 0x80200
     for (int i = 1; i < 64; i++)
         bench->ram[i] = 0x00000013;
@@ -163,6 +164,67 @@ static void test_cycles(void)
         check(cycles == table[i].cycles, "%s takes %u cycles (%" PRIu64 ")", table[i].name,
               table[i].cycles, cycles);
     }
+}
+
+enum { REGISTERS = 31 }; // x0 to x30; x31 is the base of the stores that show them
+
+// Resets the core and has it store its registers. False when it does not get there.
+static bool show_registers(struct bench *bench, uint32_t *value)
+{
+    bench->ram[0] = 0x80000fb7; // lui x31, 0x80000
+    for (uint32_t i = 0; i < REGISTERS; i++)
+        bench->ram[1 + i] = 0x200fa023 | i << 20 | (i & 7) << 9 | (i >> 3) << 25; // sw xi, 512+4i
+    bench->ram[1 + REGISTERS] = 0x00100073;
+    bench_run(bench, 0, 10000);
+    memcpy(value, &bench->ram[128], REGISTERS * sizeof *value);
+    return bench->trapped && bench->trap_cause == OFR_BOARD_TRAP_CAUSE_EBREAK && !bench->error[0];
+}
+
+// Whatever state a core wakes up in, its first reset leaves the registers at their initial 0, x0
+// above all, which nothing would ever mend.
+static void test_power_up(void)
+{
+    enum { CORES = 1000 };
+    unsigned bad = 0;
+    for (unsigned i = 0; i < CORES; i++) {
+        struct bench *bench = bench_new(1, seed + i);
+        uint32_t value[REGISTERS];
+        bool good = show_registers(bench, value);
+        for (unsigned r = 0; r < REGISTERS; r++)
+            if (!good || value[r]) {
+                if (!bad++)
+                    printf("# seed %" PRIu64 ": x%u is %08x\n", seed + i, r, value[r]);
+                break;
+            }
+        bench_free(bench);
+    }
+    check(!bad,
+          "of %u cores in random state %u come out of the first reset with a register changed",
+          CORES, bad);
+}
+
+// A reset in the very cycle of a register's write: the write is not done.
+static void test_reset(void)
+{
+    unsigned bad = 0;
+    for (unsigned cycles = 0; cycles < 3 * REGISTERS; cycles++) {
+        struct bench *bench = bench_new(1, seed + cycles);
+        uint32_t value[REGISTERS];
+        for (uint32_t i = 1; i < REGISTERS; i++)
+            bench->ram[i - 1] = 0x00000013 | i << 7 | (100 + i) << 20; // addi xi, x0, 100 + i
+        bench->ram[REGISTERS - 1] = 0x0000006f;                        // j .
+        bench_run(bench, 0, cycles);
+        bool good = show_registers(bench, value);
+        for (unsigned r = 0; r < REGISTERS; r++) // 3 cycles each
+            if (!good || value[r] != (r && cycles >= 3 * r ? 100 + r : 0)) {
+                if (!bad++)
+                    printf("# reset after %u cycles: x%u is %u\n", cycles, r, value[r]);
+                break;
+            }
+        bench_free(bench);
+    }
+    check(!bad, "a reset after 0 to %u cycles: registers keep what had been written, no more",
+          3 * REGISTERS - 1);
 }
 
 static void expect_trap(struct bench *bench, const char *name, uint32_t pc, unsigned cause)
@@ -215,7 +277,7 @@ static void test_traps(void)
         {0x02051513, ILLEGAL, "slli by 32"},
         {0x00053503, ILLEGAL, "ld"},
     };
-    struct bench *bench = bench_new(1, 1);
+    struct bench *bench = bench_new(1, seed);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         memset(bench->ram, 0, 256);
         bench->ram[0] = 0x80000537; // lui a0, 0x80000
@@ -242,7 +304,7 @@ static void test_traps(void)
 
 // Words drawn near the legal ones: the core stops exactly at those that the specification's table
 // does not have.
-static void test_illegal(uint64_t seed)
+static void test_illegal(void)
 {
     static const uint8_t opcodes[] = {0x03, 0x0f, 0x13, 0x17, 0x23, 0x33,
                                       0x37, 0x63, 0x67, 0x6f, 0x73};
@@ -286,7 +348,7 @@ static void test_mix(const char *path)
 {
     size_t size;
     uint8_t *image = read_file(path, &size);
-    struct bench *bench = bench_new(1, 1);
+    struct bench *bench = bench_new(1, seed);
     memcpy(bench->ram, image, size);
     size_t expected_size = 0;
     uint8_t *expected = have_qemu() && size ? run_qemu(bench->ram, &expected_size) : NULL;
@@ -308,13 +370,15 @@ static void test_mix(const char *path)
 int main(int argc, char **argv)
 {
     const char *seed_text = argc > 2 ? argv[2] : getenv("SEED");
-    uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : 20131;
+    seed = seed_text ? strtoull(seed_text, NULL, 0) : 20131;
     uint64_t fetched[BENCH_CLASSES] = {0};
-    printf("# seed %" PRIu64 "\n", seed);
+    printf("# seed %" PRIu64 "; again: SEED=%" PRIu64 "\n", seed, seed);
 
     test_cycles();
+    test_power_up();
+    test_reset();
     test_traps();
-    test_illegal(seed);
+    test_illegal();
     struct program program = program_directed();
     test_program("directed", &program, fetched);
     program_free(&program);

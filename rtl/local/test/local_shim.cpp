@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated ofr_local behind C functions, see local_shim.h.
 #include "Vofr_local.h"
-#include "verilated.h"
+#include "random_state.h"
 
 extern "C" {
 #include "local_shim.h"
@@ -15,14 +15,14 @@ double sc_time_stamp()
 struct local_rtl {
     VerilatedContext context;
     Vofr_local top;
-    local_rtl() : top(&context, "ofr_local")
+    explicit local_rtl(uint64_t seed) : top(random_state(context, seed), "ofr_local")
     {
     }
 };
 
-extern "C" struct local_rtl *local_rtl_new(void)
+extern "C" struct local_rtl *local_rtl_new(uint64_t seed)
 {
-    return new local_rtl;
+    return new local_rtl(seed);
 }
 
 extern "C" void local_rtl_delete(struct local_rtl *rtl)

@@ -22,7 +22,7 @@ struct local_outs {
     uint64_t li_data;
 };
 
-struct local_rtl *local_rtl_new(void);
+struct local_rtl *local_rtl_new(uint64_t seed); // in random state
 void local_rtl_delete(struct local_rtl *rtl);
 void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *in, struct local_outs *out);
 void local_rtl_clock(struct local_rtl *rtl);

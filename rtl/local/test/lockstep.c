@@ -646,7 +646,7 @@ static bool run(uint64_t cycles, uint64_t seed, int fault, struct coverage *cov)
         b->rng = 1;
     b->fault = fault;
     b->quiet = fault >= 0;
-    b->rtl = local_rtl_new();
+    b->rtl = local_rtl_new(seed);
     while (b->cycle < cycles && !b->failed) {
         new_episode(b, b->cycle == 0 || chance(b, 30));
         for (unsigned i = 0; i < EPISODE && !b->failed; i++)
@@ -678,6 +678,12 @@ int main(int argc, char **argv)
     printf("# seed %" PRIu64 ", %" PRIu64 " cycles; again: %s %" PRIu64 " %" PRIu64 "\n", seed,
            cycles, argv[0], cycles, seed);
     result(run(cycles, seed, -1, &c), "lockstep", "");
+    unsigned wakes = 0;
+    while (wakes < 100 && run(EPISODE, seed + 1 + wakes, -1, NULL))
+        wakes++;
+    if (wakes < 100)
+        printf("# again: %s %d %" PRIu64 "\n", argv[0], EPISODE, seed + 1 + wakes);
+    result(wakes == 100, "the same from 100 random states before the first reset", "");
 
     bool patterns = true;
     for (unsigned i = 0; i < 9; i++)

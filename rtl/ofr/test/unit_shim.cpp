@@ -2,10 +2,14 @@
 #include "unit_shim.h"
 
 #include "Vofr_unit.h"
+#include "random_state.h"
 
 struct unit {
     VerilatedContext context;
-    Vofr_unit top{&context};
+    Vofr_unit top;
+    explicit unit(uint64_t seed) : top(random_state(context, seed))
+    {
+    }
 };
 
 double sc_time_stamp()
@@ -13,9 +17,9 @@ double sc_time_stamp()
     return 0;
 }
 
-struct unit *unit_new(void)
+struct unit *unit_new(uint64_t seed)
 {
-    return new unit;
+    return new unit(seed);
 }
 
 void unit_free(struct unit *unit)

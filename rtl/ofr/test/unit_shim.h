@@ -24,7 +24,7 @@ struct unit_pins {
 };
 
 struct unit;
-struct unit *unit_new(void);
+struct unit *unit_new(uint64_t seed); // in random state
 void unit_free(struct unit *unit);
 void unit_clock(struct unit *unit, struct unit_pins *pins);
 

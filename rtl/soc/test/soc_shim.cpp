@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Vofr_soc.h"
-#include "verilated.h"
+#include "random_state.h"
 
 extern "C" {
 #include "soc_shim.h"
 
 struct soc {
     VerilatedContext context;
-    Vofr_soc model{&context};
+    Vofr_soc model;
+    explicit soc(uint64_t seed) : model(random_state(context, seed))
+    {
+    }
 };
 
-struct soc *soc_new(void)
+struct soc *soc_new(uint64_t seed)
 {
-    return new soc;
+    return new soc(seed);
 }
 
 void soc_free(struct soc *soc)

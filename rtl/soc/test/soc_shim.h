@@ -16,7 +16,7 @@ struct soc_pins {
 };
 
 struct soc;
-struct soc *soc_new(void);
+struct soc *soc_new(uint64_t seed); // in random state
 void soc_free(struct soc *soc);
 void soc_clock(struct soc *soc, struct soc_pins *pins); // one cycle; the outputs after the edge
 

@@ -400,6 +400,37 @@ static void test_board(struct world *w, uint32_t code)
           "reset starts it again, without a cause");
 }
 
+// A SoC in random state, and its first reset.
+static void power_on(struct world *w, uint64_t seed)
+{
+    uint8_t *flash = w->flash;
+    *w = (struct world){.flash = flash, .random = seed + !seed, .soc = soc_new(seed), .divisor = 4};
+    w->wb_wait = -1;
+    w->pins.serial = 0x0123456789abcdef;
+    w->pins.uart_rx = true;
+    w->pins.rst = true;
+    idle(w, 3);
+    w->rx_left = 0;
+    w->in_count = 0;
+    w->pins.rst = false;
+}
+
+static void test_power_up(struct world *w, uint64_t seed)
+{
+    enum { SOCS = 200 };
+    unsigned bad = 0;
+    for (unsigned i = 0; i < SOCS; i++) {
+        power_on(w, seed + i);
+        bool good = restarted(w, OFR_BOARD_TRAP_CAUSE_NONE);
+        good = good && peek(w, OFR_BASE_BOARD + OFR_BOARD_BUS_ERROR) == 0 &&
+               peek(w, OFR_BASE_BOARD + OFR_BOARD_RESTART) == OFR_BOARD_RESTART_RESET;
+        if (!good && !bad++)
+            printf("# seed %" PRIu64 " does not start\n", seed + i);
+        soc_free(w->soc);
+    }
+    check(!bad, "of %u SoCs in random state %u do not start after their first reset", SOCS, bad);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2 || (strcmp(argv[1], "ram") && (strcmp(argv[1], "flash") || argc < 3))) {
@@ -411,9 +442,8 @@ int main(int argc, char **argv)
     static struct world world; // too big for the stack
     static uint8_t flash_data[FLASH_SIZE];
     struct world *w = &world;
-    w->random = text ? strtoull(text, NULL, 0) : 77;
-    printf("# seed %" PRIu64 "\n", w->random);
-    w->random += !w->random;
+    uint64_t seed = text ? strtoull(text, NULL, 0) : 77;
+    printf("# seed %" PRIu64 "; again: SEED=%" PRIu64 "\n", seed, seed);
     w->flash = flash_data;
     memset(w->flash, 0xff, FLASH_SIZE);
     if (flash) {
@@ -426,17 +456,8 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    w->soc = soc_new();
-    w->divisor = 4;
-    w->csn = w->sck = false;
-    w->wb_wait = -1;
-    w->pins.serial = 0x0123456789abcdef;
-    w->pins.uart_rx = true;
-    w->pins.rst = true;
-    idle(w, 3);
-    w->rx_left = 0;
-    w->in_count = 0;
-    w->pins.rst = false;
+    test_power_up(w, seed);
+    power_on(w, seed);
     if (check(restarted(w, OFR_BOARD_TRAP_CAUSE_NONE), "firmware starts (%s), cycle %" PRIu64,
               argv[1], w->cycle)) {
         test_timer(w);
