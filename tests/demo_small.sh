@@ -11,8 +11,11 @@ DIMS=2x2 PATTERNS=uniform sh tests/demo.sh > "$work/out" 2>&1
 result $? 'the demo comes to its end'
 [ "$(grep -c 'every counter of all 4 boards equals' "$work/out")" -ge 4 ]
 result $? 'every counter of all boards equals the golden model'"'"'s'
-[ "$(grep -c '^uniform  *\(abr\|por\|ofr\) ' "$work/out")" = 3 ]
+[ "$(sed '/^== .*golden boards/,$d' "$work/out" | grep -c '^uniform  *\(abr\|por\|ofr\) ')" = 3 ]
 result $? 'a row for each routing'
+awk '$1 == "tornado" { accepted[$2] = $5 }
+    END { exit !(accepted["ofr"] > accepted["abr"] && accepted["abr"] > 0) }' "$work/out"
+result $? 'tornado on 8x8: OFR accepts more than ABR'
 ! DIMS=2x2 PATTERNS=nonesuch sh tests/demo.sh > "$work/out" 2>&1 && grep -q 'nonesuch' "$work/out"
 result $? 'a pattern that does not exist ends it, with its name'
 finish
