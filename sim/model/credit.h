@@ -29,4 +29,11 @@ static inline bool ofr_bubble_allows(unsigned free, bool goes_on)
     return free >= (goes_on ? 1U : 2U);
 }
 
+// The injection threshold: may a packet from the local port take a slot of a VC that has `free` of
+// them downstream? Where it may not, the decision on a way (struct ofr_sample) sees all as used.
+static inline bool ofr_threshold_allows(unsigned free, unsigned threshold)
+{
+    return free > threshold;
+}
+
 #endif

@@ -187,8 +187,7 @@ unsigned ofr_ways(const struct ofr_torus *torus, enum ofr_tie tie, const struct 
     return count;
 }
 
-// u*: least used slots over all existing links.
-static unsigned least_used(const struct ofr_load *x)
+unsigned ofr_least_used(const struct ofr_load *x)
 {
     unsigned least = UINT8_MAX;
     for (uint32_t rest = x->ports; rest; rest &= rest - 1) {
@@ -221,7 +220,7 @@ static struct ofr_profit profit(const struct ofr_load *x, const struct ofr_table
 struct ofr_profit ofr_way_profit(const struct ofr_load *load, const struct ofr_table *table,
                                  const struct ofr_way *way, unsigned d)
 {
-    return profit(load, table, way, least_used(load), d);
+    return profit(load, table, way, ofr_least_used(load), d);
 }
 
 unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
@@ -230,7 +229,7 @@ unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
     unsigned best = 0, d = ways[0].distance;
     if (d < 2)
         return 0;
-    unsigned least = least_used(load);
+    unsigned least = ofr_least_used(load);
     struct ofr_profit most = profit(load, table, &ways[0], least, d);
     for (unsigned i = 1; i < count; i++) {
         if (!ways[i].admissible)
@@ -255,7 +254,7 @@ unsigned ofr_candidates(const struct ofr_sample *sample, const struct ofr_table 
     struct ofr_way ways[OFR_MAX_WAYS];
     const struct ofr_load load = load_of(sample);
     unsigned count = ofr_ways(&sample->torus, sample->tie, &sample->s, &sample->t, table, ways);
-    unsigned least = least_used(&load), d = ways[0].distance;
+    unsigned least = ofr_least_used(&load), d = ways[0].distance;
     for (unsigned i = 1; i < count; i++) {
         const struct ofr_way *w = &ways[i];
         out[i - 1] = (struct ofr_candidate){.kind = w->kind, .index = w->index, .q = w->q};

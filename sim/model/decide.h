@@ -135,6 +135,9 @@ void ofr_way_judge(const struct ofr_torus *torus, enum ofr_tie tie, const struct
 unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
                     const struct ofr_way *ways, unsigned count);
 
+// u* (eq. 15): least used slots over all existing links; UINT8_MAX without any.
+unsigned ofr_least_used(const struct ofr_load *load);
+
 // Profit (eq. 15, 16) of an admissible way, d = d(s, t) >= 1.
 struct ofr_profit ofr_way_profit(const struct ofr_load *load, const struct ofr_table *table,
                                  const struct ofr_way *way, unsigned d);

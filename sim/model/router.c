@@ -231,7 +231,8 @@ static struct request escape_request(const struct ofr_router *r, unsigned i, uns
     unsigned room = r->room[port][ring];
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
     bool holds = r->hold && r->token == i && r->hold_out == port;
-    bool free = ofr_bubble_allows(room, goes_on) && (holds || room > threshold);
+    bool free =
+        ofr_bubble_allows(room, goes_on) && (holds || ofr_threshold_allows(room, threshold));
     bool held = !mgmt && r->hold && r->token != i && r->hold_out == port && r->hold_ring == ring &&
                 (!goes_on || r->hold_through);
     req.reason = free && !held ? GRANTABLE : NO_CREDIT;
@@ -257,7 +258,7 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
         for (unsigned p = 0; p < links(r); p++) {
             unsigned room = mask >> p & 1 ? r->room[p][OFR_VC_ADAPTIVE] : 0;
             full = full && room == 0;
-            open |= (uint32_t)(room > threshold) << p;
+            open |= (uint32_t)ofr_threshold_allows(room, threshold) << p;
         }
         if (open)
             return (struct request){.reason = GRANTABLE,
@@ -769,7 +770,8 @@ static void decide(struct ofr_router *r, const struct ofr_config *cfg)
     sample.t = unpack_coord(cfg, field(u->cand_flit, OFR_PKT_TARGET_X_LSB, 12));
     for (unsigned p = 0; p < links(r); p++) {
         unsigned room = r->room[p][OFR_VC_ADAPTIVE];
-        sample.used[p] = (uint8_t)(r->shape.slots - (room > r->threshold ? room : 0));
+        sample.used[p] =
+            (uint8_t)(r->shape.slots - (ofr_threshold_allows(room, r->threshold) ? room : 0));
     }
     r->decision = ofr_decide(&sample, cfg->table);
     r->deciding = ofr_unit_cycles(r->shape.n, r->shape.unit_mul);

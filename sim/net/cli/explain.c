@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "packet/links.h"
-#include "route/paths.h"
+#include "route/relation.h"
 
 struct args {
     struct net_options options;
@@ -221,7 +220,7 @@ int net_command_explain(int argc, char **argv)
         net_refuse("explain: --throttle goes by the adaptive slots, not with --count-used all");
 
     unsigned n = config.torus.n, sizes[OFR_MAX_DIMS] = {0}, slots[OFR_MAX_PORTS] = {0};
-    unsigned capacity = config.slots * (config.count_all ? NET_VCS : 1);
+    unsigned capacity = net_load_slots(&config);
     struct ofr_coord s = {{0}}, t = {{0}};
     uint8_t used[OFR_MAX_PORTS] = {0};
     for (unsigned i = 0; i < n; i++)
@@ -233,8 +232,7 @@ int net_command_explain(int argc, char **argv)
     parse_list("--used", args.used, 2 * n, slots, used);
 
     for (unsigned p = 0; p < 2 * n && throttle && config.preset == NET_PRESET_OFR; p++)
-        if (used[p] + config.throttle >= config.slots)
-            used[p] = (uint8_t)config.slots;
+        used[p] = (uint8_t)net_seen(&config, used[p], 0);
 
     struct net_paths paths;
     struct ofr_way ways[OFR_MAX_WAYS];

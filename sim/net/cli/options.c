@@ -40,7 +40,7 @@ static const struct argp_option list[] = {
     {"routing", 'r', "NAME", 0, "dor, rdr, abr, por or ofr (default)", 1},
     {"traffic", 'p', "NAME", 0,
      "uniform (default), butterfly, transposition, transposition3d, bitreverse, complement, "
-     "tornado, neighbour, shuffle, permutation, hotspot",
+     "tornado, neighbour, diagonal, transposition-id, shuffle, permutation, hotspot",
      1},
     {"load", 'l', "GAMMA", 0, "offered load in gamma0 (0.5)", 1},
     {"seed", 's', "NUMBER", 0, "of everything random (1)", 1},

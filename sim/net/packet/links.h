@@ -16,11 +16,11 @@
 
 #include "config/config.h"
 #include "route/paths.h"
+#include "route/relation.h"
 
 enum { NET_NONE = UINT32_MAX };
 enum { NET_PORT_BITS = 4 };
 enum { NET_TO_IDN = 128 }; // on the first leg of two
-enum net_vc { NET_ADAPTIVE, NET_VS1, NET_VS2, NET_VCS };
 
 // 32 bytes: none lies in two cache lines. Written and read by its fields: a wide load would have to
 // wait for the narrow stores before it.
@@ -154,6 +154,11 @@ static inline uint64_t net_pack_leg(struct net_leg leg)
 static inline uint32_t net_leg_mu(uint64_t leg)
 {
     return leg & 0xffff;
+}
+
+static inline struct net_head net_packet_head(const struct net_packet *packet)
+{
+    return (struct net_head){(uint16_t)net_leg_mu(packet->leg), packet->draw & NET_TO_IDN};
 }
 
 // The leg after a hop through `port`.

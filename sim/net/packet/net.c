@@ -8,6 +8,7 @@
 
 #include "config/random.h"
 #include "packet/links.h"
+#include "packet/select.h"
 #include "packet/wheel.h"
 #include "route/paths.h"
 #include "traffic/schedule.h"
@@ -64,11 +65,6 @@ static void put_line(struct net *net, uint64_t time, enum event kind, uint32_t i
 
 // ---- Queues and links
 // ----------------------------------------------------------------------------
-
-static inline void settle(struct net *net, uint32_t node, unsigned port)
-{
-    net_settle(&net->links, node, port, net->wheel.now);
-}
 
 // Begins to send a packet over an idle link; returns where the packet goes. NULL: out of memory.
 static inline struct net_packet *transmit(struct net *net, struct net_link *link)
@@ -191,48 +187,16 @@ static uint64_t answer(struct net *net, struct net_link *back)
 // ---- Routing
 // -------------------------------------------------------------------------------------
 
-// Where a packet goes on at a node with minimal ports `mu` (not 0): PORT << 2 | VC; -1: nowhere.
-// from: the port that it came in by, or NONE from the generator; vc: the VC that it came in; luck:
-// RDR's draw.
-static inline int route(struct net *net, uint32_t node, uint32_t mu, unsigned from, unsigned vc,
-                        bool to_idn, uint32_t luck)
+// Where a packet goes on at a node, as net_select says it. luck: RDR's draw.
+static inline int route(struct net *net, uint32_t node, struct net_in in, struct net_head head,
+                        uint32_t luck)
 {
     const struct net_config *c = net->config;
-    bool injected = from == NONE;
-    const uint16_t *used = net_used(&net->links, node, NET_ADAPTIVE);
-    uint32_t ports = mu;
-    if (c->routing == NET_DOR)
-        ports = 0;
-    if (c->routing == NET_RDR) {
-        unsigned dims = 0;
-        for (unsigned i = 0; i < net->config->torus.n; i++)
-            dims += (mu >> 2 * i & 3) != 0;
-        unsigned pick = net_below((uint64_t)luck << 32, dims);
-        for (unsigned i = 0; i < net->config->torus.n; i++)
-            if ((mu >> 2 * i & 3) && pick-- == 0)
-                ports = mu & 3u << 2 * i;
-    }
-    unsigned best = 0, least = UINT32_MAX;
-    for (uint32_t rest = ports; rest; rest &= rest - 1) {
-        unsigned port = (unsigned)__builtin_ctz(rest);
-        settle(net, node, port);
-        if (used[port] < least) {
-            least = used[port];
-            best = port;
-        }
-    }
-    if (least < c->slots - (injected ? c->throttle : 0))
-        return (int)(best << 2 | NET_ADAPTIVE);
-    unsigned port = (unsigned)__builtin_ctz(mu);
-    settle(net, node, port);
-    unsigned escape = to_idn ? NET_VS1 : NET_VS2;
-    unsigned spare = 1;
-    if (injected)
-        spare = c->throttle > 1 ? c->throttle : 1;
-    else if (vc == escape && port == (from ^ 1))
-        spare = 0;
-    bool room = net_used(&net->links, node, escape)[port] + spare < c->slots;
-    return room ? (int)(port << 2 | escape) : -1;
+    struct net_outputs outputs = net_outputs(c->routing, in, head);
+    if (c->routing == NET_RDR)
+        outputs.adaptive = net_one_dimension(outputs.adaptive, c->torus.n, luck);
+    return net_select(&net->links, node, net->wheel.now, outputs, c->slots,
+                      in.port == NET_GENERATOR ? c->throttle : 0);
 }
 
 // Puts a packet into a queue of a node, `way` as route() found it. Inlined, the packet is in
@@ -304,8 +268,8 @@ static void on_arrive(struct net *net, uint32_t index)
         uint32_t luck = 0;
         if (net->config->routing == NET_RDR)
             luck = (uint32_t)net_random(net->config->seed, DRAW_RDR, packet.luck, packet.hops);
-        int way =
-            route(net, node, net_leg_mu(packet.leg), port, came_by, packet.draw & NET_TO_IDN, luck);
+        int way = route(net, node, (struct net_in){(uint8_t)port, (uint8_t)came_by},
+                        net_packet_head(&packet), luck);
         accepted = way >= 0;
         if (accepted) {
             packet.hops++;
@@ -349,27 +313,16 @@ static bool inject(struct net *net, uint32_t node)
             net_random(c->seed, DRAW_TIE, node, (uint64_t)source->message << 32 | source->packet);
     if (source->ways > 1) {
         uint8_t used[OFR_MAX_PORTS];
-        const struct ofr_load load = {used, net->exists[node],
-                                      (uint8_t)(c->slots * (c->count_all ? NET_VCS : 1))};
-        const uint16_t *in_use = net_used(&net->links, node, NET_ADAPTIVE);
-        for (uint32_t rest = net->exists[node]; rest; rest &= rest - 1) {
-            unsigned port = (unsigned)__builtin_ctz(rest);
-            settle(net, node, port);
-            used[port] = (uint8_t)in_use[port]; // NET_MAX_SLOTS
-            bool closed = used[port] + c->throttle >= c->slots;
-            if (c->count_all)
-                used[port] += net_used(&net->links, node, NET_VS1)[port] +
-                              net_used(&net->links, node, NET_VS2)[port];
-            if (c->preset == NET_PRESET_OFR && closed) // struct ofr_sample
-                used[port] = load.slots;
-        }
+        const struct ofr_load load = {used, net->exists[node], net_load_slots(c)};
+        net_look(&net->links, c, node, load.ports, net->wheel.now, used);
         way = &ways[net_choose(&net->paths, &load, ways, source->ways, (uint32_t)luck)];
     }
     bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
     struct net_leg leg = net_first_leg(&net->paths, &net->coord[node],
                                        &net->coord[source->destination], way, (uint32_t)luck);
     uint32_t rdr = (uint32_t)net_random(c->seed, DRAW_RDR, (uint32_t)(luck >> 32), 0);
-    int out = route(net, node, leg.mu, NONE, NET_ADAPTIVE, to_idn, rdr);
+    int out =
+        route(net, node, (struct net_in){NET_GENERATOR, 0}, (struct net_head){leg.mu, to_idn}, rdr);
     if (out < 0)
         return false;
     uint8_t draw = (luck >> 8) & ((1u << OFR_MAX_DIMS) - 1);

@@ -144,16 +144,6 @@ static unsigned orthant_ways(const struct net_paths *paths, const struct ofr_coo
 // ---- Profit of ofr-2013
 // --------------------------------------------------------------------------
 
-static unsigned least_used(const struct ofr_load *load)
-{
-    unsigned least = UINT8_MAX;
-    for (uint32_t rest = load->ports; rest; rest &= rest - 1) {
-        unsigned used = load->used[__builtin_ctz(rest)];
-        least = used < least ? used : least;
-    }
-    return least;
-}
-
 static struct net_profit profit_2013(const struct net_paths *paths, const struct ofr_load *load,
                                      const struct ofr_way *way, unsigned d, unsigned least)
 {
@@ -249,7 +239,7 @@ unsigned net_choose(const struct net_paths *paths, const struct ofr_load *load,
     }
     if (paths->preset != NET_PRESET_2013)
         return ofr_choose(load, &paths->table, ways, count);
-    unsigned best = 0, d = ways[0].distance, least = least_used(load);
+    unsigned best = 0, d = ways[0].distance, least = ofr_least_used(load);
     struct net_profit most = profit_2013(paths, load, &ways[0], d, least);
     for (unsigned w = 1; w < count; w++) {
         if (!ways[w].admissible)
@@ -269,7 +259,7 @@ struct net_profit net_way_profit(const struct net_paths *paths, const struct ofr
     if (d == 0)
         return (struct net_profit){0, 1};
     if (paths->preset == NET_PRESET_2013)
-        return profit_2013(paths, load, way, d, least_used(load));
+        return profit_2013(paths, load, way, d, ofr_least_used(load));
     struct ofr_profit p = ofr_way_profit(load, &paths->table, way, d);
     return (struct net_profit){p.num, p.den};
 }

@@ -20,9 +20,9 @@ refuse 'load' run --load 1e-15
 refuse 'injection rate' run --injection-rate 1e-20
 refuse 'seed' run --seed 1.5
 refuse 'seed' run --seed 9223372036854775808
-refuse 'bitreverse.*10x10x10.*power of 2' run --topology torus:10x10x10 --traffic bitreverse
-refuse 'transposition.*square' run --topology torus:8x8x8 --traffic transposition
-refuse 'equal size' run --topology torus:8x8x4 --traffic transposition3d
+refuse 'bitreverse.*powers of two' run --topology torus:10x10x10 --traffic bitreverse
+refuse 'transposition.*power of four' run --topology torus:8x8x8 --traffic transposition
+refuse 'a cube' run --topology torus:8x8x4 --traffic transposition3d
 refuse 'hot spot' run --traffic hotspot
 refuse 'hot spot' run --topology torus:4x4 --traffic hotspot --hotspots 16 --hotspot-weight 0.1
 refuse 'needs --hotspot-weight' run --traffic hotspot --hotspots 1

@@ -170,7 +170,7 @@ off 'which experiment'
 off 'load is not for it' ofr-fig4 --load 0.3
 off 'no row Tornado' ofr-fig4 --row Tornado
 off 'size 0' ofr-fig4 --size 0
-off 'transposition.*square' ofr-fig4 --size 2
+off 'transposition.*power of four' ofr-fig4 --size 2
 change() { sed "$1" "$work/table.json" > "$work/changed.json"; }
 change 's/"eta"/"etta"/' && off 'series OFR.*etta' "$work/changed.json"
 change 's/2\.5/2.51/' && off 'OFR.*eta must' "$work/changed.json"

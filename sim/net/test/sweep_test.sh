@@ -66,7 +66,7 @@ refuse 'load' sweep --load 0.1,-1
 refuse 'load' sweep --load 1:0:0.1
 refuse 'load' sweep --load 0.1,,0.2
 refuse 'no such routing' sweep --routing abr,fly
-refuse 'bitreverse.*power of 2' sweep --topology 10x10x10 --traffic uniform,bitreverse
+refuse 'bitreverse.*powers of two' sweep --topology 10x10x10 --traffic uniform,bitreverse
 refuse 'there already' sweep --out "$work/all"
 refuse 'needs --out' sweep --resume
 refuse 'jobs' sweep --jobs 0
@@ -104,7 +104,8 @@ ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle
 "$sim" run $ring > "$work/out" && grep -q '^end  *drained' "$work/out"
 result $? 'a crowded ring drains'
 # shellcheck disable=SC2086
-broken bubble packet/net 's/c->throttle > 1 ? c->throttle : 1/c->throttle/' &&
+broken bubble packet/net \
+    's/\(struct net_outputs outputs = .*\)/\1 outputs.escape.need = NET_NEED_SLOT;/' &&
     { "$work/bubble" run $ring > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full: VS2 queue' "$work/err"
 result $? 'without the bubble it deadlocks, and the watchdog names the full queue'

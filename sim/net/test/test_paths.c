@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "exact.h"
-#include "route/paths.h"
+#include "route/relation.h"
 #include "topo/name.h"
 
 static uint64_t seed;
@@ -266,6 +266,46 @@ static void random_ties(void **state)
     assert_int_equal(net_leg(&paths, &s, &t, 7).mu, 3 | 1 << 2 | 3 << 4);
 }
 
+// The outputs of random heads, by the rules' text; the bubble and the threshold by hand.
+static void relation(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 20000; round++) {
+        enum net_routing routing = exact_random(&seed) % 5;
+        struct net_paths paths = make(NET_PRESET_OFR, routing, round & 1 ? "8x5x2" : "4x4");
+        uint32_t nodes = ofr_nodes(&paths.torus), links = 2u * paths.torus.n;
+        struct ofr_coord s = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes);
+        struct ofr_coord t = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes);
+        if (!ofr_distance(&paths.torus, &s, &t))
+            continue;
+        struct net_leg leg = net_leg(&paths, &s, &t, 0);
+        struct net_in in = {(uint8_t)(exact_random(&seed) % links),
+                            (uint8_t)(exact_random(&seed) % NET_VCS)};
+        if (exact_random(&seed) % 4 == 0)
+            in = (struct net_in){NET_GENERATOR, 0};
+        struct net_head head = {leg.mu, exact_random(&seed) & 1};
+        struct net_candidate out[NET_MAX_CANDIDATES];
+        unsigned count = net_candidates(routing, in, head, out);
+        uint32_t adaptive = 0;
+        for (unsigned i = 0; i + 1 < count; i++) {
+            assert_int_equal(out[i].vc, NET_ADAPTIVE);
+            assert_int_equal(out[i].need, NET_NEED_SLOT);
+            adaptive |= 1u << out[i].port;
+        }
+        assert_int_equal(adaptive, routing == NET_DOR ? 0 : leg.mu);
+        struct net_candidate escape = out[count - 1];
+        assert_int_equal(escape.port, ofr_escape_port(&paths.torus, &s, &t));
+        assert_int_equal(escape.vc, head.to_idn ? NET_VS1 : NET_VS2);
+        bool same_ring = in.port != NET_GENERATOR && in.port / 2 == escape.port / 2 &&
+                         in.port != escape.port && in.vc == escape.vc;
+        assert_int_equal(escape.need, same_ring ? NET_NEED_GOES_ON : NET_NEED_ENTERS);
+    }
+    assert_true(net_need_met(NET_NEED_SLOT, 1, 0) && !net_need_met(NET_NEED_SLOT, 0, 0));
+    assert_true(net_need_met(NET_NEED_GOES_ON, 1, 0) && !net_need_met(NET_NEED_GOES_ON, 0, 0));
+    assert_true(net_need_met(NET_NEED_ENTERS, 2, 0) && !net_need_met(NET_NEED_ENTERS, 1, 0));
+    assert_true(net_need_met(NET_NEED_SLOT, 5, 4) && !net_need_met(NET_NEED_SLOT, 4, 4));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ofr_2013_order),    cmocka_unit_test(ofr_2013_profit),
         cmocka_unit_test(por_2013),          cmocka_unit_test(literal),
         cmocka_unit_test(random_ties),       cmocka_unit_test(orthants_beside),
+        cmocka_unit_test(relation),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "config/random.h"
+#include "ofr_regs.h"
+#include "pattern.h"
 
 static const char *const names[NET_PATTERNS] = {
-    "uniform", "butterfly", "transposition", "transposition3d", "bitreverse", "complement",
-    "tornado", "neighbour", "shuffle",       "permutation",     "hotspot",
+    "uniform",    "butterfly",   "transposition", "transposition3d", "bitreverse",
+    "complement", "tornado",     "neighbour",     "diagonal",        "transposition-id",
+    "shuffle",    "permutation", "hotspot",
 };
 
 const char *net_pattern_name(enum net_pattern pattern)
@@ -24,6 +27,21 @@ int net_pattern_parse(const char *name)
     return -1;
 }
 
+// Number of a pattern in libofr; OFR_GEN_CONTROL_PATTERN_FIXED: it is not there.
+static unsigned libofrs(enum net_pattern pattern)
+{
+    static const unsigned char number[NET_PATTERNS] = {
+        [NET_BUTTERFLY] = OFR_GEN_CONTROL_PATTERN_BUTTERFLY,
+        [NET_TRANSPOSITION] = OFR_GEN_CONTROL_PATTERN_TRANSPOSE,
+        [NET_TRANSPOSITION3D] = OFR_GEN_CONTROL_PATTERN_ROTATE3D,
+        [NET_BITREVERSE] = OFR_GEN_CONTROL_PATTERN_BITREVERSE,
+        [NET_COMPLEMENT] = OFR_GEN_CONTROL_PATTERN_COMPLEMENT,
+        [NET_TORNADO] = OFR_GEN_CONTROL_PATTERN_TORNADO,
+        [NET_NEIGHBOUR] = OFR_GEN_CONTROL_PATTERN_NEIGHBOUR,
+    };
+    return number[pattern];
+}
+
 static uint32_t root_of(uint32_t nodes)
 {
     uint32_t r = 1;
@@ -37,27 +55,22 @@ const char *net_traffic_check(const struct net_traffic_config *config,
 {
     uint32_t nodes = ofr_nodes(torus), root = root_of(nodes);
     switch (config->pattern) {
-    case NET_BUTTERFLY:
-    case NET_BITREVERSE:
-    case NET_COMPLEMENT:
     case NET_SHUFFLE:
-        return nodes < 2 || nodes & (nodes - 1) ? "the number of nodes must be a power of 2" : NULL;
-    case NET_TRANSPOSITION:
-        return root * root != nodes ? "the number of nodes must be a square" : NULL;
-    case NET_TRANSPOSITION3D:
-        return torus->n != 3 || torus->k[0] != torus->k[1] || torus->k[1] != torus->k[2]
-                   ? "there must be three dimensions of equal size"
+        return nodes < 2 || nodes & (nodes - 1)
+                   ? "it needs a number of nodes that is a power of two"
                    : NULL;
+    case NET_TRANSPOSITION_ID:
+        return root * root != nodes ? "it needs a number of nodes that is a square" : NULL;
     case NET_HOTSPOT:
         if (config->hotspots == 0)
-            return "there must be a list of hot spots";
+            return "it needs a list of hot spots";
         for (uint32_t i = 0; i < config->hotspots; i++)
             if (config->hotspot[i] >= nodes)
                 return "a hot spot is not a node of the torus";
         return config->weight >= 0 && config->weight <= 1 ? NULL
                                                           : "the hot spots' weight must be 0 to 1";
     default:
-        return NULL;
+        return ofr_pattern_missing(torus, libofrs(config->pattern));
     }
 }
 
@@ -88,41 +101,18 @@ void net_traffic_free(struct net_traffic *traffic)
     traffic->permutation = NULL;
 }
 
-// The node `step(k)` on in the + direction of every dimension.
-static uint32_t shifted(const struct net_traffic *traffic, uint32_t node, bool tornado)
-{
-    struct ofr_coord c = ofr_node_coord(&traffic->torus, node);
-    for (unsigned i = 0; i < traffic->torus.n; i++) {
-        unsigned k = traffic->torus.k[i];
-        unsigned step = tornado ? (k + 1) / 2 - 1 : 1;
-        c.c[i] = (uint8_t)((c.c[i] + step) % k);
-    }
-    return ofr_node_id(&traffic->torus, &c);
-}
-
 uint32_t net_destination(const struct net_traffic *traffic, uint32_t node, uint32_t message)
 {
-    uint32_t bits = traffic->bits, to = 0;
+    uint32_t bits = traffic->bits;
+    struct ofr_coord c = ofr_node_coord(&traffic->torus, node);
     uint64_t draw;
     switch (traffic->config.pattern) {
-    case NET_BUTTERFLY:
-        return node ^ (uint32_t)1 << message % bits;
-    case NET_TRANSPOSITION:
+    case NET_DIAGONAL:
+        for (unsigned i = 0; i < traffic->torus.n; i++)
+            c.c[i] = (uint8_t)((c.c[i] + 1) % traffic->torus.k[i]);
+        return ofr_node_id(&traffic->torus, &c);
+    case NET_TRANSPOSITION_ID:
         return node / traffic->root + node % traffic->root * traffic->root;
-    case NET_TRANSPOSITION3D: {
-        struct ofr_coord c = ofr_node_coord(&traffic->torus, node);
-        return ofr_node_id(&traffic->torus, &(struct ofr_coord){{c.c[1], c.c[2], c.c[0]}});
-    }
-    case NET_BITREVERSE:
-        for (uint32_t i = 0; i < bits; i++)
-            to |= (node >> i & 1) << (bits - 1 - i);
-        return to;
-    case NET_COMPLEMENT:
-        return traffic->nodes - 1 - node;
-    case NET_TORNADO:
-        return shifted(traffic, node, true);
-    case NET_NEIGHBOUR:
-        return shifted(traffic, node, false);
     case NET_SHUFFLE:
         return (node << 1 | node >> (bits - 1)) & (traffic->nodes - 1);
     case NET_PERMUTATION:
@@ -134,8 +124,11 @@ uint32_t net_destination(const struct net_traffic *traffic, uint32_t node, uint3
             return traffic->config.hotspot[net_below(draw, traffic->config.hotspots)];
         }
         break;
-    default:
+    case NET_UNIFORM:
         break;
+    default:
+        c = ofr_pattern_destination(&traffic->torus, libofrs(traffic->config.pattern), &c, message);
+        return ofr_node_id(&traffic->torus, &c);
     }
     return net_below(net_random(traffic->seed, DRAW_DESTINATION, node, message), traffic->nodes);
 }

@@ -6,17 +6,19 @@
 #include "torus.h"
 
 enum net_pattern {
-    NET_UNIFORM,         // any node, itself included, drawn per message
-    NET_BUTTERFLY,       // bit (message number mod log2 N) of the id flipped
-    NET_TRANSPOSITION,   // id = i + r j -> j + r i, r = sqrt(N)
-    NET_TRANSPOSITION3D, // (x, y, z) -> (y, z, x), three equal sizes
-    NET_BITREVERSE,      // the id's log2 N bits reversed
-    NET_COMPLEMENT,      // all bits of the id flipped
-    NET_TORNADO,         // ceil(k/2) - 1 nodes on in the + direction of every dimension
-    NET_NEIGHBOUR,       // one node on in the + direction of every dimension
-    NET_SHUFFLE,         // the id's bits rotated left by one
-    NET_PERMUTATION,     // a random permutation, drawn once per seed
-    NET_HOTSPOT,         // with probability `weight` one of the listed nodes, else uniform
+    NET_UNIFORM,          // any node, itself included, drawn per message
+    NET_BUTTERFLY,        // libofr's, as all down to NET_NEIGHBOUR (sim/model/pattern.h)
+    NET_TRANSPOSITION,    // 2D: x and y change places; else: the halves of the id's bits
+    NET_TRANSPOSITION3D,  // (x, y, z) -> (y, z, x), three equal sizes
+    NET_BITREVERSE,       // the id's log2 N bits reversed
+    NET_COMPLEMENT,       // k - 1 - c in every dimension
+    NET_TORNADO,          // ceil(k/2) - 1 nodes on in the + direction of every dimension
+    NET_NEIGHBOUR,        // x + 1
+    NET_DIAGONAL,         // one node on in the + direction of every dimension
+    NET_TRANSPOSITION_ID, // id = i + r j -> j + r i, r = sqrt(N), whatever the sizes
+    NET_SHUFFLE,          // the id's bits rotated left by one
+    NET_PERMUTATION,      // a random permutation, drawn once per seed
+    NET_HOTSPOT,          // with probability `weight` one of the listed nodes, else uniform
     NET_PATTERNS,
 };
 

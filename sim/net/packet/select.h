@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's selection among a packet's outputs, by slots in use, and the injection decision.
+#ifndef NET_SELECT_H
+#define NET_SELECT_H
+
+#include "config/random.h"
+#include "packet/links.h"
+#include "route/relation.h"
+
+// RDR: of the minimal ports those of one dimension, by 32 drawn bits.
+static inline uint32_t net_one_dimension(uint32_t mu, unsigned n, uint32_t luck)
+{
+    unsigned dims = 0;
+    for (unsigned i = 0; i < n; i++)
+        dims += (mu >> 2 * i & 3) != 0;
+    unsigned pick = net_below((uint64_t)luck << 32, dims);
+    for (unsigned i = 0; i < n; i++)
+        if ((mu >> 2 * i & 3) && pick-- == 0)
+            return mu & 3u << 2 * i;
+    return 0;
+}
+
+// The freest adaptive output, the lowest port on a tie; where it has not what it needs, the escape.
+// PORT << 2 | VC; -1: nowhere now. now: units.
+static inline int net_select(struct net_links *links, uint32_t node, uint64_t now,
+                             struct net_outputs outputs, unsigned slots, unsigned reserve)
+{
+    const uint16_t *used = net_used(links, node, NET_ADAPTIVE);
+    unsigned best = 0, least = UINT32_MAX;
+    for (uint32_t rest = outputs.adaptive; rest; rest &= rest - 1) {
+        unsigned port = (unsigned)__builtin_ctz(rest);
+        net_settle(links, node, port, now);
+        if (used[port] < least) {
+            least = used[port];
+            best = port;
+        }
+    }
+    if (outputs.adaptive && net_need_met(NET_NEED_SLOT, ofr_credit_free(least, slots), reserve))
+        return (int)(best << 2 | NET_ADAPTIVE);
+    struct net_candidate escape = outputs.escape;
+    net_settle(links, node, escape.port, now);
+    unsigned free = ofr_credit_free(net_used(links, node, escape.vc)[escape.port], slots);
+    return net_need_met(escape.need, free, reserve) ? escape.port << 2 | escape.vc : -1;
+}
+
+// Slots in use as the decision on a way sees them (struct ofr_load): all of a link into which the
+// generator may not put a packet, in preset ofr (libofr's rule); the paper's presets know no such
+// thing. ports: those that exist, as a mask. used: by port.
+static inline void net_look(struct net_links *links, const struct net_config *c, uint32_t node,
+                            uint32_t ports, uint64_t now, uint8_t used[OFR_MAX_PORTS])
+{
+    const uint16_t *adaptive = net_used(links, node, NET_ADAPTIVE);
+    for (uint32_t rest = ports; rest; rest &= rest - 1) {
+        unsigned port = (unsigned)__builtin_ctz(rest), escapes = 0;
+        net_settle(links, node, port, now);
+        if (c->count_all)
+            escapes = net_used(links, node, NET_VS1)[port] + net_used(links, node, NET_VS2)[port];
+        used[port] = (uint8_t)net_seen(c, adaptive[port], escapes);
+    }
+}
+
+#endif
