@@ -7,12 +7,12 @@ $(B)/tests/run_tests: tests/run_tests.c
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
     tests/small_boards_test.sh tests/install_test.sh tests/demo_test.sh \
-    tests/clocks_test.sh tests/demo_small.sh
+    tests/clocks_test.sh tests/demo_small.sh tests/readme_test.sh
 SOAK += $(B)/tests/demo_soak
 
 tests/boards_test.sh tests/small_boards_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/install_test.sh: $(PROGRAMS)
-tests/demo_small.sh: $(B)/bin/boardsim $(B)/bin/torusctl
+tests/demo_small.sh tests/readme_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
 tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
@@ -75,5 +75,5 @@ CHECK := $(addprefix $(B)/tests/, core_rv32i soc_ram soc_flash soc_timer ofr_uni
     rtl/regs/regs_test.sh rtl/router/alone/alone_test.sh firmware/test/size_test.sh \
     host/test/torusctl_test.sh host/test/lib_test.sh \
     sim/net/test/cli_test.sh sim/net/test/rdr_test.sh \
-    tests/demo_small.sh tests/run_tests_test.sh tests/deps_test.sh tests/install_test.sh
+    tests/demo_small.sh tests/readme_test.sh tests/run_tests_test.sh tests/deps_test.sh tests/install_test.sh
 $(foreach t,$(CHECK),$(if $(filter $t,$(TESTS)),,$(error tests.mk: CHECK has $t, which is no test)))
