@@ -42,7 +42,14 @@ $(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 
 INSTALL_BIN += $(B)/bin/torussim
-INSTALL_MAN1 += sim/net/cli/torussim.1
+INSTALL_MAN1 += $(B)/torussim.1
+
+# The options come from the program's table.
+$(B)/torussim.1: sim/net/cli/torussim.1.in $(B)/bin/torussim
+	@$(B)/bin/torussim --manual > $@.settings
+	@sed -e '/@SETTINGS@/r $@.settings' -e '/@SETTINGS@/d' $< > $@
+
+sim/net/test/cli_test.sh: $(B)/torussim.1
 
 NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/test_*.c))
 TESTS += $(NET_TESTS)

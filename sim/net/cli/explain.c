@@ -193,8 +193,8 @@ int net_command_explain(int argc, char **argv)
         {"used", O_USED, "A,B,...", 0,
          "slots in use at the source, ports in the order x+ x- y+ y- z+ z-", 0},
         {0}};
-    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
+    const struct argp argp = {
         list,
         parse,
         "",

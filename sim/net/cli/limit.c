@@ -104,11 +104,11 @@ static json_t *record(const struct problem *p)
     bool idn = p->kind == NET_PATHS_IDN;
     json_object_set_new(o, "tie",
                         p->kind == NET_PATHS_ANY ? json_null()
-                                                 : json_string(net_tie_name(p->config.tie)));
+                                                 : json_string(net_tie_names[p->config.tie]));
     json_object_set_new(o, "preset",
-                        idn ? json_string(net_preset_name(p->config.preset)) : json_null());
+                        idn ? json_string(net_preset_names[p->config.preset]) : json_null());
     json_object_set_new(o, "routing",
-                        idn ? json_string(net_routing_name(p->config.routing)) : json_null());
+                        idn ? json_string(net_routing_names[p->config.routing]) : json_null());
     json_object_set_new(o, "lower_gamma0", real(l->lower));
     json_object_set_new(o, "upper_gamma0", real(l->upper));
     json_object_set_new(o, "flows", json_integer(l->flows));
@@ -181,8 +181,8 @@ int net_command_limit(int argc, char **argv)
         {"phase", O_PHASE, "NUMBER", 0,
          "of butterfly: one bit's messages alone (default: the mean over all)", 0},
         {0}};
-    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
+    const struct argp argp = {
         list,
         parse,
         "",

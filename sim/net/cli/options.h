@@ -5,25 +5,25 @@
 
 #include <argp.h>
 
-#include "config/config.h"
+#include "config/settings.h"
 #include "run/refuse.h"
 
 enum net_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
-enum { NET_OPTIONS = 32 };
+enum { NET_OPTIONS = 64 };
 
 // The options as given; they are put into a configuration once preset and routing are known.
 struct net_options {
     unsigned count;
     struct {
-        int key;
+        const struct net_setting *setting;
         const char *value;
     } given[NET_OPTIONS];
     enum net_format format;
 };
 
 // A child parser for argp; its input is a struct net_options.
-extern const struct argp net_options_argp;
+const struct argp *net_options_argp(void);
 
 // The value given for an option by its name, or NULL.
 const char *net_options_value(const struct net_options *options, const char *name);

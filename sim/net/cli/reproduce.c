@@ -87,7 +87,7 @@ static void read_args(int argc, char **argv, struct args *args)
         {"size", O_SIZE, "K", 0, "only K x K x K tori", 0},
         {"row", O_ROW, "NAME", 0, "only this row", 0},
         {0}};
-    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     char doc[600] = "Repeats an experiment: built in, or a file as in sim/net/study/experiment.h. "
                     "Routing, traffic, topology and load are the experiment's; other options win "
                     "over it.\n\nBuilt in:";

@@ -32,9 +32,9 @@ static void run_point(void *context, uint32_t number, _Atomic float *progress)
 
 int net_command_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        NULL, parse, "", "Simulates one point and prints its record.", children, NULL, NULL};
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
+    const struct argp argp = {NULL,     parse, "",  "Simulates one point and prints its record.",
+                              children, NULL,  NULL};
     struct net_options options = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &options);
     struct point point = {.config = net_options_config(&options, NULL, NULL, NULL, NULL),

@@ -11,7 +11,6 @@
 #include "run/point.h"
 #include "run/pool.h"
 #include "run/ranks.h"
-#include "topo/name.h"
 
 enum { MAX_LIST = 200, MAX_TASKS = 100000 };
 
@@ -71,7 +70,7 @@ static void read_args(int argc, char **argv, const char *doc, struct args *args)
         {"out", O_OUT, "FILE", 0, "write every point there as it finishes, as JSON lines", 0},
         {"resume", O_RESUME, NULL, 0, "continue --out FILE: do not repeat what is in it", 0},
         {0}};
-    static const struct argp_child children[] = {{&net_options_argp, 0, NULL, 0}, {0}};
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
     net_ranks_begin();
     *args = (struct args){.jobs = net_pool_jobs()};
@@ -154,14 +153,13 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
         net_point_stuck(gamma.at);
         return;
     }
-    char torus[48];
-    net_torus_print(&c->torus, torus, sizeof torus);
-    json_t *record =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:i, s:f}", "topology", torus, "preset",
-                  net_preset_name(c->preset), "routing", net_routing_name(c->routing), "traffic",
-                  net_pattern_name(c->traffic.pattern), "tie", net_tie_name(c->tie), "seed",
-                  (json_int_t)c->seed, "gamma_star_gamma0", gamma.gamma, "base_lifetime_us",
-                  gamma.base_us, "runs", gamma.runs, "wall_s", net_seconds() - start);
+    json_t *record = json_object();
+    net_record_settings(record, c);
+    json_object_set_new(record, "load_gamma0", json_null());
+    json_object_set_new(record, "gamma_star_gamma0", json_real(gamma.gamma));
+    json_object_set_new(record, "base_lifetime_us", json_real(gamma.base_us));
+    json_object_set_new(record, "runs", json_integer(gamma.runs));
+    json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
     // of the run at gamma*
     static const char *const fields[] = {"mean_lifetime_us", "mean_ci95_low_us",
                                          "mean_ci95_high_us", "source_wait_us",

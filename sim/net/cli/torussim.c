@@ -22,6 +22,17 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+// The settings as part of the manual page: what `make` puts into torussim.1.in.
+static int manual(void)
+{
+    for (const struct net_setting *s = net_settings; s->name; s++) {
+        char help[500];
+        net_setting_help(s, help, sizeof help);
+        printf(".TP\n.B --%s\n.I %s\n.br\n%s\n", s->name, s->value, help);
+    }
+    return 0;
+}
+
 static int usage(FILE *out)
 {
     fputs("Usage: torussim COMMAND [OPTION...]\n"
@@ -56,6 +67,8 @@ int main(int argc, char **argv)
         return usage(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))
         return usage(stdout);
+    if (!strcmp(argv[1], "--manual"))
+        return manual();
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;

@@ -79,12 +79,10 @@ struct net_times net_config_times(const struct net_config *config);
 // NULL, or what is wrong with the configuration, in `message` (of `size` bytes).
 const char *net_config_check(const struct net_config *config, char *message, unsigned size);
 
-// Names as the options have them; NULL where there is none. The others: -1 where unknown.
-const char *net_routing_name(enum net_routing routing);
-const char *net_preset_name(enum net_preset preset);
-const char *net_tie_name(enum net_tie tie);
-int net_routing_parse(const char *name);
-int net_preset_parse(const char *name);
-int net_tie_parse(const char *name);
+// Names as the options have them, ended by NULL.
+extern const char *const net_routing_names[], *const net_preset_names[], *const net_tie_names[];
+
+// Index of a name; -1: it is not there.
+int net_name_find(const char *const *names, const char *name);
 
 #endif

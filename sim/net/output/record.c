@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
-#include "topo/name.h"
+#include "config/settings.h"
 
 static double us(double units)
 {
@@ -57,27 +56,33 @@ static void add_pairs(json_t *o, const struct net_config *c, const struct net_re
         }
 }
 
+void net_record_settings(json_t *o, const struct net_config *c)
+{
+    json_object_set_new(o, "engine", json_string(NET_ENGINE));
+    for (const struct net_setting *s = net_settings; s->name; s++) {
+        char value[NET_SETTING_TEXT];
+        net_setting_print(s, c, value, sizeof value);
+        json_t *json = json_null();
+        if (*value && (s->kind == NET_COUNT || s->kind == NET_WHOLE))
+            json = json_integer((json_int_t)strtoull(value, NULL, 10));
+        else if (*value && s->kind == NET_REAL)
+            json = real(strtod(value, NULL));
+        else if (*value)
+            json = json_string(value);
+        json_object_set_new(o, s->field, json);
+    }
+}
+
 json_t *net_record(const struct net_config *c, const struct net_result *r, double wall_s)
 {
-    char torus[48];
     const struct net_stats *s = &r->stats;
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
     double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
     double wait = us((double)r->wait_sum / (double)r->entered);
     bool drained = r->end == NET_DRAINED, periods = drained && !c->trace && !c->active;
     double offered = nodes * c->messages * c->message_packets;
-    net_torus_print(&c->torus, torus, sizeof torus);
     json_t *o = json_object();
-    json_object_set_new(o, "topology", json_string(torus));
-    json_object_set_new(o, "preset", json_string(net_preset_name(c->preset)));
-    json_object_set_new(o, "routing", json_string(net_routing_name(c->routing)));
-    json_object_set_new(o, "traffic",
-                        json_string(c->active  ? "pingpong"
-                                    : c->trace ? "trace"
-                                               : net_pattern_name(c->traffic.pattern)));
-    json_object_set_new(o, "tie", json_string(net_tie_name(c->tie)));
-    json_object_set_new(o, "seed", json_integer((json_int_t)c->seed));
-    json_object_set_new(o, "load_gamma0", real(c->trace || c->active ? NAN : c->load));
+    net_record_settings(o, c);
     json_object_set_new(o, "end", json_string(end_name(r->end)));
     json_object_set_new(o, "stuck", r->end == NET_STUCK ? json_string(r->stuck) : json_null());
     json_object_set_new(o, "mean_lifetime_us", real(mean));
@@ -117,10 +122,22 @@ const char *net_record_unit(const char *field)
 {
     static const struct {
         const char *end, *unit;
-    } units[] = {{"_us", "us"},          {"_gamma0", "gamma0"},   {"_ratio", "of packets"},
-                 {"_hops", "hops"},      {"wall_s", "s"},         {"cpu_s", "s"},
-                 {"_mb", "MB"},          {"_gbs", "GB/s"},        {"_per_s", "1/s"},
-                 {"packets", "packets"}, {"consumed", "packets"}, {"in_flight", "packets"},
+    } units[] = {{"_us", "us"},
+                 {"_gamma0", "gamma0"},
+                 {"_ratio", "of packets"},
+                 {"_hops", "hops"},
+                 {"wall_s", "s"},
+                 {"cpu_s", "s"},
+                 {"_mb", "MB"},
+                 {"_gbs", "GB/s"},
+                 {"_per_s", "1/s"},
+                 {"_ns", "ns"},
+                 {"_gbps", "Gb/s"},
+                 {"_bytes", "B"},
+                 {"slots", "slots"},
+                 {"packets", "packets"},
+                 {"consumed", "packets"},
+                 {"in_flight", "packets"},
                  {"waiting", "packets"}};
     size_t length = strlen(field);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -174,7 +191,7 @@ void net_record_text(const json_t *record, FILE *out)
     json_t *value;
     json_object_foreach((json_t *)record, key, value)
     {
-        fprintf(out, "%-20s ", key);
+        fprintf(out, "%-24s ", key);
         print(value, out, false);
         const char *unit = net_record_unit(key);
         fprintf(out, "%s%s\n", *unit ? " " : "", unit);

@@ -12,6 +12,9 @@
 // wall_s: seconds that it took. NULL: out of memory.
 json_t *net_record(const struct net_config *config, const struct net_result *result, double wall_s);
 
+// Adds engine and settings to an object, in the order to be shown; null: does not apply.
+void net_record_settings(json_t *record, const struct net_config *config);
+
 // Unit of a field, "" where it has none.
 const char *net_record_unit(const char *field);
 

@@ -27,6 +27,10 @@
 #include "config/config.h"
 #include "measure/stats.h"
 
+// This engine and its version, which goes up whenever a record may change: records of different
+// ones are never taken for each other.
+#define NET_ENGINE "packet-1"
+
 enum net_end {
     NET_DRAINED,     // all generated packets consumed
     NET_LIMITED,     // the mean lifetime will exceed the limit, whatever comes

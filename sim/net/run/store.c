@@ -7,35 +7,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/settings.h"
+#include "packet/net.h"
 #include "run/ranks.h"
 #include "run/refuse.h"
-#include "topo/name.h"
-#include "traffic/trace.h"
 
 void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
 {
-    char torus[48];
-    net_torus_print(&c->torus, torus, sizeof torus);
-    int at = snprintf(key, NET_KEY,
-                      "%s %s %s %s %s %s seed %llu load %.9g messages %ux%u packet %u ack %u slots "
-                      "%u throttle %u int %.9g %.9g ext %.9g %.9g inject %.9g delta %u eta %.9g "
-                      "idn %d%d count %d watchdog %.9g trace %016llx hot %.9g",
-                      what, torus, net_preset_name(c->preset), net_routing_name(c->routing),
-                      net_pattern_name(c->traffic.pattern), net_tie_name(c->tie),
-                      (unsigned long long)c->seed, c->load, c->messages, c->message_packets,
-                      c->packet_bytes, c->ack_bytes, c->slots, c->throttle, c->int_latency_ns,
-                      c->int_gbps, c->ext_latency_ns, c->ext_gbps, c->injection_gamma0, c->delta,
-                      c->eta, c->oidn, c->widn, c->count_all, c->watchdog_us,
-                      c->trace ? (unsigned long long)c->trace->digest : 0, c->traffic.weight);
-    for (uint32_t i = 0; i < c->traffic.hotspots && at < NET_KEY - 12; i++)
-        at += snprintf(key + at, NET_KEY - (size_t)at, " %u", c->traffic.hotspot[i]);
-    if (c->orthants && at < NET_KEY - 12)
-        at += snprintf(key + at, NET_KEY - (size_t)at, " orthants");
-    if (c->pipelined && at < NET_KEY - 12)
-        at += snprintf(key + at, NET_KEY - (size_t)at, " pipelined");
-    if (c->active && at < NET_KEY - 50)
-        snprintf(key + at, NET_KEY - (size_t)at, " pairs %u rounds %u burst %u", c->active,
-                 c->rounds, c->burst);
+    int at = snprintf(key, NET_KEY, "%s %s", NET_ENGINE, what);
+    for (const struct net_setting *s = net_settings; s->name && at < NET_KEY; s++) {
+        char value[NET_SETTING_TEXT];
+        net_setting_print(s, c, value, sizeof value);
+        if (*value)
+            at += snprintf(key + at, NET_KEY - (size_t)at, " %s=%s", s->name, value);
+    }
 }
 
 // Of a run, or of saturate.

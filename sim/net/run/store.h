@@ -9,9 +9,9 @@
 
 #include "config/config.h"
 
-enum { NET_KEY = 1024 }; // also with all hot spots
+enum { NET_KEY = 2048 }; // also with all hot spots
 
-// A point's name: all of its settings. `what`: the command.
+// A point's name: the engine with its version, and all settings that apply. `what`: the command.
 void net_key(const char *what, const struct net_config *config, char key[NET_KEY]);
 
 struct net_store {   // one per rank (ranks.h): those of the others hand on to that of rank 0

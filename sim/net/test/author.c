@@ -63,8 +63,8 @@ static double mean_us(const struct net_result *r)
 
 static struct net_result simulate(const struct point *p, double load, uint64_t seed, double limit)
 {
-    struct net_config c =
-        net_config_default(NET_PRESET_2013, (enum net_routing)net_routing_parse(p->routing));
+    struct net_config c = net_config_default(
+        NET_PRESET_2013, (enum net_routing)net_name_find(net_routing_names, p->routing));
     c.traffic.pattern = (enum net_pattern)net_pattern_parse(p->pattern);
     if (c.traffic.pattern == NET_TRANSPOSITION) // z is the long one
         c.torus.k[2] = 16;

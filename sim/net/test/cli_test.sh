@@ -17,7 +17,7 @@ refuse 'load' run --load 0
 refuse 'load' run --load x
 refuse 'load' run --load nan
 refuse 'load' run --load 1e-15
-refuse 'injection rate' run --injection-rate 1e-20
+refuse 'injection-rate' run --injection-rate 1e-20
 refuse 'seed' run --seed 1.5
 refuse 'seed' run --seed 9223372036854775808
 refuse 'bitreverse.*powers of two' run --topology torus:10x10x10 --traffic bitreverse
@@ -176,5 +176,28 @@ result $? 'Ctrl-C ends a run with its record'
 awk '{ v[$1] = $2 } END { exit !(v["packets"] == v["consumed"] + v["in_flight"] + v["waiting"] &&
     v["consumed"] < v["packets"]) }' "$work/out"
 result $? 'in which every packet is consumed, in flight or waiting'
+
+# The manual page has the options that the help has.
+"$sim" run --help | grep -o -E -e '--[a-z][a-z-]*' | grep -v -E -e '--(help|usage|format)' | sort -u > "$work/help"
+grep -o -E '^\.B --[a-z-]*' "$B/torussim.1" | sed 's/^.B //' | sort -u > "$work/manual"
+comm -23 "$work/help" "$work/manual" | grep -v -x -e '--traffic' > "$work/out"
+[ "$(wc -l < "$work/help")" -gt 25 ] && [ ! -s "$work/out" ]
+result $? 'the manual page has all settings'
+
+# A record and its key have every setting, and the engine with its version.
+"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/settings" > "$work/out" &&
+    "$sim" --manual | sed -n 's/^\.B --//p' > "$work/names" &&
+    while read -r name; do
+        case $name in
+        trace | active | rounds | burst | hotspots | hotspot-weight) continue ;;
+        esac
+        grep -q -E "\"key\":\"packet-[0-9]+ [^\"]* $name=" "$work/settings" || echo "$name"
+    done < "$work/names" > "$work/err"
+[ "$(wc -l < "$work/names")" -gt 25 ] && [ ! -s "$work/err" ] && grep -q '"engine":"packet-[0-9]*".*"eta":1.0.*"delta_hops":2.*"idn":"both"' "$work/settings"
+result $? 'a record and its key have all settings'
+sed 's/packet-[0-9]*/packet-0/g' "$work/settings" > "$work/older"
+"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/older" --resume \
+    > "$work/out" && [ "$(wc -l < "$work/older")" = 2 ]
+result $? 'a record of another engine is not taken for ours'
 
 finish

@@ -11,7 +11,7 @@ refuse 'passes 0' limit --passes 0
 refuse 'load has no meaning' limit --load 0.5
 refuse 'trace has no meaning' limit --trace "$work/none"
 refuse 'no such traffic' limit --traffic tornado,,uniform
-refuse 'square' limit --traffic uniform,transposition
+refuse 'power of four' limit --traffic uniform,transposition
 refuse 'phase goes with' limit --traffic butterfly,uniform --phase 1
 refuse 'phase 9: must be 0 to 8' limit --traffic butterfly --phase 9
 refuse 'hot spots' limit --traffic hotspot

@@ -47,8 +47,8 @@ refuse 'even number' run --active 3
 refuse 'at most that of the nodes' run --active 514
 refuse 'active.*2 to' run --active 0
 refuse 'rounds' run --active 2 --rounds 0
-refuse 'rounds must' run --active 2 --rounds 100001
-refuse 'burst must' run --active 2 --burst 10001
+refuse 'rounds.*must' run --active 2 --rounds 100001
+refuse 'burst.*must' run --active 2 --burst 10001
 refuse '2^28' run --active 2 --burst 10000 --message-packets 1000000
 refuse 'with --active only' run --burst 2
 refuse 'active and --load do not' run --active 2 --load 0.3

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/settings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/name.h"
+#include "traffic/trace.h"
+
+// ---- What a setting of its own kind does
+
+static const char *parse_topology(struct net_config *c, const char *text, char *wrong,
+                                  unsigned size)
+{
+    if (net_torus_parse(text, &c->torus))
+        return NULL;
+    snprintf(
+        wrong, size,
+        "--topology %s: must be torus:K1x...xKn, n = 1 to 6, sizes 1 to 255, at most 2^22 nodes",
+        text);
+    return wrong;
+}
+
+static void print_topology(const struct net_config *c, char *text, unsigned size)
+{
+    net_torus_print(&c->torus, text, size);
+}
+
+static const char *parse_traffic(struct net_config *c, const char *text, char *wrong, unsigned size)
+{
+    int pattern = net_pattern_parse(text);
+    if (pattern >= 0) {
+        c->traffic.pattern = (enum net_pattern)pattern;
+        return NULL;
+    }
+    snprintf(wrong, size, "--traffic %s: there is no such traffic", text);
+    return wrong;
+}
+
+static void print_traffic(const struct net_config *c, char *text, unsigned size)
+{
+    snprintf(text, size, "%s",
+             c->active  ? "pingpong"
+             : c->trace ? "trace"
+                        : net_pattern_name(c->traffic.pattern));
+}
+
+static const char *parse_idn(struct net_config *c, const char *text, char *wrong, unsigned size)
+{
+    if (strcmp(text, "both") && strcmp(text, "oidn") && strcmp(text, "widn") &&
+        strcmp(text, "orthants")) {
+        snprintf(wrong, size, "--idn %s: must be both, oidn, widn or orthants", text);
+        return wrong;
+    }
+    if (c->routing != NET_OFR)
+        return "--idn goes with --routing ofr only";
+    c->oidn = strcmp(text, "widn") != 0;
+    c->widn = strcmp(text, "oidn") != 0;
+    c->orthants = !strcmp(text, "orthants");
+    return NULL;
+}
+
+static void print_idn(const struct net_config *c, char *text, unsigned size)
+{
+    snprintf(text, size, "%s",
+             c->orthants ? "orthants"
+             : !c->oidn  ? "widn"
+             : !c->widn  ? "oidn"
+                         : "both");
+}
+
+static const char *parse_hotspots(struct net_config *c, const char *text, char *wrong,
+                                  unsigned size)
+{
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        unsigned long node = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || errno || node > UINT32_MAX || (*end && *end != ',')) {
+            snprintf(wrong, size, "--hotspots %.*s: not a whole number", (int)strcspn(at, ","), at);
+            return wrong;
+        }
+        if (c->traffic.hotspots == NET_MAX_HOTSPOTS) {
+            snprintf(wrong, size, "--hotspots: at most %d nodes", NET_MAX_HOTSPOTS);
+            return wrong;
+        }
+        c->traffic.hotspot[c->traffic.hotspots++] = (uint32_t)node;
+        at = end;
+        if (!*at)
+            return NULL;
+    }
+}
+
+static void print_hotspots(const struct net_config *c, char *text, unsigned size)
+{
+    unsigned at = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < c->traffic.hotspots && at < size; i++)
+        at += (unsigned)snprintf(text + at, size - at, i ? ",%u" : "%u", c->traffic.hotspot[i]);
+}
+
+// The file is read when the torus is known (options.c); two with the same messages are the same.
+static const char *parse_trace(struct net_config *c, const char *text, char *wrong, unsigned size)
+{
+    (void)c;
+    (void)text;
+    (void)wrong;
+    (void)size;
+    return NULL;
+}
+
+static void print_trace(const struct net_config *c, char *text, unsigned size)
+{
+    snprintf(text, size, "%016llx", (unsigned long long)c->trace->digest);
+}
+
+static bool has_pattern(const struct net_config *c)
+{
+    return !c->trace && !c->active;
+}
+
+static bool has_hotspots(const struct net_config *c)
+{
+    return has_pattern(c) && c->traffic.pattern == NET_HOTSPOT;
+}
+
+static bool has_trace(const struct net_config *c)
+{
+    return c->trace != NULL;
+}
+
+static bool has_pairs(const struct net_config *c)
+{
+    return c->active != 0;
+}
+
+static bool has_idns(const struct net_config *c)
+{
+    return c->routing == NET_OFR;
+}
+
+static bool decides(const struct net_config *c)
+{
+    return c->oidn || c->widn;
+}
+
+// ---- The table
+
+static const char *const counted[] = {"adaptive", "all", NULL};
+static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
+
+const char *const net_setting_groups[] = {
+    "", "What:", "Routing:", "Traffic:", "Hardware (paper, Table 1):", ""};
+
+#define AT(member) .at = offsetof(struct net_config, member)
+
+const struct net_setting net_settings[] = {
+    {.name = "topology",
+     .letter = 't',
+     .group = 1,
+     .value = "TORUS",
+     .help = "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255",
+     .otherwise = "torus:8x8x8",
+     .field = "topology",
+     .kind = NET_OWN,
+     .parse = parse_topology,
+     .print = print_topology},
+    {.name = "preset",
+     .letter = 'P',
+     .group = 1,
+     .value = "NAME",
+     .help = "ofr (the router's rules), ofr-2013 (the author's experiment) or ofr-literal (the "
+             "paper's text)",
+     .shown = "ofr",
+     .field = "preset",
+     .kind = NET_CHOICE,
+     .names = net_preset_names,
+     AT(preset)},
+    {.name = "routing",
+     .letter = 'r',
+     .group = 1,
+     .value = "NAME",
+     .help = "dor, rdr, abr, por or ofr",
+     .shown = "ofr",
+     .field = "routing",
+     .kind = NET_CHOICE,
+     .names = net_routing_names,
+     AT(routing)},
+    {.name = "traffic",
+     .letter = 'p',
+     .group = 1,
+     .value = "NAME",
+     .help = "uniform, butterfly, transposition, transposition3d, bitreverse, complement, tornado, "
+             "neighbour, diagonal, transposition-id, shuffle, permutation or hotspot",
+     .otherwise = "uniform",
+     .field = "traffic",
+     .kind = NET_OWN,
+     .parse = parse_traffic,
+     .print = print_traffic},
+    {.name = "tie",
+     .group = 2,
+     .value = "RULE",
+     .help = "at distance k/2: plus, both or random (drawn per packet and leg)",
+     .shown = "both; the paper's presets: plus",
+     .field = "tie",
+     .kind = NET_CHOICE,
+     .names = net_tie_names,
+     AT(tie)},
+    {.name = "seed",
+     .letter = 's',
+     .group = 1,
+     .value = "NUMBER",
+     .help = "of everything random",
+     .otherwise = "1",
+     .field = "seed",
+     .kind = NET_WHOLE,
+     .least = 0,
+     .most = 9223372036854775807.0, // as JSON has it
+     AT(seed)},
+    {.name = "load",
+     .letter = 'l',
+     .group = 1,
+     .value = "GAMMA",
+     .help = "offered load in gamma0, 8 B_ext / k_max per node",
+     .otherwise = "0.5",
+     .field = "load_gamma0",
+     .kind = NET_REAL,
+     .least = NET_MIN_LOAD,
+     .most = NET_MAX_LOAD,
+     .applies = has_pattern,
+     AT(load)},
+    {.name = "eta",
+     .group = 2,
+     .value = "NUMBER",
+     .help = "weight of the distance, a multiple of 1/16",
+     .shown = "1; the paper's presets with ofr: 2",
+     .field = "eta",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 15.9375,
+     .applies = decides,
+     AT(eta)},
+    {.name = "delta",
+     .group = 2,
+     .value = "HOPS",
+     .help = "how far OIDNs are off",
+     .otherwise = "2",
+     .field = "delta_hops",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 15,
+     .applies = decides,
+     AT(delta)},
+    {.name = "idn",
+     .group = 2,
+     .value = "KINDS",
+     .help = "candidates of ofr: both, oidn, widn, or orthants: both and POR's of ofr-2013",
+     .shown = "both",
+     .field = "idn",
+     .kind = NET_OWN,
+     .applies = has_idns,
+     .parse = parse_idn,
+     .print = print_idn},
+    {.name = "count-used",
+     .group = 2,
+     .value = "VCS",
+     .help = "used slots: adaptive or all VCs",
+     .otherwise = "adaptive",
+     .field = "count_used",
+     .kind = NET_SWITCH,
+     .names = counted,
+     .applies = decides,
+     AT(count_all)},
+    {.name = "throttle",
+     .group = 2,
+     .value = "SLOTS",
+     .help = "injection needs more free slots than this",
+     .shown = "C/2",
+     .field = "throttle_slots",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = NET_UNBOUNDED_SLOTS,
+     AT(throttle)},
+    {.name = "messages",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "per node",
+     .otherwise = "32",
+     .field = "messages",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1000000,
+     .applies = has_pattern,
+     AT(messages)},
+    {.name = "message-packets",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "M, per message",
+     .otherwise = "96",
+     .field = "message_packets",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1000000,
+     AT(message_packets)},
+    {.name = "trace",
+     .group = 3,
+     .value = "FILE",
+     .help = "instead of --traffic, --load, --messages: lines time_ns,src,dst,bytes",
+     .field = "trace",
+     .kind = NET_OWN,
+     .applies = has_trace,
+     .parse = parse_trace,
+     .print = print_trace},
+    {.name = "active",
+     .group = 3,
+     .value = "NODES",
+     .help = "ping-pong instead of --traffic, --load, --messages: so many nodes, paired at random",
+     .field = "active",
+     .kind = NET_COUNT,
+     .least = 2,
+     .most = UINT32_MAX,
+     .applies = has_pairs,
+     AT(active)},
+    {.name = "rounds",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "of the ping-pong",
+     .otherwise = "10",
+     .field = "rounds",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 100000,
+     .applies = has_pairs,
+     AT(rounds)},
+    {.name = "burst",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "messages of a ping",
+     .otherwise = "1",
+     .field = "burst",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 10000,
+     .applies = has_pairs,
+     AT(burst)},
+    {.name = "injection",
+     .group = 3,
+     .value = "HOW",
+     .help = "stop-and-wait, or pipelined: without waiting for the router's ACK",
+     .otherwise = "stop-and-wait",
+     .field = "injection",
+     .kind = NET_SWITCH,
+     .names = injections,
+     AT(pipelined)},
+    {.name = "injection-rate",
+     .group = 3,
+     .value = "GAMMA0",
+     .help = "of the injection ticks of stop-and-wait",
+     .otherwise = "2.4",
+     .field = "injection_rate_gamma0",
+     .kind = NET_REAL,
+     .least = 1e-6,
+     .most = 1000,
+     AT(injection_gamma0)},
+    {.name = "hotspots",
+     .group = 3,
+     .value = "NODES",
+     .help = "node ids, as 0,5,17",
+     .field = "hotspots",
+     .kind = NET_OWN,
+     .applies = has_hotspots,
+     .parse = parse_hotspots,
+     .print = print_hotspots},
+    {.name = "hotspot-weight",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "of all hot spots together, 0 to 1",
+     .field = "hotspot_weight",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1,
+     .applies = has_hotspots,
+     AT(traffic.weight)},
+    {.name = "slots",
+     .group = 4,
+     .value = "NUMBER",
+     .help = "C, per VC and consumption queue, 2 to 80, without IDNs to 60000",
+     .otherwise = "8",
+     .field = "slots",
+     .kind = NET_COUNT,
+     .least = 2,
+     .most = NET_UNBOUNDED_SLOTS,
+     AT(slots)},
+    {.name = "packet-bytes",
+     .group = 4,
+     .value = "BYTES",
+     .help = "S",
+     .otherwise = "512",
+     .field = "packet_bytes",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1 << 20,
+     AT(packet_bytes)},
+    {.name = "ack-bytes",
+     .group = 4,
+     .value = "BYTES",
+     .help = "of an ACK or NAK",
+     .otherwise = "10",
+     .field = "ack_bytes",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 1 << 20,
+     AT(ack_bytes)},
+    {.name = "int-latency",
+     .group = 4,
+     .value = "NS",
+     .help = "generator to router, router to sink",
+     .otherwise = "80",
+     .field = "int_latency_ns",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1e6,
+     AT(int_latency_ns)},
+    {.name = "int-bandwidth",
+     .group = 4,
+     .value = "GBPS",
+     .help = "of the same, Gb/s",
+     .otherwise = "64",
+     .field = "int_bandwidth_gbps",
+     .kind = NET_REAL,
+     .least = 0.001,
+     .most = 1e6,
+     AT(int_gbps)},
+    {.name = "ext-latency",
+     .group = 4,
+     .value = "NS",
+     .help = "of a link",
+     .otherwise = "200",
+     .field = "ext_latency_ns",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1e6,
+     AT(ext_latency_ns)},
+    {.name = "ext-bandwidth",
+     .group = 4,
+     .value = "GBPS",
+     .help = "of a link, Gb/s",
+     .otherwise = "20",
+     .field = "ext_bandwidth_gbps",
+     .kind = NET_REAL,
+     .least = 0.001,
+     .most = 1e6,
+     AT(ext_gbps)},
+    {.name = "watchdog",
+     .group = 4,
+     .value = "US",
+     .help = "stop when nothing was accepted or consumed for so long; 0: never",
+     .otherwise = "1000",
+     .field = "watchdog_us",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1e9,
+     AT(watchdog_us)},
+    {0},
+};
+
+// ---- What all have in common
+
+const struct net_setting *net_setting_find(const char *name)
+{
+    for (const struct net_setting *s = net_settings; s->name; s++)
+        if (!strcmp(s->name, name))
+            return s;
+    return NULL;
+}
+
+static const char *parse_name(const struct net_setting *s, char *to, const char *text, char *wrong,
+                              unsigned size)
+{
+    int found = net_name_find(s->names, text);
+    if (found < 0) {
+        unsigned at =
+            (unsigned)snprintf(wrong, size, "--%s %s: there is no such %s", s->name, text, s->name);
+        for (int i = 0; s->names[i] && at < size; i++)
+            at += (unsigned)snprintf(wrong + at, size - at, i ? ", %s" : " (%s", s->names[i]);
+        if (at < size)
+            snprintf(wrong + at, size - at, ")");
+        return wrong;
+    }
+    if (s->kind == NET_SWITCH)
+        *(bool *)to = found;
+    else
+        memcpy(to, &(unsigned){(unsigned)found}, sizeof(unsigned));
+    return NULL;
+}
+
+const char *net_setting_parse(const struct net_setting *s, struct net_config *c, const char *text,
+                              char *wrong, unsigned size)
+{
+    char *to = (char *)c + s->at, *end;
+    bool whole = s->kind != NET_REAL;
+    if (s->kind == NET_OWN)
+        return s->parse(c, text, wrong, size);
+    if (s->kind == NET_CHOICE || s->kind == NET_SWITCH)
+        return parse_name(s, to, text, wrong, size);
+    errno = 0;
+    uint64_t number = whole ? strtoull(text, &end, 10) : 0;
+    double real = whole ? (double)number : strtod(text, &end);
+    bool good = whole ? *text >= '0' && *text <= '9' && !errno : isfinite(real);
+    if (end == text || *end || !good) {
+        snprintf(wrong, size, "--%s %s: not a %snumber", s->name, text, whole ? "whole " : "");
+        return wrong;
+    }
+    if (real < s->least || real > s->most || (s->kind == NET_WHOLE && number > INT64_MAX)) {
+        snprintf(wrong, size, "--%s %s: must be %.10g to %.10g", s->name, text, s->least, s->most);
+        return wrong;
+    }
+    if (s->kind == NET_COUNT)
+        memcpy(to, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+    else if (s->kind == NET_WHOLE)
+        memcpy(to, &number, sizeof number);
+    else
+        memcpy(to, &real, sizeof real);
+    return NULL;
+}
+
+void net_setting_print(const struct net_setting *s, const struct net_config *c, char *text,
+                       unsigned size)
+{
+    const char *from = (const char *)c + s->at;
+    uint32_t count;
+    uint64_t whole;
+    double real;
+    *text = '\0';
+    if (s->applies && !s->applies(c))
+        return;
+    switch (s->kind) {
+    case NET_OWN:
+        s->print(c, text, size);
+        break;
+    case NET_CHOICE:
+    case NET_COUNT:
+        memcpy(&count, from, sizeof count);
+        if (s->kind == NET_COUNT)
+            snprintf(text, size, "%u", count);
+        else
+            snprintf(text, size, "%s", s->names[count]);
+        break;
+    case NET_SWITCH:
+        snprintf(text, size, "%s", s->names[*(const bool *)from]);
+        break;
+    case NET_WHOLE:
+        memcpy(&whole, from, sizeof whole);
+        snprintf(text, size, "%llu", (unsigned long long)whole);
+        break;
+    case NET_REAL:
+        memcpy(&real, from, sizeof real);
+        snprintf(text, size, "%.9g", real);
+        break;
+    }
+}
+
+void net_setting_help(const struct net_setting *s, char *text, unsigned size)
+{
+    const char *shown = s->shown ? s->shown : s->otherwise;
+    snprintf(text, size, shown ? "%s (%s)" : "%s", s->help, shown);
+}
