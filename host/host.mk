@@ -9,11 +9,18 @@ HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards tabl
             firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 
-CTL_O    := $(patsubst %,$(B)/host/torusctl/%.o,torusctl output discover program run counters ping \
-            flow table svg file watch bench monitor snapshot align) $(B)/sim/net/output/gnuplot.o
+# The command line: a file a command, and what they share. manual, a program that writes the manual
+# page and the completion, is of the same tables.
+COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
+            bandwidth latency
+CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
+              streams counter_set thresholds table file draw svg bench_plot) $(B)/sim/net/output/gnuplot.o
+CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
+MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
+CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(filter $(B)/host/%,$(CTL_O)): $(B)/%.o: %.c $(HOST_H) host/torusctl/ctl.h sim/net/output/gnuplot.h
+$(HOST_O) $(filter $(B)/host/%,$(sort $(CTL_O) $(MANUAL_O))): $(B)/%.o: %.c $(HOST_H) $(CTL_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
@@ -45,14 +52,24 @@ $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
 
+# Its version is the library's.
+$(B)/host/torusctl/torusctl.o: host/lib/torus.pc.in
+$(B)/host/torusctl/torusctl.o: CPPFLAGS += \
+    -DTORUSCTL_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
+
+$(B)/host/manual: $(MANUAL_O) $(B)/libtorus.a
+	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
+$(B)/torusctl.1 $(B)/torusctl.bash: $(B)/%: $(B)/host/manual
+	$< $(if $(filter %.1,$@),page,bash) > $@
+
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
 INSTALL_INCLUDE += host/lib/libtorus.h
 INSTALL_PC += host/lib/torus.pc.in
-INSTALL_MAN1 += host/torusctl/torusctl.1
+INSTALL_MAN1 += $(B)/torusctl.1
 INSTALL_MAN3 += host/lib/libtorus.3
 INSTALL_UDEV += host/lib/70-outflank.rules
-INSTALL_BASH += host/torusctl/torusctl.bash
+INSTALL_BASH += $(B)/torusctl.bash
 INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
@@ -69,7 +86,8 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
-host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl
+host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
+    $(B)/torusctl.bash
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 

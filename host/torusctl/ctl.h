@@ -1,65 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of torusctl share.
+// What the files of torusctl share besides command.h and output.h: places, files, counters.
 #ifndef CTL_H
 #define CTL_H
 
-#include <jansson.h>
+#include "output.h"
 
-#include "libtorus.h"
-
-enum format { TEXT, JSON, CSV };
-
-enum { MAX_LIST = 64, MAX_REST = 2 };
-
-struct args {
-    const char *command, *where;
-    enum format format;
-    struct torus_options options;
-    // discover
-    bool assign;
-    const char *svg; // file to draw into
-    // program
-    const char *routing, *tie;
-    long threshold, delta;
-    bool resume, abort, print;
-    unsigned dims;    // of what is printed
-    const char *file; // a table's: rest[0]
-    struct torus_preset preset;
-    struct torus_table table;
-    // run
-    const char *patterns, *loads, *lengths;
-    bool gamma; // loads are in gamma0
-    // bench
-    const char *plot; // files' stem
-    bool histogram, links;
-    struct torus_run run;
-    // counters, ping
-    const char *at;
-    bool all;
-    unsigned count;         // 0: not given
-    const char *path;       // ping's, trace's
-    double watch;           // counters: seconds between two looks, 0: one look
-    const char *thresholds; // file
-    // What stands after the command.
-    const char *rest[MAX_REST];
-    unsigned rest_count;
-};
-
-// The commands: exit statuses.
-int do_discover(struct torus *t, const struct args *a);
-int do_info(struct torus *t, const struct args *a);
-int do_program(struct torus *t, const struct args *a);
-int do_run(struct torus *t, const struct args *a);
-int do_counters(struct torus *t, const struct args *a);
-int do_bench(struct torus *t, const struct args *a);
-int do_align(struct torus *t, const struct args *a);
-int do_snapshot(struct torus *t, const struct args *a);
-int do_monitor(struct torus *t, const struct args *a);
-int do_ping(struct torus *t, const struct args *a);
-int do_trace(struct torus *t, const struct args *a);
-int do_bandwidth(struct torus *t, const struct args *a);
-int do_diff(const struct args *a); // needs no board
-int do_latency(struct torus *t, const struct args *a);
+enum { MAX_LIST = 64 };
 
 // Patterns and loads, from the command line. Exit status.
 struct sweep {
@@ -67,22 +13,16 @@ struct sweep {
     double load[MAX_LIST];
     unsigned patterns, loads;
 };
-int sweep_read(const struct args *a, const char *all_loads, struct sweep *s);
+int sweep_read(const char *patterns, const char *loads, struct sweep *s);
 // Is it a pattern of several that does not exist in this torus? Says so, and notes it.
 bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
                  json_t *skipped);
-// A row of run and bench, and what stands above them.
-void run_head(const struct args *a, unsigned dims, const uint8_t k[3]);
-void run_row(const struct args *a, json_t *rows, const char *routing, const char *pattern,
-             const struct torus_result *r);
-
-// Works out a->preset or a->table, prints it if that is wanted. Exit status.
-int prepare_program(struct args *a);
-
-// One line on stderr; the exit status that goes with the error.
-int report(struct torus *t, int error);
-// The same for wrong use.
-int wrong(const char *what, const char *value, const char *hint);
+// Rows of run and bench.
+extern const struct column run_columns[];
+void run_note(struct table *rows, unsigned dims, const uint8_t k[3]);
+json_t *run_row(const char *routing, const char *pattern, const struct torus_result *r);
+// The names of all patterns, "uniform, ...".
+void pattern_list(char *text, size_t bytes);
 
 // JSON from a file; NULL: a line on stderr has said what is wrong, and where.
 json_t *file_load(const char *file);
@@ -106,8 +46,18 @@ int counters_take(struct torus *t, struct counter_set *set);
 // The same by torus_snapshot().
 int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
                      struct counter_set *set);
-// Counters of a board, to stdout; JSON: into `boards`.
-void print_board(const struct args *a, const struct counter_set *s, unsigned node, json_t *boards);
+// From a file that `counters` or `snapshot` printed as JSON. false: said what is wrong.
+bool counters_read(const char *file, struct counter_set *set);
+// As in such a file: a row a board, and what stands beside the rows.
+extern const struct column board_columns[];
+json_t *board_row(const struct counter_set *s, unsigned node);
+json_t *boards_head(const struct counter_set *s);
+// Is it a largest value, of which there is no difference?
+bool counter_high_water(unsigned counter);
+// What has changed between two of them, as a table. all: what has not, too.
+void put_changes(const struct args *a, const struct counter_set *before,
+                 const struct counter_set *after, bool all);
+
 // A link is bad of which a counter goes up by more than `above` in all, a second or a cycle.
 enum { MAX_RULES = 32 };
 struct rule {
@@ -120,15 +70,20 @@ struct rules {
     unsigned count;
 };
 bool thresholds_read(const char *file, struct rules *out);
-
-// counters --watch: attached already. Exit status.
-int watch(struct torus *t, const struct args *a);
+// Says which links are bad. How many.
+unsigned bad_links(const struct rules *rules, const struct counter_set *before,
+                   const struct counter_set *after);
 
 // A table from a file (README.md), out->destinations to be freed in any case; false: a line on
 // stderr has said what is wrong, and where.
 bool table_read(const char *file, struct torus_table *out);
 // To stdout, as such a file.
 void table_print(const struct torus_table *table);
+// What is programmed, printed. Exit status.
+int put_programmed(struct torus *t, const struct args *a);
+// The routing that options stand for; threshold, delta: below 0 is the default.
+struct torus_preset preset_of(unsigned routing, bool plus, int threshold, int delta);
+extern const char routing_list[], tie_list[]; // "abr|por|...", "both|plus"
 
 // "X,Y" or "X,Y,Z" each from 0 to 15; false: a line on stderr.
 bool parse_at(const char *text, uint8_t at[3]);
@@ -138,27 +93,14 @@ bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
 int attach(struct torus *t, int *mixed);
 
-// Rows (JSON objects with the same keys in the same order) as a table: text, CSV with a head, or
-// JSON: `head` with them under `name`. Frees both. fields: of text, NULL: all, else those with
-// commas between.
-void put_rows(const struct args *a, json_t *head, const char *name, json_t *rows,
-              const char *fields);
-
-// A bar on stderr, where that is a terminal; done = total: takes it away.
-void progress(const char *what, double done, double total);
-
 // Text: what a lifetime may be wrong by, where clocks were aligned.
 void put_apart(const struct args *a, double apart);
-
-// Prints and frees.
-void put_json(json_t *value);
-json_t *json_at(const uint8_t at[3], unsigned dims);
-json_t *json_serial(uint64_t serial);
-void at_text(const uint8_t at[3], unsigned dims, char text[16]);
 
 // Is the cable at b's port p the one that a torus has there? b may be NULL.
 bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,
                  unsigned p);
+// The torus drawn in letters.
+void draw_text(const struct torus *t, unsigned dims, const uint8_t k[3]);
 // What was discovered as a picture, by the program neato of graphviz. Exit status.
 int draw_svg(const struct torus *t, const uint8_t k[3], unsigned dims, const char *file);
 

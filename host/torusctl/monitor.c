@@ -14,6 +14,28 @@
 enum view { LOAD, STALLS, ERRORS, VIEWS };
 enum { CELL = 13, COOL = 1, WARM, HOT }; // columns a board; colours
 
+static struct {
+    double watch;   // seconds
+    unsigned count; // of intervals, 0: no end
+} set = {.watch = 1};
+
+static const struct argp_option options[] = {
+    {"watch", 'w', "SECONDS", 0, "look every so many seconds (1)", 1},
+    {"count", 'c', "N", 0, "end after N intervals (no end)", 1},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
+{
+    if (key == 'w')
+        set.watch = number(state, arg, 0.001, 1e6);
+    else if (key == 'c')
+        set.count = (unsigned)whole(state, arg, 1, 1000000);
+    else
+        return false;
+    return true;
+}
+
 struct monitor {
     struct torus *t;
     struct counter_set set[2];
@@ -218,11 +240,11 @@ static bool keys(struct monitor *m, double seconds)
     return !stopped;
 }
 
-static int look_on(struct monitor *m, const struct args *a)
+static int look_on(struct monitor *m)
 {
     int error = counters_take(m->t, &m->set[0]);
-    for (unsigned i = 0; error == TORUS_OK && (!a->count || i < a->count); i++) {
-        if (i == 0 ? !keys(m, 0.2) : !keys(m, a->watch > 0 ? a->watch : 1))
+    for (unsigned i = 0; error == TORUS_OK && (!set.count || i < set.count); i++) {
+        if (i == 0 ? !keys(m, 0.2) : !keys(m, set.watch))
             break;
         m->now = !m->now;
         error = counters_take(m->t, &m->set[m->now]);
@@ -234,12 +256,10 @@ static int look_on(struct monitor *m, const struct args *a)
     return error;
 }
 
-int do_monitor(struct torus *t, const struct args *a)
+static int do_monitor(struct torus *t, const struct args *a)
 {
     struct monitor m = {.t = t, .set = {{.k = {1, 1, 1}}, {.k = {1, 1, 1}}}};
-    if (a->format != TEXT)
-        return wrong("format", a->format == JSON ? "json" : "csv",
-                     "monitor is for a screen; counters --watch is its like");
+    (void)a;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return wrong("command", "monitor", "it needs a terminal; counters --watch does not");
     int status = attach(t, NULL);
@@ -263,10 +283,23 @@ int do_monitor(struct torus *t, const struct args *a)
         init_pair(WARM, COLOR_YELLOW, -1);
         init_pair(HOT, COLOR_RED, -1);
     }
-    int error = look_on(&m, a);
+    int error = look_on(&m);
     endwin();
     delscreen(screen);
     free(m.set[0].value);
     free(m.set[1].value);
     return error == TORUS_OK ? 0 : report(t, error);
 }
+
+const struct command command_monitor = {
+    .name = "monitor",
+    .summary = "the torus on the whole screen: load, waits, errors of the links",
+    .about = "The torus on the whole screen, looked at again and again: load of the links, cycles "
+             "waiting for credit, errors. Keys: q quits, v changes what is shown, arrows scroll, + "
+             "and - change the plane of a 3D torus.",
+    .examples = "monitor\nmonitor --watch 5\n",
+    .groups = CONNECTION,
+    .options = options,
+    .option = option,
+    .run = do_monitor,
+};

@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors and pieces of output that the commands share.
-#include <ctype.h>
+// The one writer of rows, as text, JSON or CSV; errors; the standard output watched.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl.h"
+#include "output.h"
+
+enum { CELL = 240 };
+
+struct table {
+    enum format format;
+    const char *name;
+    const struct column *columns;
+    json_t *rows; // JSON: all; text: those that wait
+    bool waits;   // text: until the widths are known
+    bool begun;   // the head is printed
+    bool silent;  // text: no column is there
+};
+
+// Errors ------------------------------------------------------------------------------------------
 
 int report(struct torus *t, int error)
 {
@@ -20,228 +38,41 @@ int wrong(const char *what, const char *value, const char *hint)
     return 2;
 }
 
-void put_json(json_t *value)
+static int write_error; // errno of the first one
+
+static void flush(void)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    putchar('\n');
-    json_decref(value);
+    if (fflush(stdout) && !write_error)
+        write_error = errno;
 }
 
-json_t *json_at(const uint8_t at[3], unsigned dims)
+bool output_failed(void)
 {
-    json_t *list = json_array();
-    for (unsigned i = 0; i < dims; i++)
-        json_array_append_new(list, json_integer(at[i]));
-    return list;
+    if (ferror(stdout) && !write_error)
+        write_error = errno;
+    return write_error;
 }
 
-json_t *json_serial(uint64_t serial)
+static void close_output(void)
 {
-    char text[17];
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)serial);
-    return json_string(text);
-}
-
-void at_text(const uint8_t at[3], unsigned dims, char text[16])
-{
-    if (dims == 3)
-        snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
-    else
-        snprintf(text, 16, "%u,%u", at[0], at[1]);
-}
-
-bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b, unsigned p)
-{
-    if (!b || b->peer[p] < 0 || b->peer_port[p] != (int)(p ^ 1))
-        return false;
-    const struct torus_board *c = torus_board(t, (unsigned)b->peer[p]);
-    for (unsigned i = 0; i < 3; i++) {
-        unsigned want = i != p / 2 ? b->at[i] : (b->at[i] + (p % 2 ? k[i] - 1u : 1u)) % k[i];
-        if (!c->placed || c->at[i] != want)
-            return false;
-    }
-    return true;
-}
-
-bool parse_at(const char *text, uint8_t at[3])
-{
-    unsigned v[3] = {0, 0, 0};
-    char extra;
-    bool good = isdigit((unsigned char)text[0]);
-    if (sscanf(text, "%u,%u,%u%c", &v[0], &v[1], &v[2], &extra) != 3) {
-        v[2] = 0;
-        good &= sscanf(text, "%u,%u%c", &v[0], &v[1], &extra) == 2;
-    }
-    for (unsigned i = 0; i < 3; i++) {
-        good &= v[i] <= 15;
-        at[i] = (uint8_t)v[i];
-    }
-    if (!good)
-        wrong("place", text, "write X,Y or X,Y,Z, each from 0 to 15");
-    return good;
-}
-
-bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
-{
-    const char *at = text;
-    for (*hops = 0; *at; (*hops)++) {
-        unsigned port = 0;
-        while (port < TORUS_PORTS && strncmp(at, torus_port_name(port), 2) != 0)
-            port++;
-        if (port == TORUS_PORTS || (at[2] && at[2] != ',') || (at[2] && !at[3]) ||
-            *hops == TORUS_MAX_HOPS) {
-            wrong("path", text, "write up to 24 ports as x+,x+,y-");
-            return false;
-        }
-        path[*hops] = (uint8_t)port;
-        at += at[2] ? 3 : 2;
-    }
-    return true;
-}
-
-int attach(struct torus *t, int *mixed)
-{
-    struct torus_preset preset;
-    unsigned generation;
-    int error = torus_attach(t);
-    if (error == TORUS_OK)
-        error = torus_programmed(t, &preset, &generation);
-    if (mixed)
-        *mixed = 0;
-    if (error == TORUS_OK)
-        return 0;
-    int status = report(t, error);
-    if (!mixed || error != TORUS_E_MIXED)
-        return status;
-    *mixed = status;
-    return 0;
-}
-
-// Rows --------------------------------------------------------------------------------------------
-
-// A value as text, in a buffer of its own.
-static void cell(json_t *value, bool csv, char out[240])
-{
-    char place[16] = "";
-    size_t i;
-    json_t *item;
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        snprintf(out, 240, csv && strchr(json_string_value(value), ',') ? "\"%s\"" : "%s",
-                 json_string_value(value));
-        break;
-    case JSON_INTEGER:
-        snprintf(out, 240, "%lld", (long long)json_integer_value(value));
-        break;
-    case JSON_REAL:
-        snprintf(out, 240, csv ? "%.9g" : "%.4g", json_real_value(value));
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        snprintf(out, 240, "%d", json_is_true(value));
-        break;
-    case JSON_ARRAY: // coordinates
-        json_array_foreach(value, i, item)
-        {
-            snprintf(place + strlen(place), sizeof place - strlen(place), "%s%d", i ? "," : "",
-                     (int)json_integer_value(item));
-        }
-        snprintf(out, 240, csv ? "\"%s\"" : "(%s)", place);
-        break;
-    default:
-        snprintf(out, 240, csv ? "" : "-");
-    }
-}
-
-static bool listed(const char *fields, const char *key)
-{
-    size_t length = strlen(key);
-    for (const char *at = fields; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (!strncmp(at, key, length) && (!at[length] || at[length] == ','))
-            return true;
-    }
-    return !fields;
-}
-
-static void put_text(json_t *rows, const char *fields)
-{
-    enum { COLUMNS = 32 };
-    size_t width[COLUMNS] = {0}, i, n;
-    json_t *row, *value;
-    const char *key;
-    char text[240];
-    for (unsigned pass = 0; pass < 2; pass++) {
-        json_array_foreach(rows, i, row)
-        {
-            n = 0;
-            json_object_foreach(row, key, value)
-            {
-                if (!listed(fields, key) || n == COLUMNS)
-                    continue;
-                if (pass && i == 0)
-                    printf("  %*s", (int)width[n], key);
-                cell(value, false, text);
-                size_t longest = strlen(text) > strlen(key) ? strlen(text) : strlen(key);
-                width[n] = width[n] > longest ? width[n] : longest;
-                n++;
-            }
-            if (pass && i == 0)
-                putchar('\n');
-            n = 0;
-            json_object_foreach(row, key, value)
-            {
-                if (!pass || !listed(fields, key) || n == COLUMNS)
-                    continue;
-                cell(value, false, text);
-                printf("  %*s", (int)width[n++], text);
-            }
-            if (pass)
-                putchar('\n');
-        }
-    }
-}
-
-static void put_csv(json_t *rows)
-{
-    json_t *row, *value;
-    const char *key;
-    size_t i;
-    char text[240];
-    const char *comma = "";
-    json_object_foreach(json_array_get(rows, 0), key, value)
-    {
-        printf("%s%s", comma, key);
-        comma = ",";
-    }
-    putchar('\n');
-    json_array_foreach(rows, i, row)
-    {
-        comma = "";
-        json_object_foreach(row, key, value)
-        {
-            cell(value, true, text);
-            printf("%s%s", comma, text);
-            comma = ",";
-        }
-        putchar('\n');
-    }
-}
-
-void put_rows(const struct args *a, json_t *head, const char *name, json_t *rows,
-              const char *fields)
-{
-    if (a->format == JSON) {
-        json_object_set_new(head, name, rows);
-        put_json(head);
+    flush();
+    if (!output_failed() && fclose(stdout))
+        write_error = errno;
+    if (!write_error)
         return;
-    }
-    if (a->format == CSV)
-        put_csv(rows);
-    else
-        put_text(rows, fields);
-    json_decref(rows);
-    json_decref(head);
+    fprintf(stderr, "torusctl: standard output: %s\n", strerror(write_error));
+    _exit(2);
+}
+
+void output_guard(void)
+{
+    // A closed one must not become the connection to the board; and nobody reading is an error as
+    // others are, so that no lease and no traffic is left behind.
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+            _exit(2);
+    signal(SIGPIPE, SIG_IGN);
+    atexit(close_output);
 }
 
 void progress(const char *what, double done, double total)
@@ -260,8 +91,221 @@ void progress(const char *what, double done, double total)
     fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
 }
 
-void put_apart(const struct args *a, double apart)
+// Rows --------------------------------------------------------------------------------------------
+
+json_t *json_at(const uint8_t at[3], unsigned dims)
 {
-    if (a->format == TEXT && apart > 0)
-        printf("boards with clocks of their own, aligned: at most %.1f cycles apart\n", apart);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < dims; i++)
+        json_array_append_new(list, json_integer(at[i]));
+    return list;
+}
+
+json_t *json_serial(uint64_t serial)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)serial);
+    return json_string(text);
+}
+
+const char *at_text(const uint8_t at[3], unsigned dims, char text[16])
+{
+    if (dims == 3)
+        snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
+    else
+        snprintf(text, 16, "%u,%u", at[0], at[1]);
+    return text;
+}
+
+// A value as text.
+static void cell(const struct column *c, json_t *value, bool csv, char out[CELL])
+{
+    size_t i, n = 0;
+    json_t *item;
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        snprintf(out, CELL, "%s", json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        snprintf(out, CELL, "%lld", (long long)json_integer_value(value));
+        break;
+    case JSON_REAL:
+        if (csv || !c->digits)
+            snprintf(out, CELL, csv ? "%.9g" : "%.4g", json_real_value(value));
+        else
+            snprintf(out, CELL, "%.*f", c->digits < 0 ? 0 : c->digits, json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        snprintf(out, CELL, "%d", json_is_true(value));
+        break;
+    case JSON_ARRAY: // coordinates, ports
+        out[0] = 0;
+        json_array_foreach(value, i, item)
+        {
+            char number[24];
+            snprintf(number, sizeof number, "%lld", (long long)json_integer_value(item));
+            n += (size_t)snprintf(out + n, CELL - n, "%s%s",
+                                  i     ? ","
+                                  : csv ? ""
+                                        : "(",
+                                  json_is_string(item) ? json_string_value(item) : number);
+            n = n < CELL ? n : CELL - 1;
+        }
+        if (!csv)
+            snprintf(out + n, CELL - n, "%s", i ? ")" : "-");
+        break;
+    default:
+        snprintf(out, CELL, csv ? "" : "-");
+    }
+}
+
+// A field of CSV, in quotes where it must be.
+static void csv_field(const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void csv_row(const struct table *t, json_t *row)
+{
+    char text[CELL];
+    for (const struct column *c = t->columns; c->key; c++) {
+        if (row)
+            cell(c, json_object_get(row, c->key), true, text);
+        else
+            snprintf(text, sizeof text, "%s", c->key);
+        if (c != t->columns)
+            putchar(',');
+        csv_field(text);
+    }
+    putchar('\n');
+}
+
+// widths: one a column. row: NULL is the head.
+static void text_row(const struct table *t, const int *widths, json_t *row)
+{
+    char text[CELL];
+    for (unsigned i = 0; t->columns[i].key; i++) {
+        const struct column *c = &t->columns[i];
+        if (!c->title)
+            continue;
+        if (row)
+            cell(c, json_object_get(row, c->key), false, text);
+        else
+            snprintf(text, sizeof text, "%s", c->title);
+        printf("%s%*s", i ? "  " : "", widths[i], text);
+    }
+    putchar('\n');
+}
+
+static void text_rows(const struct table *t)
+{
+    enum { COLUMNS = 32 };
+    int widths[COLUMNS] = {0};
+    json_t *row;
+    char text[CELL];
+    size_t n;
+    for (unsigned i = 0; t->columns[i].key && i < COLUMNS; i++) {
+        const struct column *c = &t->columns[i];
+        int longest = c->title ? (int)strlen(c->title) : 0;
+        json_array_foreach(t->rows, n, row)
+        {
+            cell(c, json_object_get(row, c->key), false, text);
+            longest = (int)strlen(text) > longest ? (int)strlen(text) : longest;
+        }
+        if (c->width < 0)
+            widths[i] = -longest < c->width ? -longest : c->width;
+        else
+            widths[i] = c->width ? c->width : longest;
+    }
+    if (!t->begun && json_array_size(t->rows))
+        text_row(t, widths, NULL);
+    json_array_foreach(t->rows, n, row)
+    {
+        text_row(t, widths, row);
+    }
+}
+
+struct table *table_begin(const struct args *a, const char *name, const struct column *columns)
+{
+    struct table *t = calloc(1, sizeof *t);
+    if (!t) {
+        fputs("torusctl: out of memory\n", stderr);
+        exit(2);
+    }
+    *t =
+        (struct table){.format = a->format, .name = name, .columns = columns, .rows = json_array()};
+    t->silent = t->format == TEXT;
+    for (const struct column *c = columns; c->key; c++) {
+        t->waits |= c->title && !c->width;
+        t->silent &= !c->title;
+    }
+    return t;
+}
+
+void table_note(struct table *t, const char *format, ...)
+{
+    va_list args;
+    if (t->format != TEXT)
+        return;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+void table_row(struct table *t, json_t *row)
+{
+    json_array_append_new(t->rows, row);
+    if (t->silent)
+        return;
+    if (t->format == JSON || (t->format == TEXT && t->waits))
+        return;
+    if (t->format == TEXT)
+        text_rows(t);
+    if (t->format == CSV && !t->begun)
+        csv_row(t, NULL);
+    if (t->format == CSV)
+        csv_row(t, row);
+    t->begun = true;
+    json_array_clear(t->rows);
+    flush();
+}
+
+void table_end(struct table *t, json_t *head)
+{
+    if (t->format == JSON) {
+        json_t *root = head ? json_incref(head) : json_object();
+        if (t->name)
+            json_object_set(root, t->name, t->rows);
+        else
+            json_object_update(root, json_array_get(t->rows, 0));
+        json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+        json_decref(root);
+    } else if (t->format == TEXT) {
+        if (!t->silent)
+            text_rows(t);
+    } else if (!t->begun) {
+        csv_row(t, NULL);
+    }
+    flush();
+    json_decref(head);
+    table_drop(t);
+}
+
+void table_drop(struct table *t)
+{
+    json_decref(t->rows);
+    free(t);
 }

@@ -1,71 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl ping.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ctl.h"
 
+enum { PATH = 256 };
+
+static struct {
+    const char *at, *path;
+    bool all;
+    unsigned count;
+} set = {.count = 1};
+
+static const struct argp_option options[] = {
+    {"at", 'a', "X,Y[,Z]", 0, "the board there (the one we are plugged into)", 1},
+    {"path", PATH, "PORTS", 0, "the board at the end of a directed route, such as x+,x+,y-", 1},
+    {"all", 'A', 0, 0, "all boards", 1},
+    {"count", 'c', "N", 0, "so often (1)", 1},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case 'a':
+        set.at = arg;
+        return true;
+    case PATH:
+        set.path = arg;
+        return true;
+    case 'A':
+        set.all = true;
+        return true;
+    case 'c':
+        set.count = (unsigned)whole(state, arg, 1, 1000000);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const struct column columns[] = {
+    {"serial", "serial number", 16, 0},
+    {"at", "at", -8, 0},
+    {"configured", NULL, 0, 0},
+    {"dims", "dimensions", 10, 0},
+    {"links", "links up", -17, 0},
+    {"version", "protocol", 8, 0},
+    {"key", NULL, 0, 0},
+    {"leased", NULL, 0, 0},
+    {"staged", NULL, 0, 0},
+    {"milliseconds", "milliseconds", 12, 3},
+    {0},
+};
+
 // at: by address; else along the path.
-static int ping_one(struct torus *t, const struct args *a, const uint8_t *at, const uint8_t *path,
-                    unsigned hops, json_t *rows)
+static int ping_one(struct torus *t, const uint8_t *at, const uint8_t *path, unsigned hops,
+                    struct table *rows)
 {
     struct torus_identity id;
     int error = at ? torus_ping(t, at, &id) : torus_ping_path(t, path, hops, &id);
     if (error != TORUS_OK)
         return report(t, error);
-    char place[16] = "-";
-    if (id.configured)
-        at_text(id.at, id.dims, place);
-    if (a->format == JSON)
-        json_array_append_new(rows, json_pack("{s:o,s:o,s:b,s:i,s:i,s:i,s:b,s:b,s:b,s:f}", "serial",
-                                              json_serial(id.serial), "at",
-                                              id.configured ? json_at(id.at, id.dims) : json_null(),
-                                              "configured", id.configured, "dims", id.dims, "links",
-                                              id.links, "version", id.version, "key", id.has_key,
-                                              "leased", id.leased, "staged", id.staged, "seconds",
-                                              id.seconds));
-    else if (a->format == CSV)
-        printf("%016llx,%s%s%s,%d,%u,%u,%u,%.6f\n", (unsigned long long)id.serial, "\"", place,
-               "\"", id.configured, id.dims, id.links, id.version, id.seconds);
-    else
-        printf("board %016llx at %s%s%s: %u dimensions, links 0x%02x, protocol %u%s, %.3f ms\n",
-               (unsigned long long)id.serial, id.configured ? "(" : "", place,
-               id.configured ? ")" : "", id.dims, id.links, id.version,
-               id.configured ? "" : ", not configured", 1e3 * id.seconds);
-    fflush(stdout);
-    return 0;
+    json_t *links = json_array();
+    for (unsigned p = 0; p < TORUS_PORTS; p++)
+        if (id.links >> p & 1)
+            json_array_append_new(links, json_string(torus_port_name(p)));
+    table_row(rows, json_pack("{s:o,s:o,s:b,s:i,s:o,s:i,s:b,s:b,s:b,s:f}", "serial",
+                              json_serial(id.serial), "at",
+                              id.configured ? json_at(id.at, id.dims) : json_null(), "configured",
+                              id.configured, "dims", id.dims, "links", links, "version", id.version,
+                              "key", id.has_key, "leased", id.leased, "staged", id.staged,
+                              "milliseconds", 1e3 * id.seconds));
+    return output_failed() ? 2 : 0;
 }
 
-int do_ping(struct torus *t, const struct args *a)
+static int prepare(struct args *a)
+{
+    uint8_t at[3], path[TORUS_MAX_HOPS];
+    unsigned hops;
+    (void)a;
+    if ((set.at && !parse_at(set.at, at)) || (set.path && !parse_path(set.path, path, &hops)))
+        return 2;
+    if (!!set.at + !!set.path + set.all > 1)
+        return wrong("option", set.path ? "--path" : "--at", "one of --at, --path and --all");
+    return GO_ON;
+}
+
+static int do_ping(struct torus *t, const struct args *a)
 {
     uint8_t at[3], k[3] = {0}, path[TORUS_MAX_HOPS];
     unsigned hops = 0;
     int error = TORUS_OK, status = 0;
-    if ((a->at && !parse_at(a->at, at)) || (a->path && !parse_path(a->path, path, &hops)))
+    if ((set.at && !parse_at(set.at, at)) || (set.path && !parse_path(set.path, path, &hops)))
         return 2;
-    if (!!a->at + !!a->path + a->all > 1)
-        return wrong("option", a->path ? "--path" : "--at", "one of --at, --path and --all");
-    if (a->at || a->all)
+    if (set.at || set.all)
         error = torus_attach(t);
     if (error != TORUS_OK)
         return report(t, error);
     torus_sizes(t, k);
-    json_t *rows = json_array();
-    if (a->format == CSV)
-        printf("serial,at,configured,dims,links,version,seconds\n");
-    for (unsigned i = 0; (i < a->count || !i) && !status; i++) {
-        if (!a->all) {
-            status = ping_one(t, a, a->at ? at : NULL, path, hops, rows);
-            continue;
+    struct table *rows = table_begin(a, "boards", columns);
+    for (unsigned i = 0; i < set.count && !status; i++) {
+        if (!set.all)
+            status = ping_one(t, set.at ? at : NULL, path, hops, rows);
+        for (unsigned n = 0; set.all && n < (unsigned)k[0] * k[1] * k[2] && !status; n++) {
+            torus_node_at(k, n, at);
+            status = ping_one(t, at, NULL, 0, rows);
         }
-        for (at[2] = 0; at[2] < k[2]; at[2]++)
-            for (at[1] = 0; at[1] < k[1]; at[1]++)
-                for (at[0] = 0; at[0] < k[0] && !status; at[0]++)
-                    status = ping_one(t, a, at, NULL, 0, rows);
     }
-    if (a->format == JSON && !status)
-        put_json(json_incref(rows));
-    json_decref(rows);
+    if (status)
+        table_drop(rows);
+    else
+        table_end(rows, NULL);
     return status;
 }
+
+const struct command command_ping = {
+    .name = "ping",
+    .summary = "ask a board who it is",
+    .about = "Asks a board, the one we are plugged into or another, who and where it is, which of "
+             "its links are up, which version of the protocol it speaks, and how long the answer "
+             "takes. JSON and CSV also say whether it has a key, whether somebody has its write "
+             "lease, and whether a table is staged.",
+    .examples = "ping\nping --all\nping --path x+,x+,y- --count 10\n",
+    .groups = CONNECTION | FORMAT,
+    .options = options,
+    .option = option,
+    .prepare = prepare,
+    .run = do_ping,
+};

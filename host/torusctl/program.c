@@ -1,54 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// torusctl info and program.
+// torusctl program: coordinates and routing tables of all boards.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ctl.h"
 
-static int print_programmed(struct torus *t, const struct args *a)
-{
-    struct torus_preset p = {0};
-    unsigned generation = 0, on = 0;
-    uint8_t k[3];
-    int error = torus_destinations_on(t, &on);
-    if (error == TORUS_OK)
-        error = torus_programmed(t, &p, &generation);
-    if (error != TORUS_OK && error != TORUS_E_MIXED)
-        return report(t, error);
-    unsigned dims = torus_sizes(t, k);
-    const char *name = p.routing ? torus_routing_name(p.routing) : NULL;
-    const char *tie = p.tie_both ? "both" : "plus";
-    if (!name)
-        name = "none";
-    if (a->format == JSON) {
-        put_json(json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims),
-                           "routing", name, "tie", tie, "threshold", p.threshold, "delta", p.delta,
-                           "generation", (int)generation, "destination_tables", (int)on,
-                           "consistent", error == TORUS_OK));
-    } else if (a->format == CSV) {
-        printf("kx,ky,kz,routing,tie,threshold,delta,generation,destination_tables,consistent\n");
-        printf("%u,%u,%u,%s,%s,%u,%u,%u,%u,%d\n", k[0], k[1], k[2], name, tie, p.threshold, p.delta,
-               generation, on, error == TORUS_OK);
-    } else {
-        printf("%ux%u", k[0], k[1]);
-        if (dims == 3)
-            printf("x%u", k[2]);
-        printf(" torus, routing %s", name);
-        if (p.routing)
-            printf(", tie %s, threshold %u slots, Delta %u, generation %u", tie, p.threshold,
-                   p.delta, generation);
-        if (on)
-            printf(", destination table on at %u of %u boards", on, k[0] * k[1] * k[2]);
-        putchar('\n');
-    }
-    return error == TORUS_OK ? 0 : report(t, error);
-}
+enum { TIE = 256, RESUME, ABORT, PRINT, DIMENSIONS };
 
-int do_info(struct torus *t, const struct args *a)
+static struct {
+    int routing, tie, threshold, delta; // -1: not given
+    bool resume, abort, print;
+    unsigned dims;    // of what is printed, 0: not given
+    const char *file; // NULL: a preset
+    struct torus_preset preset;
+    struct torus_table table;
+} set = {.routing = -1, .tie = -1, .threshold = -1, .delta = -1};
+
+static const struct argp_option options[] = {
+    {"routing", 'r', routing_list, 0, "a preset (ofr)", 1},
+    {"tie", TIE, tie_list, 0, "distance k/2: either way (both), or as published the + one", 1},
+    {"threshold", 'H', "SLOTS", 0, "injection threshold, 0 to 15 (C/2)", 1},
+    {"delta", 'D', "HOPS", 0, "Delta, 0 to 7 (2)", 1},
+    {"resume", RESUME, 0, 0, "finish a program that was cut short", 2},
+    {"abort", ABORT, 0, 0, "undo a program that was cut short", 2},
+    {"print", PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 3},
+    {"dimensions", DIMENSIONS, "2|3", 0, "with --print: of the table printed (2)", 3},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
 {
-    int error = torus_attach(t);
-    return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
+    switch (key) {
+    case 'r':
+        set.routing = (int)one_of(state, arg, "routing", routing_list);
+        return true;
+    case TIE:
+        set.tie = (int)one_of(state, arg, "tie", tie_list);
+        return true;
+    case 'H':
+        set.threshold = (int)whole(state, arg, 0, 15);
+        return true;
+    case 'D':
+        set.delta = (int)whole(state, arg, 0, 7);
+        return true;
+    case RESUME:
+        set.resume = true;
+        return true;
+    case ABORT:
+        set.abort = true;
+        return true;
+    case PRINT:
+        set.print = true;
+        return true;
+    case DIMENSIONS:
+        set.dims = (unsigned)whole(state, arg, 2, 3);
+        return true;
+    default:
+        return false;
+    }
 }
 
 // Attached if possible: the boards are configured, agree and can be reached by address. Else, or
@@ -63,48 +72,74 @@ static int attach_or_discover(struct torus *t, bool destinations)
     return error;
 }
 
-int prepare_program(struct args *a)
+// Files that are wrong are found before anything is opened.
+static int prepare(struct args *a)
 {
-    const char *name = a->routing ? a->routing : "ofr";
-    int routing = torus_routing_named(name);
-    if (!routing || routing == TORUS_CUSTOM)
-        return wrong("routing", name, "say abr, por, ofr, dor or rdr");
-    if (a->tie && strcmp(a->tie, "both") != 0 && strcmp(a->tie, "plus") != 0)
-        return wrong("tie", a->tie, "say both or plus");
-    if (a->resume && a->abort)
+    set.file = a->rest_count ? a->rest[0] : NULL;
+    if (set.resume && set.abort)
         return wrong("option", "--abort", "either --resume or --abort");
-    if (a->file && (a->routing || a->tie || a->threshold >= 0 || a->delta >= 0))
-        return wrong("file", a->file, "it says all about the routing: no other options beside it");
-    if (a->file) {
-        if (!table_read(a->file, &a->table))
-            return 2;
-        if (a->print)
-            table_print(&a->table);
-        return 0;
-    }
-    a->preset = torus_preset_default((enum torus_routing)routing);
-    a->preset.tie_both = !a->tie || !strcmp(a->tie, "both");
-    if (a->threshold >= 0)
-        a->preset.threshold = (uint8_t)a->threshold;
-    if (a->delta >= 0)
-        a->preset.delta = (uint8_t)a->delta;
-    if (a->print && torus_preset_table(&a->preset, a->dims, &a->table) == TORUS_OK)
-        table_print(&a->table);
-    return 0;
+    if (set.print && (set.resume || set.abort))
+        return wrong("option", "--print", "it programs nothing");
+    if (set.dims && (!set.print || set.file))
+        return wrong("option", "--dimensions", "with --print of a preset");
+    bool settings = set.routing >= 0 || set.tie >= 0 || set.threshold >= 0 || set.delta >= 0;
+    if (set.file && settings)
+        return wrong("file", set.file, "it says all about the routing: no other options beside it");
+    if ((set.resume || set.abort) && settings)
+        return wrong("option", set.resume ? "--resume" : "--abort",
+                     "the routing is the one that was cut short: no other options beside it");
+    set.preset = preset_of(set.routing >= 0 ? (unsigned)set.routing : 2, set.tie > 0, set.threshold,
+                           set.delta);
+    bool good = !set.file || table_read(set.file, &set.table);
+    if (good && set.print && !set.file)
+        torus_preset_table(&set.preset, set.dims ? set.dims : 2, &set.table);
+    if (good && set.print)
+        table_print(&set.table);
+    if (good && !set.print)
+        return GO_ON;
+    free((void *)set.table.destinations);
+    return good ? 0 : 2;
 }
 
-int do_program(struct torus *t, const struct args *a)
+static int do_program(struct torus *t, const struct args *a)
 {
-    const struct torus_table *table = a->file ? &a->table : NULL;
-    int error = attach_or_discover(t, table && table->destination_count);
+    const struct torus_table *table = set.file ? &set.table : NULL;
+    int status, error = attach_or_discover(t, table && table->destination_count);
     if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
-        error = a->resume  ? torus_program_resume(t, table)
-                : a->abort ? torus_program_abort(t, table)
-                : table    ? torus_program_table(t, table)
-                           : torus_program(t, &a->preset);
-    if (error == TORUS_E_USAGE && a->file) {
-        fprintf(stderr, "torusctl: %s: %s\n", a->file, torus_detail(t));
-        return 2;
+        error = set.resume  ? torus_program_resume(t, table)
+                : set.abort ? torus_program_abort(t, table)
+                : table     ? torus_program_table(t, table)
+                            : torus_program(t, &set.preset);
+    if (error == TORUS_E_USAGE && set.file) {
+        fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
+        status = 2;
+    } else {
+        status = error == TORUS_OK ? put_programmed(t, a) : report(t, error);
     }
-    return error == TORUS_OK ? print_programmed(t, a) : report(t, error);
+    free((void *)set.table.destinations);
+    return status;
 }
+
+const struct command command_program = {
+    .name = "program",
+    .arguments = "[FILE]",
+    .most = 1,
+    .summary = "coordinates and routing tables of all boards: a preset, or FILE",
+    .about =
+        "Writes coordinates where they differ, then the routing: a preset, or the table in a JSON "
+        "FILE, which --print prints an example of. It is staged on all boards, verified and "
+        "committed with a new generation number; then it prints what is programmed, as info "
+        "does.\n\n"
+        "abr: minimal adaptive; por: with WIDNs only; ofr: OutFlank Routing; dor: dimension "
+        "order; rdr: a random minimal dimension. A program that was cut short is finished by "
+        "--resume or undone by --abort; where it was of a FILE, give that FILE with them.",
+    .examples = "program --routing ofr\n"
+                "program --print --dimensions 3 > mine.json\n"
+                "program mine.json\n"
+                "program mine.json --resume\n",
+    .groups = CONNECTION | WRITING | FORMAT,
+    .options = options,
+    .option = option,
+    .prepare = prepare,
+    .run = do_program,
+};

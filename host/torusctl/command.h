@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command of torusctl: its name, options, manual and code. A file a command; commands.c lists
+// them. Help, manual page and completion are made of these (manual.c).
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <argp.h>
+
+#include "libtorus.h"
+
+enum format { TEXT, JSON, CSV };
+
+enum { MAX_REST = 64 };
+
+// What the options that commands share say (options.c), and what stands after the command.
+struct args {
+    const struct command *command;
+    const char *where; // NULL: not given
+    enum format format;
+    struct torus_options options;
+    struct torus_run run; // of groups STREAM and MESSAGES
+    const char *rest[MAX_REST];
+    unsigned rest_count;
+};
+
+// Options that commands share.
+enum {
+    CONNECTION = 1, // how to reach the boards
+    WRITING = 2,    // key and lease
+    FORMAT = 4,
+    STREAM = 8, // length, warm-up and window of what is measured
+    MESSAGES = 16,
+};
+
+enum { GO_ON = -1 };
+
+struct command {
+    const char *name;
+    const char *arguments; // that follow it, for its help; NULL: none
+    unsigned most;         // so many of them at most
+    const char *summary;   // half a line
+    const char *about;     // the manual, in paragraphs; "@PATTERNS@" is the list of them
+    const char *examples;  // without "torusctl -t usb ", a line each
+    unsigned groups;       // of options, CONNECTION, ...
+    // Its own. An argument's name that has "|" in it is the list of its values.
+    const struct argp_option *options;
+    // Takes one of its own: true, if it has that one.
+    bool (*option)(int key, char *arg, struct argp_state *state);
+    // What is done before anything is opened. GO_ON, or the exit status. NULL: nothing.
+    int (*prepare)(struct args *a);
+    // The rest. Exit status. NULL: prepare was all of it, no board is needed.
+    int (*run)(struct torus *t, const struct args *a);
+};
+
+extern const struct command *const commands[]; // NULL ends them
+
+// A group (one of the bits) as options, and as argp's. Its parsers take a struct args.
+const struct argp_option *group_options(unsigned group);
+const struct argp *group_argp(unsigned group);
+enum { LAST_GROUP = MESSAGES };
+
+// argp's help_filter, which puts in the list of patterns; manual.c calls it, too.
+char *fill_in(int key, const char *text, void *input);
+
+// Values of options; what is wrong ends the program with one line and status 2. whole: digits only.
+double number(struct argp_state *state, const char *arg, double low, double high);
+uint64_t whole(struct argp_state *state, const char *arg, uint64_t low, uint64_t high);
+// One of "a|b|c": which.
+unsigned one_of(struct argp_state *state, const char *arg, const char *what, const char *list);
+// Up to 16 hexadecimal digits, not 0; false: they are not.
+bool parse_key(const char *text, uint64_t *key);
+
+#endif

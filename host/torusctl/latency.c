@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl latency: lifetimes of packets between two boards, or all pairs.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "streams.h"
+
+static struct {
+    double load;
+    bool all;
+} set = {.load = 0.05};
+
+static const struct argp_option options[] = {
+    {"all", 'A', 0, 0, "all pairs, as a matrix", 1},
+    {"load", 'l', "LOAD", 0, "offered by a source, in flits per cycle, header included (0.05)", 1},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
+{
+    if (key == 'A')
+        set.all = true;
+    else if (key == 'l')
+        set.load = one_load(state, arg);
+    else
+        return false;
+    return true;
+}
+
+static const struct column columns[] = {
+    {"from", "from", 0, 0},
+    {"to", "to", 0, 0},
+    {"distance", "distance", 0, 0},
+    {"mean", "mean", 0, 0},
+    {"max", "max", 0, 0},
+    {"packets", "packets", 0, 0},
+    {0},
+};
+
+static json_t *row(const struct shape *s, const struct torus_flow *w)
+{
+    return json_pack("{s:o,s:o,s:i,s:f,s:I,s:I}", "from", json_at(w->from, s->dims), "to",
+                     json_at(w->to, s->dims), "distance", (int)shape_distance(s, w->from, w->to),
+                     "mean", w->mean, "max", (json_int_t)w->max, "packets",
+                     (json_int_t)w->measured);
+}
+
+static json_t *head(const struct shape *s, double apart)
+{
+    return json_pack("{s:o,s:f}", "sizes", json_at(s->k, s->dims), "clocks_apart", apart);
+}
+
+// The matrix: a column a destination. A table too, whose columns are made here.
+static void put_matrix(const struct args *a, const struct shape *s, const double *mean)
+{
+    struct column *c = calloc(s->nodes + 2, sizeof *c);
+    char(*name)[16] = calloc(s->nodes, sizeof *name);
+    uint8_t at[3];
+    if (c && name) {
+        c[0] = (struct column){"from", "from", 0, 0};
+        for (unsigned n = 0; n < s->nodes; n++) {
+            torus_node_at(s->k, n, at);
+            at_text(at, s->dims, name[n]);
+            c[n + 1] = (struct column){name[n], name[n], 7, 1};
+        }
+        struct table *rows = table_begin(a, "matrix", c);
+        for (unsigned from = 0; from < s->nodes; from++) {
+            json_t *row = json_object();
+            json_object_set_new(row, "from", json_string(name[from]));
+            for (unsigned to = 0; to < s->nodes; to++)
+                json_object_set_new(row, name[to],
+                                    from == to ? json_null()
+                                               : json_real(mean[from * s->nodes + to]));
+            table_row(rows, row);
+        }
+        table_end(rows, NULL);
+    }
+    free(c);
+    free(name);
+}
+
+// All pairs: one run a shift, in which every board sends to the one so many numbers on.
+static int latency_all(struct torus *t, const struct args *a, const struct shape *s,
+                       const struct torus_flow_options *o)
+{
+    struct torus_flow *flow = calloc(s->nodes, sizeof *flow);
+    double *mean = calloc((size_t)s->nodes * s->nodes, sizeof *mean);
+    struct table *rows = table_begin(a, "pairs", columns);
+    json_t *pairs = json_array(), *pair;
+    size_t i;
+    int error = flow && mean ? TORUS_OK : TORUS_E_MEMORY, status;
+    for (unsigned shift = 1; shift < s->nodes && error == TORUS_OK; shift++) {
+        progress("shifts", shift - 1, s->nodes - 1);
+        for (unsigned n = 0; n < s->nodes; n++) {
+            torus_node_at(s->k, n, flow[n].from);
+            torus_node_at(s->k, (n + shift) % s->nodes, flow[n].to);
+        }
+        error = torus_flows(t, o, flow, s->nodes);
+        for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n++) {
+            json_array_append_new(pairs, row(s, &flow[n]));
+            mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].mean;
+        }
+    }
+    progress("", 1, 1);
+    status = error == TORUS_OK ? 0 : report(t, error);
+    if (!status && a->format == TEXT) {
+        table_note(rows, "mean lifetime in cycles, row to column");
+        put_apart(a, flow->apart);
+        put_matrix(a, s, mean);
+    } else if (!status) {
+        json_array_foreach(pairs, i, pair)
+        {
+            table_row(rows, json_incref(pair));
+        }
+        table_end(rows, head(s, flow->apart));
+        rows = NULL;
+    }
+    if (rows)
+        table_drop(rows);
+    json_decref(pairs);
+    free(flow);
+    free(mean);
+    return streams_end(t, status);
+}
+
+static int prepare(struct args *a)
+{
+    uint8_t from[3], to[3];
+    if (set.all && a->rest_count)
+        return wrong("place", a->rest[0], "either two places or --all");
+    int status = set.all ? 0 : two_places(a, from, to);
+    return status ? status : GO_ON;
+}
+
+static int do_latency(struct torus *t, const struct args *a)
+{
+    struct torus_flow flow[2] = {0};
+    struct torus_flow_options o = stream_options(a, set.load);
+    struct shape s;
+    int error = TORUS_OK, status = set.all ? 0 : two_places(a, flow[0].from, flow[0].to);
+    if (!status)
+        status = shape_get(t, &s);
+    if (status)
+        return status;
+    if (set.all)
+        return latency_all(t, a, &s, &o);
+    memcpy(flow[1].from, flow[0].to, 3);
+    memcpy(flow[1].to, flow[0].from, 3);
+    for (unsigned i = 0; i < 2 && error == TORUS_OK; i++)
+        error = torus_flows(t, &o, &flow[i], 1);
+    if (error != TORUS_OK)
+        return report(t, error);
+    struct table *rows = table_begin(a, "pairs", columns);
+    put_apart(a, flow[1].apart);
+    for (unsigned i = 0; i < 2; i++)
+        table_row(rows, row(&s, &flow[i]));
+    table_end(rows, head(&s, flow[1].apart));
+    return streams_end(t, 0);
+}
+
+const struct command command_latency = {
+    .name = "latency",
+    .arguments = "A B\n--all",
+    .most = 2,
+    .summary = "lifetimes of packets between A and B; --all: of all pairs",
+    .about = "Lifetimes of packets from A to B and back, or a matrix of all pairs, in cycles from "
+             "generation to the tail's delivery. A and B are places, X,Y or X,Y,Z.",
+    .examples = "latency 0,0 2,1\nlatency --all\nlatency --all --format csv\n",
+    .groups = CONNECTION | WRITING | FORMAT | STREAM,
+    .options = options,
+    .option = option,
+    .prepare = prepare,
+    .run = do_latency,
+};

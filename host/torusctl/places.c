@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places and paths as they are written on the command line; attaching.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl.h"
+
+bool parse_at(const char *text, uint8_t at[3])
+{
+    unsigned v[3] = {0, 0, 0};
+    char extra;
+    bool good = isdigit((unsigned char)text[0]);
+    if (sscanf(text, "%u,%u,%u%c", &v[0], &v[1], &v[2], &extra) != 3) {
+        v[2] = 0;
+        good &= sscanf(text, "%u,%u%c", &v[0], &v[1], &extra) == 2;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        good &= v[i] <= 15;
+        at[i] = (uint8_t)v[i];
+    }
+    if (!good)
+        wrong("place", text, "write X,Y or X,Y,Z, each from 0 to 15");
+    return good;
+}
+
+bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
+{
+    const char *at = text;
+    for (*hops = 0; *at; (*hops)++) {
+        unsigned port = 0;
+        while (port < TORUS_PORTS && strncmp(at, torus_port_name(port), 2) != 0)
+            port++;
+        if (port == TORUS_PORTS || (at[2] && at[2] != ',') || (at[2] && !at[3]) ||
+            *hops == TORUS_MAX_HOPS) {
+            wrong("path", text, "write up to 24 ports as x+,x+,y-");
+            return false;
+        }
+        path[*hops] = (uint8_t)port;
+        at += at[2] ? 3 : 2;
+    }
+    return true;
+}
+
+int attach(struct torus *t, int *mixed)
+{
+    struct torus_preset preset;
+    unsigned generation;
+    int error = torus_attach(t);
+    if (error == TORUS_OK)
+        error = torus_programmed(t, &preset, &generation);
+    if (mixed)
+        *mixed = 0;
+    if (error == TORUS_OK)
+        return 0;
+    int status = report(t, error);
+    if (!mixed || error != TORUS_E_MIXED)
+        return status;
+    *mixed = status;
+    return 0;
+}
+
+void put_apart(const struct args *a, double apart)
+{
+    if (a->format == TEXT && apart > 0)
+        printf("boards with clocks of their own, aligned: at most %.1f cycles apart\n", apart);
+}

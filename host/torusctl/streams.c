@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streams.h"
+
+#include "ofr_regs.h"
+
+int shape_get(struct torus *t, struct shape *s)
+{
+    uint32_t shape;
+    int status = attach(t, NULL);
+    if (status)
+        return status;
+    s->dims = torus_sizes(t, s->k);
+    s->nodes = (unsigned)s->k[0] * s->k[1] * s->k[2];
+    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    s->flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;
+    return error == TORUS_OK ? 0 : report(t, error);
+}
+
+unsigned shape_distance(const struct shape *s, const uint8_t a[3], const uint8_t b[3])
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned d = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+        sum += s->k[i] - d < d ? s->k[i] - d : d;
+    }
+    return sum;
+}
+
+struct torus_flow_options stream_options(const struct args *a, double load)
+{
+    struct torus_flow_options o = torus_flow_options_default();
+    o.load = load;
+    o.packet_flits = a->run.packet_flits;
+    o.warmup = a->run.warmup;
+    o.cycles = a->run.cycles;
+    return o;
+}
+
+int two_places(const struct args *a, uint8_t from[3], uint8_t to[3])
+{
+    if (a->rest_count < 2)
+        return wrong("command", a->command->name, "write two places after it, X,Y or X,Y,Z each");
+    return parse_at(a->rest[0], from) && parse_at(a->rest[1], to) ? 0 : 2;
+}
+
+int streams_end(struct torus *t, int status)
+{
+    int error = status ? TORUS_OK : torus_release(t);
+    return error == TORUS_OK ? status : report(t, error);
+}
+
+double one_load(struct argp_state *state, const char *arg)
+{
+    double load = number(state, arg, 0, 1000);
+    if (!(load > 0))
+        argp_failure(state, 2, 0, "load '%s': one number above 0, at most 1000", arg);
+    return load;
+}
