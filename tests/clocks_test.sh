@@ -82,8 +82,8 @@ agrees() { # FILE: measured where clocks differ
         function near(a, b, part, more) {
             return a <= b * (1 + part) + more && a >= b * (1 - part) - more
         }
-        { exit !($4 > 0 && near($4, $21, 0.02, 0) && near($7, $24, 0.02, $17) &&
-              near($8, $25, 0.12, $17)) }'
+        { exit !($5 > 0 && near($5, $23, 0.02, 0) && near($7, $25, 0.02, $18) &&
+              near($8, $26, 0.12, $18)) }'
 }
 
 # A torus of boards.

@@ -21,11 +21,19 @@ installed() {
     [ -z "$(find "$to" -type f ! -path "$to/opt/x/*")" ]
 }
 
+# helps COMMAND: its help, and that of the commands that it lists.
+helps() {
+    "$1" --help
+    for command in $("$1" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p'); do
+        "$1" "$command" --help
+    done
+}
+
 # page PAGE COMMAND: PAGE names all options of COMMAND --help.
 page() {
     sed 's/\\-/-/g' "$1" > "$dir/page"
-    for option in $("$2" --help | grep -o -e '--[a-z][a-z-]*' | sort -u | grep -v -e '--help' \
-        -e '--usage'); do
+    for option in $(helps "$2" | grep -o -e '--[a-z][a-z-]*' | sort -u | grep -v -e '--help' \
+        -e '--usage' -e '--version'); do
         grep -q -e "$option\\b" "$dir/page" || { echo "# $option is not in $1"; return 1; }
     done
     groff -man -Tutf8 -ww "$1" 2>&1 > /dev/null | sed 's/^/# /' > "$dir/out"
@@ -73,7 +81,7 @@ for command in torusctl boardsim; do
     check "$command.1: all options" page "$to/opt/x/share/man/man1/$command.1" \
         "$to/opt/x/bin/$command"
 done
-sed 's/thresholds/threshold/g' host/torusctl/torusctl.1 > "$dir/torusctl.1"
+sed 's/thresholds/threshold/g' "$B/torusctl.1" > "$dir/torusctl.1"
 check 'broken twin: an option that the page lacks is found' \
     status 1 page "$dir/torusctl.1" "$to/opt/x/bin/torusctl"
 check 'libtorus.3: all functions' functions "$to/opt/x/share/man/man3/libtorus.3"

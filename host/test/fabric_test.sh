@@ -109,6 +109,32 @@ ctl() {
     "$B/bin/torusctl" "$@" > "$dir/out" 2> "$dir/err"
 }
 check 'counters: program' torus program --routing abr
+full() { # ARGUMENTS...: no room for its output; status 2, one line, and soon
+    timeout 120 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board0.sock" "$@" > /dev/full \
+        2> "$dir/out"
+    got=$?
+    why="torusctl $*: status $got"
+    [ $got -eq 2 ] && one_line && says 'standard output: No space left'
+}
+for command in discover info run 'bench --load 0.1' counters 'snapshot --all' align ping 'trace 0,0 1,1' \
+    'trace --path x+' 'bandwidth 0,0 1,1' 'latency 0,0 1,1' 'latency --all' program \
+    'counters --watch 0.01' 'ping --count 1000000'; do
+    for format in text json csv; do
+        case $command-$format in
+        counters\ *-json | ping\ *-json) continue ;; # the one has no end, the other is long
+        esac
+        # shellcheck disable=SC2086
+        check "no room: $command, $format" full $command --format $format --retry 100
+    done
+done
+reader_gone() { # head has what it wants: no lease and no traffic is left behind
+    { timeout 120 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board0.sock" run --format csv \
+        --pattern uniform,uniform,uniform --load 0.1,0.1,0.1 2> "$dir/err"; echo $? > "$dir/out"; } |
+        head -n 1 > "$dir/head"
+    grep -q '^2$' "$dir/out" && grep -q 'standard output: Broken pipe' "$dir/err" &&
+        torus --format json ping && says '"leased": false'
+}
+check 'nobody reads: status 2, and nothing is left behind' reader_gone
 check 'counters: before' quiet_torus --format json counters
 cp "$dir/out" "$dir/before.json"
 check 'counters: traffic' quiet_torus --format json run --pattern uniform --load 0.3
@@ -225,7 +251,7 @@ check 'bench: a plot' sh -c "grep -c linespoints '$dir/plot.gp' > '$dir/out'; ca
 check 'bench: what was programmed is programmed again' torus info
 check 'bench: it is' says 'routing dor'
 check 'bench: CSV' quiet_torus --format csv bench --load 0.1
-check 'bench: its head' says '^pattern,routing,offered,accepted,'
+check 'bench: its head' says '^pattern,routing,offered,offered_gamma0,accepted,'
 check 'bench: a point' count '^uniform,dor,0.1' "$dir/out" 1
 check 'bench: unknown routing' status 2 torus bench --routing abr,zigzag
 check 'bench: which' says "'zigzag'"

@@ -24,11 +24,117 @@ refuse "'xml'" ping -t "$nowhere" --format xml
 refuse "'soon'" ping -t "$nowhere" --timeout soon
 refuse "'8'" ping -t "$nowhere" --window 8
 refuse "'70000'" ping -t "$nowhere" --session 70000
-refuse "'0'" ping -t "$nowhere" --key 0
 refuse "'16'" program -t "$nowhere" --threshold 16
 refuse "'two'" ping -t "$nowhere" two
 refuse 'one argument too many' bandwidth -t "$nowhere" 0,0 1,1 2,2
 refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"
+
+refuse "'1.9'" ping -t "$nowhere" --session 1.9
+refuse "' 9'" ping -t "$nowhere" --session ' 9'
+refuse "'0x10'" ping -t "$nowhere" --session 0x10
+refuse "'65536'" ping -t "$nowhere" --session 65536
+refuse "'18446744073709551617'" run -t "$nowhere" --seed 18446744073709551617
+refuse "'1e3'" run -t "$nowhere" --cycles 1e3
+for key in 0 123456789012345678 0x12 -1 12g '' ' 12'; do
+    refuse '16 hexadecimal digits' run -t "$nowhere" --key "$key"
+done
+
+# An option that does not apply to a command is refused, before it or after it.
+refuse '--routing does not apply.*: program, bench$' run -t "$nowhere" --routing abr
+refuse '--routing does not apply.*: program, bench$' --routing abr run -t "$nowhere"
+refuse '--format does not apply' --format json monitor -t "$nowhere"
+refuse '--watch does not apply' -w 1 info -t "$nowhere"
+refuse '--transport does not apply' -t "$nowhere" diff a b
+refuse 'with --watch' counters -t "$nowhere" --count 3
+refuse 'with --routing' bench -t "$nowhere" --tie plus
+refuse 'with --format json' bench -t "$nowhere" --links
+refuse 'no other options' program -t "$nowhere" --resume --routing abr
+refuse 'it programs nothing' program --print --abort
+refuse 'with --print' program -t "$nowhere" --dimensions 3
+
+# Help, manual page and completion are of the same commands and options. options_* COMMAND, sorted.
+options_of_help() {
+    "$ctl" $1 --help | sed 's/^ *-., \(--\)/\1/; s/^ *\(--[a-z-]*\).*/\1/; /^--[a-z]/!d' | sort -u
+}
+options_of_page() { # without --help, --usage
+    sed 's/\\-/-/g' "${page:-$B/torusctl.1}" |
+        awk -v want="$1" '/^\.S[SH] / { on = $1 == ".SS" && $2 == want } on' |
+        grep -e '^.B .*--' -e '^Options described below' | sed 's/=.*//' |
+        grep -o -e '--[a-z][a-z-]*' | sort -u
+}
+options_of_completion() {
+    bash -c 'source "$1"; COMP_WORDS=(torusctl $2 --) COMP_CWORD=2
+        _torusctl 2> /dev/null; printf "%s\n" "${COMPREPLY[@]}"' bash "$B/torusctl.bash" "$1" |
+        sort -u
+}
+commands=$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p')
+check 'there are commands' [ "$(echo "$commands" | wc -w)" -ge 14 ]
+same_options() {
+    for command in $commands; do
+        options_of_help "$command" > "$work/help"
+        { options_of_page "$command"; printf '%s\n' --help --usage --version; } | sort > "$work/page"
+        options_of_completion "$command" > "$work/completion"
+        cmp -s "$work/help" "$work/page" && cmp -s "$work/help" "$work/completion" && continue
+        echo "# $command:"
+        diff "$work/help" "$work/page" | sed 's/^/# help, page: /'
+        diff "$work/help" "$work/completion" | sed 's/^/# help, completion: /'
+        return 1
+    done
+}
+check 'help, page and completion name the same options' same_options
+page=$work/twin.1
+sed '/^\.B .*thresholds/d' "$B/torusctl.1" > "$page"
+check 'twin: a page without one is found' eval '! same_options > /dev/null'
+page=
+completed=$(bash -c 'source "$1"; COMP_WORDS=(torusctl "") COMP_CWORD=1; _torusctl 2> /dev/null
+    echo "${COMPREPLY[@]}"' bash "$B/torusctl.bash")
+check 'and the same commands' [ "$completed" = "$(echo $commands)" ]
+check 'the page has a section for each' [ "$(sed -n 's/^\.SS \([a-z]*\).*/\1/p' "$B/torusctl.1" |
+    tr '\n' ' ')" = "$(echo $commands) " ]
+check 'with examples' [ "$(grep -c '^EXAMPLES$' "$B/torusctl.1")" = "$(echo "$commands" | wc -w)" ]
+check 'groff takes the page' [ -z "$(groff -man -Tutf8 -ww "$B/torusctl.1" 2>&1 > /dev/null)" ]
+check '--version' sh -c "'$ctl' --version | grep -q '^torusctl [0-9.]*$'"
+
+# Each option with each command that has not got it: refused, and the commands that have it are named.
+all_elsewhere() {
+    for command in $commands; do
+        options_of_help "$command" > "$work/has.$command"
+    done
+    sort -u "$work"/has.* > "$work/all"
+    for command in $commands; do
+        for option in $(comm -13 "$work/has.$command" "$work/all"); do
+            "$ctl" "$command" -t "$nowhere" "$option" 1 > "$work/out" 2> "$work/err"
+            status=$?
+            [ $status = 2 ] && [ ! -s "$work/out" ] && [ "$(wc -l < "$work/err")" = 1 ] &&
+                grep -q -e 'does not apply' "$work/err" && continue
+            echo "# $command $option: status $status"
+            sed 's/^/# /' "$work/err"
+            return 1
+        done
+    done
+}
+check 'every option is refused by every command that it is not of' all_elsewhere
+
+# Output that cannot be written.
+if [ -c /dev/full ]; then
+    full() { # ARGUMENTS...: status 2, one line
+        "$ctl" "$@" > /dev/full 2> "$work/err"
+        status=$?
+        [ $status = 2 ] && [ "$(wc -l < "$work/err")" = 1 ] &&
+            grep -q 'standard output: No space left' "$work/err" && return 0
+        echo "# $*: status $status"
+        sed 's/^/# /' "$work/err"
+        return 1
+    }
+    check 'no room: program --print' full program --print
+    check 'no room: --help' full --help
+    check 'no room: --version' full --version
+    closed() {
+        "$ctl" program --print >&- 2> "$work/err"
+        [ $? = 2 ] && [ "$(wc -l < "$work/err")" = 1 ]
+    }
+    check 'a closed output is an error, too' closed
+fi
 
 # Tables from files: what is wrong is said with the file, before anything is opened.
 good=$work/good.json

@@ -46,7 +46,7 @@ static int do_align(struct torus *t, const struct args *a)
 
 const struct command command_align = {
     .name = "align",
-    .summary = "one time of boards' clocks; run, bench and others do so by themselves",
+    .summary = "make one time of the boards' clocks",
     .about = "Makes one time (NODE.TIME) of the clocks of boards that have their own, by the "
              "lifetimes of packets between neighbours: that of the board that is plugged in. Shows "
              "how much faster every clock is, what it was ahead, and what is left of it, and by "

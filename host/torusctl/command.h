@@ -40,7 +40,7 @@ struct command {
     unsigned most;         // so many of them at most
     const char *summary;   // half a line
     const char *about;     // the manual, in paragraphs; "@PATTERNS@" is the list of them
-    const char *examples;  // without "torusctl -t usb ", a line each
+    const char *examples;  // without example_start(), a line each
     unsigned groups;       // of options, CONNECTION, ...
     // Its own. An argument's name that has "|" in it is the list of its values.
     const struct argp_option *options;
@@ -59,6 +59,8 @@ const struct argp_option *group_options(unsigned group);
 const struct argp *group_argp(unsigned group);
 enum { LAST_GROUP = MESSAGES };
 
+// "torusctl -t usb ".
+const char *example_start(const struct command *c);
 // argp's help_filter, which puts in the list of patterns; manual.c calls it, too.
 char *fill_in(int key, const char *text, void *input);
 

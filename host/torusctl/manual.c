@@ -81,13 +81,14 @@ static void page_shared(const struct command *c)
     fputs(".\n", stdout);
 }
 
-static void page_examples(const char *examples)
+static void page_examples(const struct command *c)
 {
+    const char *examples = c->examples;
     fputs(".PP\nEXAMPLES\n.nf\n", stdout);
     while (*examples) {
         size_t length = strcspn(examples, "\n");
         char line[200];
-        snprintf(line, sizeof line, "torusctl %.*s", (int)length, examples);
+        snprintf(line, sizeof line, "%s%.*s", example_start(c), (int)length, examples);
         roff(line);
         putchar('\n');
         examples += length + (examples[length] == '\n');
@@ -123,7 +124,7 @@ static void page(void)
         putchar('\n');
         page_options(c->options);
         page_shared(c);
-        page_examples(c->examples);
+        page_examples(c);
     }
     fputs(".SH OPTIONS OF SEVERAL COMMANDS\n", stdout);
     for (unsigned group = 1; group <= LAST_GROUP; group *= 2)
@@ -211,7 +212,7 @@ static void bash(void)
     bash_all_values();
     fputs("    esac\n    case $command in\n", stdout);
     for (unsigned i = 0; commands[i]; i++) {
-        printf("    %s) options='--help --usage", commands[i]->name);
+        printf("    %s) options='--help --usage --version", commands[i]->name);
         bash_names(commands[i]->options);
         for (unsigned group = 1; group <= LAST_GROUP; group *= 2)
             if (commands[i]->groups & group)

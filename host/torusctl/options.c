@@ -207,6 +207,11 @@ const struct argp_option *group_options(unsigned group)
     return group_argp(group)->options;
 }
 
+const char *example_start(const struct command *c)
+{
+    return c->run ? "torusctl -t usb " : "torusctl ";
+}
+
 char *fill_in(int key, const char *text, void *input)
 {
     static const char word[] = "@PATTERNS@";

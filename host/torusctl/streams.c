@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streams.h"
 
+#include <stdlib.h>
+
 #include "ofr_regs.h"
 
 int shape_get(struct torus *t, struct shape *s)
@@ -51,8 +53,9 @@ int streams_end(struct torus *t, int status)
 
 double one_load(struct argp_state *state, const char *arg)
 {
-    double load = number(state, arg, 0, 1000);
-    if (!(load > 0))
+    char *end;
+    double load = strtod(arg, &end);
+    if (end == arg || *end || !(load > 0 && load <= 1000))
         argp_failure(state, 2, 0, "load '%s': one number above 0, at most 1000", arg);
     return load;
 }

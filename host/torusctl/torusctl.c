@@ -166,8 +166,17 @@ static void parse(int argc, char **argv, const struct argp_option *all, struct a
         if (c->groups & group)
             children[p.children++].argp = group_argp(group);
     children[p.children++].argp = &others;
-    if (asprintf(&doc, "%s\v%s\n\nExamples:\n%s", c->summary, c->about, c->examples) < 0)
+    size_t size;
+    FILE *f = open_memstream(&doc, &size);
+    if (!f)
         exit(2);
+    fprintf(f, "%s\v%s\n\nExamples:", c->summary, c->about);
+    for (const char *at = c->examples; *at; at += *at == '\n') {
+        int length = (int)strcspn(at, "\n");
+        fprintf(f, "\n  %s%.*s", example_start(c), length, at);
+        at += length;
+    }
+    fclose(f);
     const struct argp argp = {.options = c->options,
                               .parser = parse_own,
                               .args_doc = c->arguments,
