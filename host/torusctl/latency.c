@@ -86,10 +86,15 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
 {
     struct torus_flow *flow = calloc(s->nodes, sizeof *flow);
     double *mean = calloc((size_t)s->nodes * s->nodes, sizeof *mean);
+    if (!flow || !mean) {
+        free(flow);
+        free(mean);
+        return wrong("command", "latency --all", "out of memory");
+    }
     struct table *rows = table_begin(a, "pairs", columns);
     json_t *pairs = json_array(), *pair;
     size_t i;
-    int error = flow && mean ? TORUS_OK : TORUS_E_MEMORY, status;
+    int error = TORUS_OK, status;
     for (unsigned shift = 1; shift < s->nodes && error == TORUS_OK; shift++) {
         progress("shifts", shift - 1, s->nodes - 1);
         for (unsigned n = 0; n < s->nodes; n++) {

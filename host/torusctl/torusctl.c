@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl: the command line of libtorus. Finds the command, then parses its options, opens the
 // connection and runs it.
+// lint-flags: -DTORUSCTL_VERSION="0"
 #define _GNU_SOURCE
 #include <argp.h>
 #include <stdio.h>
