@@ -116,6 +116,12 @@ check_listed() { # every design file is linted
     done
 }
 
+check_mode() { # the runner starts tests by their names
+    sources | grep -E '_test\.sh$' | while read -r f; do
+        [ -x "$f" ] || echo "$f: not executable; chmod +x"
+    done
+}
+
 check_readme() { # every folder tells where to start
     sources | grep / | grep -v -E '^\.ci/' | sed 's|/[^/]*$||' | sort -u | while read -r d; do
         case $d in */test | */lib | */data | tests/*) continue ;; esac
@@ -155,7 +161,7 @@ if [ $# = 3 ]; then
     fi
     "check_$kind" "$thing" "$out" > "$out.text"
     status=$?
-    case $kind in spdx | text | nettype | listed | readme) [ -s "$out.text" ] && status=1 ;; esac
+    case $kind in spdx | text | nettype | listed | mode | readme) [ -s "$out.text" ] && status=1 ;; esac
     if [ $status = 0 ]; then
         echo good > "$out.status"
         [ -z "$key" ] || : > "$key"
@@ -172,7 +178,7 @@ find "$cache" -type f -mtime +14 -exec rm -f {} +
 c_files=$({ sources | grep -E '\.c$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
 all=$({ sources | grep -E '\.(c|h|cpp)$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
 {
-    for kind in spdx text nettype listed readme; do echo "$kind tree"; done
+    for kind in spdx text nettype listed mode readme; do echo "$kind tree"; done
     for f in $c_files; do echo "tidy $f"; done
     for top in $LINT_TOPS; do
         for kind in verilator icarus yosys; do echo "$kind $top"; done

@@ -96,6 +96,9 @@ fresh
 printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\nif true; then\n\ttrue\nfi\n' > tests/t.sh
 expect 'a tab' top 'text'
 fresh
+printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\ntrue\n' > tests/some_test.sh
+expect 'a test that cannot be started' top 'mode'
+fresh
 sed -i 's/    return/  return/' tests/good.c
 expect 'wrong layout' top 'format tests/good.c'
 fresh

@@ -72,7 +72,7 @@ CHECK := $(addprefix $(B)/tests/, core_rv32i soc_ram soc_flash soc_timer ofr_uni
         local-lockstep-2-32-0 local-lockstep-3-32-0 lockstep_2_32_8_8_1 rate_2_32_8_8_1 rate_2_16_16_4_0 \
         bench_phases test_local test_logs test_net test_paths test_pairs test_wheel \
         test_firmware test_torus test_destinations test_cables test_clock) \
-    rtl/regs/regs_test.sh rtl/router/alone/alone_test.sh firmware/test/size_test.sh \
+    rtl/regs/regs_test.sh rtl/router/alone/test/alone_test.sh firmware/test/size_test.sh \
     host/test/torusctl_test.sh host/test/lib_test.sh \
     sim/net/test/cli_test.sh sim/net/test/rdr_test.sh \
     tests/demo_small.sh tests/readme_test.sh tests/run_tests_test.sh tests/deps_test.sh tests/install_test.sh

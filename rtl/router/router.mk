@@ -7,6 +7,6 @@ LINT_TOPS += ofr_router:N=2:W=32:L=8:C=8 ofr_router:N=2:W=16:L=16:C=4 ofr_router
 LINT_TOPS += ofr_router:N=3:W=32:L=128:C=8
 
 # The example of the router alone.
-TESTS += rtl/router/alone/alone_test.sh
+TESTS += rtl/router/alone/test/alone_test.sh
 LINT_V += rtl/router/alone/ring4.v
 LINT_TOPS += ring4

@@ -7,7 +7,6 @@
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 shown="$work/log $work/out"
-here=$(pwd)
 
 build() { # BENCH
     iverilog -g2012 -Irtl/regs -s ring4_tb -o "$work/ring4" rtl/router/alone/ring4.v "$1" \
@@ -29,7 +28,7 @@ arrived() {
         END { exit !(n == 6 && tail && !wrong && !late) }' "$work/out"
 }
 
-build rtl/router/alone/ring4_tb.v && run && [ -s "$work/ring4.vcd" ]
+build rtl/router/alone/test/ring4_tb.v && run && [ -s "$work/ring4.vcd" ]
 result $? 'Icarus builds and runs it, and there are waveforms'
 grep -q '^12 flits sent, 12 arrived$' "$work/out"
 result $? 'all flits arrive, no others'
@@ -37,7 +36,7 @@ arrived 1
 result $? 'those to node 1: in order, in the cycle they should'
 arrived 2
 result $? 'those to node 2: in order, in the cycle they should'
-sed 's/send(4.d2)/send(4'"'"'d3)/' "$here/rtl/router/alone/ring4_tb.v" > "$work/twin.v"
-! cmp -s rtl/router/alone/ring4_tb.v "$work/twin.v" && build "$work/twin.v" && run && ! arrived 2
+sed 's/send(4.d2)/send(4'"'"'d3)/' "rtl/router/alone/test/ring4_tb.v" > "$work/twin.v"
+! cmp -s rtl/router/alone/test/ring4_tb.v "$work/twin.v" && build "$work/twin.v" && run && ! arrived 2
 result $? 'twin: a packet to another node is found out'
 finish
