@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim: every .c of its rooms; its tests in test/: each test/test_NAME.c is one cmocka program.
 
-NET_ROOMS := topo config traffic route packet measure limit study run output cli
+NET_ROOMS := topo config app traffic route packet measure limit study run output cli
 NET_C := $(sort $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.c))))
 NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/study/experiments.o
 NET_H := $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.h))) $(MODEL_H)

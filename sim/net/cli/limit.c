@@ -193,8 +193,9 @@ int net_command_limit(int argc, char **argv)
         children,
         NULL,
         NULL};
-    static const char *const meaningless[] = {"load",   "messages", "trace",          "active",
-                                              "rounds", "burst",    "message-packets"};
+    static const char *const meaningless[] = {"load",  "messages",       "trace",  "application",
+                                              "pace",  "placement",      "active", "rounds",
+                                              "burst", "message-packets"};
     struct args args = {.kind = {true, true, true}, .gap = 0.01, .passes = 2000};
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     for (unsigned i = 0; i < sizeof meaningless / sizeof *meaningless; i++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/application.h"
 #include "traffic/trace.h"
 
 enum { FIRST_KEY = 512, SETTINGS = 64 };
@@ -130,15 +131,33 @@ static const struct net_trace *read_trace(const struct net_options *options,
     return trace;
 }
 
+// The same.
+static const struct net_application *read_application(const struct net_options *options)
+{
+    static struct net_application *app;
+    char wrong[600];
+    if (!app)
+        app = net_application_read(net_options_value(options, "application"), wrong, sizeof wrong);
+    if (!app)
+        net_refuse("%s", wrong);
+    return app;
+}
+
 struct net_config net_options_config(const struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
     static const char *const pattern_only[] = {"traffic", "load", "messages", NULL};
     static const char *const no_trace[] = {"active", "message-packets", NULL};
+    static const char *const no_application[] = {"trace", "active", "message-packets", NULL};
     const char *preset = net_options_value(options, "preset");
     refuse_beside(options, "trace", pattern_only);
     refuse_beside(options, "trace", no_trace);
     refuse_beside(options, "active", pattern_only);
+    refuse_beside(options, "application", pattern_only);
+    refuse_beside(options, "application", no_application);
+    if (!net_options_value(options, "application") &&
+        (net_options_value(options, "pace") || net_options_value(options, "placement")))
+        net_refuse("--pace and --placement go with --application only");
     if (!net_options_value(options, "active")) {
         if (net_options_value(options, "rounds") || net_options_value(options, "burst"))
             net_refuse("--rounds and --burst go with --active only");
@@ -180,6 +199,8 @@ struct net_config net_options_config(const struct net_options *options, const ch
         apply(&c, "seed", seed);
     if (net_options_value(options, "trace"))
         c.trace = read_trace(options, &c.torus);
+    if (net_options_value(options, "application"))
+        c.application = read_application(options);
     if (!net_options_value(options, "throttle"))
         c.throttle = c.slots / 2;
     char message[400];

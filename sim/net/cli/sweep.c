@@ -301,6 +301,8 @@ int net_command_saturate(int argc, char **argv)
         net_refuse("saturate: it looks for the load, --load is not for it");
     if (net_options_value(&args.options, "trace"))
         net_refuse("saturate: a trace has no load to look for");
+    if (net_options_value(&args.options, "application"))
+        net_refuse("saturate: an application has no load to look for");
     if (net_options_value(&args.options, "active"))
         net_refuse("saturate: ping-pong has no load to look for");
     make_tasks(&sweep, &args, "saturate", false);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/application.h"
 #include "config/settings.h"
 #include "topo/name.h"
 
@@ -62,7 +63,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     const struct net_traffic_config *traffic = &c->traffic;
     const char *wrong = net_traffic_check(traffic, &c->torus);
     char torus[48];
-    if (wrong && !c->trace && !c->active) {
+    if (wrong && !c->trace && !c->active && !c->application) {
         net_torus_print(&c->torus, torus, sizeof torus);
         snprintf(message, size, "traffic %s does not go on %s: %s",
                  net_pattern_name(traffic->pattern), torus, wrong);
@@ -92,6 +93,11 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
           "ping-pong: nodes times rounds, and burst times message size must be at most 2^28");
     CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(!c->active || !c->trace, "ping-pong and a trace do not go together");
+    CHECK(!c->application || (!c->active && !c->trace),
+          "an application goes neither with ping-pong nor with a trace");
+    CHECK(!c->application || c->application->ranks <= ofr_nodes(&c->torus),
+          "the application has %u ranks, the torus %u nodes", c->application->ranks,
+          ofr_nodes(&c->torus));
     // An escape queue must be enterable with the bubble left free.
     CHECK(c->throttle < c->slots, "the throttle must be less than the slots");
     CHECK(c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");

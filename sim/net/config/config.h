@@ -33,6 +33,11 @@ struct net_config {
     enum net_tie tie;
     struct net_traffic_config traffic;
     const struct net_trace *trace; // instead of traffic, load and messages; NULL: none
+    // The same (app/application.h); NULL: none. Its computation takes its time by `pace`; rank r is
+    // on node r, or on one that is drawn.
+    const struct net_application *application;
+    double pace;
+    bool scattered;
     uint64_t seed;
 
     // Ping-pong instead of traffic, load and messages (pairs.h): nodes that are on, in pairs (0:

@@ -7,7 +7,16 @@
 #include <stdint.h>
 
 // What a draw is for; draws of different uses are independent.
-enum net_draw { DRAW_DESTINATION, DRAW_PERMUTATION, DRAW_HOTSPOT, DRAW_TIE, DRAW_RDR, DRAW_PAIRS };
+enum net_draw {
+    DRAW_DESTINATION,
+    DRAW_PERMUTATION,
+    DRAW_HOTSPOT,
+    DRAW_TIE,
+    DRAW_RDR,
+    DRAW_PAIRS,
+    DRAW_PLACE,
+    DRAW_RIVAL,
+};
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).
 static inline uint64_t net_random(uint64_t seed, enum net_draw use, uint64_t a, uint64_t b)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/application.h"
 #include "topo/name.h"
 #include "traffic/trace.h"
 
@@ -44,9 +45,10 @@ static const char *parse_traffic(struct net_config *c, const char *text, char *w
 static void print_traffic(const struct net_config *c, char *text, unsigned size)
 {
     snprintf(text, size, "%s",
-             c->active  ? "pingpong"
-             : c->trace ? "trace"
-                        : net_pattern_name(c->traffic.pattern));
+             c->active        ? "pingpong"
+             : c->trace       ? "trace"
+             : c->application ? "application"
+                              : net_pattern_name(c->traffic.pattern));
 }
 
 static const char *parse_idn(struct net_config *c, const char *text, char *wrong, unsigned size)
@@ -104,7 +106,7 @@ static void print_hotspots(const struct net_config *c, char *text, unsigned size
 }
 
 // The file is read when the torus is known (options.c); two with the same messages are the same.
-static const char *parse_trace(struct net_config *c, const char *text, char *wrong, unsigned size)
+static const char *parse_file(struct net_config *c, const char *text, char *wrong, unsigned size)
 {
     (void)c;
     (void)text;
@@ -118,9 +120,19 @@ static void print_trace(const struct net_config *c, char *text, unsigned size)
     snprintf(text, size, "%016llx", (unsigned long long)c->trace->digest);
 }
 
+static void print_application(const struct net_config *c, char *text, unsigned size)
+{
+    snprintf(text, size, "%016llx", (unsigned long long)c->application->digest);
+}
+
+static bool has_application(const struct net_config *c)
+{
+    return c->application != NULL;
+}
+
 static bool has_pattern(const struct net_config *c)
 {
-    return !c->trace && !c->active;
+    return !c->trace && !c->active && !c->application;
 }
 
 static bool has_hotspots(const struct net_config *c)
@@ -151,6 +163,7 @@ static bool decides(const struct net_config *c)
 // ---- The table
 
 static const char *const counted[] = {"adaptive", "all", NULL};
+static const char *const placements[] = {"linear", "random", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
 
 const char *const net_setting_groups[] = {
@@ -313,8 +326,39 @@ const struct net_setting net_settings[] = {
      .field = "trace",
      .kind = NET_OWN,
      .applies = has_trace,
-     .parse = parse_trace,
+     .parse = parse_file,
      .print = print_trace},
+    {.name = "application",
+     .group = 3,
+     .value = "FILE",
+     .help = "instead of --traffic, --load, --messages: replays what `torussim record` wrote, GOAL "
+             "text or traces of liballprof",
+     .field = "application",
+     .kind = NET_OWN,
+     .applies = has_application,
+     .parse = parse_file,
+     .print = print_application},
+    {.name = "pace",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "an application's computation takes its time by this, 0 to 1e6",
+     .otherwise = "1",
+     .field = "pace",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1e6,
+     .applies = has_application,
+     AT(pace)},
+    {.name = "placement",
+     .group = 3,
+     .value = "HOW",
+     .help = "of an application's ranks: linear, rank r on node r, or random",
+     .otherwise = "linear",
+     .field = "placement",
+     .kind = NET_SWITCH,
+     .names = placements,
+     .applies = has_application,
+     AT(scattered)},
     {.name = "active",
      .group = 3,
      .value = "NODES",

@@ -79,7 +79,8 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
     double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
     double wait = us((double)r->wait_sum / (double)r->entered);
-    bool drained = r->end == NET_DRAINED, periods = drained && !c->trace && !c->active;
+    bool drained = r->end == NET_DRAINED,
+         periods = drained && !c->trace && !c->active && !c->application;
     double offered = nodes * c->messages * c->message_packets;
     json_t *o = json_object();
     net_record_settings(o, c);
@@ -112,6 +113,8 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
     json_object_set_new(o, "end_us", real(us((double)r->end_time)));
+    if (c->application)
+        json_object_set_new(o, "solution_us", real(drained ? us((double)r->solution) : NAN));
     add_pairs(o, c, r);
     json_object_set_new(o, "wall_s", real(wall_s));
     json_object_set_new(o, "packet_hops_per_s", real((double)r->hops / wall_s));

@@ -14,10 +14,10 @@
 #include "traffic/schedule.h"
 
 enum { NONE = NET_NONE };
-// All but NAK have lines; those of ARRIVE carry the packet. Indexes: ARRIVE the place of the link
-// back, FREE, AGAIN and NAK that of the link, INJECT the node. AGAIN is FREE, an ACK's time after
-// it.
-enum event { ARRIVE, FREE, INJECT, AGAIN, NAK };
+// All but NAK and BIRTH have lines; those of ARRIVE carry the packet. Indexes: ARRIVE the place of
+// the link back, FREE, AGAIN and NAK that of the link, INJECT and BIRTH the node. AGAIN is FREE, an
+// ACK's time after it.
+enum event { ARRIVE, FREE, INJECT, AGAIN, NAK, BIRTH };
 
 // A generator: the packet that it offers next.
 struct source {
@@ -216,6 +216,7 @@ static inline __attribute__((always_inline)) void enqueue(struct net *net, uint3
 }
 
 static void start_message(struct net *net, uint32_t node, uint32_t message);
+static void on_known(void *context, uint32_t message, uint64_t time);
 
 // Takes a packet for this node into the consumption queue, if there is room.
 static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned hops)
@@ -235,6 +236,8 @@ static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned h
                   end - net_schedule_born(&net->schedule, message));
     r->end_time = end > r->end_time ? end : r->end_time;
     net->progress = now;
+    if (net->schedule.replay.app)
+        net_replay_arrived(&net->schedule.replay, message, end, on_known, net);
     if (net->schedule.pairs.count) {
         uint32_t next = net_pairs_arrived(&net->schedule.pairs, message, end);
         if (next != UINT32_MAX)
@@ -367,7 +370,9 @@ static bool next_packet(struct net *net, uint32_t node)
     struct source *source = &net->sources[node];
     if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
         return true;
-    source->message = net_schedule_next(&net->schedule, node, source->message);
+    source->message = net->schedule.replay.app
+                          ? net_replay_next(&net->schedule.replay, node)
+                          : net_schedule_next(&net->schedule, node, source->message);
     if (source->message == NET_NO_MESSAGE)
         return false;
     load_message(net, node);
@@ -399,7 +404,12 @@ static void on_inject(struct net *net, uint32_t node)
     if (!inject(net, node)) {
         net->result.refused++;
         offer(net, node, answered);
-    } else if (next_packet(net, node)) {
+        return;
+    }
+    if (net->schedule.replay.app)
+        net_replay_left(&net->schedule.replay, net->sources[node].message, net->wheel.now, on_known,
+                        net);
+    if (next_packet(net, node)) {
         // Pipelined: the packet after it has left right behind it.
         offer(net, node,
               net->config->pipelined ? net->wheel.now - net->times.int_latency : answered);
@@ -412,6 +422,20 @@ static void start_message(struct net *net, uint32_t node, uint32_t message)
     net->sources[node].message = message;
     load_message(net, node);
     offer(net, node, 0);
+}
+
+// An application's message will be born.
+static void on_known(void *context, uint32_t message, uint64_t time)
+{
+    struct net *net = context;
+    put(net, time, BIRTH, net_replay_source(&net->schedule.replay, message), message);
+}
+
+static void on_birth(struct net *net, uint32_t node, uint32_t message)
+{
+    net_replay_queue(&net->schedule.replay, message);
+    if (net->sources[node].message == NET_NO_MESSAGE && next_packet(net, node))
+        offer(net, node, 0);
 }
 
 // ---- Start and end
@@ -451,6 +475,8 @@ static bool init(struct net *net, const struct net_config *config)
         if (next_packet(net, node))
             offer(net, node, 0);
     }
+    if (net->schedule.replay.app)
+        net_replay_start(&net->schedule.replay, on_known, net);
     return !net->out_of_memory;
 }
 
@@ -548,7 +574,7 @@ AHEAD void look_ahead_inject(const struct net *net)
 AHEAD void look_ahead_wheel(const struct net *net)
 {
     const struct net_event *next = net_wheel_peek(&net->wheel);
-    if (!next || next->kind == INJECT)
+    if (!next || next->kind == INJECT || next->kind == BIRTH)
         return;
     __builtin_prefetch(net_link(&net->links, next->index));
     if (next->kind == NAK)
@@ -578,6 +604,9 @@ static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atom
             break;
         case NAK:
             on_nak(net, event.index, event.packet);
+            break;
+        case BIRTH:
+            on_birth(net, event.index, event.packet);
             break;
         default:
             on_inject(net, event.index);
@@ -622,12 +651,19 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
     if (init(&net, config))
         end = loop(&net, limit_us * 1000 * NET_UNITS_PER_NS * (double)net.schedule.packets, stop,
                    progress);
+    const struct net_replay *replay = &net.schedule.replay;
+    if (end == NET_DRAINED && replay->app && replay->ended < replay->app->ops) {
+        snprintf(net.result.stuck, sizeof net.result.stuck, "%u of %u operations have not ended",
+                 replay->app->ops - replay->ended, replay->app->ops);
+        end = NET_STUCK;
+    }
     struct net_result result = net.result;
     result.end = end;
     result.generated =
         end == NET_NO_MEMORY ? 0 : net_schedule_generated(&net.schedule, net.wheel.now);
     result.in_flight = in_flight(&net);
     result.pairs = net.schedule.pairs.count;
+    result.solution = net.schedule.replay.end;
     if (end == NET_DRAINED) {
         result.pair_latency = net.schedule.pairs.latency;
         net.schedule.pairs.latency = NULL;

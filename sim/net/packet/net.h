@@ -53,6 +53,7 @@ struct net_result {
     uint64_t slots_held;       // after NET_DRAINED and the last ACK: 0, or slots have leaked
     struct net_stats stats;    // lifetimes
     uint32_t pairs;            // in ping-pong
+    uint64_t solution;         // of an application: when its last operation ended, units
     uint64_t *pair_latency;    // per pair: summed over its rounds, units; NULL: none or not drained
     char stuck[160];           // NET_STUCK: what is stuck
 };

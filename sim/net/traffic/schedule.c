@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "traffic/schedule.h"
 
+#include <stdlib.h>
+
+#include "config/random.h"
+
+enum { BATCHES = 32 };
+
+static bool init_replay(struct net_schedule *s, const struct net_config *config)
+{
+    const struct net_application *app = config->application;
+    uint32_t *node = calloc(s->nodes, sizeof *node);
+    if (!node)
+        return false;
+    for (uint32_t i = 0; i < s->nodes; i++) { // Fisher and Yates
+        uint32_t j =
+            config->scattered ? net_below(net_random(config->seed, DRAW_PLACE, i, 0), i + 1) : i;
+        node[i] = node[j];
+        node[j] = i;
+    }
+    if (!net_replay_init(&s->replay, app, config->pace, config->packet_bytes, s->nodes, node))
+        return false;
+    s->batches = app->messages < BATCHES ? app->messages + !app->messages : BATCHES;
+    for (uint32_t m = 0; m < app->messages; m++)
+        s->packets += net_replay_packets(&s->replay, m);
+    s->generation = UINT64_MAX;
+    return true;
+}
+
 bool net_schedule_init(struct net_schedule *s, const struct net_config *config)
 {
-    enum { BATCHES = 32 };
     *s = (struct net_schedule){.config = config,
                                .trace = config->trace,
                                .nodes = ofr_nodes(&config->torus),
@@ -16,6 +42,8 @@ bool net_schedule_init(struct net_schedule *s, const struct net_config *config)
         s->generation = UINT64_MAX;
         return net_pairs_init(&s->pairs, config);
     }
+    if (config->application)
+        return init_replay(s, config);
     if (!s->trace) {
         s->packets = (uint64_t)s->nodes * config->messages * config->message_packets;
         s->generation = net_schedule_born(s, config->messages);
@@ -32,10 +60,13 @@ void net_schedule_free(struct net_schedule *s)
 {
     net_traffic_free(&s->traffic);
     net_pairs_free(&s->pairs);
+    net_replay_free(&s->replay);
 }
 
 uint32_t net_schedule_next(const struct net_schedule *s, uint32_t node, uint32_t message)
 {
+    if (s->replay.app) // all are born by what begins
+        return NET_NO_MESSAGE;
     if (s->pairs.count) { // the others are born by what arrives
         uint32_t pair = s->pairs.pair[node];
         bool pings = pair != UINT32_MAX && s->pairs.node[2 * pair] == node;
@@ -49,6 +80,8 @@ uint32_t net_schedule_next(const struct net_schedule *s, uint32_t node, uint32_t
 
 uint32_t net_schedule_destination(const struct net_schedule *s, uint32_t node, uint32_t message)
 {
+    if (s->replay.app)
+        return net_replay_destination(&s->replay, message);
     if (s->pairs.count)
         return net_pairs_node(&s->pairs, message, true);
     return s->trace ? s->trace->message[message].dst : net_destination(&s->traffic, node, message);
@@ -56,6 +89,8 @@ uint32_t net_schedule_destination(const struct net_schedule *s, uint32_t node, u
 
 uint32_t net_schedule_packets(const struct net_schedule *s, uint32_t message)
 {
+    if (s->replay.app)
+        return net_replay_packets(&s->replay, message);
     if (s->pairs.count)
         return message & 1 ? s->pairs.pong : s->pairs.ping;
     if (!s->trace)
@@ -66,6 +101,8 @@ uint32_t net_schedule_packets(const struct net_schedule *s, uint32_t message)
 uint64_t net_schedule_generated(const struct net_schedule *s, uint64_t now)
 {
     uint64_t packets = 0;
+    if (s->replay.app)
+        return s->replay.generated;
     for (uint32_t m = 0; m < s->pairs.count * s->pairs.rounds * 2; m++)
         packets += s->pairs.born[m] <= now ? net_schedule_packets(s, m) : 0;
     if (s->pairs.count)
