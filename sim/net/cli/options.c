@@ -131,15 +131,27 @@ static const struct net_trace *read_trace(const struct net_options *options,
     return trace;
 }
 
-// The same.
+// The same, of any number of files.
 static const struct net_application *read_application(const struct net_options *options)
 {
-    static struct net_application *app;
+    static struct kept {
+        struct kept *next;
+        struct net_application *app;
+        char path[];
+    } * first;
+    const char *path = net_options_value(options, "application");
     char wrong[600];
-    if (!app)
-        app = net_application_read(net_options_value(options, "application"), wrong, sizeof wrong);
-    if (!app)
-        net_refuse("%s", wrong);
+    for (const struct kept *k = first; k; k = k->next)
+        if (!strcmp(k->path, path))
+            return k->app;
+    struct net_application *app = net_application_read(path, wrong, sizeof wrong);
+    struct kept *kept = malloc(sizeof *kept + strlen(path) + 1);
+    if (!app || !kept)
+        net_refuse("%s", app ? "out of memory" : wrong);
+    kept->next = first;
+    kept->app = app;
+    strcpy(kept->path, path);
+    first = kept;
     return app;
 }
 
