@@ -20,7 +20,9 @@
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
 # needs more than a POSIX system.
 
-B      ?= build
+# The soft core, see rtl/core/core.mk; another one has another build folder.
+CORE   ?= rv32i
+B      ?= build$(addprefix /,$(filter-out rv32i,$(CORE)))
 PREFIX ?= /usr/local
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX    := $(if $(filter default,$(origin CXX)),g++,$(CXX))
@@ -176,4 +178,6 @@ help:
 	@echo 'make deb        a Debian package of the same, $(B)/outflank_VERSION_ARCHITECTURE.deb'
 	@echo 'make format     clang-format all C'
 	@echo 'make clean      remove $(B)'
+	@echo 'make riscv-tests DIR=path   the soft core on riscv-tests, for whoever has them'
+	@echo 'CORE=picorv32 PICORV32=path/to/picorv32.v make ...   boards with that core, in $(B)/picorv32'
 	@echo 'JOBS=n (2) or -jn: how many at a time; TEST_TIMEOUT=seconds (900)'

@@ -13,6 +13,7 @@
 `include "ofr_defs.vh"
 
 module ofr_soc #(
+    parameter int CORE = 0,                 // see ofr_core
     parameter int FLASH = 0,                // 1: firmware runs from SPI flash, RAM is for data only
     parameter int RAM_BYTES = 16384,        // a multiple of 4, at least 64; addresses wrap round
     parameter INIT = "",                    // RAM's $readmemh file of 32-bit words
@@ -53,7 +54,7 @@ module ofr_soc #(
     /* verilator lint_on UNUSEDSIGNAL */
     logic [3:0]  mem_wstrb;
     logic [2:0]  trap_cause;
-    rv32i #(.RESET_ADDR(RESET_ADDR)) core (.rst(core_rst), .*);
+    ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR)) core (.rst(core_rst), .*);
 
     // ---- RAM ------------------------------------------------------------------------------------
     logic        ram_select, ram_ready_q;
@@ -145,10 +146,11 @@ module ofr_soc #(
 
     // ---- Board registers; trap and restart ------------------------------------------------------
     logic [31:0] trap_pc_q;
+    // fetch_error_q: the last fetch was a bus error; it reads 0, which is an illegal instruction
     logic [2:0]  cause_q;
     logic [7:0]  errors_q;
     logic [11:0] error_adr_q;
-    logic        restart_q, restarting_q, fetch_error_q, board_write;
+    logic        restart_q, restarting_q, trap_seen_q, fetch_error_q, board_write;
     logic [4:0]  board_adr;
     assign board_adr   = {adr_q[4:2], 2'b00};
     assign core_rst    = rst || restarting_q;
@@ -156,16 +158,19 @@ module ofr_soc #(
     assign board_write = serve && to_board && write_q;
 
     always_ff @(posedge clk) begin
-        restarting_q <= trap && restart_q && !restarting_q;
-        if (trap && !restarting_q) begin
-            trap_pc_q     <= trap_pc;
-            cause_q       <= fetch_error_q ? 3'(`OFR_BOARD_TRAP_CAUSE_BUS) : trap_cause;
-            fetch_error_q <= 0;
+        // A core that fetches ahead may trap while a fetch is under way: the answer must not come
+        // to the core that has started again.
+        restarting_q <= trap && restart_q && !restarting_q && !mem_valid;
+        trap_seen_q  <= trap && !restarting_q;
+        if (trap && !trap_seen_q) begin
+            trap_pc_q <= trap_pc;
+            cause_q   <= fetch_error_q ? 3'(`OFR_BOARD_TRAP_CAUSE_BUS) : trap_cause;
         end
+        if (mem_ready && mem_instr && state_q != DONE) fetch_error_q <= 0; // from RAM
+        if (serve && mem_instr) fetch_error_q <= bus_error;
         if (bus_error) begin
             if (errors_q != '1) errors_q <= errors_q + 1;
             error_adr_q <= {adr_q[11:2], 2'b00};
-            if (mem_instr) fetch_error_q <= 1;  // it reads 0, which is an illegal instruction
         end
         if (board_write && board_adr == 5'(`OFR_BOARD_BUS_ERROR)) begin
             errors_q    <= 0;
@@ -176,6 +181,7 @@ module ofr_soc #(
             restarting_q  <= 0;
             trap_pc_q     <= 0;
             cause_q       <= `OFR_BOARD_TRAP_CAUSE_NONE;
+            trap_seen_q   <= 0;
             fetch_error_q <= 0;
             errors_q      <= 0;
             error_adr_q   <= 0;

@@ -13,8 +13,10 @@ SOC_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-201
     --prefix Vofr_soc -GUART_DIVISOR=4
 SOC_RAM   := -GRAM_BYTES=8192 -GINIT=\"$(SOC_B)/monitor.hex\"
 SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
+SOC_QUIET := $(if $(filter picorv32,$(CORE)),-q)
+SOC_AHEAD := $(SOC_FLASH) -GCORE=1
 
-TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_mutants
+TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead $(B)/tests/soc_mutants
 
 $(SOC_B)/test_soc.o: $(SOC_T)/test_soc.c $(SOC_T)/soc_shim.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
@@ -33,35 +35,47 @@ $(SOC_B)/%.hex: $(SOC_B)/%.elf
 $(SOC_B)/%.bin: $(SOC_B)/%.elf
 	$(SOC_RV)objcopy -O binary $< $@
 
-SOC_DEPS := $(SOC_V) rtl/core/rv32i.v rtl/regs/ofr_defs.vh $(SOC_T)/soc_shim.cpp \
+SOC_DEPS := $(SOC_V) $(CORE_SRC) $(SOC_T)/picorv32.v rtl/regs/ofr_defs.vh $(SOC_T)/soc_shim.cpp \
     $(SOC_T)/soc_shim.h tests/lib/random_state.h $(SOC_B)/test_soc.o $(SOC_B)/monitor.hex
-SOC_SRC := $(SOC_V) rtl/core/rv32i.v
+SOC_SRC := $(SOC_V) $(CORE_SRC)
+# A core that fetches ahead, whatever CORE is
+SOC_AHEAD_SRC := $(SOC_V) $(CORE_V) $(SOC_T)/picorv32.v
 SOC_EXE := $(CURDIR)/$(SOC_T)/soc_shim.cpp $(CURDIR)/$(SOC_B)/test_soc.o
 
 $(SOC_B)/test_ram: $(SOC_DEPS)
-	$(SOC_VERILATE) $(SOC_RAM) --Mdir $(SOC_B)/v_ram -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
+	$(SOC_VERILATE) $(SOC_RAM) $(CORE_G) --Mdir $(SOC_B)/v_ram -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
 	    >$@.log || (cat $@.log; false)
 
 $(SOC_B)/test_flash: $(SOC_DEPS)
-	$(SOC_VERILATE) $(SOC_FLASH) --Mdir $(SOC_B)/v_flash -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
+	$(SOC_VERILATE) $(SOC_FLASH) $(CORE_G) --Mdir $(SOC_B)/v_flash -o $(CURDIR)/$@ $(SOC_SRC) $(SOC_EXE) \
 	    >$@.log || (cat $@.log; false)
+
+$(SOC_B)/test_ahead: $(SOC_DEPS)
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
+	$(SOC_VERILATE) $(SOC_AHEAD) --Mdir $(SOC_B)/v_ahead -o $(CURDIR)/$@ $(SOC_AHEAD_SRC) \
+	    $(SOC_EXE) >$@.log || (cat $@.log; false)
 
 $(B)/tests/soc_ram: $(SOC_B)/test_ram
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s ram "$$@"\n' $< >$@
+	@printf '#!/bin/sh\nexec %s %s ram "$$@"\n' $< '$(SOC_QUIET)' >$@
 	@chmod +x $@
 
-$(B)/tests/soc_flash: $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
+$(B)/tests/soc_flash $(B)/tests/soc_ahead: $(B)/tests/soc_%: $(SOC_B)/test_% \
+    $(SOC_B)/monitor_flash.bin
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s flash %s "$$@"\n' $< $(SOC_B)/monitor_flash.bin >$@
+	@printf '#!/bin/sh\nexec %s %s flash %s "$$@"\n' $< '$(SOC_QUIET)' $(SOC_B)/monitor_flash.bin >$@
 	@chmod +x $@
 
-# Mutants: "name|file|test (ram or flash)|sed expression" in mutants.txt.
+$(B)/tests/soc_ahead: SOC_QUIET := -q
+
+# Mutants: "name|file|test (ram, flash or ahead)|sed expression" in mutants.txt.
 $(B)/tests/soc_mutants: $(SOC_T)/mutants.sh $(SOC_T)/mutants.txt $(SOC_B)/test_ram \
     $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
 	@mkdir -p $(@D)
-	SOC_RAM='$(SOC_RAM)' SOC_FLASH='$(SOC_FLASH)' sh $(SOC_T)/mutants.sh build \
-	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_SRC)' '$(SOC_EXE)'
+	SOC_RAM='$(SOC_RAM)' SOC_FLASH='$(SOC_FLASH)' SOC_AHEAD='$(SOC_AHEAD)' sh $(SOC_T)/mutants.sh build \
+	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_AHEAD_SRC)' '$(SOC_EXE)'
 	@printf '#!/bin/sh\nexec sh %s run %s\n' $(SOC_T)/mutants.sh $(SOC_B) >$@
 	@chmod +x $@
 

@@ -3,7 +3,7 @@
 # torus needs.
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v) \
-           rtl/core/rv32i.v
+           $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
 BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/verilated_bits.h \
            $(wildcard sim/model/*.h)
@@ -32,7 +32,7 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
 	    --x-assign fast --x-initial unique -Irtl/regs --prefix Vboard$* --top-module ofr_board \
 	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) \
 	    -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
-	    -GFLASH=$(call bs_word,7) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
+	    -GFLASH=$(call bs_word,7) $(CORE_G) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
 	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,fw.hex)"' \
 	    --Mdir $(@D)/v -CFLAGS "-std=gnu++17" \
 	    -MAKEFLAGS "CXX=$(or $(BS_CLANG),$(CXX)) OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$(shell command -v ccache)" \

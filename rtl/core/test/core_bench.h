@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Pins of rv32i, without clk. Filled by core_eval from those marked out.
+// Pins of ofr_core, without clk. Filled by core_eval from those marked out.
 struct core_pins {
     bool rst, mem_ready;
     uint32_t mem_rdata;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // C interface of the Verilated core.
-#include "Vrv32i.h"
+#include "Vofr_core.h"
 #include "random_state.h"
 
 extern "C" {
@@ -8,7 +8,7 @@ extern "C" {
 
 struct core {
     VerilatedContext context;
-    Vrv32i model;
+    Vofr_core model;
     explicit core(uint64_t seed) : model(random_state(context, seed))
     {
     }
@@ -27,7 +27,7 @@ void core_free(struct core *core)
 
 void core_eval(struct core *core, struct core_pins *pins)
 {
-    Vrv32i &m = core->model;
+    Vofr_core &m = core->model;
     m.clk = 0;
     m.rst = pins->rst;
     m.mem_ready = pins->mem_ready;

@@ -18,7 +18,8 @@ while IFS='|' read -r name expression; do
         fi
         cmp -s "$dir/m$n/rv32i.new" "$dir/m$n/rv32i.v" ||
             cp "$dir/m$n/rv32i.new" "$dir/m$n/rv32i.v"
-        sh -c "$4 -Wno-fatal --Mdir $dir/m$n/v -o $PWD/$dir/m$n/test $dir/m$n/rv32i.v \
+        rm -f "$dir/m$n/test"
+        sh -c "$4 -Wno-fatal --Mdir $dir/m$n/v -o $PWD/$dir/m$n/test $dir/m$n/rv32i.v rtl/core/ofr_core.v \
             $PWD/rtl/core/test/core_shim.cpp $5" >"$dir/m$n/log" 2>&1 </dev/null ||
             { cat "$dir/m$n/log"; exit 1; }
     else

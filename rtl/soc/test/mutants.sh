@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Breaks the SoC on purpose, a way a line of mutants.txt (name|file|ram or flash|sed expression), and
+# Breaks the SoC on purpose, a way a line of mutants.txt (name|file|ram, flash or ahead|sed expression), and
 # shows that the tests notice.
-# Usage: SOC_RAM=... SOC_FLASH=... mutants.sh build DIR VERILATE SOURCES OBJECTS | mutants.sh run DIR
+# Usage: SOC_RAM=... SOC_FLASH=... SOC_AHEAD=... mutants.sh build DIR VERILATE SOURCES OBJECTS | mutants.sh run DIR
 set -e
-what=$1 dir=$2
+what=$1 dir=$2 verilate=${3-} all=${4-} objects=${5-}
 n=0 bad=0
 while IFS='|' read -r name file kind expression; do
     n=$((n + 1))
@@ -16,15 +16,23 @@ while IFS='|' read -r name file kind expression; do
             exit 1
         fi
         mv "$m/new" "$m/$(basename "$file")"
-        sources=$(echo "$4" | sed "s|$file|$m/$(basename "$file")|")
-        options=$SOC_RAM
-        if [ "$kind" = flash ]; then options=$SOC_FLASH; fi
-        sh -c "$3 $options -Wno-fatal --Mdir $m/v -o $PWD/$m/test $sources $5" \
+        sources=$(echo "$all" | sed "s|$file|$m/$(basename "$file")|")
+        case $kind in
+        ram) options=$SOC_RAM ;;
+        flash) options=$SOC_FLASH ;;
+        ahead) options=$SOC_AHEAD ;;
+        esac
+        rm -f "$m/test"
+        sh -c "$verilate $options -Wno-fatal --Mdir $m/v -o $PWD/$m/test $sources $objects" \
             >"$m/log" 2>&1 </dev/null || { cat "$m/log"; exit 1; }
     else
-        image=
-        if [ "$kind" = flash ]; then image=$dir/monitor_flash.bin; fi
-        out=$("$m/test" "$kind" $image </dev/null) && status=0 || status=$?
+        image=$dir/monitor_flash.bin
+        case $kind in
+        ram) set -- ram ;;
+        flash) set -- flash "$image" ;;
+        ahead) set -- -q flash "$image" ;;
+        esac
+        out=$("$m/test" "$@" </dev/null) && status=0 || status=$?
         caught=$(printf '%s\n' "$out" | sed -n 's/^not ok [0-9]* - //p' | head -1)
         if [ $status = 1 ] && [ -n "$caught" ]; then
             echo "ok $n - mutant: $name: caught by: $caught"
