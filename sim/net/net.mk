@@ -41,6 +41,32 @@ $(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 
+# The recorder of MPI programs, and examples of such; without Open MPI's development files: empty.
+NET_EXAMPLES := $(patsubst sim/net/app/examples/%.c,$(B)/net/examples/%,$(wildcard sim/net/app/examples/*.c))
+$(B)/lib/torussim-record.so: sim/net/app/mpi/record.c sim/net/app/collective.c $(NET_H) $(B)/sim/net/mpi
+	@mkdir -p $(@D)
+	if pkg-config --exists ompi-c; then $(CC) $(CPPFLAGS) -Isim/net -D_GNU_SOURCE $(MPI_CFLAGS) \
+	    $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(MPI_LIBS); else : > $@; fi
+$(NET_EXAMPLES): $(B)/net/examples/%: sim/net/app/examples/%.c $(B)/sim/net/mpi
+	@mkdir -p $(@D)
+	if pkg-config --exists ompi-c; then $(CC) -D_GNU_SOURCE $(MPI_CFLAGS) $(CFLAGS) -o $@ $< \
+	    $(MPI_LIBS) -lm; else : > $@; fi
+PROGRAMS += $(B)/lib/torussim-record.so
+
+# What `torussim reproduce applications` replays: each example on 64 ranks.
+NET_APPLICATIONS := $(addprefix $(B)/applications/,halo transpose sort)
+.PHONY: applications
+applications: $(NET_APPLICATIONS)
+$(B)/applications/halo: RUN = halo 8 20
+$(B)/applications/transpose: RUN = transpose 64 1
+$(B)/applications/sort: RUN = sort 8192
+$(NET_APPLICATIONS): $(B)/applications/%: $(B)/net/examples/% $(B)/bin/torussim $(B)/lib/torussim-record.so
+	@mkdir -p $(@D)
+	@rm -f $@
+	@OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(B)/bin/torussim record --out $@ \
+	    mpirun --oversubscribe --bind-to none -np 64 $(B)/net/examples/$(RUN)
+INSTALL_LIB += $(B)/lib/torussim-record.so
+
 INSTALL_BIN += $(B)/bin/torussim
 INSTALL_MAN1 += $(B)/torussim.1
 
@@ -61,7 +87,7 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
-NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh sweep_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh)
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh)
 TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 
@@ -81,3 +107,5 @@ SOAK += $(B)/net/author_all
 
 BENCH += sim/net/test/bench.sh
 sim/net/test/bench.sh: $(B)/bin/torussim
+
+sim/net/test/record_test.sh: $(B)/lib/torussim-record.so $(NET_EXAMPLES)

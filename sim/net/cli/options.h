@@ -44,6 +44,7 @@ struct net_config net_options_config(const struct net_options *options, const ch
 int net_command_run(int argc, char **argv);
 int net_command_explain(int argc, char **argv);
 int net_command_limit(int argc, char **argv);
+int net_command_record(int argc, char **argv);
 int net_command_sweep(int argc, char **argv);
 int net_command_saturate(int argc, char **argv);
 int net_command_reproduce(int argc, char **argv);

@@ -97,9 +97,9 @@ static void read_args(int argc, char **argv, struct args *args)
     net_ranks_begin();
     *args = (struct args){.jobs = net_pool_jobs()};
     argp_parse(&argp, argc, argv, 0, NULL, args);
-    static const char *const fixed[] = {"routing", "traffic", "topology",
-                                        "load",    "trace",   "active"};
-    for (int i = 0; i < 6; i++)
+    static const char *const fixed[] = {"routing", "traffic", "topology",   "load",
+                                        "trace",   "active",  "application"};
+    for (int i = 0; i < 7; i++)
         if (net_options_value(&args->options, fixed[i]))
             net_refuse("reproduce: --%s is not for it", fixed[i]);
 }
@@ -147,6 +147,9 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                 if (e->quantiles && !task.config.active)
                     net_refuse("experiment %s, %s, %s: quantiles go with the option active",
                                e->name, e->row[row].name, e->column[series].name);
+                if ((e->loads && isnan(e->load[0])) != (task.config.application != NULL))
+                    net_refuse("experiment %s, %s, %s: loads null goes with the option application",
+                               e->name, e->row[row].name, e->column[series].name);
                 uint32_t i = 0;
                 net_key("", &task.config, task.key);
                 while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
@@ -174,7 +177,8 @@ static int run_curve(struct reproduction *r, const struct task *task, json_t **r
     }
     for (unsigned l = 0; l < e->loads; l++) {
         struct net_config config = task->config;
-        config.load = e->load[l];
+        if (isfinite(e->load[l]))
+            config.load = e->load[l];
         json_t *record = net_point(&r->points, &config, limit, NULL);
         if (!record)
             return -1;

@@ -18,6 +18,7 @@ static const struct {
     {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
     {"explain", "show one routing decision", net_command_explain},
     {"limit", "the load that a pattern allows at best", net_command_limit},
+    {"record", "record an MPI program, to be replayed", net_command_record},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

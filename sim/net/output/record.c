@@ -113,8 +113,8 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
     json_object_set_new(o, "end_us", real(us((double)r->end_time)));
-    if (c->application)
-        json_object_set_new(o, "solution_us", real(drained ? us((double)r->solution) : NAN));
+    json_object_set_new(o, "solution_us",
+                        real(drained && c->application ? us((double)r->solution) : NAN));
     add_pairs(o, c, r);
     json_object_set_new(o, "wall_s", real(wall_s));
     json_object_set_new(o, "packet_hops_per_s", real((double)r->hops / wall_s));

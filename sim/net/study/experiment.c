@@ -65,6 +65,10 @@ static void read_loads(struct net_experiment *e, const json_t *loads)
         }
         return;
     }
+    if (json_is_null(loads)) {
+        e->load[e->loads++] = NAN;
+        return;
+    }
     if (e->quantiles) {
         for (; e->loads < NET_QUANTILES; e->loads++)
             e->load[e->loads] = e->loads / (NET_QUANTILES - 1.0);

@@ -11,7 +11,8 @@
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
-//   loads          list, or "FIRST:LAST:STEP"; none, nor quantiles: field is gamma_star_gamma0
+//   loads          list, or "FIRST:LAST:STEP"; null: one point that has no load, as an application;
+//                  none, nor quantiles: field is gamma_star_gamma0
 //   quantiles      true: instead of loads; a cell is a distribution over the pairs of a ping-pong,
 //   in
 //                  steps of 0.05; fields latency_q*_us and bandwidth_q*_gbs
@@ -42,7 +43,7 @@ struct net_experiment {
     bool quantiles;
     unsigned sizes, rows, series, loads;
     unsigned size[NET_SIZES];
-    double load[NET_LOADS]; // with quantiles: fractions 0 .. 1
+    double load[NET_LOADS]; // with quantiles: fractions 0 .. 1; NAN: there is none
     struct {
         const char *name;
         json_t *options, *sizes;

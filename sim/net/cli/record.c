@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// torussim record: runs an MPI program with the recorder before Open MPI, and makes one file of
+// what its ranks have left.
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/application.h"
+#include "cli/options.h"
+
+enum { O_CLOCK = 1024, O_OUT };
+
+struct args {
+    const char *out, *clock;
+    char **command; // ended by NULL
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *args = state->input;
+    switch (key) {
+    case O_OUT:
+        args->out = arg;
+        return 0;
+    case O_CLOCK:
+        if (strcmp(arg, "cpu") && strcmp(arg, "wall"))
+            net_refuse("--clock %s: must be cpu or wall", arg);
+        args->clock = arg;
+        return 0;
+    case ARGP_KEY_ARGS:
+        args->command = state->argv + state->next;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// Beside the program's folder: ../lib/torussim-record.so
+static void find_library(char path[PATH_MAX])
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    for (int up = 0; up < 2; up++)
+        if (strrchr(self, '/'))
+            *strrchr(self, '/') = '\0';
+    struct stat there;
+    if (snprintf(path, PATH_MAX, "%s/lib/torussim-record.so", self) >= PATH_MAX ||
+        stat(path, &there) || there.st_size == 0)
+        net_refuse("record: %s is not there, or empty: it is built where Open MPI's development "
+                   "files are",
+                   path);
+}
+
+// Runs the command with these in its environment, on other hosts, too. Its exit status.
+static int run(char **command, const char *library, const char *folder, const char *clock)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("LD_PRELOAD", library, 1);
+        setenv("TORUSSIM_RECORD", folder, 1);
+        setenv("TORUSSIM_CLOCK", clock, 1);
+        setenv("OMPI_MCA_mca_base_env_list", "LD_PRELOAD;TORUSSIM_RECORD;TORUSSIM_CLOCK", 1);
+        execvp(command[0], command);
+        fprintf(stderr, "torussim record: %s: %s\n", command[0], strerror(errno));
+        _exit(127);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Appends a rank's part; sets `ranks` from the first. False: it is not there, or not whole.
+static bool append(FILE *to, const char *folder, unsigned rank, unsigned *ranks)
+{
+    char path[PATH_MAX + 16], *line = NULL;
+    size_t room = 0;
+    unsigned number = 0;
+    bool whole = false;
+    snprintf(path, sizeof path, "%s/%u", folder, rank);
+    FILE *part = fopen(path, "r");
+    if (part && getline(&line, &room, part) > 0 && sscanf(line, "ranks %u", &number) == 1) {
+        if (rank == 0) {
+            *ranks = number;
+            fprintf(to, "torussim-application 1\n%s", line);
+        }
+        while (number == *ranks && getline(&line, &room, part) > 0) {
+            whole = !strcmp(line, "# end\n");
+            if (!whole)
+                fputs(line, to);
+        }
+    }
+    free(line);
+    if (part)
+        fclose(part);
+    return whole;
+}
+
+static void remove_folder(const char *folder)
+{
+    char path[2 * PATH_MAX];
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir))) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+}
+
+// One file of all parts, under its name once it is whole. False: a line says why not.
+static bool merge(const char *folder, const char *out)
+{
+    char path[PATH_MAX], wrong[600];
+    unsigned ranks = 1, rank = 0;
+    snprintf(path, sizeof path, "%s/all", folder);
+    FILE *all = fopen(path, "w");
+    while (all && rank < ranks && append(all, folder, rank, &ranks))
+        rank++;
+    bool good = all && !ferror(all);
+    if (all && fclose(all))
+        good = false;
+    if (!good) {
+        fprintf(stderr, "torussim record: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (rank < ranks) {
+        fprintf(stderr,
+                "torussim record: rank %u has left no whole recording (it must be a program of "
+                "Open MPI, in C, that calls MPI_Finalize); %s is not written\n",
+                rank, out);
+        return false;
+    }
+    struct net_application *app = net_application_read(path, wrong, sizeof wrong);
+    if (!app) {
+        fprintf(stderr, "torussim record: %s; %s is not written\n", wrong, out);
+        return false;
+    }
+    if (link(path, out)) {
+        fprintf(stderr, "torussim record: %s: %s\n", out, strerror(errno));
+        net_application_free(app);
+        return false;
+    }
+    printf("%s: %u ranks, %u operations, %u messages, %llu bytes\n", out, app->ranks, app->ops,
+           app->messages, (unsigned long long)app->bytes);
+    net_application_free(app);
+    return true;
+}
+
+int net_command_record(int argc, char **argv)
+{
+    static const struct argp_option list[] = {
+        {"out", O_OUT, "FILE", 0, "what is recorded, a new file", 0},
+        {"clock", O_CLOCK, "CLOCK", 0,
+         "of the computation between two calls: cpu (default), the thread's processor time, or "
+         "wall",
+         0},
+        {0}};
+    static const struct argp argp = {
+        list,
+        parse,
+        "mpirun ... PROGRAM [ARGUMENT...]",
+        "Runs a C program of Open MPI and records its messages with what waits for what and the "
+        "computation between, for --application.",
+        NULL,
+        NULL,
+        NULL};
+    struct args args = {.clock = "cpu"};
+    char library[PATH_MAX], folder[PATH_MAX];
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+    if (!args.out)
+        net_refuse("record: --out is missing");
+    if (!args.command || !*args.command)
+        net_refuse("record: there is no program to run");
+    struct stat there;
+    if (!stat(args.out, &there))
+        net_refuse("record: %s is there already", args.out);
+    find_library(library);
+    int length =
+        snprintf(folder, sizeof folder, "%s%s.XXXXXX", *args.out == '/' ? "" : "./", args.out);
+    char *path = length < PATH_MAX && mkdtemp(folder) ? realpath(folder, NULL) : NULL;
+    if (!path)
+        net_refuse("record: %s: %s", args.out, strerror(errno));
+    int status = run(args.command, library, path, args.clock);
+    bool good = false;
+    if (status)
+        fprintf(stderr, "torussim record: the program ended with status %d; %s is not written\n",
+                status, args.out);
+    else
+        good = merge(path, args.out);
+    remove_folder(path);
+    free(path);
+    return !good;
+}
