@@ -124,6 +124,18 @@ $(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c h
 	    $(B)/libofr.a $(CTL_LIBS)
 $(USB_TESTS): $(TWINS)
 
+# The same of a file of torusctl.
+TWIN_turns := counter_set s/about > low/0/
+TWIN_reset := counter_set s/return true;/return false;/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset)
+$(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
+	@mkdir -p $(@D)
+	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
+	@! cmp -s host/torusctl/$(firstword $(TWIN_$*)).c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
+	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
+host/test/fabric_test.sh: $(CTL_TWINS)
+
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
 # library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without
 # a check.

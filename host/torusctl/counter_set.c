@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of all boards at one time: taken, named, read from files, printed, and what changed.
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,28 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// NODE.TIME now, and how fast it goes: two looks, this far apart.
+static int look_at_time(struct torus *t, struct counter_set *s)
+{
+    enum { MILLISECONDS = 20 };
+    uint32_t first;
+    int error = torus_read(t, NULL, OFR_NODE_TIME, &first);
+    double began = now();
+    struct timespec nap = {.tv_nsec = MILLISECONDS * 1000000L};
+    nanosleep(&nap, NULL);
+    if (error == TORUS_OK)
+        error = torus_read(t, NULL, OFR_NODE_TIME, &s->cycle);
+    s->seconds = now();
+    s->hertz = s->seconds > began ? (s->cycle - first) / (s->seconds - began) : 0;
+    return error;
+}
+
 int counters_take(struct torus *t, struct counter_set *s)
 {
     s->dims = torus_sizes(t, s->k);
     if (!s->value && !make_room(s))
         return TORUS_E_MEMORY;
-    int error = torus_read(t, NULL, OFR_NODE_TIME, &s->cycle);
-    s->seconds = now();
+    int error = look_at_time(t, s);
     return error == TORUS_OK ? torus_counters(t, take_board, s) : error;
 }
 
@@ -47,8 +63,7 @@ int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock,
     if (!s->value && !make_room(s))
         return TORUS_E_MEMORY;
     int error = torus_snapshot(t, seconds, clock, residual, take_board, s);
-    s->seconds = now();
-    return error == TORUS_OK ? torus_read(t, NULL, OFR_NODE_TIME, &s->cycle) : error;
+    return error == TORUS_OK ? look_at_time(t, s) : error;
 }
 
 bool counter_high_water(unsigned counter)
@@ -56,9 +71,38 @@ bool counter_high_water(unsigned counter)
     return counter >= OFR_COUNTER_HIGH_BASE;
 }
 
+double counters_seconds(const struct counter_set *before, const struct counter_set *after)
+{
+    return after->seconds - before->seconds;
+}
+
+double counters_cycles(const struct counter_set *before, const struct counter_set *after)
+{
+    double low = (uint32_t)(after->cycle - before->cycle), turn = 4294967296.0;
+    double about = counters_seconds(before, after) * (before->hertz + after->hertz) / 2;
+    return low + (about > low ? turn * floor((about - low) / turn + 0.5) : 0);
+}
+
+bool counters_reset(const struct counter_set *before, const struct counter_set *after,
+                    unsigned node)
+{
+    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
+        if (after->value[node][i] < before->value[node][i])
+            return true;
+    return false;
+}
+
+uint64_t counters_change(const struct counter_set *before, const struct counter_set *after,
+                         unsigned node, unsigned counter)
+{
+    uint64_t from = counters_reset(before, after, node) ? 0 : before->value[node][counter];
+    return after->value[node][counter] - from;
+}
+
 // Files -------------------------------------------------------------------------------------------
 
-static const char *const file_keys_wanted[] = {"sizes", "boards", "milliseconds", "cycle", NULL};
+static const char *const file_keys_wanted[] = {"sizes", "boards", "milliseconds",
+                                               "cycle", "hertz",  NULL};
 static const char *const board_keys[] = {"at", "counters", NULL};
 
 static bool read_board(const char *file, size_t number, json_t *entry, struct counter_set *s)
@@ -118,6 +162,7 @@ bool counters_read(const char *file, struct counter_set *s)
     }
     s->seconds = 1e-3 * json_number_value(json_object_get(root, "milliseconds"));
     s->cycle = (uint32_t)json_integer_value(json_object_get(root, "cycle"));
+    s->hertz = json_number_value(json_object_get(root, "hertz"));
     json_decref(root);
     return good;
 }
@@ -141,8 +186,9 @@ json_t *board_row(const struct counter_set *s, unsigned node)
 
 json_t *boards_head(const struct counter_set *s)
 {
-    return json_pack("{s:o,s:I,s:I}", "sizes", json_at(s->k, s->dims), "milliseconds",
-                     (json_int_t)(1e3 * s->seconds), "cycle", (json_int_t)s->cycle);
+    return json_pack("{s:o,s:I,s:I,s:f}", "sizes", json_at(s->k, s->dims), "milliseconds",
+                     (json_int_t)(1e3 * s->seconds), "cycle", (json_int_t)s->cycle, "hertz",
+                     s->hertz);
 }
 
 static const struct column change_columns[] = {
@@ -155,30 +201,37 @@ static const struct column change_columns[] = {
     {0},
 };
 
-void put_changes(const struct args *a, const struct counter_set *before,
-                 const struct counter_set *after, bool all)
+unsigned put_changes(const struct args *a, const struct counter_set *before,
+                     const struct counter_set *after, bool all)
 {
     struct table *rows = table_begin(a, "changes", change_columns);
-    double seconds = after->seconds - before->seconds;
+    double seconds = counters_seconds(before, after);
+    json_t *resets = json_array();
     uint8_t at[3];
-    char name[32];
+    char name[TORUS_NAME], place[16];
     for (unsigned node = 0; node < after->nodes; node++) {
+        bool reset = counters_reset(before, after, node);
         torus_node_at(after->k, node, at);
+        if (reset) {
+            json_array_append_new(resets, json_at(at, after->dims));
+            fprintf(stderr, "torusctl: board (%s) was reset: its changes are since then\n",
+                    at_text(at, after->dims, place));
+        }
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
             uint64_t is = after->value[node][i], was = before->value[node][i];
-            // 48 bits; a board that was reset has counted from 0 again.
-            uint64_t change = is >= was ? is - was : is;
+            bool rate = !counter_high_water(i) && !reset && seconds > 0;
             if (!torus_counter_name(i, after->dims, name) || (is == was && !all))
                 continue;
+            double change = (double)counters_change(before, after, node, i);
             table_row(rows, json_pack("{s:o,s:s,s:I,s:I,s:I,s:o}", "at", json_at(at, after->dims),
                                       "counter", name, "before", (json_int_t)was, "after",
                                       (json_int_t)is, "change", (json_int_t)change, "per_second",
-                                      counter_high_water(i) || !(seconds > 0)
-                                          ? json_null()
-                                          : json_real((double)change / seconds)));
+                                      rate ? json_real(change / seconds) : json_null()));
         }
     }
+    unsigned count = (unsigned)json_array_size(resets);
     table_end(rows,
-              json_pack("{s:o,s:f,s:I}", "sizes", json_at(after->k, after->dims), "seconds",
-                        seconds, "cycles", (json_int_t)(uint32_t)(after->cycle - before->cycle)));
+              json_pack("{s:o,s:f,s:f,s:o}", "sizes", json_at(after->k, after->dims), "seconds",
+                        seconds, "cycles", counters_cycles(before, after), "reset", resets));
+    return count;
 }

@@ -80,9 +80,9 @@ static int watch(struct torus *t, const struct args *a)
         if (!i || error != TORUS_OK)
             continue;
         if (a->format == TEXT)
-            printf("%sinterval %u: %.3f s, %u cycles\n", i > 1 ? "\n" : "", i,
-                   after->seconds - before->seconds, after->cycle - before->cycle);
-        put_changes(a, before, after, set.all);
+            printf("%sinterval %u: %.3f s, %.0f cycles\n", i > 1 ? "\n" : "", i,
+                   counters_seconds(before, after), counters_cycles(before, after));
+        status |= put_changes(a, before, after, set.all) > 0;
         status |= bad_links(&set.rules, before, after) > 0;
     }
     if (error != TORUS_OK)
@@ -154,7 +154,9 @@ const struct command command_counters = {
         "rate. --format json prints a file that diff takes.\n\n"
         "--thresholds names a JSON file that says what makes a link bad: "
         "{\"links\": [{\"counter\": \"crc\", \"above\": 0, \"per\": \"total\"}]}, per being total, "
-        "second or cycle; a bad link is named and makes the exit status 1.",
+        "second or cycle; a bad link is named and makes the exit status 1. So does a board that "
+        "was "
+        "reset in between.",
     .examples = "counters --at 0,1\n"
                 "counters --format json > before.json\n"
                 "counters --watch 10 --thresholds links.json\n",

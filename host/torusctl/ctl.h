@@ -37,8 +37,9 @@ bool file_keys(const char *file, const char *what, json_t *object, const char *c
 struct counter_set {
     unsigned dims, nodes;
     uint8_t k[3];
-    double seconds;                    // since 1970, 0: unknown
-    uint32_t cycle;                    // NODE.TIME of the board we are plugged into
+    double seconds;                    // since 1970
+    uint32_t cycle;                    // NODE.TIME of the board we are plugged into, at that time,
+    double hertz;                      // and how fast it goes, by our clock
     uint64_t (*value)[TORUS_COUNTERS]; // a node; to be freed
 };
 // Reads them; makes room where value is NULL.
@@ -54,9 +55,18 @@ json_t *board_row(const struct counter_set *s, unsigned node);
 json_t *boards_head(const struct counter_set *s);
 // Is it a largest value, of which there is no difference?
 bool counter_high_water(unsigned counter);
-// What has changed between two of them, as a table. all: what has not, too.
-void put_changes(const struct args *a, const struct counter_set *before,
-                 const struct counter_set *after, bool all);
+// Between two of them: seconds; cycles, of which NODE.TIME has the lower 32 bits only; whether a
+// board was reset, so that it counts from 0 again; by how much a counter is up.
+double counters_seconds(const struct counter_set *before, const struct counter_set *after);
+double counters_cycles(const struct counter_set *before, const struct counter_set *after);
+bool counters_reset(const struct counter_set *before, const struct counter_set *after,
+                    unsigned node);
+uint64_t counters_change(const struct counter_set *before, const struct counter_set *after,
+                         unsigned node, unsigned counter);
+// What has changed between two of them, as a table. all: what has not, too. Boards that were reset
+// are named on stderr: how many.
+unsigned put_changes(const struct args *a, const struct counter_set *before,
+                     const struct counter_set *after, bool all);
 
 // A link is bad of which a counter goes up by more than `above` in all, a second or a cycle.
 enum { MAX_RULES = 32 };

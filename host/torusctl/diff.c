@@ -42,8 +42,8 @@ static int do_diff(struct args *a)
         if (before.dims != after.dims || memcmp(before.k, after.k, 3) != 0) {
             wrong("file", a->rest[1], "of a torus of another size");
         } else {
-            put_changes(a, &before, &after, set.all);
-            status = bad_links(&rules, &before, &after) > 0;
+            status = put_changes(a, &before, &after, set.all) > 0;
+            status |= bad_links(&rules, &before, &after) > 0;
         }
     }
     free(before.value);
@@ -57,7 +57,9 @@ const struct command command_diff = {
     .most = 2,
     .summary = "of two files from counters --format json",
     .about = "What has changed between two files from counters --format json or snapshot --all "
-             "--format json, and its rate. --thresholds is as with counters.",
+             "--format json, and its rate. A board that was reset in between is named. "
+             "--thresholds is as with "
+             "counters.",
     .examples = "diff before.json after.json\n"
                 "diff --thresholds links.json before.json after.json\n",
     .groups = FORMAT,

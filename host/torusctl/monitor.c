@@ -55,8 +55,7 @@ static void on_signal(int number)
 
 static uint64_t change(const struct monitor *m, unsigned node, unsigned counter)
 {
-    uint64_t is = m->set[m->now].value[node][counter], was = m->set[!m->now].value[node][counter];
-    return is >= was ? is - was : is;
+    return counters_change(&m->set[!m->now], &m->set[m->now], node, counter);
 }
 
 // What an output does, in the present view: flits or stalled cycles per cycle, or errors.
@@ -248,8 +247,8 @@ static int look_on(struct monitor *m)
             break;
         m->now = !m->now;
         error = counters_take(m->t, &m->set[m->now]);
-        m->cycles = m->set[m->now].cycle - m->set[!m->now].cycle;
-        m->seconds = m->set[m->now].seconds - m->set[!m->now].seconds;
+        m->cycles = counters_cycles(&m->set[!m->now], &m->set[m->now]);
+        m->seconds = counters_seconds(&m->set[!m->now], &m->set[m->now]);
         if (error == TORUS_OK)
             draw(m);
     }

@@ -59,9 +59,11 @@ unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                    const struct counter_set *after)
 {
     static const char *const units[] = {"in all", "a second", "a cycle"};
-    double cycles = after->cycle - before->cycle, seconds = after->seconds - before->seconds;
+    double cycles = counters_cycles(before, after), seconds = counters_seconds(before, after);
     double per[3] = {1, seconds > 0 ? seconds : 1, cycles > 0 ? cycles : 1};
     unsigned bad = 0;
+    uint8_t at[3];
+    char place[16];
     for (unsigned node = 0; node < after->nodes; node++)
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
             char name[32];
@@ -69,13 +71,14 @@ unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                 continue;
             for (unsigned r = 0; r < rules->count; r++) {
                 const struct rule *rule = &rules->rule[r];
-                uint64_t from = counter_high_water(i) ? 0 : before->value[node][i];
-                double rate = (double)(after->value[node][i] - from) / per[rule->per];
+                uint64_t up = counter_high_water(i) ? after->value[node][i]
+                                                    : counters_change(before, after, node, i);
+                double rate = (double)up / per[rule->per];
                 if (strcmp(name + 3, rule->counter) != 0 || !(rate > rule->above))
                     continue;
-                fprintf(stderr, "torusctl: bad link: %.2s of (%u,%u,%u): %s %g %s, above %g\n",
-                        name, node % after->k[0], node / after->k[0] % after->k[1],
-                        node / after->k[0] / after->k[1], name + 3, rate, units[rule->per],
+                torus_node_at(after->k, node, at);
+                fprintf(stderr, "torusctl: bad link: %.2s of (%s): %s %g %s, above %g\n", name,
+                        at_text(at, after->dims, place), name + 3, rate, units[rule->per],
                         rule->above);
                 bad++;
             }
