@@ -87,7 +87,7 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 
 host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
-    $(B)/torusctl.bash
+    $(B)/torusctl.bash $(B)/bin/torussim
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
 

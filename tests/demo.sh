@@ -72,7 +72,7 @@ fi
 # Sent again after `retry` seconds: 64 boards take about a second for a request.
 case $DIMS in
 *x*x*) patterns=${PATTERNS:-butterfly} loads=${LOADS:-0.4} retry=5 ;;
-*) patterns=${PATTERNS:-uniform,butterfly,transpose,bitreverse} loads=${LOADS:-0.6} retry=1 ;;
+*) patterns=${PATTERNS:-uniform,butterfly,transposition,bitreverse} loads=${LOADS:-0.6} retry=1 ;;
 esac
 options="--timeout 120 --retry $retry" boards=
 if [ -n "$WAIT" ]; then # one request after the other, none repeated

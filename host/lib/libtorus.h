@@ -290,6 +290,8 @@ enum torus_pattern {
     TORUS_NEIGHBOUR,
     TORUS_PATTERNS
 };
+// Their names are torussim's, the paper's words: "transposition" is TORUS_TRANSPOSE,
+// "transposition3d" TORUS_ROTATE3D; "transpose" and "rotate3d" are taken for them, too.
 const char *torus_pattern_name(enum torus_pattern pattern); // NULL if unknown
 int torus_pattern_named(const char *name);                  // -1 if unknown
 // Why a pattern does not exist in this torus, or NULL if it does.

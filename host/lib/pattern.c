@@ -5,22 +5,19 @@
 #include "../../sim/model/pattern.h"
 #include "handle.h"
 
-static const char *const pattern_names[TORUS_PATTERNS] = {
-    [TORUS_UNIFORM] = "uniform",     [TORUS_BUTTERFLY] = "butterfly",
-    [TORUS_TRANSPOSE] = "transpose", [TORUS_BITREVERSE] = "bitreverse",
-    [TORUS_ROTATE3D] = "rotate3d",   [TORUS_COMPLEMENT] = "complement",
-    [TORUS_TORNADO] = "tornado",     [TORUS_NEIGHBOUR] = "neighbour",
-};
-
 API const char *torus_pattern_name(enum torus_pattern pattern)
 {
-    return (unsigned)pattern < TORUS_PATTERNS ? pattern_names[pattern] : NULL;
+    return (unsigned)pattern < TORUS_PATTERNS ? ofr_pattern_name(pattern) : NULL;
 }
 
 API int torus_pattern_named(const char *name)
 {
+    if (!strcmp(name, "transpose"))
+        return TORUS_TRANSPOSE;
+    if (!strcmp(name, "rotate3d"))
+        return TORUS_ROTATE3D;
     for (int i = 0; i < TORUS_PATTERNS; i++)
-        if (!strcmp(name, pattern_names[i]))
+        if (!strcmp(name, ofr_pattern_name((unsigned)i)))
             return i;
     return -1;
 }

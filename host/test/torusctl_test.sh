@@ -95,6 +95,18 @@ check 'with examples' [ "$(grep -c '^EXAMPLES$' "$B/torusctl.1")" = "$(echo "$co
 check 'groff takes the page' [ -z "$(groff -man -Tutf8 -ww "$B/torusctl.1" 2>&1 > /dev/null)" ]
 check '--version' sh -c "'$ctl' --version | grep -q '^torusctl [0-9.]*$'"
 
+# Names of traffic: the same as torussim's, where it has one; the old ones are taken, too.
+patterns=$("$ctl" run --pattern nothing 2>&1 | sed 's/.*some of //; s/,//g')
+in_torussim() {
+    for pattern in $patterns; do
+        "$B/bin/torussim" run --help | tr -d ',\n' | grep -q " $pattern " ||
+            { echo "# $pattern: torussim run --help has it not"; return 1; }
+    done
+}
+check 'patterns have names' [ "$(echo "$patterns" | wc -w)" = 8 ]
+check 'the same in torussim' in_torussim
+refuse 'No such file' run -t "$nowhere" --pattern transpose,rotate3d,transposition3d
+
 # Each option with each command that has not got it: refused, and the commands that have it are named.
 all_elsewhere() {
     for command in $commands; do
@@ -247,7 +259,8 @@ PY
     refuse "'sideways'" program -t "unix:$work/dead" --routing sideways
     refuse "'maybe'" program -t "unix:$work/dead" --tie maybe
     refuse 'either' program -t "unix:$work/dead" --resume --abort
-    refuse "'zigzag'" run -t "unix:$work/dead" --pattern uniform,zigzag
+    refuse "'zigzag': say all, or some of uniform, butterfly, transposition, .*neighbour$" \
+        run -t "unix:$work/dead" --pattern uniform,zigzag
     refuse "'-1'" run -t "unix:$work/dead" --load=-1
     refuse "'9'" counters -t "unix:$work/dead" --at 9
     refuse "'x+,q-'" ping -t "unix:$work/dead" --path x+,q-

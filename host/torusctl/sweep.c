@@ -36,6 +36,8 @@ int sweep_read(const char *patterns, const char *loads, struct sweep *s)
 {
     char text[1024], known[400];
     struct list list = {.count = 0};
+    snprintf(known, sizeof known, "say all, or some of ");
+    pattern_list(known + strlen(known), sizeof known - strlen(known));
     snprintf(text, sizeof text, "%s", patterns);
     if (!strcmp(text, "all")) {
         text[0] = 0;
@@ -49,8 +51,6 @@ int sweep_read(const char *patterns, const char *loads, struct sweep *s)
     s->patterns = list.count;
     for (unsigned i = 0; i < list.count; i++) {
         int pattern = torus_pattern_named(list.item[i]);
-        snprintf(known, sizeof known, "say all, or some of ");
-        pattern_list(known + strlen(known), sizeof known - strlen(known));
         if (pattern < 0)
             return wrong("pattern", list.item[i], known);
         s->pattern[i] = (enum torus_pattern)pattern;
@@ -81,7 +81,7 @@ bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const u
 }
 
 const struct column run_columns[] = {
-    {"pattern", "pattern", -11, 0},
+    {"pattern", "pattern", -15, 0},
     {"routing", "routing", -7, 0},
     {"offered", "offered", 7, 4},
     {"offered_gamma0", "gamma0", 6, 3},

@@ -5,6 +5,22 @@
 
 #include <stddef.h>
 
+const char *ofr_pattern_name(unsigned pattern)
+{
+    static const char *const names[] = {
+        [OFR_GEN_CONTROL_PATTERN_UNIFORM] = "uniform",
+        [OFR_GEN_CONTROL_PATTERN_BUTTERFLY] = "butterfly",
+        [OFR_GEN_CONTROL_PATTERN_TRANSPOSE] = "transposition",
+        [OFR_GEN_CONTROL_PATTERN_BITREVERSE] = "bitreverse",
+        [OFR_GEN_CONTROL_PATTERN_ROTATE3D] = "transposition3d",
+        [OFR_GEN_CONTROL_PATTERN_COMPLEMENT] = "complement",
+        [OFR_GEN_CONTROL_PATTERN_TORNADO] = "tornado",
+        [OFR_GEN_CONTROL_PATTERN_NEIGHBOUR] = "neighbour",
+        [OFR_GEN_CONTROL_PATTERN_FIXED] = "fixed",
+    };
+    return pattern < sizeof names / sizeof *names ? names[pattern] : NULL;
+}
+
 // All sizes are powers of two.
 static bool powers(const struct ofr_torus *torus)
 {

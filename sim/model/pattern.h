@@ -6,6 +6,10 @@
 
 #include "torus.h"
 
+// A pattern's (OFR_GEN_CONTROL_PATTERN_*) name in all tools, the paper's word: "uniform",
+// "transposition3d"; NULL: none.
+const char *ofr_pattern_name(unsigned pattern);
+
 // Why the pattern (OFR_GEN_CONTROL_PATTERN_*) does not exist on this torus, as half a sentence
 // ("it needs ..."), or NULL if it does.
 const char *ofr_pattern_missing(const struct ofr_torus *torus, unsigned pattern);

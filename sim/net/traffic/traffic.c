@@ -8,26 +8,7 @@
 #include "ofr_regs.h"
 #include "pattern.h"
 
-static const char *const names[NET_PATTERNS] = {
-    "uniform",    "butterfly",   "transposition", "transposition3d", "bitreverse",
-    "complement", "tornado",     "neighbour",     "diagonal",        "transposition-id",
-    "shuffle",    "permutation", "hotspot",
-};
-
-const char *net_pattern_name(enum net_pattern pattern)
-{
-    return pattern < NET_PATTERNS ? names[pattern] : NULL;
-}
-
-int net_pattern_parse(const char *name)
-{
-    for (int i = 0; i < NET_PATTERNS; i++)
-        if (!strcmp(name, names[i]))
-            return i;
-    return -1;
-}
-
-// Number of a pattern in libofr; OFR_GEN_CONTROL_PATTERN_FIXED: it is not there.
+// Number of a pattern in libofr, which has those up to NET_NEIGHBOUR.
 static unsigned libofrs(enum net_pattern pattern)
 {
     static const unsigned char number[NET_PATTERNS] = {
@@ -40,6 +21,26 @@ static unsigned libofrs(enum net_pattern pattern)
         [NET_NEIGHBOUR] = OFR_GEN_CONTROL_PATTERN_NEIGHBOUR,
     };
     return number[pattern];
+}
+
+const char *net_pattern_name(enum net_pattern pattern)
+{
+    static const char *const own[NET_PATTERNS] = {
+        [NET_DIAGONAL] = "diagonal", [NET_TRANSPOSITION_ID] = "transposition-id",
+        [NET_SHUFFLE] = "shuffle",   [NET_PERMUTATION] = "permutation",
+        [NET_HOTSPOT] = "hotspot",
+    };
+    if (pattern <= NET_NEIGHBOUR)
+        return ofr_pattern_name(libofrs(pattern));
+    return pattern < NET_PATTERNS ? own[pattern] : NULL;
+}
+
+int net_pattern_parse(const char *name)
+{
+    for (int i = 0; i < NET_PATTERNS; i++)
+        if (!strcmp(name, net_pattern_name((enum net_pattern)i)))
+            return i;
+    return -1;
 }
 
 static uint32_t root_of(uint32_t nodes)
