@@ -132,7 +132,7 @@ start --seed "$seed" --dims 3x2 --boards golden --ppm 100
 torus program --routing ofr
 check '200 ppm, golden 3x2: align, as exactly as is said' aligned align
 check '200 ppm, golden 3x2: and run, once more' aligned run --load 0.2
-check '200 ppm, golden 3x2: and latency' aligned latency --all
+check '200 ppm, golden 3x2: and latency' aligned latency --all --together
 check '200 ppm, golden 3x2: and bandwidth' aligned bandwidth 0,0 2,1
 check '200 ppm, golden 3x2: ends' stop
 start --seed "$seed" --dims 3x3 --boards golden --ppm 3000
@@ -191,7 +191,7 @@ check '30%, golden 3x3: as they are, they hold' stop
 start --dims 3x2 --boards golden
 check 'one clock: program' torus program --routing ofr
 check 'one clock: run' torus run --load 0.3
-check 'one clock: latency' torus latency --all
+check 'one clock: latency' torus latency --all --together
 check 'one clock: trace' torus trace 0,0 1,1
 check 'one clock: lifetimes' says 'lifetime [1-9][0-9.]* cycles'
 check 'one clock: align finds nothing to do' torus align

@@ -83,15 +83,16 @@ check 'latency' quiet_torus --format json latency 0,0 2,1
 cp "$dir/out" "$dir/pair"
 check 'latency: the same both ways' json 'd["pairs"][0]["mean"] == d["pairs"][1]["mean"] > 20 and
     d["pairs"][0]["packets"] > 5'
-check 'latency: all pairs' quiet_torus --format json latency --all
+check 'latency: all pairs together' quiet_torus --format json latency --all --together
 check 'latency: each once, no less than the distance, 4 cycles a hop' json '
     len({(str(p["from"]), str(p["to"])) for p in d["pairs"]}) == 132 == len(d["pairs"]) and
     len({p["mean"] - 4 * p["distance"] for p in d["pairs"] if p["distance"] == 1}) == 1 and
-    all(p["mean"] >= 4 * p["distance"] for p in d["pairs"])'
-check 'latency: a matrix' torus latency --all
+    all(p["mean"] >= 4 * p["distance"] and p["streams"] == "together" for p in d["pairs"])'
+check 'latency: a matrix' torus latency --all --together
 check 'latency: a line a board' count '^ *[0-3],[0-2] .*  -' "$dir/out" 12
+check 'latency: which says its condition' says 'all boards send at once'
 check 'latency: CSV' quiet_torus --format csv latency 0,0 2,1
-check 'latency: its head' says '^from,to,distance,mean,max,packets$'
+check 'latency: its head' says '^from,to,distance,streams,mean,max,packets$'
 check 'streams: to itself' status 2 torus latency 1,1 1,1
 check 'streams: says so' says 'from (1,1,0) to itself'
 check 'streams: outside' status 2 torus bandwidth 0,0 9,1
@@ -126,6 +127,27 @@ reader_gone() { # head has what it wants: no lease and no traffic is left behind
 }
 check 'nobody reads: status 2, and nothing is left behind' reader_gone
 check 'streams: end' stop
+
+# One pair alone, and in a matrix: the same; with all boards sending at once it is not.
+start --dims 5x3 --boards golden
+check 'latency 5x3: program' torus program --routing dor
+check 'latency 5x3: one pair' quiet_torus --format json latency 0,0 2,1 --length 16 --load 0.3
+cp "$dir/out" "$dir/pair"
+of_pair() { # SAME ARGUMENTS...: is the pair's lifetime in the matrix the same as alone?
+    same=$1
+    shift
+    quiet_torus --format json latency --all --length 16 --load 0.3 --warmup 100 --cycles 1000 "$@" &&
+        python3 - "$dir/pair" "$dir/out" "$same" << 'PY'
+import json, sys
+alone, all = (json.load(open(f))["pairs"] for f in sys.argv[1:3])
+mean = [p["mean"] for p in all if p["from"] == [0, 0] and p["to"] == [2, 1]]
+print("# alone", alone[0]["mean"], "in the matrix", mean)
+assert len(mean) == 1 and (abs(mean[0] - alone[0]["mean"]) < 0.5) == (sys.argv[3] == "same")
+PY
+}
+check 'latency 5x3: in the matrix it is the same' of_pair same
+check 'latency 5x3: but with all sending at once' of_pair other --together
+check 'latency 5x3: ends' stop
 
 # --- Counters in time -----------------------------------------------------------------------------
 # The boards' time stands still while the host thinks: how close clocks are compared depends on the

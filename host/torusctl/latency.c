@@ -6,13 +6,16 @@
 
 #include "streams.h"
 
+enum { TOGETHER = 256 };
+
 static struct {
     double load;
-    bool all;
+    bool all, together;
 } set = {.load = 0.05};
 
 static const struct argp_option options[] = {
-    {"all", 'A', 0, 0, "all pairs, as a matrix", 1},
+    {"all", 'A', 0, 0, "all pairs, as a matrix, one after the other", 1},
+    {"together", TOGETHER, 0, 0, "with --all: all boards send at once, to one other each", 1},
     {"load", 'l', "LOAD", 0, "offered by a source, in flits per cycle, header included (0.05)", 1},
     {0},
 };
@@ -21,6 +24,8 @@ static bool option(int key, char *arg, struct argp_state *state)
 {
     if (key == 'A')
         set.all = true;
+    else if (key == TOGETHER)
+        set.together = true;
     else if (key == 'l')
         set.load = one_load(state, arg);
     else
@@ -29,21 +34,18 @@ static bool option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct column columns[] = {
-    {"from", "from", 0, 0},
-    {"to", "to", 0, 0},
-    {"distance", "distance", 0, 0},
-    {"mean", "mean", 0, 0},
-    {"max", "max", 0, 0},
-    {"packets", "packets", 0, 0},
-    {0},
+    {"from", "from", 0, 0},         {"to", "to", 0, 0},
+    {"distance", "distance", 0, 0}, {"streams", "streams", -1, 0},
+    {"mean", "mean", 0, 0},         {"max", "max", 0, 0},
+    {"packets", "packets", 0, 0},   {0},
 };
 
 static json_t *row(const struct shape *s, const struct torus_flow *w)
 {
-    return json_pack("{s:o,s:o,s:i,s:f,s:I,s:I}", "from", json_at(w->from, s->dims), "to",
+    return json_pack("{s:o,s:o,s:i,s:s,s:f,s:I,s:I}", "from", json_at(w->from, s->dims), "to",
                      json_at(w->to, s->dims), "distance", (int)shape_distance(s, w->from, w->to),
-                     "mean", w->mean, "max", (json_int_t)w->max, "packets",
-                     (json_int_t)w->measured);
+                     "streams", set.together ? "together" : "alone", "mean", w->mean, "max",
+                     (json_int_t)w->max, "packets", (json_int_t)w->measured);
 }
 
 static json_t *head(const struct shape *s, double apart)
@@ -80,7 +82,8 @@ static void put_matrix(const struct args *a, const struct shape *s, const double
     free(name);
 }
 
-// All pairs: one run a shift, in which every board sends to the one so many numbers on.
+// All pairs: each alone; or one run a shift, in which every board sends to the one so many numbers
+// on, all of them in the same cycle, so that packets meet.
 static int latency_all(struct torus *t, const struct args *a, const struct shape *s,
                        const struct torus_flow_options *o)
 {
@@ -95,13 +98,16 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     json_t *pairs = json_array(), *pair;
     size_t i;
     int error = TORUS_OK, status;
+    unsigned at_once = set.together ? s->nodes : 1;
     for (unsigned shift = 1; shift < s->nodes && error == TORUS_OK; shift++) {
-        progress("shifts", shift - 1, s->nodes - 1);
         for (unsigned n = 0; n < s->nodes; n++) {
             torus_node_at(s->k, n, flow[n].from);
             torus_node_at(s->k, (n + shift) % s->nodes, flow[n].to);
         }
-        error = torus_flows(t, o, flow, s->nodes);
+        for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n += at_once) {
+            progress("pairs", (shift - 1) * s->nodes + n, (s->nodes - 1) * s->nodes);
+            error = torus_flows(t, o, &flow[n], at_once);
+        }
         for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n++) {
             json_array_append_new(pairs, row(s, &flow[n]));
             mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].mean;
@@ -110,7 +116,8 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     progress("", 1, 1);
     status = error == TORUS_OK ? 0 : report(t, error);
     if (!status && a->format == TEXT) {
-        table_note(rows, "mean lifetime in cycles, row to column");
+        table_note(rows, "mean lifetime in cycles, row to column; %s",
+                   set.together ? "all boards send at once" : "one pair at a time");
         put_apart(a, flow->apart);
         put_matrix(a, s, mean);
     } else if (!status) {
@@ -134,6 +141,8 @@ static int prepare(struct args *a)
     uint8_t from[3], to[3];
     if (set.all && a->rest_count)
         return wrong("place", a->rest[0], "either two places or --all");
+    if (set.together && !set.all)
+        return wrong("option", "--together", "with --all");
     int status = set.all ? 0 : two_places(a, from, to);
     return status ? status : GO_ON;
 }
@@ -169,9 +178,14 @@ const struct command command_latency = {
     .arguments = "A B\n--all",
     .most = 2,
     .summary = "lifetimes of packets between A and B; --all: of all pairs",
-    .about = "Lifetimes of packets from A to B and back, or a matrix of all pairs, in cycles from "
-             "generation to the tail's delivery. A and B are places, X,Y or X,Y,Z.",
-    .examples = "latency 0,0 2,1\nlatency --all\nlatency --all --format csv\n",
+    .about =
+        "Lifetimes of packets from A to B and back, or a matrix of all pairs, in cycles from "
+        "generation to the tail's delivery. One pair sends at a time, all other boards are silent: "
+        "what latency A B and latency --all say of a pair is the same. N (N - 1) pairs take their "
+        "time; with --together every board sends, to one other each, so that there are N - 1 "
+        "measurements only, but packets meet and wait for each other. A and B are places, X,Y or "
+        "X,Y,Z.",
+    .examples = "latency 0,0 2,1\nlatency --all\nlatency --all --together --format csv\n",
     .groups = CONNECTION | WRITING | FORMAT | STREAM,
     .options = options,
     .option = option,
