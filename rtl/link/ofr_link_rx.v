@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiver: finds frames, checks them, keeps the flits of the one that comes in a buffer until
+// its CRC is good, and gives them to the router. See README.md for the format.
+`default_nettype none
+`include "ofr_link.vh"
+
+module ofr_link_rx #(
+    parameter int W         = 32, // flit and word width in bits: 16, 32, 64
+    parameter int SHARED    = 0,  // 1: one memory with the sender
+    parameter int CRC_CHECK = 16  // bits of the CRC that are looked at: less only for tests
+) (
+    input  wire logic         clk,
+    input  wire logic         rst,
+    input  wire logic         phase,      // SHARED: 1 memory is ours, 0 a flit may come out
+    input  wire logic         listens,    // frames with flits are taken
+    input  wire logic         drains,     // flits go to the router
+    input  wire logic         tick,
+    // Wire; SHARED: at most a word every other cycle
+    input  wire logic         phy_valid,
+    input  wire logic [W-1:0] phy_word,
+    // Memory, as the sender's; a ring of 64 words
+    output logic              we,
+    output logic [5:0]        waddr,
+    output logic [W-1:0]      wdata,
+    output logic [5:0]        raddr,
+    input  wire logic [W-1:0] rdata,
+    // Router
+    output logic              rx_valid,
+    output logic [1:0]        rx_vc,
+    output logic [W-1:0]      rx_data,
+    output logic              rx_last,
+    output logic              rx_poison,
+    // A good frame, in the cycle behind its CRC
+    output logic              good_q,
+    output logic [10:0]       low_q,
+    output logic [15:0]       high_q,
+    // Order
+    output logic [3:0]        expects_q,
+    output logic              wants_q,    // frame `expects` was lost
+    output logic              nak,        // say so now
+    output logic              ev_bad      // a damaged frame
+);
+    localparam bit TWO = W == 16;
+
+    // --- Frames ----------------------------------------------------------------------------------
+    localparam [2:0] HUNT = 3'd0, GAP = 3'd1, HIGH = 3'd2, FLITS = 3'd3, CRC = 3'd4;
+    logic [2:0]   at_q;
+    logic         in_q, step, sync, legal, same, ok, bad;
+    logic [W-1:0] word_q;
+    logic [4:0]   left_q;
+    logic [4:0]   check;
+    logic [15:0]  crc_q, crc_d;
+    logic [5:0]   write_q, keep_q; // next word of the frame that comes; behind the last kept one
+    logic         is_data, takes, in_turn, ahead;
+    logic [3:0]   gap;
+
+    assign step  = in_q && (SHARED == 0 || phase);
+    assign sync  = word_q[15:0] == `OFR_LINK_SYNC;
+    ofr_link_check u_check (.info(word_q[10:0]), .check);
+    assign legal = check == word_q[15:11] && (word_q[10] ? word_q[9:8] == 0 : word_q[9:6] == 0);
+    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word(word_q), .next(crc_d));
+    assign same  = ((word_q ^ W'(crc_q)) & ~W'((1 << 16) - (1 << CRC_CHECK))) == 0;
+
+    assign ok      = step && at_q == CRC && same;
+    assign bad     = step && ((at_q == CRC && !same) || (at_q == GAP && !sync && !legal));
+    assign is_data = low_q[10];
+    assign gap     = high_q[3:0] - expects_q;
+    assign in_turn = gap == 0;
+    assign ahead   = !in_turn && !gap[3];
+    assign takes   = ok && listens && is_data && in_turn;
+
+    assign we      = step;
+    assign waddr   = write_q;
+    assign wdata   = word_q;
+    assign ev_bad  = bad;
+
+    always_ff @(posedge clk) begin
+        if (phy_valid)
+            word_q <= phy_word;
+        in_q   <= phy_valid || (in_q && !step);
+        good_q <= ok;
+        if (step) begin
+            crc_q <= at_q == CRC || (at_q == GAP && sync) || at_q == HUNT ? `OFR_LINK_CRC_INIT
+                                                                         : crc_d;
+            case (at_q)
+                HUNT: begin
+                    left_q <= sync ? left_q - 1 : 5'd`OFR_LINK_LOCK - 1;
+                    if (sync && left_q == 0)
+                        at_q <= GAP;
+                end
+                GAP: if (!sync) begin
+                    low_q   <= word_q[10:0];
+                    if (!TWO)
+                        high_q <= 16'(word_q >> (W > 16 ? 16 : 0));
+                    left_q  <= {1'b0, word_q[3:0]};
+                    write_q <= write_q + 1;
+                    at_q    <= TWO ? HIGH : word_q[10] ? FLITS : CRC;
+                end
+                HIGH: begin
+                    high_q <= word_q[15:0];
+                    at_q   <= is_data ? FLITS : CRC;
+                end
+                FLITS: begin
+                    left_q  <= left_q - 1;
+                    write_q <= write_q + 1;
+                    if (left_q == 0)
+                        at_q <= CRC;
+                end
+                default: begin
+                    at_q    <= GAP;
+                    write_q <= takes ? write_q : keep_q;
+                    if (takes)
+                        keep_q <= write_q;
+                end
+            endcase
+            if (bad) begin
+                at_q    <= HUNT;
+                left_q  <= 5'd`OFR_LINK_LOCK - 1;
+                write_q <= keep_q;
+            end
+        end
+        if (rst || !listens) begin
+            keep_q  <= '0;
+            write_q <= '0;
+        end
+        if (rst) begin
+            in_q   <= 1'b0;
+            good_q <= 1'b0;
+            at_q   <= HUNT;
+            left_q <= 5'd`OFR_LINK_LOCK - 1;
+        end
+    end
+
+    // --- Order: go-back-N, the receiver's side ---------------------------------------------------
+    logic wants_d;
+    always_comb begin
+        wants_d = wants_q;
+        if (ok && (is_data || low_q[2:0] == `OFR_LINK_UP)) begin
+            if (in_turn)
+                wants_d = 1'b0;
+            if (ahead)
+                wants_d = 1'b1;
+        end
+        if (bad)
+            wants_d = 1'b1;
+        if (!listens)
+            wants_d = 1'b0;
+    end
+    assign nak = wants_d && (!wants_q || tick);
+
+    always_ff @(posedge clk) begin
+        wants_q <= wants_d;
+        if (takes)
+            expects_q <= expects_q + 1;
+        if (rst || !listens)
+            expects_q <= '0;
+        if (rst)
+            wants_q <= 1'b0;
+    end
+
+    // --- To the router: frames that are kept, a flit a cycle -------------------------------------
+    logic [5:0] read_q;
+    logic       moves, open_q;
+    logic [4:0] flits_q;  // of the frame still to come out; 0: its header is next
+    logic [1:0] kind_q, vc_q, next_vc_q;
+
+    assign moves     = drains && read_q != keep_q && (SHARED == 0 || !phase);
+    assign raddr     = read_q + 6'(moves);
+    assign rx_valid  = moves && flits_q != 0;
+    assign rx_vc     = vc_q;
+    assign rx_data   = rdata;
+    assign rx_last   = flits_q == 1 ? kind_q == 1 || kind_q == 2 : flits_q == 2 && kind_q == 3;
+    assign rx_poison = rx_last && kind_q == 2;
+
+    always_ff @(posedge clk) begin
+        read_q <= raddr;
+        if (moves && flits_q == 0) begin
+            flits_q   <= {1'b0, rdata[3:0]} + 1;
+            kind_q    <= rdata[5:4];
+            next_vc_q <= rdata[7:6];
+            if (!open_q)
+                vc_q <= rdata[7:6];
+        end
+        if (rx_valid) begin
+            flits_q <= flits_q - 1;
+            open_q  <= !rx_last;
+            if (rx_last)
+                vc_q <= next_vc_q;
+        end
+        if (rst || !listens) begin
+            read_q  <= '0;
+            flits_q <= '0;
+            open_q  <= 1'b0;
+        end
+    end
+endmodule
+
+`default_nettype wire

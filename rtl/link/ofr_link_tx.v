@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sender: packs the router's flits into frames in the retry buffer, and puts frames on the
+// wire. See README.md for the format.
+`default_nettype none
+`include "ofr_link.vh"
+
+module ofr_link_tx #(
+    parameter int W      = 32, // flit and word width in bits: 16, 32, 64
+    parameter int SHARED = 0,  // 1: one memory with the receiver; a word every other cycle
+    parameter int SERIAL = 1   // 1: hellos have the serial number
+) (
+    input  wire logic         clk,
+    input  wire logic         rst,
+    input  wire logic         phase,      // SHARED: 0 memory is ours, 1 a word may go
+    input  wire logic         up,
+    // Router
+    input  wire logic         tx_valid,
+    output logic              tx_ready,
+    input  wire logic [1:0]   tx_vc,
+    input  wire logic [W-1:0] tx_data,
+    input  wire logic         tx_last,
+    input  wire logic         tx_poison,
+    // Memory: rdata is the word at raddr of the cycle before (SHARED: of the last one with phase 0)
+    output logic              we,
+    output logic [7:0]        waddr,
+    output logic [W-1:0]      wdata,
+    output logic [7:0]        raddr,
+    input  wire logic [W-1:0] rdata,
+    // What frames say
+    input  wire logic [2:0]   state,      // OFR_LINK_*
+    output logic [2:0]        item_q,     // which item the next hello has
+    input  wire logic [15:0]  item_data,
+    input  wire logic [3:0]   expects,    // the frame that the receiver waits for
+    input  wire logic [11:0]  freed,
+    // What the receiver heard, and asks for
+    input  wire logic         acked,
+    input  wire logic [3:0]   ack,
+    input  wire logic         nak_heard,
+    input  wire logic         nak,        // say once that `expects` is wanted
+    input  wire logic         run,        // send a SYNC run
+    // Wire
+    output logic [W-1:0]      phy_word,
+    input  wire logic         phy_ready,  // the word is taken
+    // Events and status
+    output logic              waits,      // frames that are not acknowledged
+    output logic              moves,      // an acknowledgement of something new
+    output logic              ev_frame,
+    output logic              ev_retry
+);
+    localparam bit TWO = W == 16; // a frame's header takes two words
+
+    // --- Packer: one flit, or one frame's header, a cycle into the buffer ------------------------
+    logic [3:0]  close, send, send_d;
+    logic        full, may_send, idle, unused;
+    logic [4:0]  flits_q;         // in the open frame
+    logic        head_q, tail_q, poison_q, join_q; // its last flit is ...; it has a tail and a head
+    logic        open_q, drop_q;  // inside a packet; which is dropped
+    logic [1:0]  vc_q;            // of the frame's head
+    logic        turn, must, drops, stores, closes;
+    logic [10:0] info;
+    logic [4:0]  info_check;
+
+    assign unused   = &{1'b0, close[3], send_d[3], phase};
+    assign turn     = SHARED == 0 || !phase;
+    assign must     = flits_q[4] || head_q || (tail_q && poison_q) || (idle && flits_q != 0);
+    assign tx_ready = !up || (turn && !full && !must);
+    assign drops    = open_q ? drop_q : !up;
+    assign stores   = up && tx_valid && tx_ready && !drops;
+    assign closes   = up && turn && (must || tail_q) && !stores && !full;
+    assign info     = {3'b100, vc_q, join_q ? 2'd3 : !tail_q ? 2'd0 : poison_q ? 2'd2 : 2'd1,
+                       4'(flits_q - 5'd1)};
+    ofr_link_check u_info (.info, .check(info_check));
+
+    assign we    = stores || closes;
+    assign waddr = closes ? {5'b11000, close[2:0]} : {1'b0, close[2:0], flits_q[3:0]};
+    assign wdata = closes ? W'({info_check, info}) : tx_data;
+
+    always_ff @(posedge clk) begin
+        if (tx_valid && tx_ready) begin
+            open_q <= !tx_last;
+            drop_q <= drops;
+        end
+        if (stores) begin
+            flits_q  <= flits_q + 1;
+            head_q   <= !open_q;
+            tail_q   <= tx_last;
+            poison_q <= tx_poison;
+            join_q   <= tail_q;
+            if (!open_q)
+                vc_q <= tx_vc;
+        end
+        if (closes || !up) begin
+            flits_q <= '0;
+            head_q  <= 1'b0;
+            tail_q  <= 1'b0;
+            join_q  <= 1'b0;
+        end
+        if (rst)
+            open_q <= 1'b0;
+    end
+
+    // --- Framer: a word whenever the wire takes one ----------------------------------------------
+    localparam [1:0] GAP = 2'd0, HIGH = 2'd1, FLITS = 2'd2, CRC = 2'd3;
+    logic [1:0]   at_q;
+    logic         go, sync, data, hello_q, hello, ends, header;
+    logic         data_q, nak_q;
+    logic [3:0]   left_q, place_q, place_d;
+    logic [4:0]   run_q;          // words of a SYNC run to go
+    logic [1:0]   credit_q;       // the VC whose credits the next frame has
+    logic [15:0]  crc_q, crc_d, low, high;
+    logic [W-1:0] word;
+    logic [4:0]   ctl_check;
+    logic [10:0]  ctl;
+
+    assign go     = phy_ready && (SHARED == 0 || phase);
+    assign sync   = run_q != 0;
+    assign data   = up && may_send && !sync;
+    assign ends   = go && at_q == FLITS && left_q == 0;
+    assign hello  = TWO ? hello_q : !up;
+    assign header = go && (TWO ? at_q == HIGH : at_q == GAP && !sync); // `high` goes
+
+    ofr_link_window u_window (
+        .clk, .clear(!up), .closes, .sent(ends), .between(go && at_q == GAP), .acked, .ack,
+        .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .full, .may_send_q(may_send),
+        .idle_q(idle), .waits, .moves, .retries(ev_retry)
+    );
+    assign ev_frame = ends;
+
+    assign ctl = {5'd0, up ? 3'd0 : item_q, state};
+    ofr_link_check u_ctl (.info(ctl), .check(ctl_check));
+    always_comb begin
+        logic [3:0] count;
+        count = credit_q == 0 ? freed[3:0] : credit_q == 1 ? freed[7:4] : freed[11:8];
+        low   = data ? rdata[15:0] : {ctl_check, ctl};
+        high  = hello ? item_data : {nak_q, 1'b0, count, credit_q, expects, send};
+        case (at_q)
+            GAP:     word = sync ? {W/16{`OFR_LINK_SYNC}} : TWO ? W'(low) : W'({high, low});
+            HIGH:    word = W'(high);
+            FLITS:   word = rdata;
+            default: word = W'(crc_q);
+        endcase
+    end
+    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word, .next(crc_d));
+
+    // The buffer's next word: of the frame that is being sent, or the header of the next one
+    assign place_d = place_q + 4'(go && at_q == FLITS);
+    assign raddr   = (at_q == FLITS && !ends) || (at_q == HIGH && data_q) ||
+                     (!TWO && at_q == GAP && go && data) ? {1'b0, send[2:0], place_d}
+                                                          : {5'b11000, send_d[2:0]};
+
+    always_ff @(posedge clk) begin
+        nak_q <= (nak_q && !(header && !hello)) || nak;
+        if (header && !hello)
+            credit_q <= credit_q == 2 ? 2'd0 : credit_q + 1;
+        if (go) begin
+            phy_word <= word;
+            crc_q    <= (at_q == GAP && sync) || at_q == CRC ? `OFR_LINK_CRC_INIT : crc_d;
+            case (at_q)
+                GAP: begin
+                    left_q  <= rdata[3:0];
+                    data_q  <= data;
+                    hello_q <= !up;
+                    if (sync)
+                        run_q <= run_q - 1;
+                    else
+                        at_q <= TWO ? HIGH : data ? FLITS : CRC;
+                end
+                HIGH:
+                    at_q <= data_q ? FLITS : CRC;
+                FLITS: begin
+                    place_q <= place_d;
+                    left_q  <= left_q - 1;
+                    if (ends)
+                        at_q <= CRC;
+                end
+                default: begin
+                    at_q    <= GAP;
+                    place_q <= '0;
+                    if (hello_q)
+                        item_q <= item_q == `OFR_LINK_ITEM_FREED ? 3'd0
+                                : item_q == 0 && SERIAL == 0 ? `OFR_LINK_ITEM_RECEIVED
+                                                             : item_q + 1;
+                end
+            endcase
+        end
+        if (run)
+            run_q <= 5'd`OFR_LINK_RUN;
+        if (rst) begin
+            at_q     <= GAP;
+            run_q    <= 5'd`OFR_LINK_RUN;
+            item_q   <= '0;
+            place_q  <= '0;
+            credit_q <= '0;
+            nak_q    <= 1'b0;
+            phy_word <= {W/16{`OFR_LINK_SYNC}};
+            crc_q    <= `OFR_LINK_CRC_INIT;
+        end
+    end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Go-back-N, the sender's side: which frames are in the retry buffer, and which is next to send.
+// Frames are numbered modulo 16; the buffer has 8 places, frame s is in place s modulo 8. In steps
+// from the oldest: ack <= send <= close <= ack + 8, but for the cycles after an ACK has
+// overtaken `send`, which then is the seq of a frame that the other end has: it is not sent on.
+`default_nettype none
+
+module ofr_link_window (
+    input  wire logic       clk,
+    input  wire logic       clear,   // the link is down
+    input  wire logic       closes,  // the open frame is complete; only while !full
+    input  wire logic       sent,    // frame `send` has been put on the wire
+    input  wire logic       between, // no frame is being sent: `send` may go back
+    input  wire logic       acked,   // the other end waits for frame `ack`
+    input  wire logic [3:0] ack,
+    input  wire logic       nak,     // ... and wants it again
+    output logic [3:0]      close_q, // the open frame
+    output logic [3:0]      send_q,
+    output logic [3:0]      send_d,
+    output logic            full,    // there is no place for the open frame
+    output logic            may_send_q, // frame `send` is complete and not acknowledged
+    output logic            idle_q,  // all complete frames have been sent
+    output logic            waits,   // not all complete frames are acknowledged
+    output logic            moves,   // event: an acknowledgement of something new
+    output logic            retries  // event: goes back
+);
+    logic [3:0] ack_q, ack_d, stored;
+    logic       back_q, late_q, late_d; // go back: asked to; because ACK has overtaken `send`
+
+    assign stored  = close_q - ack_q;
+    assign full    = stored[3];
+    assign waits   = stored != 0;
+    assign moves   = acked && ack != ack_q;
+    assign retries = between && (back_q || late_q);
+    assign ack_d   = acked ? ack : ack_q;
+    assign send_d  = retries ? ack_q : send_q + 4'(sent);
+    assign late_d  = 4'(close_q - send_d) > 4'(close_q - ack_d);
+
+    always_ff @(posedge clk) begin
+        if (closes)
+            close_q <= close_q + 1;
+        ack_q      <= ack_d;
+        send_q     <= send_d;
+        back_q     <= (back_q && !between) || nak;
+        late_q     <= late_d;
+        may_send_q <= send_d != close_q && !nak && !(back_q && !between) && !late_d;
+        idle_q     <= send_d == close_q;
+        if (clear) begin
+            close_q    <= '0;
+            ack_q      <= '0;
+            back_q     <= 1'b0;
+            late_q     <= 1'b0;
+            may_send_q <= 1'b0;
+            idle_q     <= 1'b0;
+            if (between)
+                send_q <= '0;
+        end
+    end
+endmodule
+
+`default_nettype wire

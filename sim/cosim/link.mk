@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# The reliable link: RTL and golden model in lockstep over bad cables, one program a shape,
+# build/link/N_W_L_C_SHARED_SERIAL_TICK_CRC; its broken twins, goodput and latency.
+
+LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16
+LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
+LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
+LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_port link_wire fabric)
+
+link_word = $(word $(2),$(subst _, ,$(1)))
+$(LINK_LOCKSTEP): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \
+        sim/cosim/link_rtl.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) \
+        $(B)/libofr.a sim/cosim/link.mk
+	@mkdir -p $(@D)
+	@echo "verilator: link $*"
+	@rm -f $@
+	@OBJCACHE=ccache verilator --cc --exe --build -O3 --language 1800-2017 \
+	    --x-assign unique --x-initial unique -Irtl/link \
+	    -GN=$(call link_word,$*,1) -GW=$(call link_word,$*,2) -GL=$(call link_word,$*,3) \
+	    -GC=$(call link_word,$*,4) -GSHARED=$(call link_word,$*,5) \
+	    -GSERIAL=$(call link_word,$*,6) -GTICK=$(call link_word,$*,7) \
+	    -GCRC_CHECK=$(call link_word,$*,8) --top-module ofr_link --Mdir $(@D)/v \
+	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
+	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib \
+	        -DSHAPE_N=$(call link_word,$*,1) -DSHAPE_W=$(call link_word,$*,2) \
+	        -DSHAPE_L=$(call link_word,$*,3) -DSHAPE_C=$(call link_word,$*,4) \
+	        -DSHAPE_SHARED=$(call link_word,$*,5) -DSHAPE_SERIAL=$(call link_word,$*,6) \
+	        -DSHAPE_TICK=$(call link_word,$*,7) -DSHAPE_CRC=$(call link_word,$*,8)" \
+	    $(LINK_V) $(CURDIR)/sim/cosim/link_rtl.cpp $(abspath $(LINK_O) $(B)/libofr.a) \
+	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep \
+	    > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+
+$(B)/tests/test_link: LDLIBS += -lm
+
+# Random cables; SEED replays
+LINK_RUNS ?= 80
+LINK_TESTS := $(LINK_SHAPES:%=$(B)/tests/link_%)
+TESTS += $(LINK_TESTS) sim/cosim/link_test.sh
+$(LINK_TESTS): $(B)/tests/link_%: $(B)/link/%/lockstep sim/cosim/link.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --runs $(LINK_RUNS) --seed "$${SEED:-1}"\n' $< > $@
+	@chmod +x $@
+
+sim/cosim/link_test.sh $(B)/tests/link_soak: $(LINK_LOCKSTEP)
+SOAK += $(B)/tests/link_soak
+$(B)/tests/link_soak:
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nset -e\nfor s in $(LINK_SHAPES); do\n    %s --runs 4000 --seed "$${SEED:-100000}"\ndone\n' \
+	    '$(B)/link/$$s/lockstep' > $@ && chmod +x $@
