@@ -2,10 +2,10 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 # Lower layers first (lib/README.md).
-HOST_C   := $(patsubst %,host/lib/%.c,handle names transport usb exchange board session discover \
-            cables table destinations program pattern counters clock traffic align run flow)
+HOST_C   := $(patsubst %,host/lib/%.c,handle names transport usb exchange board session \
+            faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards tables measure) \
+HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.0
 

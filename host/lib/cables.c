@@ -6,56 +6,18 @@
 // cable, pairs and wrong cables make paths and rings. In a ring as many cables as pairs are there,
 // in the wrong places: they are swapped. A path has a pair more than cables: one is missing. So
 // each wrong cable is given a pair of its own to go to, and the pairs left over are missing cables.
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boards.h"
 
-void fault(struct torus *t, enum torus_fault_kind kind, const struct torus_cable *cable,
-           const char *format, ...)
+static void board_name(const struct torus *t, const struct torus_board *b, char text[64])
 {
-    if (t->fault_count == MAX_FAULTS)
-        return;
-    struct fault *f = &t->faults[t->fault_count++];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(f->text, sizeof f->text, format, args);
-    va_end(args);
-    f->kind = kind;
-    f->cable = cable ? *cable : (struct torus_cable){.board = {-1, -1}, .port = {-1, -1}};
-}
-
-API const char *torus_fault(const struct torus *t, unsigned i)
-{
-    return i < t->fault_count ? t->faults[i].text : NULL;
-}
-
-API enum torus_fault_kind torus_fault_kind(const struct torus *t, unsigned i,
-                                           struct torus_cable *cable)
-{
-    if (i >= t->fault_count)
-        return TORUS_FAULT_NONE;
-    if (cable)
-        *cable = t->faults[i].cable;
-    return t->faults[i].kind;
-}
-
-API const char *torus_fault_name(enum torus_fault_kind kind)
-{
-    static const char *const name[] = {"none",    "board",  "missing",  "swapped",
-                                       "doubled", "looped", "misplaced"};
-    return (unsigned)kind < sizeof name / sizeof *name ? name[kind] : NULL;
-}
-
-static void board_name(const struct torus_board *b, char text[64])
-{
+    char at[16] = "";
     if (b->placed)
-        snprintf(text, 64, "(%u,%u,%u) [%016llx]", b->at[0], b->at[1], b->at[2],
-                 (unsigned long long)b->serial);
-    else
-        snprintf(text, 64, "[%016llx]", (unsigned long long)b->serial);
+        place_text(t, b->at, at);
+    snprintf(text, 64, "%s%s[%016llx]", at, b->placed ? " " : "", (unsigned long long)b->serial);
 }
 
 enum { NO_PAIR = -1, NO_CABLE = -1 };
@@ -63,8 +25,9 @@ enum { NO_PAIR = -1, NO_CABLE = -1 };
 struct wrong_cable {
     struct torus_cable c;
     int pair[2]; // that its ends belong to
-    int end;     // that should move; -1: not said yet
+    int end;     // that may stay; -1: not said yet
     bool ring;
+    unsigned order;
 };
 
 struct check {
@@ -106,45 +69,53 @@ static int pair_of(const struct check *k, int b, unsigned p)
 // dimension of 2 included?
 static bool right(const struct check *k, const struct torus_board *b, unsigned p)
 {
-    return b->placed && b->peer[p] >= 0 && b->peer_port[p] == (int)(p ^ 1) &&
+    return b->placed && k->t->k[p / 2] > 1 && b->peer[p] >= 0 && b->peer_port[p] == (int)(p ^ 1) &&
            b->peer[p] == k->at[beside(k->t, b->at, p)];
+}
+
+// "the 4x4 torus"
+static void torus_name(const struct torus *t, char text[32])
+{
+    int n = snprintf(text, 32, "the %ux%u", t->k[0], t->k[1]);
+    if (t->dims == 3)
+        n += snprintf(text + n, 32 - (size_t)n, "x%u", t->k[2]);
+    snprintf(text + n, 32 - (size_t)n, " torus");
 }
 
 static void check_places(struct check *k)
 {
     struct torus *t = k->t;
     unsigned nodes = node_count(t);
-    char one[64], two[64];
+    char one[64], whole[32];
+    torus_name(t, whole);
     for (unsigned i = 0; i < nodes; i++)
         k->at[i] = -1;
     for (unsigned i = 0; i < t->board_count; i++) {
         const struct torus_board *b = &t->boards[i];
-        board_name(b, one);
+        board_name(t, b, one);
         if (b->dims != t->dims)
             fault(t, TORUS_FAULT_BOARD, NULL, "board %s has %u dimensions, the others %u", one,
                   b->dims, t->dims);
-        if (!b->placed) {
+        if (b->placed)
+            k->at[node_of(t, b->at)] = (int)i;
+        else
             fault(t, TORUS_FAULT_BOARD, NULL,
-                  "board %s: its cables lead to no place in the %ux%ux%u torus", one, t->k[0],
-                  t->k[1], t->k[2]);
-            continue;
-        }
-        unsigned node = node_of(t, b->at);
-        if (k->at[node] >= 0) {
-            board_name(&t->boards[k->at[node]], two);
-            fault(t, TORUS_FAULT_BOARD, NULL, "boards %s and %s are cabled to the same place", one,
-                  two);
-        } else {
-            k->at[node] = (int)i;
-        }
+                  "board %s is one too many for %s; a size is at most 16", one, whole);
     }
     for (unsigned node = 0; node < nodes; node++) {
         uint8_t c[3];
         node_at(t, node, c);
+        place_text(t, c, one);
         if (k->at[node] < 0)
-            fault(t, TORUS_FAULT_BOARD, NULL, "no board at (%u,%u,%u) of the %ux%ux%u torus", c[0],
-                  c[1], c[2], t->k[0], t->k[1], t->k[2]);
+            fault(t, TORUS_FAULT_BOARD, NULL, "no board at %s of %s", one, whole);
     }
+}
+
+// By dimension and place of the first end.
+static int by_place(const void *a, const void *b)
+{
+    const struct wrong_cable *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 static void list_wrong(struct check *k)
@@ -157,19 +128,26 @@ static void list_wrong(struct check *k)
             if (c < (int)i || (c == (int)i && q < (int)p) || right(k, b, p))
                 continue;
             bool turn = p % 2 && q % 2 == 0; // the + end first
-            struct wrong_cable *w = &k->wrong[k->count];
+            struct wrong_cable *w = &k->wrong[k->count++];
             *w = (struct wrong_cable){
                 .end = -1,
                 .c = {.board = {turn ? c : (int)i, turn ? (int)i : c},
                       .port = {(int8_t)(turn ? q : (int)p), (int8_t)(turn ? (int)p : q)}}};
-            for (unsigned e = 0; e < 2; e++) {
-                w->pair[e] = pair_of(k, w->c.board[e], (unsigned)w->c.port[e]);
-                if (w->pair[e] != NO_PAIR)
-                    k->in_pair[w->pair[e]][w->c.port[e] % 2] = (int)k->count;
-            }
-            k->count++;
+            const struct torus_board *first = &t->boards[w->c.board[0]];
+            w->order = ((unsigned)w->c.port[0] * (node_count(t) + 1) +
+                        (first->placed ? node_of(t, first->at) : node_count(t)))
+                           << 16 |
+                       (unsigned)w->c.board[0];
         }
     }
+    qsort(k->wrong, k->count, sizeof *k->wrong, by_place);
+    for (unsigned i = 0; i < k->count; i++)
+        for (unsigned e = 0; e < 2; e++) {
+            struct wrong_cable *w = &k->wrong[i];
+            w->pair[e] = pair_of(k, w->c.board[e], (unsigned)w->c.port[e]);
+            if (w->pair[e] != NO_PAIR)
+                k->in_pair[w->pair[e]][w->c.port[e] % 2] = (int)i;
+        }
 }
 
 // The wrong cable at the other port of the pair of cable w's end e, NO_CABLE if there is none.
@@ -205,9 +183,10 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
     enum torus_fault_kind kind = w->ring ? TORUS_FAULT_SWAPPED : TORUS_FAULT_MISPLACED;
     if (w->end == 1)
         c = (struct torus_cable){.board = {c.board[1], c.board[0]}, .port = {c.port[1], c.port[0]}};
+    c.to = c.to_port = -1;
     const struct torus_board *a = &t->boards[c.board[0]], *b = &t->boards[c.board[1]];
-    board_name(a, one);
-    board_name(b, two);
+    board_name(t, a, one);
+    board_name(t, b, two);
     for (unsigned p = 0; p < 2u * t->dims && c.board[0] != c.board[1]; p++)
         if (a->peer[p] == c.board[1] && right(k, a, p) && needed(t, a->at, p)) {
             kind = TORUS_FAULT_DOUBLED;
@@ -216,9 +195,10 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
     if (w->pair[w->end] == NO_PAIR) {
         snprintf(what, sizeof what, "there should be none");
     } else {
-        int want = k->at[beside(t, a->at, (unsigned)c.port[0])];
-        if (want >= 0)
-            board_name(&t->boards[want], three);
+        c.to = k->at[beside(t, a->at, (unsigned)c.port[0])];
+        c.to_port = (int8_t)(c.port[0] ^ 1);
+        if (c.to >= 0)
+            board_name(t, &t->boards[c.to], three);
         else
             snprintf(three, sizeof three, "a board that is missing");
         snprintf(what, sizeof what, "%s should go to %s of %s%s",
@@ -256,16 +236,30 @@ static void list_missing(struct check *k)
             }
             if (given)
                 continue;
-            board_name(b, one);
-            board_name(&t->boards[want], two);
-            t->missing++;
+            board_name(t, b, one);
+            board_name(t, &t->boards[want], two);
             fault(t, TORUS_FAULT_MISSING,
                   &(struct torus_cable){.board = {k->at[node], want},
-                                        .port = {(int8_t)p, (int8_t)(p ^ 1)}},
+                                        .port = {(int8_t)p, (int8_t)(p ^ 1)},
+                                        .to = want,
+                                        .to_port = (int8_t)(p ^ 1)},
                   "no cable from %s of %s to %s of %s", torus_port_name(p), one,
                   torus_port_name(p ^ 1), two);
         }
     }
+}
+
+// Twisted and mirrored seams among the wrong cables.
+static int list_seams(const struct check *k)
+{
+    struct torus_cable *wrong = calloc(k->count + 1u, sizeof *wrong);
+    if (!wrong)
+        return fail(k->t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < k->count; i++)
+        wrong[i] = k->wrong[i].c;
+    int error = check_seams(k->t, wrong, k->count);
+    free(wrong);
+    return error;
 }
 
 int check_cables(struct torus *t)
@@ -291,10 +285,10 @@ int check_cables(struct torus *t)
                 give_pairs(&k, (int)i / 2, i % 2, false);
         for (unsigned i = 0; i < k.count; i++)
             give_pairs(&k, (int)i, 0, true);
+        error = list_seams(&k);
         for (unsigned i = 0; i < k.count; i++)
             describe_wrong(&k, &k.wrong[i]);
         list_missing(&k);
-        error = TORUS_OK;
     }
     free(k.at);
     free(k.in_pair);

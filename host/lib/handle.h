@@ -10,7 +10,7 @@
 
 #define API __attribute__((visibility("default")))
 
-enum { MAX_BOARDS = 4096, MAX_FAULTS = 64, WIDTH = 240, MAX_WINDOW = 7 };
+enum { MAX_BOARDS = 4096, WIDTH = 240, MAX_WINDOW = 7 };
 
 struct fault {
     char text[WIDTH];
@@ -46,7 +46,8 @@ struct torus {
     bool attached;
     bool gaps; // discovered: a torus all of whose faults are missing cables
     struct fault *faults;
-    unsigned fault_count, missing; // missing: of them, cables that are not there
+    unsigned fault_count, fault_room, missing; // missing: of them, cables that are not there
+    bool faults_lost;                          // there was no memory for one
 
     // Tables.
     struct torus_preset preset; // as last read or written

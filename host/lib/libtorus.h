@@ -141,20 +141,27 @@ const struct torus_board *torus_board(const struct torus *t, unsigned i);
 unsigned torus_sizes(const struct torus *t, uint8_t k[3]);
 // Faults of the cabling, one line each: fault i, or NULL.
 const char *torus_fault(const struct torus *t, unsigned i);
-// What kind of fault i is. Each wrong cable is one fault, and each cable that there are too few.
+// What kind of fault i is. Each wrong cable is one fault, and each cable that there are too few;
+// a seam that is twisted or mirrored is one more, before the cables in it.
 enum torus_fault_kind {
     TORUS_FAULT_NONE,      // there is no fault i
-    TORUS_FAULT_BOARD,     // a board: missing, silent, unlike the others, two at one place
+    TORUS_FAULT_BOARD,     // a board: missing, silent, unlike the others, one too many
     TORUS_FAULT_MISSING,   // no cable where there should be one
     TORUS_FAULT_SWAPPED,   // cables of which each is in another one's place
     TORUS_FAULT_DOUBLED,   // a second cable between two boards, which belongs elsewhere
     TORUS_FAULT_LOOPED,    // from a board to itself
     TORUS_FAULT_MISPLACED, // any other wrong cable
+    TORUS_FAULT_TWIST,     // all round a ring cables go to the row so many further on
+    TORUS_FAULT_MIRROR,    // or to the rows in the opposite order
 };
-// board[0], port[0]: the end to be moved (missing: its + end). -1 where it is not about a cable.
+// A cable and its ends, -1 where a fault is not about one. board[0], port[0]: the end that may stay
+// (missing: the + end). to, to_port: where the other end belongs; to = -1: to a board that is
+// missing or, where to_port is -1 too, nowhere: the cable is one too many.
 struct torus_cable {
     int board[2];
     int8_t port[2];
+    int to;
+    int8_t to_port;
 };
 // cable may be NULL.
 enum torus_fault_kind torus_fault_kind(const struct torus *t, unsigned i,

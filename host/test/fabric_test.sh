@@ -48,6 +48,36 @@ check 'SVG: without graphviz' status 2 no_graphviz
 check 'SVG: says what to install' says 'is graphviz installed'
 check 'wrong cables: ends' stop
 
+# What a tired person cables: all wrap cables of x one row off, or the rows in the opposite order.
+# wrap ROW: where the cable from x+ of (15, y) goes, for all y; the plugs for it.
+wrap() {
+    awk -v row="$1" 'BEGIN {
+        for (y = 0; y < 16; y++) {
+            to = row == "twist" ? (y + 1) % 16 : 15 - y
+            printf "--cable %d.x+:%d.x- ", 16 * y + 15, 16 * to
+        }
+    }'
+}
+for wrong in twist mirror; do
+    # shellcheck disable=SC2046
+    start --dims 16x16 --boards golden $(wrap $wrong)
+    check "$wrong: not cabled right" status 1 quiet_torus --format json discover
+    check "$wrong: named as such, and each of its 16 cables, where it goes and belongs" json '
+        [f["kind"] for f in d["faults"]] == ["'$wrong'"] + 16 * ["swapped"] and
+        d["sizes"] == [16, 16] and
+        all(d["boards"][f["ends"][0]["board"]]["at"][1] == d["boards"][f["to"]["board"]]["at"][1]
+            and f["ends"][0]["port"] == "x+" and f["to"]["port"] == "x-"
+            for f in d["faults"][1:])'
+    check "$wrong: its rows" grep -q 'y = 0 to 15' "$dir/err"
+    check "$wrong: a line each" count '^torusctl:' "$dir/err" 17
+    check "$wrong: ends" stop
+done
+# shellcheck disable=SC2046
+start --dims 16x16 --boards golden $(seq -f '--cable %g.y+' 0 3 255)
+check 'many missing' status 1 quiet_torus --format json discover
+check 'many missing: every one of 86' json '[f["kind"] for f in d["faults"]] == 86 * ["missing"]'
+check 'many missing: ends' stop
+
 # --- Paths and streams ----------------------------------------------------------------------------
 start --dims 4x3 --boards golden
 check 'bandwidth: not programmed, says so' status 2 torus bandwidth 0,0 2,1

@@ -64,7 +64,11 @@ static json_t *fault_json(const struct torus *t, unsigned i)
     for (unsigned e = 0; e < 2 && c.board[0] >= 0; e++)
         json_array_append_new(ends, json_pack("{s:i,s:s}", "board", c.board[e], "port",
                                               torus_port_name((unsigned)c.port[e])));
-    return json_pack("{s:s,s:o,s:s}", "kind", kind, "ends", ends, "text", torus_fault(t, i));
+    json_t *to = c.to < 0 ? json_null()
+                          : json_pack("{s:i,s:s}", "board", c.to, "port",
+                                      torus_port_name((unsigned)c.to_port));
+    return json_pack("{s:s,s:o,s:o,s:s}", "kind", kind, "ends", ends, "to", to, "text",
+                     torus_fault(t, i));
 }
 
 static void put(const struct torus *t, const struct args *a, unsigned dims, const uint8_t k[3])
