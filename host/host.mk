@@ -2,7 +2,7 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 # Lower layers first (lib/README.md).
-HOST_C   := $(patsubst %,host/lib/%.c,handle names transport usb exchange board session \
+HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty usb list transport exchange board session \
             faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
@@ -76,6 +76,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
+         host/test/stream_test.sh \
          host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.

@@ -65,14 +65,23 @@ struct torus_options {
     uint16_t session;   // session number (0: random)
     uint64_t key;       // unlocks boards that have a key (0: none)
     uint16_t take_over; // session known to be dead: its lease is taken (0: none)
-    unsigned baud;      // usb: bits per second (0: default, 115200)
+    unsigned baud;      // usb, tty: bits per second (0: default, 115200)
 };
 
 // Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the
-// bus, as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port,
-// set to raw mode). options may be NULL. *out is a handle even on failure (for the detail; close
+// bus, as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port:
+// raw, 8N1, no flow control, at options->baud, for this process alone). options may be NULL. *out is a handle even on failure (for the detail; close
 // it), or NULL if there is no memory. Does not talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
+
+// What could be opened: boards on USB, sockets of simulators and of torusctl serve that somebody
+// listens at. Nothing is opened or asked; a serial line cannot be told from others and is not in it.
+struct torus_stream {
+    char where[128]; // for torus_open()
+    char what[64];   // for people
+};
+// Up to `room` of them; returns how many there are.
+unsigned torus_list(struct torus_stream *out, unsigned room);
 
 // The same over a stream of one's own.
 int torus_open_transport(struct torus **out, struct torus_transport transport,

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections: a socket or a terminal device as a stream of bytes.
+// Connections: a socket or a serial line as a stream of bytes.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "stream.h"
@@ -16,7 +14,7 @@
 struct stream {
     int fd;
     bool tty;
-    struct termios before;
+    struct tty before;
 };
 
 static int fd_wait(int fd, short events, int milliseconds)
@@ -54,8 +52,9 @@ static void fd_close(void *ctx)
 {
     struct stream *s = ctx;
     if (s->tty)
-        tcsetattr(s->fd, TCSANOW, &s->before);
-    close(s->fd);
+        tty_close(s->fd, &s->before);
+    else
+        close(s->fd);
     free(s);
 }
 
@@ -76,24 +75,6 @@ static int open_unix(struct torus *t, const char *path)
     return fd;
 }
 
-static int open_tty(struct torus *t, const char *path, struct termios *before)
-{
-    int fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return fail(t, TORUS_E_TRANSPORT, "%s: %s", path, strerror(errno)), -1;
-    struct termios raw;
-    if (tcgetattr(fd, before) < 0) {
-        fail(t, TORUS_E_TRANSPORT, "%s: not a terminal device", path);
-        close(fd);
-        return -1;
-    }
-    raw = *before;
-    cfmakeraw(&raw);
-    raw.c_cflag |= CLOCAL | CREAD;
-    tcsetattr(fd, TCSANOW, &raw);
-    return fd;
-}
-
 API int torus_open(struct torus **out, const char *where, const struct torus_options *options)
 {
     struct torus *t = *out = handle_new(options);
@@ -108,7 +89,7 @@ API int torus_open(struct torus **out, const char *where, const struct torus_opt
         s->fd = open_unix(t, where + 5);
     } else if (!strncmp(where, "tty:", 4) || !strncmp(where, "/dev/", 5)) {
         s->tty = true;
-        s->fd = open_tty(t, where[0] == 't' ? where + 4 : where, &s->before);
+        s->fd = tty_open(t, where[0] == 't' ? where + 4 : where, &s->before);
     } else {
         free(s);
         return fail(t, TORUS_E_USAGE, "%s: say usb, usb:SERIAL, unix:PATH or tty:PATH", where);

@@ -339,38 +339,6 @@ static int choose(struct torus *t, const struct found *found, unsigned count, co
 
 // Who has it --------------------------------------------------------------------------------------
 
-// Adds the processes that have a file open whose path ends like that, as " 12 (name)".
-static void add_holders(const char *path, char *text, size_t size)
-{
-    DIR *proc = opendir("/proc");
-    size_t length = strlen(path), n = strlen(text);
-    for (struct dirent *p; proc && (p = readdir(proc));) {
-        char folder[300], link[600], target[300], name[32] = "?";
-        snprintf(folder, sizeof folder, "/proc/%s/fd", p->d_name);
-        DIR *fds = p->d_name[0] >= '0' && p->d_name[0] <= '9' ? opendir(folder) : NULL;
-        bool has = false;
-        for (struct dirent *f; fds && !has && (f = readdir(fds));) {
-            snprintf(link, sizeof link, "%s/%s", folder, f->d_name);
-            ssize_t got = readlink(link, target, sizeof target - 1);
-            has = got >= (ssize_t)length && !strncmp(target + got - length, path, length);
-        }
-        if (fds)
-            closedir(fds);
-        if (!has)
-            continue;
-        snprintf(link, sizeof link, "/proc/%s/comm", p->d_name);
-        FILE *comm = fopen(link, "r");
-        if (comm && fgets(name, sizeof name, comm))
-            name[strcspn(name, "\n")] = 0;
-        if (comm)
-            fclose(comm);
-        if (n + 80 < size)
-            n += (size_t)snprintf(text + n, size - n, " %s (%s)", p->d_name, name);
-    }
-    if (proc)
-        closedir(proc);
-}
-
 // The serial port that the kernel's driver made of the channel, as "/dev/ttyUSB0"; false: none.
 static bool kernel_port(const struct found *f, char port[64])
 {
@@ -462,4 +430,29 @@ int usb_open(struct torus *t, const char *wanted)
     start_transfers(u);
     t->transport = (struct torus_transport){usb_read, usb_write, usb_close, u};
     return TORUS_OK;
+}
+
+unsigned usb_list(struct torus_stream *out, unsigned room)
+{
+    libusb_context *context;
+    libusb_device **list;
+    struct found found[MAX_FOUND];
+    unsigned count = 0;
+    if (libusb_init(&context))
+        return 0;
+    if (libusb_get_device_list(context, &list) >= 0) {
+        count = enumerate(list, found);
+        for (unsigned i = 0; i < count && i < room; i++) {
+            bool again = !*found[i].serial; // a number that two have, or none, does not say which
+            for (unsigned j = 0; j < count; j++)
+                again |= j != i && !strcmp(found[i].serial, found[j].serial);
+            snprintf(out[i].where, sizeof out[i].where, "usb:%s",
+                     again ? found[i].place : found[i].serial);
+            snprintf(out[i].what, sizeof out[i].what, "FTDI chip 0403:%04x at %s",
+                     chips[found[i].chip].product, found[i].place);
+        }
+        libusb_free_device_list(list, 1);
+    }
+    libusb_exit(context);
+    return count;
 }

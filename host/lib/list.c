@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams that there are: boards on USB, and sockets of simulators and of torusctl serve that
+// somebody listens at, as the kernel says.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream.h"
+
+// "boardN.sock" is a simulator's, "outflank-*.sock" one of torusctl serve.
+static const char *socket_of(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    unsigned n;
+    int end = 0;
+    name = name ? name + 1 : path;
+    if (sscanf(name, "board%u.sock%n", &n, &end) == 1 && end && !name[end])
+        return "simulated board";
+    size_t length = strlen(name);
+    if (!strncmp(name, "outflank-", 9) && length > 5 && !strcmp(name + length - 5, ".sock"))
+        return "shared by torusctl serve";
+    return NULL;
+}
+
+API unsigned torus_list(struct torus_stream *out, unsigned room)
+{
+    enum { LISTENS = 0x10000 }; // the kernel's __SO_ACCEPTCON
+    unsigned count = usb_list(out, room), flags;
+    char line[400];
+    int at;
+    FILE *f = fopen("/proc/net/unix", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        at = 0;
+        if (sscanf(line, "%*s %*s %*s %x %*s %*s %*s %n", &flags, &at) != 1 || !at)
+            continue;
+        const char *path = line + at, *what = socket_of(path);
+        // One that was bound below another process's folder may not be reached from here.
+        if (!(flags & LISTENS) || !what || access(path, R_OK | W_OK))
+            continue;
+        if (count < room) {
+            snprintf(out[count].where, sizeof out[count].where, "unix:%.120s", path);
+            snprintf(out[count].what, sizeof out[count].what, "%s", what);
+        }
+        count++;
+    }
+    if (f)
+        fclose(f);
+    return count;
+}

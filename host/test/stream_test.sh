@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Streams: a serial line's settings and lock, over pseudo-terminals; the list of what there is. TAP.
+. tests/boards.sh
+
+check 'a serial line: raw, at --baud, for one process alone' \
+    python3 host/test/stream_test.py "$B/bin/torusctl"
+start --dims 2x2 --boards golden --pty
+pty=$(sed -n 's/^board 3: //p' "$dir/log")
+over_pty() {
+    timeout 600 "$B/bin/torusctl" -t "tty:$pty" "$@" > "$dir/out" 2>&1
+}
+check 'boards behind terminals: discover' over_pty discover --format json
+check 'boards behind terminals: program' over_pty program
+check 'boards behind terminals: end' stop
+
+cat > "$dir/list.c" << 'C'
+#include <libtorus.h>
+#include <stdio.h>
+int main(void)
+{
+    struct torus_stream stream[64];
+    unsigned count = torus_list(stream, 64);
+    for (unsigned i = 0; i < count && i < 64; i++)
+        printf("%s, %s\n", stream[i].where, stream[i].what);
+    return torus_list(stream, 0) != count;
+}
+C
+check 'list: compiles' "${CC:-gcc}" -Ihost/lib -o "$dir/list" "$dir/list.c" "$B/libtorus.a" -lftdi1 -lusb-1.0
+start --dims 2x2 --boards golden
+list() {
+    "$dir/list" > "$dir/out"
+}
+check 'list' list
+check 'list: a simulator, each board' [ "$(grep -c "^unix:$dir/board[0-3].sock, simulated board" "$dir/out")" = 4 ]
+check 'list: ends' stop
+check 'list: again' list
+check 'list: the simulator is gone' [ "$(grep -c "$dir" "$dir/out")" = 0 ]
+finish
