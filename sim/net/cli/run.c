@@ -5,14 +5,27 @@
 
 #include "cli/options.h"
 #include "output/record.h"
+#include "run/engine.h"
 #include "run/pool.h"
+
+struct args {
+    struct net_options options;
+    uint32_t threads;
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    (void)arg;
-    if (key == ARGP_KEY_INIT)
-        state->child_inputs[0] = state->input;
-    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+    struct args *args = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &args->options;
+        return 0;
+    case 'T':
+        args->threads = (uint32_t)net_parse_count("--threads", arg, 1, NET_MAX_THREADS);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 struct point {
@@ -33,13 +46,16 @@ static void run_point(void *context, uint32_t number, _Atomic float *progress)
 int net_command_run(int argc, char **argv)
 {
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
-    const struct argp argp = {NULL,     parse, "",  "Simulates one point and prints its record.",
+    static const struct argp_option list[] = {
+        {"threads", 'T', "NUMBER", 0, "that the simulation is spread over (1)", 0}, {0}};
+    const struct argp argp = {list,     parse, "",  "Simulates one point and prints its record.",
                               children, NULL,  NULL};
-    struct net_options options = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
-    struct point point = {.config = net_options_config(&options, NULL, NULL, NULL, NULL),
+    struct args args = {.threads = 1};
+    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
                           .result.end = NET_NO_MEMORY};
     const struct net_config *config = &point.config;
+    point.config.threads = args.threads;
     struct net_result *result = &point.result;
 
     net_catch_signals();
@@ -56,7 +72,7 @@ int net_command_run(int argc, char **argv)
         record, "cpu_s",
         json_real((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec));
     json_object_set_new(record, "peak_memory_mb", json_integer(usage.ru_maxrss / 1024));
-    if (options.format == FORMAT_JSON) {
+    if (args.options.format == FORMAT_JSON) {
         const char *key;
         json_t *value, *units = json_object();
         json_object_foreach(record, key, value)
@@ -68,7 +84,7 @@ int net_command_run(int argc, char **argv)
         json_object_set_new(record, "units", units);
         json_dumpf(record, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         putchar('\n');
-    } else if (options.format == FORMAT_CSV) {
+    } else if (args.options.format == FORMAT_CSV) {
         net_record_csv_head(record, stdout);
         net_record_csv(record, stdout);
     } else {

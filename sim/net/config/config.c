@@ -91,6 +91,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK((uint64_t)c->active * c->rounds <= 1 << 28 &&
               (uint64_t)c->burst * c->message_packets <= 1 << 28,
           "ping-pong: nodes times rounds, and burst times message size must be at most 2^28");
+    CHECK(c->threads <= NET_MAX_THREADS, "at most %d threads", NET_MAX_THREADS);
     CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(!c->active || !c->trace, "ping-pong and a trace do not go together");
     CHECK(!c->application || (!c->active && !c->trace),

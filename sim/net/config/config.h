@@ -22,6 +22,8 @@ enum { NET_MAX_SLOTS = 80, NET_UNBOUNDED_SLOTS = 60000 };
 // them.
 enum { NET_UNITS_PER_NS = 60 };
 
+enum { NET_MAX_THREADS = 256 };
+
 // Bounds of the load, in gamma0.
 #define NET_MIN_LOAD 1e-6
 #define NET_MAX_LOAD 100.0
@@ -61,6 +63,9 @@ struct net_config {
     bool oidn, widn; // candidates of OFR
     bool orthants;   // of OFR, too: POR's of ofr-2013 (paths.h), after the others; n up to 5
     bool count_all;  // used slots: of all VCs, not of the adaptive one only
+
+    uint32_t
+        threads; // of one simulation, 0 and 1: one; nothing depends on it but the time it takes
 
     double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never
 };

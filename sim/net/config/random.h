@@ -16,6 +16,7 @@ enum net_draw {
     DRAW_PAIRS,
     DRAW_PLACE,
     DRAW_RIVAL,
+    DRAW_ORDER,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

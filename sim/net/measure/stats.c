@@ -21,6 +21,19 @@ void net_stats_free(struct net_stats *stats)
     *stats = (struct net_stats){0};
 }
 
+void net_stats_merge(struct net_stats *to, const struct net_stats *from)
+{
+    to->count += from->count;
+    to->sum += from->sum;
+    to->max = from->max > to->max ? from->max : to->max;
+    for (unsigned bin = 0; bin < NET_STATS_BINS; bin++)
+        to->bins[bin] += from->bins[bin];
+    for (uint32_t b = 0; b < to->batches; b++) {
+        to->batch_count[b] += from->batch_count[b];
+        to->batch_sum[b] += from->batch_sum[b];
+    }
+}
+
 double net_stats_mean(const struct net_stats *stats)
 {
     return stats->count ? (double)stats->sum / (double)stats->count : NAN;

@@ -19,6 +19,9 @@ struct net_stats {
 bool net_stats_init(struct net_stats *stats, uint32_t batches);
 void net_stats_free(struct net_stats *stats);
 
+// Adds what another with as many batches has.
+void net_stats_merge(struct net_stats *to, const struct net_stats *from);
+
 static inline unsigned net_stats_bin(uint64_t value)
 {
     if (value < 1u << NET_STATS_BITS)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/settings.h"
+#include "run/engine.h"
 
 static double us(double units)
 {
@@ -58,7 +59,7 @@ static void add_pairs(json_t *o, const struct net_config *c, const struct net_re
 
 void net_record_settings(json_t *o, const struct net_config *c)
 {
-    json_object_set_new(o, "engine", json_string(NET_ENGINE));
+    json_object_set_new(o, "engine", json_string(net_engine(c)->name));
     for (const struct net_setting *s = net_settings; s->name; s++) {
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);

@@ -6,7 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "packet/net.h"
+#include "config/config.h"
+#include "measure/result.h"
 
 // What a run says: settings, then measurements, as an object in the order to be shown; NaN is null.
 // wall_s: seconds that it took. NULL: out of memory.

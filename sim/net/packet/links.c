@@ -17,6 +17,14 @@ void *net_allocate(size_t count, size_t size)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
+static unsigned log2_of(size_t bytes)
+{
+    unsigned shift = 0;
+    while ((size_t)1 << shift < bytes)
+        shift++;
+    return shift;
+}
+
 bool net_links_init(struct net_links *links, const struct net_config *config,
                     const struct net_times *times)
 {
@@ -25,8 +33,9 @@ bool net_links_init(struct net_links *links, const struct net_config *config,
     // Packets arrive at most every ext_packet, an ACK waits for at most one packet and the two ACKs
     // before it; and no more are on their way than there are slots.
     uint64_t window = times->ext_packet + 3 * times->ext_ack + times->ext_latency;
-    *links = (struct net_links){.nodes = nodes,
+    *links = (struct net_links){.end = nodes,
                                 .ports = ports,
+                                .bits = log2_of(ports),
                                 .ring = 4,
                                 .unused = NET_NONE,
                                 .no_ack = times->ext_ack + times->ext_latency};
@@ -34,21 +43,21 @@ bool net_links_init(struct net_links *links, const struct net_config *config,
         links->ring *= 2;
     while (window >> links->shift >= 1u << 30)
         links->shift++;
-    size_t bytes = sizeof(struct net_link) + links->ring * sizeof(uint64_t);
-    links->link_bytes = (bytes + 63) & ~(size_t)63;
-    links->node_bytes =
-        (ports * (sizeof(uint32_t) + NET_VCS * sizeof(uint16_t)) + 63) & ~(size_t)63;
-    links->link = net_allocate((size_t)nodes * ports, links->link_bytes);
-    links->node = net_allocate(nodes, links->node_bytes);
-    links->escape = net_allocate((size_t)nodes * ports, 2 * sizeof *links->escape);
+    links->link_shift = log2_of(sizeof(struct net_link) + links->ring * sizeof(uint64_t));
+    links->node_shift =
+        log2_of(ports * (sizeof(uint32_t) + NET_VCS * sizeof(uint16_t)) + sizeof(uint32_t));
+    size_t places = (size_t)nodes << links->bits;
+    links->link = net_allocate(places, (size_t)1 << links->link_shift);
+    links->node = net_allocate(nodes, (size_t)1 << links->node_shift);
+    links->escape = net_allocate(places, 2 * sizeof *links->escape);
     if (!links->link || !links->node || !links->escape)
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         struct ofr_coord at = ofr_node_coord(torus, node);
         for (unsigned port = 0; port < ports; port++) {
             struct ofr_coord to = ofr_neighbour(torus, at, port);
-            net_link(links, net_place(node, port))->peer =
-                net_place(ofr_node_id(torus, &to), port ^ 1);
+            net_link(links, net_place(links, node, port))->peer =
+                net_place(links, ofr_node_id(torus, &to), port ^ 1);
         }
     }
     net_links_settle(links, 0);
@@ -60,7 +69,19 @@ void net_links_free(struct net_links *links)
     free(links->link);
     free(links->node);
     free(links->escape);
-    free(links->slots);
+}
+
+struct net_links net_links_part(const struct net_links *all, uint32_t first, uint32_t end)
+{
+    struct net_links part = *all;
+    part.first = first;
+    part.end = end;
+    return part;
+}
+
+void net_links_part_free(struct net_links *part)
+{
+    free(part->slots);
 }
 
 bool net_links_grow(struct net_links *links)
@@ -82,7 +103,7 @@ bool net_links_grow(struct net_links *links)
 
 void net_settle_due(struct net_links *links, uint32_t node, unsigned port, uint64_t now)
 {
-    struct net_link *link = net_link(links, net_place(node, port));
+    struct net_link *link = net_link(links, net_place(links, node, port));
     uint64_t next = now + links->no_ack;
     while (link->ack_count) {
         uint64_t first = link->ack[link->ack_first];
@@ -100,7 +121,7 @@ void net_settle_due(struct net_links *links, uint32_t node, unsigned port, uint6
 uint64_t net_links_settle(struct net_links *links, uint64_t now)
 {
     uint64_t held = 0;
-    for (uint32_t node = 0; node < links->nodes; node++)
+    for (uint32_t node = links->first; node < links->end; node++)
         for (unsigned port = 0; port < links->ports; port++) {
             net_settle_due(links, node, port, now);
             for (unsigned vc = 0; vc < NET_VCS; vc++)

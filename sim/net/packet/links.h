@@ -3,7 +3,9 @@
 // touches: one cache line a link, one a node (n up to 3), and the packets on a link travel with
 // their event. The engine (net.c) decides what happens to them.
 //
-// Places. A link is named by the node that it leaves and its port there: NODE << 4 | PORT.
+// Places. A link is named by the node that it leaves and its port there: NODE << bits | PORT.
+// Parts. A part of the nodes, first to end - 1, has a pool of its own for the packets that wait
+//   there; all else is shared, and a part touches only what belongs to its nodes.
 // Slots in use. Counted per node, VC and port; those whose ACK is on its way are still in it, and
 //   the times of these ACKs are kept with the link. They are looked at when somebody wants to know
 //   (net_settle), and then only if one can be back: the node has for every port a time before which
@@ -19,7 +21,6 @@
 #include "route/relation.h"
 
 enum { NET_NONE = UINT32_MAX };
-enum { NET_PORT_BITS = 4 };
 enum { NET_TO_IDN = 128 }; // on the first leg of two
 
 // 32 bytes: none lies in two cache lines. Written and read by its fields: a wide load would have to
@@ -28,7 +29,7 @@ struct net_packet {
     uint64_t leg;         // net_pack_leg(), seen from the far end of the link whose queue it is in
     uint32_t destination; // node
     uint32_t message;     // number at its source
-    uint32_t order;       // of entering its queue
+    uint32_t order;       // of entering its queue, counted per node
     uint32_t luck;        // RDR's draws
     uint16_t hops;
     uint8_t vc;
@@ -55,11 +56,13 @@ struct net_link {
 };
 
 struct net_links {
-    uint32_t nodes, ports; // 2n links a node, missing ones included
-    uint32_t ring;         // ACKs on their way to a link, at most; a power of two
-    size_t link_bytes, node_bytes;
+    uint32_t first, end;             // the part's nodes
+    uint32_t ports;                  // 2n links a node, missing ones included
+    uint32_t ring;                   // ACKs on their way to a link, at most; a power of two
+    unsigned bits;                   // of a port in a place
+    unsigned link_shift, node_shift; // log2 of the bytes of a link and of a node
     char *link, *node;
-    struct net_queue *escape; // [node][port]: VS1, VS2
+    struct net_queue *escape; // [place]: VS1, VS2
     struct net_packet *slots;
     uint32_t unused, capacity;
     unsigned shift;
@@ -75,48 +78,67 @@ bool net_links_init(struct net_links *links, const struct net_config *config,
                     const struct net_times *times);
 void net_links_free(struct net_links *links);
 
+// The part of the nodes first to end - 1, without any packet; and what it has of its own freed.
+struct net_links net_links_part(const struct net_links *all, uint32_t first, uint32_t end);
+void net_links_part_free(struct net_links *part);
+
 // Makes room for more packets. False: out of memory.
 bool net_links_grow(struct net_links *links);
 
 // Frees the slots of a node's port whose ACKs are back by `now`.
 void net_settle_due(struct net_links *links, uint32_t node, unsigned port, uint64_t now);
 
-// The same for all; sets next_settle. Returns the slots that are still in use.
+// The same for all of the part; sets next_settle. Returns the slots that are still in use.
 uint64_t net_links_settle(struct net_links *links, uint64_t now);
 
-static inline uint32_t net_place(uint32_t node, unsigned port)
+static inline uint32_t net_place(const struct net_links *links, uint32_t node, unsigned port)
 {
-    return node << NET_PORT_BITS | port;
+    return node << links->bits | port;
 }
 
-static inline size_t net_link_number(const struct net_links *links, uint32_t place)
+static inline uint32_t net_node(const struct net_links *links, uint32_t place)
 {
-    return (size_t)(place >> NET_PORT_BITS) * links->ports + (place & ((1u << NET_PORT_BITS) - 1));
+    return place >> links->bits;
+}
+
+static inline unsigned net_port(const struct net_links *links, uint32_t place)
+{
+    return place & ((1u << links->bits) - 1);
+}
+
+// Whether a place belongs to the part.
+static inline bool net_own(const struct net_links *links, uint32_t place)
+{
+    return net_node(links, place) - links->first < links->end - links->first;
 }
 
 static inline struct net_link *net_link(const struct net_links *links, uint32_t place)
 {
-    return (struct net_link *)(void *)(links->link +
-                                       net_link_number(links, place) * links->link_bytes);
+    return (struct net_link *)(void *)(links->link + ((size_t)place << links->link_shift));
 }
 
 static inline struct net_queue *net_queue(const struct net_links *links, struct net_link *link,
                                           uint32_t place, unsigned vc)
 {
-    return vc == NET_ADAPTIVE ? &link->adaptive
-                              : &links->escape[2 * net_link_number(links, place) + vc - 1];
+    return vc == NET_ADAPTIVE ? &link->adaptive : &links->escape[2 * (size_t)place + vc - 1];
 }
 
 // Per port: no ACK is back before this.
 static inline uint32_t *net_quiet(const struct net_links *links, uint32_t node)
 {
-    return (uint32_t *)(void *)(links->node + node * links->node_bytes);
+    return (uint32_t *)(void *)(links->node + ((size_t)node << links->node_shift));
+}
+
+// How many packets have entered queues of the node, modulo 2^32.
+static inline uint32_t *net_entered(const struct net_links *links, uint32_t node)
+{
+    return net_quiet(links, node) + links->ports;
 }
 
 // Per port: slots in use.
 static inline uint16_t *net_used(const struct net_links *links, uint32_t node, unsigned vc)
 {
-    return (uint16_t *)(net_quiet(links, node) + links->ports) + vc * links->ports;
+    return (uint16_t *)(net_entered(links, node) + 1) + vc * links->ports;
 }
 
 static inline bool net_may_settle(const struct net_links *links, uint32_t node, unsigned port,
@@ -131,15 +153,27 @@ static inline void net_settle(struct net_links *links, uint32_t node, unsigned p
         net_settle_due(links, node, port, now);
 }
 
-// Puts an ACK on its way over a link back to its `place`: it frees a slot of `vc` at `time`, which
-// is later than that of those before it.
+// Puts an ACK on its way over a link back to its `place`, of the part: it frees a slot of `vc` at
+// `time`, which is later than that of those before it.
 static inline void net_ack(struct net_links *links, uint32_t place, uint64_t now, uint64_t time,
                            unsigned vc)
 {
     struct net_link *link = net_link(links, place);
     if (link->ack_count == links->ring) // some are back for long, but nobody has looked
-        net_settle_due(links, place >> NET_PORT_BITS, place & ((1u << NET_PORT_BITS) - 1), now);
+        net_settle_due(links, net_node(links, place), net_port(links, place), now);
     link->ack[(link->ack_first + link->ack_count++) & (links->ring - 1)] = time << 2 | vc;
+}
+
+// The same where it was sent by another part up to a look-ahead ago, in which time somebody may
+// have looked and found nothing on its way.
+static inline void net_ack_late(struct net_links *links, uint32_t place, uint64_t now,
+                                uint64_t time, unsigned vc)
+{
+    uint32_t *quiet = &net_quiet(links, net_node(links, place))[net_port(links, place)];
+    uint32_t due = (uint32_t)(time >> links->shift);
+    net_ack(links, place, now, time, vc);
+    if ((int32_t)(due - *quiet) < 0)
+        *quiet = due;
 }
 
 // A leg as a number: mu in bits 0 .. 15, left[i] from bit 16 + 8 i on.

@@ -1,684 +1,364 @@
 // SPDX-License-Identifier: Apache-2.0
+// lint-flags: -D_GNU_SOURCE
 #include "packet/net.h"
 
-#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/random.h"
-#include "packet/links.h"
-#include "packet/select.h"
-#include "packet/wheel.h"
-#include "route/paths.h"
-#include "traffic/schedule.h"
+#include "packet/part.h"
 
-enum { NONE = NET_NONE };
-// All but NAK and BIRTH have lines; those of ARRIVE carry the packet. Indexes: ARRIVE the place of
-// the link back, FREE, AGAIN and NAK that of the link, INJECT and BIRTH the node. AGAIN is FREE, an
-// ACK's time after it.
-enum event { ARRIVE, FREE, INJECT, AGAIN, NAK, BIRTH };
-
-// A generator: the packet that it offers next.
-struct source {
-    uint64_t born;
-    uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
-    uint32_t packets;         // of the message
-    uint32_t destination;
-    uint32_t ways; // count
-};
-
-struct net {
+struct net_sim {
     const struct net_config *config;
-    struct net_times times;
+    struct net_links links;
     struct net_paths paths;
     struct net_schedule schedule;
-    struct net_wheel wheel;
-    struct net_result result;
-    struct net_links links;
-    uint32_t nodes;
     struct ofr_coord *coord;
-    uint16_t *exists; // ports with a link, per node
-    struct source *sources;
-    struct ofr_way *ways; // [node][max_ways], of the sources' messages
-    uint32_t max_ways;
-    uint64_t *sink_free; // when the link to the sink is free
-    uint32_t order;
-    bool far_acks;     // their time is beyond the wheel's horizon, its order the heap's
-    uint64_t progress; // last accept
-    uint64_t watchdog;
-    bool out_of_memory;
+    uint16_t *exists;
+    struct net_source *sources;
+    struct ofr_way *ways;
+    uint64_t *sink_free;
+
+    uint32_t count;         // of parts
+    struct net_part *parts; // [count]
+    uint32_t *bounds;       // [count + 1]
+    uint64_t look_ahead, until;
+    // Of even and odd windows, so that one is read while the other is written.
+    struct net_post *posts[2]; // [from][to]
+    uint64_t *next[2];         // [part]: its next event, posted ones included
+    pthread_barrier_t barrier;
+    pthread_mutex_t gate; // held until all threads are there
+    bool ready;
 };
 
-static void put(struct net *net, uint64_t time, enum event kind, uint32_t index, uint32_t packet)
-{
-    if (!net_wheel_put(&net->wheel, time, kind, index, packet))
-        net->out_of_memory = true;
-}
+struct worker {
+    struct net_sim *sim;
+    uint32_t part;
+};
 
-// The same for an event whose delay is always the same.
-static void put_line(struct net *net, uint64_t time, enum event kind, uint32_t index)
-{
-    if (!net_wheel_put_line(&net->wheel, kind, time, index))
-        net->out_of_memory = true;
-}
-
-// ---- Queues and links
-// ----------------------------------------------------------------------------
-
-// Begins to send a packet over an idle link; returns where the packet goes. NULL: out of memory.
-static inline struct net_packet *transmit(struct net *net, struct net_link *link)
-{
-    link->free_at = net->wheel.now + net->times.ext_packet;
-    struct net_packet *cargo =
-        net_wheel_put_line(&net->wheel, ARRIVE, link->free_at + net->times.ext_latency, link->peer);
-    if (!cargo)
-        net->out_of_memory = true;
-    return cargo;
-}
-
-// Sends the next packet of an idle link that has one.
-static void send_next(struct net *net, uint32_t place, struct net_link *link)
-{
-    unsigned vc = 31 - (unsigned)__builtin_clz(link->waiting); // VS2, VS1, adaptive
-    struct net_queue *queue = net_queue(&net->links, link, place, vc);
-    uint32_t s = queue->head;
-    const struct net_packet *packet = &net->links.slots[s];
-    struct net_packet *cargo = transmit(net, link);
-    if (cargo)
-        *cargo = *packet;
-    queue->head = packet->next;
-    if (packet->next == NONE)
-        link->waiting &= (uint8_t) ~(1u << vc);
-    net_slot_free(&net->links, s);
-    link->armed = link->waiting != 0;
-    if (link->armed)
-        put_line(net, link->free_at, FREE, place);
-}
-
-// What only fetches into the cache is without effect to GCC: unless it is inlined at once, its
-// calls are dropped.
-#define AHEAD static inline __attribute__((always_inline))
-
-// Fetches into the cache what send_next will touch.
-AHEAD void look_ahead_queue(const struct net *net, uint32_t place)
-{
-    struct net_link *link = net_link(&net->links, place);
-    if (!link->waiting)
-        return;
-    unsigned vc = 31 - (unsigned)__builtin_clz(link->waiting);
-    __builtin_prefetch(&net->links.slots[net_queue(&net->links, link, place, vc)->head]);
-}
-
-static void on_free(struct net *net, uint32_t place)
-{
-    struct net_link *link = net_link(&net->links, place);
-    if (link->free_at > net->wheel.now) { // an ACK came between
-        if (link->free_at == net->wheel.now + net->times.ext_ack && !net->far_acks)
-            put_line(net, link->free_at, AGAIN, place);
-        else
-            put(net, link->free_at, FREE, place, NONE);
-        return;
-    }
-    send_next(net, place, link);
-}
-
-// Where a packet for a link, whose slot is counted already, goes: on its way, if the link is idle,
-// else behind all others of its queue; the sending is seen to. NULL: out of memory.
-static inline struct net_packet *append(struct net *net, uint32_t place, unsigned vc)
-{
-    struct net_link *link = net_link(&net->links, place);
-    if (!link->armed && link->free_at <= net->wheel.now) // nothing waits there
-        return transmit(net, link);
-    struct net_queue *queue = net_queue(&net->links, link, place, vc);
-    uint32_t s = net_slot(&net->links);
-    if (s == NONE) {
-        net->out_of_memory = true;
-        return NULL;
-    }
-    if (link->waiting >> vc & 1)
-        net->links.slots[queue->tail].next = s;
-    else
-        queue->head = s;
-    queue->tail = s;
-    link->waiting |= (uint8_t)(1u << vc);
-    if (!link->armed) {
-        link->armed = true;
-        put(net, link->free_at, FREE, place, NONE);
-    }
-    return &net->links.slots[s];
-}
-
-// Puts a NAKed packet back into its queue, by age.
-static void on_nak(struct net *net, uint32_t place, uint32_t s)
-{
-    struct net_packet *slots = net->links.slots;
-    struct net_link *link = net_link(&net->links, place);
-    unsigned vc = slots[s].vc;
-    struct net_queue *queue = net_queue(&net->links, link, place, vc);
-    if (!(link->waiting >> vc & 1))
-        queue->head = NONE;
-    uint32_t *at = &queue->head;
-    while (*at != NONE && (int32_t)(slots[s].order - slots[*at].order) > 0)
-        at = &slots[*at].next;
-    slots[s].next = *at;
-    *at = s;
-    if (slots[s].next == NONE)
-        queue->tail = s;
-    link->waiting |= (uint8_t)(1u << vc);
-    if (link->armed)
-        return;
-    if (link->free_at <= net->wheel.now) {
-        send_next(net, place, link);
-    } else {
-        link->armed = true;
-        put(net, link->free_at, FREE, place, NONE);
-    }
-}
-
-// Begins to send an ACK or NAK over a link; returns when it is there.
-static uint64_t answer(struct net *net, struct net_link *back)
-{
-    uint64_t start = back->free_at > net->wheel.now ? back->free_at : net->wheel.now;
-    back->free_at = start + net->times.ext_ack;
-    return back->free_at + net->times.ext_latency;
-}
-
-// ---- Routing
+// ---- Windows
 // -------------------------------------------------------------------------------------
 
-// Where a packet goes on at a node, as net_select says it. luck: RDR's draw.
-static inline int route(struct net *net, uint32_t node, struct net_in in, struct net_head head,
-                        uint32_t luck)
+static uint64_t next_event(const struct net_part *part)
 {
-    const struct net_config *c = net->config;
-    struct net_outputs outputs = net_outputs(c->routing, in, head);
-    if (c->routing == NET_RDR)
-        outputs.adaptive = net_one_dimension(outputs.adaptive, c->torus.n, luck);
-    return net_select(&net->links, node, net->wheel.now, outputs, c->slots,
-                      in.port == NET_GENERATOR ? c->throttle : 0);
+    uint64_t key;
+    net_wheel_first(&part->wheel, &key);
+    return key == UINT64_MAX ? UINT64_MAX : key / NET_KINDS;
 }
 
-// Puts a packet into a queue of a node, `way` as route() found it. Inlined, the packet is in
-// registers.
-static inline __attribute__((always_inline)) void enqueue(struct net *net, uint32_t node,
-                                                          unsigned way, struct net_packet packet)
+// The same with what it has sent; that is in the order of time, NAKs apart.
+static uint64_t next_sent(const struct net_part *part, const struct net_post *posts)
 {
-    unsigned port = way >> 2, vc = way & 3;
-    packet.vc = (uint8_t)vc;
-    packet.order = net->order++;
-    packet.leg = net_leg_hop(packet.leg, port);
-    packet.next = NONE;
-    net_used(&net->links, node, vc)[port]++;
-    struct net_packet *there = append(net, net_place(node, port), vc);
-    if (there)
-        *there = packet;
+    uint64_t next = part->out_of_memory ? UINT64_MAX : next_event(part); // then it stands still
+    for (uint32_t to = 0; to < part->parts; to++) {
+        const struct net_box *arrive = &posts[to].box[MAIL_ARRIVE], *nak = &posts[to].box[MAIL_NAK];
+        if (arrive->count && arrive->mail[0].time < next)
+            next = arrive->mail[0].time;
+        for (uint32_t i = 0; i < nak->count; i++)
+            next = nak->mail[i].time < next ? nak->mail[i].time : next;
+    }
+    return next;
 }
 
-static void start_message(struct net *net, uint32_t node, uint32_t message);
-static void on_known(void *context, uint32_t message, uint64_t time);
-
-// Takes a packet for this node into the consumption queue, if there is room.
-static bool consume(struct net *net, uint32_t node, uint32_t message, unsigned hops)
+static void *work(void *context)
 {
-    uint64_t now = net->wheel.now, *free_at = &net->sink_free[node];
-    uint64_t start = *free_at > now ? *free_at : now;
-    // Those before it that have not begun to leave fill the queue.
-    if (start - now > net->config->slots * net->times.int_packet)
-        return false;
-    *free_at = start + net->times.int_packet;
-    uint64_t end = *free_at + net->times.int_latency;
-    struct net_result *r = &net->result;
-    r->consumed++;
-    r->consumed_hops += hops;
-    r->consumed_in_time += end <= net->schedule.generation;
-    net_stats_add(&r->stats, net_schedule_batch(&net->schedule, message),
-                  end - net_schedule_born(&net->schedule, message));
-    r->end_time = end > r->end_time ? end : r->end_time;
-    net->progress = now;
-    if (net->schedule.replay.app)
-        net_replay_arrived(&net->schedule.replay, message, end, on_known, net);
-    if (net->schedule.pairs.count) {
-        uint32_t next = net_pairs_arrived(&net->schedule.pairs, message, end);
-        if (next != UINT32_MAX)
-            start_message(net, net_pairs_node(&net->schedule.pairs, next, false), next);
+    const struct worker *worker = context;
+    struct net_sim *sim = worker->sim;
+    struct net_part *part = &sim->parts[worker->part];
+    uint64_t before = 0; // end of the window before
+    pthread_mutex_lock(&sim->gate);
+    pthread_mutex_unlock(&sim->gate);
+    for (unsigned window = 0; sim->ready; window++) {
+        unsigned now = window & 1;
+        uint64_t start = UINT64_MAX;
+        sim->next[now][worker->part] =
+            next_sent(part, &sim->posts[now][(size_t)worker->part * sim->count]);
+        pthread_barrier_wait(&sim->barrier);
+        for (uint32_t p = 0; p < sim->count; p++)
+            start = sim->next[now][p] < start ? sim->next[now][p] : start;
+        net_part_deliver(part, before, &sim->posts[now][worker->part], sim->count);
+        if (start >= sim->until)
+            break;
+        before = sim->until - start < sim->look_ahead ? sim->until : start + sim->look_ahead;
+        part->out = &sim->posts[!now][(size_t)worker->part * sim->count];
+        net_part_run(part, before);
     }
-    return true;
+    return NULL;
 }
 
-// ---- Events
-// --------------------------------------------------------------------------------------
-
-// index: the place of the link back.
-static void on_arrive(struct net *net, uint32_t index)
+static void advance(struct net_sim *sim, uint64_t until)
 {
-    // A copy: what follows may put other events into the line.
-    struct net_packet packet =
-        *(const struct net_packet *)net_wheel_cargo(&net->wheel.line[ARRIVE]);
-    uint32_t node = index >> NET_PORT_BITS, port = index & ((1u << NET_PORT_BITS) - 1);
-    struct net_link *back = net_link(&net->links, index);
-    unsigned came_by = packet.vc;
-    bool accepted;
-    if (net_leg_mu(packet.leg) == 0 && packet.draw & NET_TO_IDN) {
-        packet.draw &= (uint8_t)~NET_TO_IDN;
-        packet.leg = net_pack_leg(
-            net_leg(&net->paths, &net->coord[node], &net->coord[packet.destination], packet.draw));
-    }
-    uint64_t answered = answer(net, back);
-    if (net_leg_mu(packet.leg) == 0) {
-        accepted = consume(net, node, packet.message, packet.hops + 1u);
-    } else {
-        uint32_t luck = 0;
-        if (net->config->routing == NET_RDR)
-            luck = (uint32_t)net_random(net->config->seed, DRAW_RDR, packet.luck, packet.hops);
-        int way = route(net, node, (struct net_in){(uint8_t)port, (uint8_t)came_by},
-                        net_packet_head(&packet), luck);
-        accepted = way >= 0;
-        if (accepted) {
-            packet.hops++;
-            enqueue(net, node, (unsigned)way, packet);
-        }
-    }
-    if (!accepted) {
-        net->result.naks++;
-        uint32_t s = net_slot(&net->links);
-        if (s == NONE) {
-            net->out_of_memory = true;
-        } else {
-            net->links.slots[s] = packet;
-            put(net, answered, NAK, back->peer, s);
-        }
+    sim->until = until;
+    if (sim->count == 1) {
+        net_part_run(&sim->parts[0], until);
         return;
     }
-    net->result.hops++;
-    net->progress = net->wheel.now;
-    net_ack(&net->links, back->peer, net->wheel.now, answered, came_by);
-}
-
-// Offers the source's packet to the router.
-static bool inject(struct net *net, uint32_t node)
-{
-    const struct net_config *c = net->config;
-    struct source *source = &net->sources[node];
-    struct net_result *r = &net->result;
-    if (source->destination == node) {
-        if (!consume(net, node, source->message, 0))
-            return false;
-        r->entered++;
-        r->wait_sum += net->wheel.now - source->born;
-        return true;
-    }
-    const struct ofr_way *ways = &net->ways[(size_t)node * net->max_ways];
-    const struct ofr_way *way = &ways[0];
-    uint64_t luck = 0;
-    if (c->routing == NET_RDR || c->tie == NET_TIE_RANDOM)
-        luck =
-            net_random(c->seed, DRAW_TIE, node, (uint64_t)source->message << 32 | source->packet);
-    if (source->ways > 1) {
-        uint8_t used[OFR_MAX_PORTS];
-        const struct ofr_load load = {used, net->exists[node], net_load_slots(c)};
-        net_look(&net->links, c, node, load.ports, net->wheel.now, used);
-        way = &ways[net_choose(&net->paths, &load, ways, source->ways, (uint32_t)luck)];
-    }
-    bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
-    struct net_leg leg = net_first_leg(&net->paths, &net->coord[node],
-                                       &net->coord[source->destination], way, (uint32_t)luck);
-    uint32_t rdr = (uint32_t)net_random(c->seed, DRAW_RDR, (uint32_t)(luck >> 32), 0);
-    int out =
-        route(net, node, (struct net_in){NET_GENERATOR, 0}, (struct net_head){leg.mu, to_idn}, rdr);
-    if (out < 0)
-        return false;
-    uint8_t draw = (luck >> 8) & ((1u << OFR_MAX_DIMS) - 1);
-    enqueue(net, node, (unsigned)out,
-            (struct net_packet){.leg = net_pack_leg(leg),
-                                .destination = source->destination,
-                                .message = source->message,
-                                .draw = (uint8_t)(draw | (to_idn ? NET_TO_IDN : 0)),
-                                .luck = (uint32_t)(luck >> 32)});
-    r->entered++;
-    r->wait_sum += net->wheel.now - source->born;
-    if (way->kind != OFR_MINIMAL) {
-        r->por += c->routing == NET_POR || way->kind == NET_ORTHANT;
-        r->oidn += c->routing == NET_OFR && way->kind == OFR_OIDN;
-        r->widn += c->routing == NET_OFR && way->kind == OFR_WIDN;
-    }
-    net->progress = net->wheel.now;
-    return true;
-}
-
-// Sets out the first packet of the source's message.
-static void load_message(struct net *net, uint32_t node)
-{
-    struct source *source = &net->sources[node];
-    const struct net_schedule *schedule = &net->schedule;
-    source->packet = 0;
-    source->born = net_schedule_born(schedule, source->message);
-    source->packets = net_schedule_packets(schedule, source->message);
-    source->destination = net_schedule_destination(schedule, node, source->message);
-    source->ways = 1;
-    struct ofr_way *ways = &net->ways[(size_t)node * net->max_ways];
-    struct ofr_way all[OFR_MAX_WAYS];
-    unsigned count =
-        net_ways(&net->paths, &net->coord[node], &net->coord[source->destination], true, all);
-    memcpy(ways, all, count * sizeof *ways);
-    source->ways = count;
-}
-
-// Moves on to the packet after this one; false: the node has sent all.
-static bool next_packet(struct net *net, uint32_t node)
-{
-    struct source *source = &net->sources[node];
-    if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
-        return true;
-    source->message = net->schedule.replay.app
-                          ? net_replay_next(&net->schedule.replay, node)
-                          : net_schedule_next(&net->schedule, node, source->message);
-    if (source->message == NET_NO_MESSAGE)
-        return false;
-    load_message(net, node);
-    return true;
-}
-
-// Sets out the source's packet on the first tick at `earliest` or later that is after its birth.
-static void offer(struct net *net, uint32_t node, uint64_t earliest)
-{
-    const struct net_times *t = &net->times;
-    uint64_t born = net->sources[node].born;
-    if (net->config->pipelined) { // `earliest`: when the link from the generator is free
-        uint64_t start = earliest > born ? earliest : born;
-        put(net, start + t->int_packet + t->int_latency, INJECT, node, NONE);
-        return;
-    }
-    uint64_t from = earliest > born ? earliest : born + 1;
-    uint64_t tick = (from + t->tick - 1) / t->tick * t->tick;
-    uint64_t time = tick + t->int_packet + t->int_latency;
-    if (earliest > born) // from one injection to the next it is always the same delay
-        put_line(net, time, INJECT, node);
-    else
-        put(net, time, INJECT, node, NONE);
-}
-
-static void on_inject(struct net *net, uint32_t node)
-{
-    uint64_t answered = net->wheel.now + net->times.int_ack + net->times.int_latency;
-    if (!inject(net, node)) {
-        net->result.refused++;
-        offer(net, node, answered);
-        return;
-    }
-    if (net->schedule.replay.app)
-        net_replay_left(&net->schedule.replay, net->sources[node].message, net->wheel.now, on_known,
-                        net);
-    if (next_packet(net, node)) {
-        // Pipelined: the packet after it has left right behind it.
-        offer(net, node,
-              net->config->pipelined ? net->wheel.now - net->times.int_latency : answered);
-    }
-}
-
-// A message is born at a node that has none.
-static void start_message(struct net *net, uint32_t node, uint32_t message)
-{
-    net->sources[node].message = message;
-    load_message(net, node);
-    offer(net, node, 0);
-}
-
-// An application's message will be born.
-static void on_known(void *context, uint32_t message, uint64_t time)
-{
-    struct net *net = context;
-    put(net, time, BIRTH, net_replay_source(&net->schedule.replay, message), message);
-}
-
-static void on_birth(struct net *net, uint32_t node, uint32_t message)
-{
-    net_replay_queue(&net->schedule.replay, message);
-    if (net->sources[node].message == NET_NO_MESSAGE && next_packet(net, node))
-        offer(net, node, 0);
+    pthread_t thread[NET_MAX_THREADS];
+    struct worker worker[NET_MAX_THREADS] = {{sim, 0}};
+    uint32_t made = 1;
+    pthread_mutex_lock(&sim->gate);
+    for (uint32_t p = 0; p < sim->count; p++)
+        worker[p] = (struct worker){sim, p};
+    while (made < sim->count && !pthread_create(&thread[made], NULL, work, &worker[made]))
+        made++;
+    sim->ready = made == sim->count;
+    if (!sim->ready)
+        sim->parts[0].out_of_memory = true;
+    pthread_mutex_unlock(&sim->gate);
+    work(&worker[0]);
+    while (--made)
+        pthread_join(thread[made], NULL);
 }
 
 // ---- Start and end
 // -------------------------------------------------------------------------------
 
-static bool init(struct net *net, const struct net_config *config)
+// Parts are whole planes of the last dimension where there are enough of them.
+static bool make_parts(struct net_sim *sim, const struct net_times *times)
 {
-    uint32_t nodes = ofr_nodes(&config->torus);
-    *net = (struct net){.config = config,
-                        .times = net_config_times(config),
-                        .links.unused = NONE,
-                        .nodes = nodes,
-                        .watchdog = (uint64_t)(config->watchdog_us * 1000 * NET_UNITS_PER_NS)};
-    net_paths_init(&net->paths, config);
-    net->max_ways = 1;
-    if (net->paths.derouting)
-        net->max_ways = 1 + OFR_TABLE_INDEXES + ((config->orthants ? 2u : 1u) << config->torus.n);
-    net->coord = net_allocate(nodes, sizeof *net->coord);
-    net->exists = net_allocate(nodes, sizeof *net->exists);
-    net->sources = net_allocate(nodes, sizeof *net->sources);
-    net->ways = net_allocate((size_t)nodes * net->max_ways, sizeof *net->ways);
-    net->sink_free = net_allocate(nodes, sizeof *net->sink_free);
-    static const size_t cargo[NET_LINES] = {[ARRIVE] = sizeof(struct net_packet)};
-    if (!net->coord || !net->exists || !net->sources || !net->ways || !net->sink_free ||
-        !net_links_init(&net->links, config, &net->times) ||
-        !net_schedule_init(&net->schedule, config) ||
-        !net_wheel_init(&net->wheel, net->times.horizon, cargo) ||
-        !net_stats_init(&net->result.stats, net->schedule.batches))
+    const struct net_config *c = sim->config;
+    uint32_t nodes = ofr_nodes(&c->torus), count = c->threads ? c->threads : 1;
+    sim->look_ahead = times->ext_latency + times->ext_ack;
+    // An application's state is one for all nodes.
+    if (!times->ext_latency || sim->schedule.replay.app)
+        count = 1;
+    count = count < nodes ? count : nodes;
+    uint32_t planes = c->torus.k[c->torus.n - 1] >= count ? c->torus.k[c->torus.n - 1] : nodes;
+    size_t posts = (size_t)count * count;
+    sim->parts = net_allocate(count, sizeof *sim->parts);
+    sim->bounds = net_allocate(count + 1, sizeof *sim->bounds);
+    for (int i = 0; i < 2; i++) {
+        sim->posts[i] = net_allocate(posts, sizeof *sim->posts[i]);
+        sim->next[i] = net_allocate(count, sizeof *sim->next[i]);
+    }
+    if (!sim->parts || !sim->bounds || !sim->posts[0] || !sim->posts[1] || !sim->next[0] ||
+        !sim->next[1])
         return false;
-    net->far_acks = net->times.ext_ack > net->wheel.mask;
-    for (uint32_t node = 0; node < nodes; node++) {
-        net->coord[node] = ofr_node_coord(&config->torus, node);
-        net->exists[node] = (uint16_t)ofr_existing_ports(&config->torus, &net->coord[node]);
-    }
-    for (uint32_t node = 0; node < nodes; node++) {
-        net->sources[node].message = NET_NO_MESSAGE;
-        if (next_packet(net, node))
-            offer(net, node, 0);
-    }
-    if (net->schedule.replay.app)
-        net_replay_start(&net->schedule.replay, on_known, net);
-    return !net->out_of_memory;
+    sim->count = count;
+    for (uint32_t p = 0; p <= count; p++)
+        sim->bounds[p] = (uint32_t)((uint64_t)planes * p / count) * (nodes / planes);
+    return true;
 }
 
-static void quit(struct net *net)
+static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *times,
+                      uint32_t max_ways)
 {
-    net_schedule_free(&net->schedule);
-    net_wheel_free(&net->wheel);
-    net_links_free(&net->links);
-    free(net->coord);
-    free(net->exists);
-    free(net->sources);
-    free(net->ways);
-    free(net->sink_free);
+    static const size_t cargo[NET_LINES] = {
+        [LINE_OWN] = sizeof(struct net_packet), [LINE_OTHERS] = sizeof(struct net_packet)};
+    static const uint32_t kind[NET_LINES] = {NET_FREE, NET_FREE, NET_ARRIVE, NET_ARRIVE,
+                                             NET_INJECT};
+    // From about so many bytes on that its links and nodes take.
+    enum { FOOTPRINT = 1 << 20 };
+    struct net_part *part = &sim->parts[p];
+    uint32_t nodes = sim->bounds[p + 1] - sim->bounds[p];
+    *part =
+        (struct net_part){.config = sim->config,
+                          .times = *times,
+                          .links = net_links_part(&sim->links, sim->bounds[p], sim->bounds[p + 1]),
+                          .paths = &sim->paths,
+                          .schedule = &sim->schedule,
+                          .coord = sim->coord,
+                          .exists = sim->exists,
+                          .sources = sim->sources,
+                          .ways = sim->ways,
+                          .max_ways = max_ways,
+                          .sink_free = sim->sink_free,
+                          .parts = sim->count,
+                          .bounds = sim->bounds};
+    part->look_ahead =
+        ((size_t)nodes << sim->links.bits << sim->links.link_shift) >= (size_t)FOOTPRINT;
+    part->latest = net_allocate(nodes, sizeof *part->latest);
+    return part->latest && net_wheel_init(&part->wheel, times->horizon, cargo, kind) &&
+           net_stats_init(&part->result.stats, sim->schedule.batches);
 }
 
-static void name_stuck(struct net *net)
+static bool init(struct net_sim *sim, const struct net_config *config)
 {
-    char *text = net->result.stuck;
-    size_t size = sizeof net->result.stuck;
+    uint32_t nodes = ofr_nodes(&config->torus), max_ways = 1;
+    struct net_times times = net_config_times(config);
+    *sim = (struct net_sim){.config = config};
+    net_paths_init(&sim->paths, config);
+    if (sim->paths.derouting)
+        max_ways = 1 + OFR_TABLE_INDEXES + ((config->orthants ? 2u : 1u) << config->torus.n);
+    sim->coord = net_allocate(nodes, sizeof *sim->coord);
+    sim->exists = net_allocate(nodes, sizeof *sim->exists);
+    sim->sources = net_allocate(nodes, sizeof *sim->sources);
+    sim->ways = net_allocate((size_t)nodes * max_ways, sizeof *sim->ways);
+    sim->sink_free = net_allocate(nodes, sizeof *sim->sink_free);
+    if (!sim->coord || !sim->exists || !sim->sources || !sim->ways || !sim->sink_free ||
+        !net_links_init(&sim->links, config, &times) ||
+        !net_schedule_init(&sim->schedule, config) || !make_parts(sim, &times))
+        return false;
+    for (uint32_t node = 0; node < nodes; node++) {
+        sim->coord[node] = ofr_node_coord(&config->torus, node);
+        sim->exists[node] = (uint16_t)ofr_existing_ports(&config->torus, &sim->coord[node]);
+    }
+    for (uint32_t p = 0; p < sim->count; p++) {
+        if (!init_part(sim, p, &times, max_ways))
+            return false;
+        net_part_start(&sim->parts[p]);
+    }
+    pthread_mutex_init(&sim->gate, NULL);
+    return !pthread_barrier_init(&sim->barrier, NULL, sim->count);
+}
+
+static void quit(struct net_sim *sim)
+{
+    for (uint32_t p = 0; p < sim->count; p++) {
+        net_wheel_free(&sim->parts[p].wheel);
+        net_links_part_free(&sim->parts[p].links);
+        net_stats_free(&sim->parts[p].result.stats);
+        free(sim->parts[p].latest);
+        free(sim->parts[p].same_node);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (size_t b = 0; b < (size_t)sim->count * sim->count; b++)
+            for (int kind = 0; kind < MAIL_KINDS; kind++)
+                free(sim->posts[i][b].box[kind].mail);
+        free(sim->posts[i]);
+        free(sim->next[i]);
+    }
+    net_schedule_free(&sim->schedule);
+    net_links_free(&sim->links);
+    free(sim->parts);
+    free(sim->bounds);
+    free(sim->coord);
+    free(sim->exists);
+    free(sim->sources);
+    free(sim->ways);
+    free(sim->sink_free);
+    free(sim);
+}
+
+static struct net_sim *open_sim(const struct net_config *config)
+{
+    struct net_sim *sim = malloc(sizeof *sim);
+    if (!sim || init(sim, config))
+        return sim;
+    quit(sim);
+    return NULL;
+}
+
+static void name_stuck(const struct net_sim *sim, char *text, size_t size)
+{
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
-    for (uint32_t node = 0; node < net->nodes; node++)
-        for (unsigned port = 0; port < net->links.ports; port++)
+    const struct net_source *source = sim->sources;
+    uint32_t nodes = ofr_nodes(&sim->config->torus);
+    for (uint32_t node = 0; node < nodes; node++)
+        for (unsigned port = 0; port < sim->links.ports; port++)
             for (unsigned vc = 0; vc < NET_VCS; vc++) {
-                if (net_used(&net->links, node, vc)[port] < net->config->slots)
+                if (net_used(&sim->links, node, vc)[port] < sim->config->slots)
                     continue;
                 snprintf(text, size, "full: %s queue of node %u, port %c%c, and perhaps others",
                          vcs[vc], node, "xyzuvw"[port / 2], port % 2 ? '-' : '+');
                 return;
             }
-    for (uint32_t node = 0; node < net->nodes; node++)
-        if (net->sources[node].message != NET_NO_MESSAGE) {
+    for (uint32_t node = 0; node < nodes; node++, source++)
+        if (source->message != NET_NO_MESSAGE) {
             snprintf(text, size, "the generator of node %u, message %u, packet %u to node %u", node,
-                     net->sources[node].message, net->sources[node].packet,
-                     net->sources[node].destination);
+                     source->message, source->packet, source->destination);
             return;
         }
     snprintf(text, size, "packets on links");
 }
 
-// Fetch into the cache what comes next will touch: of the lines some events ahead, in two steps,
-// since the second needs what the first one fetched; of the wheel the next event.
-enum { FAR = 24, NEAR = 12 };
-
-AHEAD void look_ahead_arrive(const struct net *net)
-{
-    const struct net_line *line = &net->wheel.line[ARRIVE];
-    const struct net_links *links = &net->links;
-    const struct net_line_event *e = net_wheel_ahead(line, FAR);
-    if (e) {
-        __builtin_prefetch(net_link(links, e->index));
-        __builtin_prefetch(net_quiet(links, e->index >> NET_PORT_BITS));
-    }
-    e = net_wheel_ahead(line, NEAR);
-    if (!e)
-        return;
-    const struct net_packet *packet = net_wheel_cargo_ahead(line, NEAR);
-    uint32_t node = e->index >> NET_PORT_BITS;
-    __builtin_prefetch(net_link(links, net_link(links, e->index)->peer));
-    for (uint32_t rest = net_leg_mu(packet->leg); rest; rest &= rest - 1)
-        __builtin_prefetch(net_link(links, net_place(node, (unsigned)__builtin_ctz(rest))));
-}
-
-AHEAD void look_ahead_free(const struct net *net, enum event kind)
-{
-    const struct net_line *line = &net->wheel.line[kind];
-    const struct net_line_event *e = net_wheel_ahead(line, FAR);
-    if (e)
-        __builtin_prefetch(net_link(&net->links, e->index));
-    e = net_wheel_ahead(line, NEAR);
-    if (e)
-        look_ahead_queue(net, e->index);
-}
-
-AHEAD void look_ahead_inject(const struct net *net)
-{
-    enum { FAR_INJECT = 6, NEAR_INJECT = 3 };
-    const struct net_line *line = &net->wheel.line[INJECT];
-    const struct net_line_event *e = net_wheel_ahead(line, FAR_INJECT);
-    if (e) {
-        const char *ways = (const char *)&net->ways[(size_t)e->index * net->max_ways];
-        __builtin_prefetch(&net->sources[e->index]);
-        __builtin_prefetch(&net->coord[e->index]);
-        __builtin_prefetch(net_quiet(&net->links, e->index));
-        for (size_t at = 0; at < net->max_ways * sizeof *net->ways; at += 64)
-            __builtin_prefetch(ways + at);
-    }
-    e = net_wheel_ahead(line, NEAR_INJECT);
-    if (!e)
-        return;
-    for (unsigned port = 0; port < net->links.ports; port++)
-        if (net_may_settle(&net->links, e->index, port, net->wheel.now))
-            __builtin_prefetch(net_link(&net->links, net_place(e->index, port)));
-}
-
-AHEAD void look_ahead_wheel(const struct net *net)
-{
-    const struct net_event *next = net_wheel_peek(&net->wheel);
-    if (!next || next->kind == INJECT || next->kind == BIRTH)
-        return;
-    __builtin_prefetch(net_link(&net->links, next->index));
-    if (next->kind == NAK)
-        __builtin_prefetch(&net->links.slots[next->packet]);
-}
-
-static enum net_end loop(struct net *net, double limit, atomic_bool *stop, _Atomic float *progress)
-{
-    struct net_event event;
-    for (uint32_t count = 0; net_wheel_take(&net->wheel, &event); count++) {
-        if (event.kind == ARRIVE)
-            look_ahead_arrive(net);
-        else if (event.kind == FREE || event.kind == AGAIN)
-            look_ahead_free(net, event.kind);
-        else if (event.kind == INJECT)
-            look_ahead_inject(net);
-        look_ahead_wheel(net);
-        if (net->wheel.now >= net->links.next_settle)
-            net_links_settle(&net->links, net->wheel.now);
-        switch (event.kind) {
-        case ARRIVE:
-            on_arrive(net, event.index);
-            break;
-        case FREE:
-        case AGAIN:
-            on_free(net, event.index);
-            break;
-        case NAK:
-            on_nak(net, event.index, event.packet);
-            break;
-        case BIRTH:
-            on_birth(net, event.index, event.packet);
-            break;
-        default:
-            on_inject(net, event.index);
-            break;
-        }
-        if (count & 0xffff)
-            continue;
-        if (net->out_of_memory)
-            return NET_NO_MEMORY;
-        if (stop && atomic_load(stop))
-            return NET_INTERRUPTED;
-        if (progress)
-            atomic_store(progress, (float)net->result.consumed / (float)net->schedule.packets);
-        if (limit > 0 &&
-            net_schedule_ages(&net->schedule, &net->result.stats, net->wheel.now) > limit)
-            return NET_LIMITED;
-        if (net->watchdog && net->wheel.now > net->progress + net->watchdog &&
-            net_schedule_generated(&net->schedule, net->wheel.now) > net->result.consumed) {
-            name_stuck(net);
-            return NET_STUCK;
-        }
-    }
-    if (net->out_of_memory)
-        return NET_NO_MEMORY;
-    return NET_DRAINED;
-}
-
 // Packets in queues and on links.
-static uint64_t in_flight(const struct net *net)
+static uint64_t in_flight(const struct net_part *part)
 {
-    uint64_t slots = net->links.capacity;
-    for (uint32_t s = net->links.unused; s != NONE; s = net->links.slots[s].next)
+    uint64_t slots = part->links.capacity;
+    for (uint32_t s = part->links.unused; s != NET_NONE; s = part->links.slots[s].next)
         slots--;
-    return slots + net->wheel.line[ARRIVE].count;
+    return slots + part->wheel.line[LINE_OWN].count + part->wheel.line[LINE_OTHERS].count;
 }
 
-struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
-                          _Atomic float *progress)
+static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
-    struct net net;
-    enum net_end end = NET_NO_MEMORY;
-    if (init(&net, config))
-        end = loop(&net, limit_us * 1000 * NET_UNITS_PER_NS * (double)net.schedule.packets, stop,
-                   progress);
-    const struct net_replay *replay = &net.schedule.replay;
+    struct net_watch w = {.next = UINT64_MAX, .packets = sim->schedule.packets};
+    for (uint32_t p = 0; p < sim->count; p++) {
+        const struct net_part *part = &sim->parts[p];
+        uint64_t next = next_event(part);
+        w.next = next < w.next ? next : w.next;
+        w.last = part->wheel.now > w.last ? part->wheel.now : w.last;
+        w.progress = part->progress > w.progress ? part->progress : w.progress;
+        w.consumed += part->result.consumed;
+        w.out_of_memory = w.out_of_memory || part->out_of_memory;
+        w.ages += (double)part->result.stats.sum;
+    }
+    w.generated = net_schedule_generated(&sim->schedule, at);
+    if (sim->schedule.trace || sim->schedule.pairs.count || sim->schedule.replay.app)
+        return w;
+    for (uint32_t m = 0; m < sim->config->messages; m++) {
+        uint64_t born = net_schedule_born(&sim->schedule, m);
+        uint64_t rest = (uint64_t)sim->config->message_packets * sim->schedule.nodes;
+        if (born > at)
+            break;
+        for (uint32_t p = 0; p < sim->count; p++)
+            rest -= sim->parts[p].result.stats.batch_count[m];
+        w.ages += (double)rest * (double)(at - born);
+    }
+    return w;
+}
+
+static void add(struct net_result *sum, const struct net_result *r)
+{
+    sum->consumed += r->consumed;
+    sum->entered += r->entered;
+    sum->oidn += r->oidn;
+    sum->widn += r->widn;
+    sum->por += r->por;
+    sum->hops += r->hops;
+    sum->consumed_hops += r->consumed_hops;
+    sum->naks += r->naks;
+    sum->refused += r->refused;
+    sum->consumed_in_time += r->consumed_in_time;
+    sum->wait_sum += r->wait_sum;
+    sum->end_time = r->end_time > sum->end_time ? r->end_time : sum->end_time;
+    net_stats_merge(&sum->stats, &r->stats);
+}
+
+static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
+{
+    const struct net_replay *replay = &sim->schedule.replay;
+    struct net_result sum = {.end = end, .solution = replay->end};
     if (end == NET_DRAINED && replay->app && replay->ended < replay->app->ops) {
-        snprintf(net.result.stuck, sizeof net.result.stuck, "%u of %u operations have not ended",
+        sum.end = NET_STUCK;
+        snprintf(sum.stuck, sizeof sum.stuck, "%u of %u operations have not ended",
                  replay->app->ops - replay->ended, replay->app->ops);
-        end = NET_STUCK;
     }
-    struct net_result result = net.result;
-    result.end = end;
-    result.generated =
-        end == NET_NO_MEMORY ? 0 : net_schedule_generated(&net.schedule, net.wheel.now);
-    result.in_flight = in_flight(&net);
-    result.pairs = net.schedule.pairs.count;
-    result.solution = net.schedule.replay.end;
+    if (!net_stats_init(&sum.stats, sim->schedule.batches))
+        sum.end = NET_NO_MEMORY;
+    for (uint32_t p = 0; p < sim->count && sum.end != NET_NO_MEMORY; p++) {
+        struct net_part *part = &sim->parts[p];
+        add(&sum, &part->result);
+        sum.in_flight += in_flight(part);
+        if (end == NET_DRAINED)
+            sum.slots_held += net_links_settle(&part->links, UINT64_MAX - 1); // all ACKs back
+    }
+    if (sum.end != NET_NO_MEMORY) {
+        sum.generated = net_schedule_generated(&sim->schedule, at);
+        sum.waiting = sum.generated - sum.entered;
+        sum.pairs = sim->schedule.pairs.count;
+    }
     if (end == NET_DRAINED) {
-        result.pair_latency = net.schedule.pairs.latency;
-        net.schedule.pairs.latency = NULL;
+        sum.pair_latency = sim->schedule.pairs.latency;
+        sim->schedule.pairs.latency = NULL;
+    } else {
+        sum.end_time = at;
     }
-    result.waiting = result.generated - result.entered;
-    if (end == NET_DRAINED)
-        result.slots_held = net_links_settle(&net.links, UINT64_MAX - 1); // all ACKs back
-    else
-        result.end_time = net.wheel.now;
-    quit(&net);
-    return result;
+    if (end == NET_STUCK)
+        name_stuck(sim, sum.stuck, sizeof sum.stuck);
+    pthread_barrier_destroy(&sim->barrier);
+    pthread_mutex_destroy(&sim->gate);
+    quit(sim);
+    return sum;
 }
 
-void net_result_free(struct net_result *result)
-{
-    net_stats_free(&result->stats);
-    free(result->pair_latency);
-}
+const struct net_engine net_packet_engine = {
+    .name = "packet-2",
+    .check = net_config_check,
+    .open = open_sim,
+    .advance = advance,
+    .watch = watch,
+    .result = result,
+};

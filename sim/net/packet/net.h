@@ -19,53 +19,18 @@
 //   DOR: the escape only. RDR: a minimal dimension drawn per packet and node, its adaptive queue,
 //   then the escape.
 // Sink. The consumption queue has C slots, one freed when sending to the sink starts.
+// Order of what happens at one time: part.h.
+//
+// Threads. The nodes are dealt out to parts, slabs of the last dimension where it is large enough,
+// a
+//   thread each. Nothing that a node does is felt at another before the latency of a link and the
+//   time of an ACK on it have passed (the look-ahead): so all parts simulate a window of that
+//   length, exchange what crosses, and go on with the window that begins at the next event. A
+//   record is the same to the bit for any number of threads. With links without latency there is
+//   one part.
 #ifndef NET_NET_H
 #define NET_NET_H
 
-#include <stdatomic.h>
-
-#include "config/config.h"
-#include "measure/stats.h"
-
-// This engine and its version, which goes up whenever a record may change: records of different
-// ones are never taken for each other.
-#define NET_ENGINE "packet-1"
-
-enum net_end {
-    NET_DRAINED,     // all generated packets consumed
-    NET_LIMITED,     // the mean lifetime will exceed the limit, whatever comes
-    NET_STUCK,       // the watchdog
-    NET_INTERRUPTED, // *stop was set
-    NET_NO_MEMORY,
-};
-
-struct net_result {
-    enum net_end end;
-    uint64_t generated, consumed, in_flight, waiting; // packets; generated = the sum of the others
-    uint64_t entered;          // accepted by their first router, or by the own node's sink
-    uint64_t oidn, widn, por;  // derouted, of the entered ones; por: also by orthants
-    uint64_t hops;             // accepted, on links
-    uint64_t consumed_hops;    // of the consumed packets
-    uint64_t naks, refused;    // NAKs on links; refused injections
-    uint64_t consumed_in_time; // until the last generation period ended
-    uint64_t wait_sum;         // generation to entry, over the entered packets, units
-    uint64_t end_time;         // units
-    uint64_t slots_held;       // after NET_DRAINED and the last ACK: 0, or slots have leaked
-    struct net_stats stats;    // lifetimes
-    uint32_t pairs;            // in ping-pong
-    uint64_t solution;         // of an application: when its last operation ended, units
-    uint64_t *pair_latency;    // per pair: summed over its rounds, units; NULL: none or not drained
-    char stuck[160];           // NET_STUCK: what is stuck
-};
-
-// Stops early with NET_LIMITED once lifetimes of the consumed plus present ages of the others
-// exceed limit_us times all packets to be generated (0: no limit): then the mean lifetime of the
-// whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
-// (0 .. 1, may be NULL) written. For a configuration that net_config_check takes; limit_us is 0 for
-// a trace and ping-pong.
-struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
-                          _Atomic float *progress);
-
-void net_result_free(struct net_result *result);
+#include "run/engine.h"
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t cargo[NET_LINES])
+bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t cargo[NET_LINES],
+                    const uint32_t kind[NET_LINES])
 {
     uint32_t slots = 1024;
     // Beyond 2^22 slots (70 us) the heap is cheaper than memory.
@@ -19,7 +20,7 @@ bool net_wheel_init(struct net_wheel *wheel, uint64_t horizon, const size_t carg
     memset(wheel->tail, 0xff, slots * sizeof *wheel->tail);
     for (int l = 0; l < NET_LINES; l++) {
         struct net_line *line = &wheel->line[l];
-        *line = (struct net_line){.mask = 255, .cargo_size = cargo[l]};
+        *line = (struct net_line){.mask = 255, .cargo_size = cargo[l], .kind = kind[l]};
         line->at = malloc((line->mask + 1) * sizeof *line->at);
         line->cargo = malloc((line->mask + 1) * line->cargo_size + 1);
         if (!line->at || !line->cargo)
@@ -61,7 +62,15 @@ bool net_wheel_grow(struct net_line *line)
 
 static bool before(const struct net_far *a, const struct net_far *b)
 {
-    return a->time != b->time ? a->time < b->time : a->event.index < b->event.index;
+    uint64_t x = net_wheel_key(a->time, a->event.kind), y = net_wheel_key(b->time, b->event.kind);
+    return x != y ? x < y : a->event.index < b->event.index;
+}
+
+static void note_far(struct net_wheel *wheel)
+{
+    const struct net_far *first = wheel->far;
+    wheel->soonest[NET_LINES + 1] =
+        wheel->far_count ? net_wheel_key(first->time, first->event.kind) : UINT64_MAX;
 }
 
 static bool far_put(struct net_wheel *wheel, uint64_t time, struct net_event event)
@@ -79,6 +88,7 @@ static bool far_put(struct net_wheel *wheel, uint64_t time, struct net_event eve
     for (; i > 0 && before(&new, &wheel->far[(i - 1) / 2]); i = (i - 1) / 2)
         wheel->far[i] = wheel->far[(i - 1) / 2];
     wheel->far[i] = new;
+    note_far(wheel);
     return true;
 }
 
@@ -99,6 +109,7 @@ struct net_event net_wheel_take_far(struct net_wheel *wheel)
         i = child;
     }
     wheel->far[i] = last;
+    note_far(wheel);
     return first;
 }
 

@@ -3,7 +3,7 @@
 #ifndef NET_POINT_H
 #define NET_POINT_H
 
-#include "packet/net.h"
+#include "run/engine.h"
 #include "run/store.h"
 
 struct net_points {

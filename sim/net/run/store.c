@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "config/settings.h"
-#include "packet/net.h"
+#include "run/engine.h"
 #include "run/ranks.h"
 #include "run/refuse.h"
 
 void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
 {
-    int at = snprintf(key, NET_KEY, "%s %s", NET_ENGINE, what);
+    int at = snprintf(key, NET_KEY, "%s %s", net_engine(c)->name, what);
     for (const struct net_setting *s = net_settings; s->name && at < NET_KEY; s++) {
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "output/record.h"
+#include "run/engine.h"
 
 // Options may be texts or numbers; all become texts.
 static void check_options(json_t *options, const char *what)

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packet/net.h"
-#include "packet/wheel.h"
+#include "run/engine.h"
 
 struct point {
     char pattern[32], routing[8];

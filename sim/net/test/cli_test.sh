@@ -179,7 +179,7 @@ result $? 'in which every packet is consumed, in flight or waiting'
 
 # The manual page has the options that the help has.
 "$sim" run --help | grep -o -E -e '--[a-z][a-z-]*' | grep -v -E -e '--(help|usage|format)' | sort -u > "$work/help"
-grep -o -E '^\.B --[a-z-]*' "$B/torussim.1" | sed 's/^.B //' | sort -u > "$work/manual"
+grep -o -E '^\.BI? --[a-z-]*' "$B/torussim.1" | sed 's/^.BI* //' | sort -u > "$work/manual"
 comm -23 "$work/help" "$work/manual" | grep -v -x -e '--traffic' > "$work/out"
 [ "$(wc -l < "$work/help")" -gt 25 ] && [ ! -s "$work/out" ]
 result $? 'the manual page has all settings'

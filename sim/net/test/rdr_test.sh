@@ -36,10 +36,10 @@ fails()
         2> "$work/err"
     [ $? = 1 ] && grep -q "^NO  *$2" "$work/out"
 }
-broken many packet/net 's/\(struct net_outputs outputs = .*\)/\1 outputs.adaptive = head.mu;/' &&
+broken many packet/part 's/\(struct net_outputs outputs = .*\)/\1 outputs.adaptive = head.mu;/' &&
     fails many 'DOR, 250 nodes: the fastest'
 result $? 'DOR on many paths is found to exceed the bound'
-broken one packet/net 's/outputs.adaptive = net_one_dimension(.*);/outputs.adaptive = 0;/' &&
+broken one packet/part 's/outputs.adaptive = net_one_dimension(.*);/outputs.adaptive = 0;/' &&
     fails one 'RDR, 250 nodes: the fastest'
 result $? 'RDR on one path is found not to'
 

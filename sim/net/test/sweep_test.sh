@@ -104,7 +104,7 @@ ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle
 "$sim" run $ring > "$work/out" && grep -q '^end  *drained' "$work/out"
 result $? 'a crowded ring drains'
 # shellcheck disable=SC2086
-broken bubble packet/net \
+broken bubble packet/part \
     's/\(struct net_outputs outputs = .*\)/\1 outputs.escape.need = NET_NEED_SLOT;/' &&
     { "$work/bubble" run $ring > "$work/out" 2> "$work/err"; [ $? = 1 ]; } &&
     grep -q 'full: VS2 queue' "$work/err"
@@ -115,12 +115,34 @@ broken leak packet/links 's/net_used(links, node, first & 3)\[port\]--;//' &&
 result $? 'slots that are never freed: the watchdog ends the run'
 
 # GCC drops calls of what only fetches, unless they are inlined: half of the speed at k = 32.
-asked=$(grep -c '__builtin_prefetch(' sim/net/packet/net.c)
+asked=$(grep -c '__builtin_prefetch(' sim/net/packet/ahead.h)
 fetches() { [ "$(objdump -d "$1" | grep -c -E '[[:space:]](prefetch|prfm)')" -ge "$asked" ]; }
-fetches "$B/sim/net/packet/net.o"
+fetches "$B/sim/net/packet/part.o"
 result $? "all $asked fetches into the cache are in the program"
-broken dropped packet/net 's/AHEAD static inline __attribute__((always_inline))/AHEAD static/' &&
-    ! fetches "$work/dropped"
+sed 's/inline __attribute__((always_inline))$/ /' sim/net/packet/ahead.h > "$work/ahead.h"
+broken dropped packet/part "s|packet/ahead.h|$work/ahead.h|" && ! fetches "$work/dropped"
 result $? 'a program without them is found out'
 
+# One simulation on several threads: the records are the same; what that needs is looked for.
+threads='--topology 8x4x4 --load 0.8 --messages 4 --message-packets 30 --format csv'
+# same PROGRAM THREADS
+same()
+{
+    for n in 1 "$2"; do
+        # shellcheck disable=SC2086
+        "$1" run $threads --threads "$n" | sed -E 's/(,[^,]*){4}$//' > "$work/on$n" || return 1
+    done
+    cmp -s "$work/on1" "$work/on$2"
+}
+for n in 2 3 8; do
+    same "$sim" "$n"
+    result $? "the same record on $n threads"
+done
+broken unordered packet/part 's/if (own + others > 1 && /if (0 \&\& /' && ! same "$work/unordered" 3
+result $? 'without an order of simultaneous arrivals it is not'
+broken unseen packet/part 's/net_ack_late(/net_ack(/' && ! same "$work/unseen" 2
+result $? 'nor where an ACK from another thread frees its slot late'
+broken hasty packet/net 's/times->ext_latency + times->ext_ack;/2 * times->ext_packet;/' &&
+    ! same "$work/hasty" 2
+result $? 'nor with windows longer than the look-ahead'
 finish

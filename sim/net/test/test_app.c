@@ -16,7 +16,7 @@
 #include "app/application.h"
 #include "app/collective.h"
 #include "exact.h"
-#include "packet/net.h"
+#include "run/engine.h"
 #include "topo/name.h"
 
 static uint64_t seed;

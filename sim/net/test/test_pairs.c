@@ -10,8 +10,7 @@
 #include <stdio.h>
 
 #include "exact.h"
-#include "packet/net.h"
-#include "packet/wheel.h"
+#include "run/engine.h"
 #include "topo/name.h"
 #include "traffic/pairs.h"
 

@@ -98,6 +98,11 @@ uint32_t net_schedule_packets(const struct net_schedule *s, uint32_t message)
     return (s->trace->message[message].bytes - 1) / s->config->packet_bytes + 1;
 }
 
+uint32_t net_schedule_arrived(struct net_schedule *s, uint32_t message, uint64_t time)
+{
+    return s->pairs.count ? net_pairs_arrived(&s->pairs, message, time) : NET_NO_MESSAGE;
+}
+
 uint64_t net_schedule_generated(const struct net_schedule *s, uint64_t now)
 {
     uint64_t packets = 0;
@@ -112,17 +117,4 @@ uint64_t net_schedule_generated(const struct net_schedule *s, uint64_t now)
     for (uint32_t m = 0; m < count && net_schedule_born(s, m) <= now; m++)
         packets += per_message * net_schedule_packets(s, m);
     return packets;
-}
-
-double net_schedule_ages(const struct net_schedule *s, const struct net_stats *stats, uint64_t now)
-{
-    double sum = (double)stats->sum;
-    for (uint32_t m = 0; m < s->config->messages; m++) {
-        uint64_t born = net_schedule_born(s, m);
-        if (born > now)
-            break;
-        uint64_t rest = (uint64_t)s->config->message_packets * s->nodes - stats->batch_count[m];
-        sum += (double)rest * (double)(now - born);
-    }
-    return sum;
 }

@@ -7,7 +7,6 @@
 
 #include "app/replay.h"
 #include "config/config.h"
-#include "measure/stats.h"
 #include "traffic/pairs.h"
 #include "traffic/trace.h"
 
@@ -35,6 +34,10 @@ uint32_t net_schedule_destination(const struct net_schedule *schedule, uint32_t 
                                   uint32_t message);
 uint32_t net_schedule_packets(const struct net_schedule *schedule, uint32_t message);
 
+// A packet of a message arrives at `time`. Returns the message that is born by that, at the node
+// where it arrives, whose generator has none then; NET_NO_MESSAGE: none.
+uint32_t net_schedule_arrived(struct net_schedule *schedule, uint32_t message, uint64_t time);
+
 static inline uint64_t net_schedule_born(const struct net_schedule *schedule, uint32_t message)
 {
     if (schedule->replay.app)
@@ -60,9 +63,5 @@ static inline uint32_t net_schedule_batch(const struct net_schedule *schedule, u
 
 // Packets born by `now`.
 uint64_t net_schedule_generated(const struct net_schedule *schedule, uint64_t now);
-
-// Lifetimes of the consumed packets plus present ages of the others, units; for a pattern.
-double net_schedule_ages(const struct net_schedule *schedule, const struct net_stats *stats,
-                         uint64_t now);
 
 #endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run measures, whatever engine it was.
+#ifndef NET_RESULT_H
+#define NET_RESULT_H
+
+#include "measure/stats.h"
+
+enum net_end {
+    NET_DRAINED,     // all generated packets consumed
+    NET_LIMITED,     // the mean lifetime will exceed the limit, whatever comes
+    NET_STUCK,       // the watchdog
+    NET_INTERRUPTED, // *stop was set
+    NET_NO_MEMORY,
+};
+
+struct net_result {
+    enum net_end end;
+    uint64_t generated, consumed, in_flight, waiting; // packets; generated = the sum of the others
+    uint64_t entered;          // accepted by their first router, or by the own node's sink
+    uint64_t oidn, widn, por;  // derouted, of the entered ones; por: also by orthants
+    uint64_t hops;             // accepted, on links
+    uint64_t consumed_hops;    // of the consumed packets
+    uint64_t naks, refused;    // NAKs on links; refused injections
+    uint64_t consumed_in_time; // until the last generation period ended
+    uint64_t wait_sum;         // generation to entry, over the entered packets, units
+    uint64_t end_time;         // units
+    uint64_t slots_held;       // after NET_DRAINED and the last ACK: 0, or slots have leaked
+    struct net_stats stats;    // lifetimes
+    uint32_t pairs;            // in ping-pong
+    uint64_t solution;         // of an application: when its last operation ended, units
+    uint64_t *pair_latency;    // per pair: summed over its rounds, units; NULL: none or not drained
+    char stuck[160];           // NET_STUCK: what is stuck
+};
+
+void net_result_free(struct net_result *result);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/engine.h"
+
+const struct net_engine *net_engine(const struct net_config *config)
+{
+    (void)config;
+    return &net_packet_engine;
+}
+
+// Units between two instants: 50 us, and a quarter of the watchdog's time.
+static uint64_t interval(uint64_t watchdog)
+{
+    uint64_t us = 1000 * NET_UNITS_PER_NS, most = 50 * us;
+    uint64_t least = watchdog / 4 > us / 10 ? watchdog / 4 : us / 10;
+    return watchdog && least < most ? least : most;
+}
+
+struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
+                          _Atomic float *progress)
+{
+    const struct net_engine *engine = net_engine(config);
+    struct net_sim *sim = engine->open(config);
+    if (!sim)
+        return (struct net_result){.end = NET_NO_MEMORY};
+    uint64_t watchdog = (uint64_t)(config->watchdog_us * 1000 * NET_UNITS_PER_NS);
+    uint64_t step = interval(watchdog), at = 0;
+    for (;;) {
+        struct net_watch w = engine->watch(sim, at);
+        if (w.out_of_memory)
+            return engine->result(sim, NET_NO_MEMORY, at);
+        if (w.next == UINT64_MAX)
+            return engine->result(sim, NET_DRAINED, w.last);
+        if (w.next >= at + step) { // nothing happens at the instants in between
+            at = w.next / step * step;
+            w = engine->watch(sim, at);
+        }
+        if (stop && atomic_load(stop))
+            return engine->result(sim, NET_INTERRUPTED, at);
+        if (progress)
+            atomic_store(progress, (float)w.consumed / (float)w.packets);
+        double limit = limit_us * 1000 * NET_UNITS_PER_NS * (double)w.packets;
+        if (limit > 0 && w.ages > limit)
+            return engine->result(sim, NET_LIMITED, at);
+        if (watchdog && at > w.progress + watchdog && w.generated > w.consumed)
+            return engine->result(sim, NET_STUCK, at);
+        at += step;
+        engine->advance(sim, at);
+    }
+}
