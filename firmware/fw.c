@@ -138,6 +138,8 @@ bool fw_poll(struct fw *fw)
     bool any = false;
     if (fw->armed && (int32_t)(node_read(fw, OFR_NODE_TIME) - fw->latch_at) >= 0)
         snapshot_latch(fw);
+    if (!++fw->polls)
+        lease_expire(fw);
     if (fw->tx_count)
         any = uart_send(fw);
     if (fw->out_full)

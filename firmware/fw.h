@@ -29,18 +29,25 @@ struct fw {
 
     // The last writing operation's response, to be given again.
     uint32_t stored[OFR_MESSAGE_WORDS];
-    uint32_t snapshot_id; // session and sequence number of the last snapshot
-    uint32_t latch_at;    // NODE.TIME at which to latch the next one, if `armed`
-    uint32_t latched;     // NODE.TIME just before the last one
+    uint32_t snapshot;     // number of the last snapshot, 0: none yet
+    uint32_t snapshot_gen; // of that which OP_GEN latched
+    uint32_t latch_at;     // NODE.TIME at which to latch the next one, if `armed`
+    uint32_t latched;      // NODE.TIME just before the last one
     bool armed;
 
-    uint16_t lease;       // session, 0: none
-    uint8_t lease_time;   // log2 of cycles
-    uint32_t lease_start; // TIMER.LOW
+    uint32_t clock, clock_at;                 // sixteenths of a second; TIMER.LOW of the last one
+    uint8_t polls;                            // until the clock is looked at again
+    uint16_t lease, owner;                    // its session, 0: none; the session that took it
+    uint32_t token, lease_since, lease_until; // of `clock`
+    uint32_t label[2];
+    uint32_t random;
     uint32_t key[2], half_key;
-    uint16_t half_session; // who sent the low half
+    uint32_t half_from, unlocked; // session and low half of the token: who sent the low half; the
+                                  // key
 
     uint32_t active, staged, previous; // generation, descriptor << 16
+    uint32_t staged_crc;               // of what OP_STAGE said
+    bool staged_here;                  // in this lease
     uint16_t routing;                  // staged NODE.ROUTING: select 1:0, threshold 5:2
 
     uint32_t bins_at, bins_sum; // histogram bins added up so far in this request

@@ -133,10 +133,14 @@ enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival);
 enum ofr_status op_read(struct fw *fw, uint32_t *m);
 enum ofr_status op_read4(struct fw *fw, uint32_t *m);
 enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m);
+// Latches the counters, unless the last ones are of that number. later: NODE.TIME, 0: now.
+enum ofr_status snapshot_take(struct fw *fw, uint32_t number, const uint32_t *later);
 void snapshot_latch(struct fw *fw); // now
-bool snapshot_busy(struct fw *fw);  // the copy is being made
+// OFR_OK where the last snapshot is of that number, and the copy made; else d3 which is.
+enum ofr_status snapshot_check(struct fw *fw, uint32_t *m, uint32_t number);
 enum ofr_status op_counters(struct fw *fw, uint32_t *m);
 enum ofr_status op_totals(struct fw *fw, uint32_t *m);
+void totals(struct fw *fw, uint32_t *m); // of the last snapshot, into d0 to d3
 // Blocks whose registers may be read and written one by one: not NI (the firmware's own), and COUNT
 // and the checker's histogram have operations of their own.
 bool plain_register(unsigned offset);
@@ -144,15 +148,19 @@ bool plain_register(unsigned offset);
 // write.c: a writing operation, once lease and key allow it.
 enum ofr_status write_operation(struct fw *fw, uint32_t *m);
 
-// lease.c. may_write: may this session write? Takes or renews the lease; may fill d3.
+// lease.c. may_write: is it made in the lease's session? Else d3 who has the lease.
 enum ofr_status may_write(struct fw *fw, uint32_t *m);
 enum ofr_status op_lease(struct fw *fw, uint32_t *m);
 enum ofr_status op_unlock(struct fw *fw, const uint32_t *m);
 enum ofr_status op_key(struct fw *fw, const uint32_t *m);
-void lease_expire(struct fw *fw);
+void lease_expire(struct fw *fw); // if its time is up
+void lease_end(struct fw *fw);
+uint32_t lease_owner(const struct fw *fw); // OFR_FW_LEASE
 bool has_key(const struct fw *fw);
 
-// wire.c: messages on their way out. to_* of the network send now if the network interface is
+// wire.c. CRC-32 of words, low byte first.
+uint32_t words_crc(const uint32_t *words, unsigned count);
+// Messages on their way out. to_* of the network send now if the network interface is
 // ready, else keep the packet for network_send(): its slot (fw->out) must be free.
 void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32_t from);
 void to_port(struct fw *fw, const uint32_t *m, unsigned port);

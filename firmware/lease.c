@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write lease and the key (protocol.h, SESSIONS and KEY).
+// The write lease and the key (protocol.h, LEASE and KEY).
 #include "fw_parts.h"
 
-static uint32_t timer(struct fw *fw)
-{
-    return hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW);
-}
-
+// Sixteenths of a second, from a timer of 32 bits that may go round every minute: so it is to be
+// called more often than that. Ends a lease whose time is up, which so is up for good.
 void lease_expire(struct fw *fw)
 {
-    if (fw->lease && (timer(fw) - fw->lease_start) >> fw->lease_time)
-        fw->lease = 0;
+    uint32_t now = hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW);
+    uint32_t tick = hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_CLOCK) >> 4;
+    for (; tick && now - fw->clock_at >= tick; fw->clock_at += tick)
+        fw->clock++;
+    if (fw->lease && (int32_t)(fw->clock - fw->lease_until) >= 0)
+        lease_end(fw);
 }
 
-static void lease_take(struct fw *fw, unsigned session)
+void lease_end(struct fw *fw)
 {
-    if (fw->lease != session)
-        fw->lease_time = OFR_LEASE_DEFAULT;
-    fw->lease = (uint16_t)session;
-    fw->lease_start = timer(fw);
+    fw->lease = 0;
+    fw->token = fw->label[0] = fw->label[1] = fw->unlocked = 0;
+    fw->staged_here = false;
+    fw->stored[0] = 0; // what was answered in it is not to be answered again
+}
+
+uint32_t lease_owner(const struct fw *fw)
+{
+    uint32_t seconds = (fw->clock - fw->lease_since) >> 4;
+    return fw->lease ? fw->owner | (seconds < 0xffff ? seconds : 0xffff) << 16 : 0;
 }
 
 bool has_key(const struct fw *fw)
@@ -26,87 +33,130 @@ bool has_key(const struct fw *fw)
     return fw->key[0] | fw->key[1];
 }
 
-// The 64-bit key in OP_UNLOCK and OP_KEY. False: BAD_ARG, or only its low half as yet (*half).
-static bool take_key(struct fw *fw, const uint32_t *m, uint32_t key[2], bool *half)
+// A session number that nobody can know: the token is secret, and the time it comes at is any.
+static uint16_t make_session(struct fw *fw, uint32_t token)
 {
-    *half = false;
-    switch (arg_of(m)) {
-    case 0:
-        key[0] = m[4];
-        key[1] = m[5];
-        return hop_count(m) <= OFR_WIDE_HOPS;
-    case 1:
-        fw->half_key = m[5];
-        fw->half_session = (uint16_t)session_of(m);
-        *half = true;
-        return false;
-    case 2:
-        key[0] = fw->half_key;
-        key[1] = m[5];
-        return fw->half_session == session_of(m);
+    uint32_t v = fw->random ^ token ^ hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW) ^
+                 hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW);
+    do {
+        v += v == 0;
+        v ^= v << 13;
+        v ^= v >> 17;
+        v ^= v << 5;
+    } while (!(v >> 16));
+    fw->random = v;
+    return (uint16_t)(v >> 16);
+}
+
+static void lease_time(struct fw *fw, const uint32_t *m)
+{
+    fw->lease_until = fw->clock + ((uint32_t)1 << (arg_of(m) >> OFR_LEASE_TIME_LSB));
+}
+
+static enum ofr_status take(struct fw *fw, uint32_t *m, bool over)
+{
+    uint32_t token = m[5];
+    unsigned lease = m[4] >> 16;
+    if (fw->lease && lease == fw->lease && token == fw->token) { // once more, by its owner
+        lease_time(fw, m);
+        return OFR_OK;
     }
-    return false;
+    if (has_key(fw) && fw->unlocked != ((uint32_t)session_of(m) << 16 | (token & 0xffff)))
+        return OFR_LOCKED;
+    if (fw->lease && !(over && (has_key(fw) || token == fw->token))) {
+        m[5] = lease_owner(fw);
+        return OFR_BUSY;
+    }
+    lease_end(fw);
+    if (!lease)
+        lease = make_session(fw, token);
+    fw->lease = (uint16_t)lease;
+    fw->token = token;
+    fw->owner = (uint16_t)session_of(m);
+    fw->lease_since = fw->clock;
+    lease_time(fw, m);
+    m[4] = (m[4] & 0xffff) | (uint32_t)lease << 16;
+    return OFR_OK;
+}
+
+enum ofr_status op_lease(struct fw *fw, uint32_t *m)
+{
+    unsigned what = arg_of(m) & 7, index = m[4] >> 16;
+    if (what > OFR_LEASE_LABEL || arg_of(m) >> OFR_LEASE_TIME_LSB > OFR_LEASE_TIME_MAX)
+        return OFR_BAD_ARG;
+    if (what == OFR_LEASE_LABEL) {
+        if (index > 1)
+            return OFR_BAD_ARG;
+    } else if (!m[5]) {
+        return OFR_BAD_ARG;
+    }
+    lease_expire(fw);
+    if (what <= OFR_LEASE_TAKE_OVER)
+        return take(fw, m, what);
+    if (what != OFR_LEASE_LABEL && fw->token != m[5]) {
+        m[5] = lease_owner(fw);
+        return OFR_NO_LEASE;
+    }
+    enum ofr_status status = may_write(fw, m);
+    if (status != OFR_OK)
+        return status;
+    if (what == OFR_LEASE_RENEW)
+        lease_time(fw, m);
+    else if (what == OFR_LEASE_RELEASE)
+        lease_end(fw);
+    else
+        fw->label[index] = m[5];
+    return OFR_OK;
+}
+
+// The two halves of a key, each from the same session, with the same high half of d2: true with the
+// second one.
+static bool whole_key(struct fw *fw, const uint32_t *m, uint32_t key[2])
+{
+    uint32_t from = (uint32_t)session_of(m) << 16 | m[4] >> 16;
+    if (!arg_of(m)) {
+        fw->half_key = m[5];
+        fw->half_from = from;
+        return false;
+    }
+    key[0] = fw->half_key;
+    key[1] = m[5];
+    return fw->half_from == from;
 }
 
 enum ofr_status op_unlock(struct fw *fw, const uint32_t *m)
 {
     uint32_t key[2];
-    bool half;
-    if (!take_key(fw, m, key, &half))
-        return half ? OFR_OK : OFR_BAD_ARG;
-    fw->half_session = 0;
-    if (has_key(fw) && (key[0] != fw->key[0] || key[1] != fw->key[1]))
+    if (arg_of(m) > 1)
+        return OFR_BAD_ARG;
+    if (!whole_key(fw, m, key))
+        return arg_of(m) ? OFR_BAD_ARG : OFR_OK;
+    uint32_t from = fw->half_from;
+    fw->half_from = 0;
+    if (key[0] != fw->key[0] || key[1] != fw->key[1])
         return OFR_LOCKED;
-    lease_take(fw, session_of(m));
+    fw->unlocked = from;
     return OFR_OK;
 }
 
 enum ofr_status op_key(struct fw *fw, const uint32_t *m)
 {
     uint32_t key[2];
-    bool half;
-    if (!take_key(fw, m, key, &half))
-        return half ? OFR_OK : OFR_BAD_ARG;
-    fw->half_session = 0;
+    if (arg_of(m) > 1)
+        return OFR_BAD_ARG;
+    if (!whole_key(fw, m, key))
+        return arg_of(m) ? OFR_BAD_ARG : OFR_OK;
+    fw->half_from = 0;
     fw->key[0] = key[0];
     fw->key[1] = key[1];
     return OFR_OK;
 }
 
-enum ofr_status op_lease(struct fw *fw, uint32_t *m)
-{
-    switch (arg_of(m)) {
-    case 0:
-    case 2:
-        if (m[5] > 30)
-            return OFR_BAD_ARG;
-        fw->lease_time = m[5] ? (uint8_t)m[5] : OFR_LEASE_DEFAULT;
-        return OFR_OK;
-    case 1:
-        fw->lease = 0;
-        return OFR_OK;
-    }
-    return OFR_BAD_ARG;
-}
-
-// May this session write? Takes or renews the lease. May fill d3.
 enum ofr_status may_write(struct fw *fw, uint32_t *m)
 {
-    unsigned op = m[0] & OFR_OP_MASK, session = session_of(m);
     lease_expire(fw);
-    if (op == OFR_OP_LEASE && arg_of(m) == 2 && fw->lease && fw->lease == m[4] >> 16 &&
-        !has_key(fw))
-        fw->lease = 0;
-    if (fw->lease && fw->lease != session) {
-        m[5] = fw->lease;
-        return OFR_BUSY;
-    }
-    if (op == OFR_OP_UNLOCK)
-        return OFR_OK; // takes the lease itself, with the right key
-    if (op == OFR_OP_LEASE && arg_of(m) == 1)
-        return OFR_OK; // nobody's or ours: it is free in any case
-    if (!fw->lease && has_key(fw))
-        return OFR_LOCKED;
-    lease_take(fw, session);
-    return OFR_OK;
+    if (fw->lease && fw->lease == session_of(m))
+        return OFR_OK;
+    m[5] = lease_owner(fw);
+    return OFR_NO_LEASE;
 }

@@ -13,14 +13,17 @@ void execute(struct fw *fw, uint32_t *m, unsigned arrival)
     unsigned op = m[0] & OFR_OP_MASK;
     enum ofr_status status = OFR_OK;
     if (writing(op)) {
-        // The same session, sequence number and operation again: the same answer again.
-        if (same_request(fw->stored, m)) {
+        // The same session, sequence number and operation again (and who asks for a lease knows its
+        // token): the same answer again.
+        if (same_request(fw->stored, m) && (op != OFR_OP_LEASE || fw->stored[5] == m[5])) {
             copy_message(m, fw->stored);
             return;
         }
         status = write_operation(fw, m);
         respond(m, status);
-        if (status != OFR_BUSY) // what another session asks must not push out the holder's
+        // What others ask must not push out the owner's.
+        if (op != OFR_OP_UNLOCK && status != OFR_BUSY && status != OFR_NO_LEASE &&
+            status != OFR_LOCKED)
             copy_message(fw->stored, m);
         return;
     }

@@ -44,15 +44,32 @@
 // OK: the first such answer's status, its data as it is, and bits 31:16 of word 1 are its node
 // number.
 //
-// SESSIONS. A host picks a random session number (1 to 65535) and numbers its requests from 1 on;
-// it has at most one request under way to each board. A writing operation that comes a second time
-// (same session and sequence number as the last one) is answered from the stored response, so a
-// retry never acts twice. Reading operations are just done again.
-// One session holds a board's write lease: the first writing operation takes it when it is free,
-// each renews it, OP_LEASE releases it, and it runs out OFR_LEASE_DEFAULT cycles (or what OP_LEASE
-// says) after the last. A writing operation of another session gets BUSY and who has it in d3.
-// KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, its lease must be taken with
-// OP_UNLOCK and the key; any other writing operation of a session that did not gets LOCKED.
+// SESSIONS. A host picks a random session number (1 to 65535), which anybody may know, and numbers
+// its requests from a random number on; it has at most one request under way to each board. A
+// writing operation that comes a second time (same session and sequence number as the last one) is
+// answered from the stored response, so a retry never acts twice. Reading operations are just done
+// again.
+//
+// LEASE. Writing operations need the write lease of the board, which one host has at a time: they
+// are made in the session of the lease, another number, which only its owner knows. OP_LEASE takes
+// it, for a time (BOARD.CLOCK tells the board's second). A host takes it first from the board with
+// the lowest serial number (where boards go by address only, that at the origin), which makes the
+// number up, then from all others, in that order, with the same one; where one says BUSY it gives
+// all back, so two hosts never keep half each. BUSY says whose it is, by the number of the session
+// that asked for it, and since when; never the lease's own number: nothing does but the answer to
+// who takes it. Renewing, taking over and giving back carry a token of 32 bits besides, for which a
+// write has no room: the host's choice, and secret too. A dead host's lease runs out, or is taken
+// over by who has its token. Writes do not renew it. A write outside of it: NO_LEASE.
+// What was staged can be committed in the same lease only.
+//
+// KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, taking its lease, or taking it
+// over, must be preceded by OP_UNLOCK with the key: LOCKED where it was not. Then taking over needs
+// no other token. So every write needs the key: whoever does not have it has no session to write
+// in.
+//
+// SNAPSHOTS. Counters are latched by anybody, and read by the number of their snapshot, 32 bits
+// that the host makes up (0: none yet). STALE: another was latched since; d3 its number, under
+// which these can be read: it is as good.
 #ifndef OFR_PROTOCOL_H
 #define OFR_PROTOCOL_H
 
@@ -61,7 +78,7 @@
 #include "ofr_regs.h"
 
 enum {
-    OFR_PROTOCOL_VERSION = 2,
+    OFR_PROTOCOL_VERSION = 3,
     OFR_FRAME_SYNC = 0xa5,
     OFR_FRAME_WORDS = 8,
     OFR_FRAME_BYTES = 4 * OFR_FRAME_WORDS,
@@ -74,9 +91,6 @@ enum {
     OFR_LEVEL_MASK = 0x60,
     OFR_RESPONSE = 0x80,
 };
-
-// Cycles a lease lasts after the last writing operation, log2.
-enum { OFR_LEASE_DEFAULT = 24 };
 
 enum ofr_mode {
     OFR_MODE_PATH = 0,
@@ -104,21 +118,23 @@ enum ofr_op {
     // [short] d2 31:16: a selector. Response: d3 its value.
     OFR_OP_READ = 2,
     // [addressed] d0, d1: four selectors, low half of d0 first. Response: d0 to d3. arg 1: latch
-    // the
-    // counters first, as OP_SNAPSHOT; then none of the selectors may be of the snapshot.
+    // the counters first, as OP_SNAPSHOT, d2 their number.
     OFR_OP_READ4 = 3,
     // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers
     // of blocks NI and OFR.COMMIT, BUS_ERROR where the hardware refuses.
     OFR_OP_WRITE = 4,
     // (w) [short] d3: OFR_CONFIG_*: sizes, coordinates, tie, and whether configured.
     OFR_OP_CONFIGURE = 5,
-    // (w) [short] arg 0: take or renew, d3 4:0 log2 of its length in cycles (0: default).
-    // arg 1: release. arg 2: take it from the session in d2 31:16, which is known to be dead.
+    // The lease. [short] arg 2:0: enum ofr_lease; 7:3: for 2^n/16 seconds; d3: the token, not 0.
+    // Take, take over, in the host's session: d2 31:16 the lease's session number, 0: make one up.
+    // Response: d2 31:16 is it. Renew, give back, in the lease's session. Label, in that session
+    // too: d2 31:16 0 or 1, d3 four bytes of a text that others are told.
     OFR_OP_LEASE = 6,
-    // (w) take the lease with the key. arg 0 [wide]: d2, d3 the key, low word first. For long
-    // paths [short] arg 1: d3 the low word, to be kept, then arg 2: d3 the high one.
+    // [short] the key, before taking the lease in the same session. d2 31:16: bits 15:0 of the
+    // token that it will be taken with. arg 0: d3 the low word, to be kept; then arg 1: d3 the high
+    // one.
     OFR_OP_UNLOCK = 7,
-    // (w) set the key, as OP_UNLOCK.
+    // (w) [short] set the key: in two halves, as OP_UNLOCK, without the token.
     OFR_OP_KEY = 8,
     // (w) [wide] IDN table, shadow bank: arg 3:0 first entry / 4, arg 7:4 entries / 4 (1 to 3);
     // d1 to d3: OFR.DATA values, a byte each, low byte first. Entries in order from 0.
@@ -127,31 +143,31 @@ enum ofr_op {
     // OFR.WIDN (23:16), NODE.ROUTING select (25:24) and threshold (29:26); d2: CRC expected of the
     // table; d3: generation (15:0, not 0), descriptor (31:16, the host's). BAD_CRC: d3 is the CRC.
     OFR_OP_STAGE = 10,
-    // (w) [short] d3 15:0: generation. Makes what was staged the active table. NOT_STAGED if that
-    // generation was not; OK and no effect if it is active already.
+    // (w) [short] d2 31:16: generation, d3: CRC-32 of d1 to d3 of the OP_STAGE (12 bytes, low ones
+    // first). Makes what was staged the active table. NOT_STAGED if that was not, in this lease.
     OFR_OP_COMMIT = 11,
-    // (w) [short] forget what was staged.
-    OFR_OP_UNSTAGE = 12,
     // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
-    // seed: GEN.SEED = ofr_node_seed(seed, coordinates). Latches the counters.
+    // seed: GEN.SEED = ofr_node_seed(seed, coordinates). Latches the counters, under a number of
+    // its own: session (31:16) and sequence number.
     OFR_OP_GEN = 13,
     // (w) [wide] arg 1: start the generator at NODE.TIME = d1, clear the checker, set its window to
     // d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 2, to all only: the same with d1
     // to d3 in cycles from now, the gateway's now. By address (no path) the response is that of
-    // OP_TOTALS. arg 0: stop it.
+    // OP_TOTALS, of what OP_GEN latched: STALE, and nothing done, where that is gone. arg 0: stop
+    // it.
     OFR_OP_START = 14,
-    // [short] latch all counters of this board. Done again, not answered from the store: the same
-    // session and sequence number does not latch a second time. Reading them gives AGAIN until the
-    // copy is made.
+    // [addressed] latch all counters of this board; d0: number of the snapshot, not 0. Not a second
+    // time where the last one has that number. Reading them gives AGAIN until the copy is made.
     // arg 1: the same when NODE.TIME is d3, or as soon after as the firmware looks
     // (OFR_FW_LATCHED); LATE where that is past. Until then reading counters and OFR_FW_LATCHED
     // gives AGAIN.
     OFR_OP_SNAPSHOT = 15,
-    // [addressed] arg: first counter. Response: counters of the snapshot from there on, packed in
-    // d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
+    // [addressed] arg: first counter; d0: number of the snapshot. Response: its counters from there
+    // on, packed in d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
     OFR_OP_COUNTERS = 16,
-    // [addressed] of the snapshot: d0, d1: flits sent over links, low word first; d2, d3: OIDN,
+    // [addressed] of snapshot number d0: d0, d1: flits sent over links, low word first; d2, d3:
+    // OIDN,
     // WIDN, bits 31:0. For OFR_AGG_TOTALS.
     OFR_OP_TOTALS = 17,
     // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
@@ -159,9 +175,19 @@ enum ofr_op {
     OFR_OP_CLOCK = 18,
 };
 
+enum ofr_lease {
+    OFR_LEASE_TAKE = 0,
+    OFR_LEASE_TAKE_OVER = 1,
+    OFR_LEASE_RENEW = 2,
+    OFR_LEASE_RELEASE = 3,
+    OFR_LEASE_LABEL = 4,
+    OFR_LEASE_TIME_LSB = 3,
+    OFR_LEASE_TIME_MAX = 20, // 18 hours
+};
+
 enum ofr_status {
     OFR_OK = 0,
-    OFR_BUSY = 1,       // another session has the lease: d3 who (15:0)
+    OFR_BUSY = 1,       // another host has the lease: d3 as OFR_FW_LEASE
     OFR_LOCKED = 2,     // the board has a key
     OFR_BAD_OP = 3,     // unknown operation
     OFR_BAD_ARG = 4,    // an argument out of range
@@ -169,12 +195,14 @@ enum ofr_status {
     OFR_AGAIN = 6,      // the counters are being copied
     OFR_PENDING = 7,    // a collective is under way
     OFR_BAD_CRC = 8,    // the table in the shadow bank is not the one meant
-    OFR_NOT_STAGED = 9, // nothing or another generation was staged
+    OFR_NOT_STAGED = 9, // nothing, another table, or in another lease
     OFR_LATE = 10,      // the start is past: d3 NODE.TIME
     OFR_NO_LINK = 11,   // a directed message met a port whose link is down
     OFR_NOT_CONFIGURED = 12,
     OFR_MIXED = 13,       // the active table is of another generation: d3 of which
     OFR_BAD_VERSION = 14, // the frame is of another version of the protocol than the response
+    OFR_NO_LEASE = 15,    // not made in the lease's session: d3 as OFR_FW_LEASE
+    OFR_STALE = 16,       // another snapshot was latched since: d3 its number
 };
 
 // d3 of OP_PING.
@@ -201,8 +229,6 @@ enum {
 // Selectors of OP_READ and OP_READ4: bits 15:12 what, 11:0 which.
 enum {
     OFR_SEL_NODE = 0x0000,     // a register of the node, by offset (not NI, COUNT)
-    OFR_SEL_LOW = 0x1000,      // counter of the snapshot, bits 31:0
-    OFR_SEL_HIGH = 0x2000,     // and bits 47:32
     OFR_SEL_ABOVE = 0x4000,    // packets in the checker's bins from this one on
     OFR_SEL_FIRMWARE = 0x5000, // OFR_FW_*
     OFR_SEL_BOARD = 0x6000,    // a register of block BOARD, by offset
@@ -213,7 +239,8 @@ enum {
     OFR_FW_ACTIVE = 0,     // generation (15:0) and descriptor (31:16) of the active table
     OFR_FW_STAGED = 1,     // of the staged one, 0: none
     OFR_FW_PREVIOUS = 2,   // of the one before the active
-    OFR_FW_LEASE = 3,      // session that has the lease, 0: none
+    OFR_FW_LEASE = 3,      // who has the lease: the session that took it (15:0), 0: nobody; for
+                           // how many seconds now (31:16, at most 65535)
     OFR_FW_FRAMES_BAD = 4, // bytes of frames thrown away
     OFR_FW_DROPPED = 5,    // packets the firmware could not pass on
     OFR_FW_VERSION = 6,    // OFR_PROTOCOL_VERSION
@@ -222,6 +249,8 @@ enum {
     OFR_FW_GOT = 9,        // CHECK.RECEIVED + CHECK.ERRORS
     OFR_FW_STATUS = 10,    // GEN.STATUS; bit 16: CHECK.ERRORS is not 0
     OFR_FW_LATCHED = 11,   // NODE.TIME just before the last snapshot was latched
+    OFR_FW_LABEL = 12,     // of who has the lease: four bytes of text, low one first,
+    OFR_FW_LABEL2 = 13,    // and four more
 };
 
 // Seed of a board's generator: differs between boards, the same on every run.

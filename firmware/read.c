@@ -2,11 +2,6 @@
 // Reading operations: identity, registers, counters, histogram.
 #include "fw_parts.h"
 
-bool snapshot_busy(struct fw *fw)
-{
-    return fw->armed || node_read(fw, OFR_COUNT_SNAPSHOT) & 1;
-}
-
 static uint64_t counter(struct fw *fw, unsigned index)
 {
     node_write(fw, OFR_COUNT_INDEX, index);
@@ -40,7 +35,7 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
         return fw->previous;
     case OFR_FW_LEASE:
         lease_expire(fw);
-        return fw->lease;
+        return lease_owner(fw);
     case OFR_FW_FRAMES_BAD:
         return fw->frames_bad;
     case OFR_FW_DROPPED:
@@ -61,6 +56,9 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
         if (fw->armed)
             *status = OFR_AGAIN;
         return fw->latched;
+    case OFR_FW_LABEL:
+    case OFR_FW_LABEL2:
+        return fw->label[which - OFR_FW_LABEL];
     case OFR_FW_STATUS:
         return node_read(fw, OFR_GEN_STATUS) | (uint32_t)(node_read(fw, OFR_CHECK_ERRORS) != 0)
                                                    << 16;
@@ -77,23 +75,11 @@ bool plain_register(unsigned offset)
 
 static uint32_t selected(struct fw *fw, unsigned selector, enum ofr_status *status)
 {
-    unsigned which = selector & 0xfff, what = selector & 0xf000;
-    bool of_snapshot = what == OFR_SEL_LOW || what == OFR_SEL_HIGH;
-    if (of_snapshot && snapshot_busy(fw)) {
-        *status = OFR_AGAIN;
-        return 0;
-    }
-    switch (what) {
+    unsigned which = selector & 0xfff;
+    switch (selector & 0xf000) {
     case OFR_SEL_NODE:
         if (plain_register(which))
             return node_read(fw, which);
-        break;
-    case OFR_SEL_LOW:
-    case OFR_SEL_HIGH:
-        if (which < OFR_COUNTERS) {
-            uint64_t value = counter(fw, which);
-            return what == OFR_SEL_LOW ? (uint32_t)value : (uint32_t)(value >> 32);
-        }
         break;
     case OFR_SEL_ABOVE:
         if (which <= 256)
@@ -102,7 +88,7 @@ static uint32_t selected(struct fw *fw, unsigned selector, enum ofr_status *stat
     case OFR_SEL_FIRMWARE:
         return firmware_word(fw, which, status);
     case OFR_SEL_BOARD:
-        if (!(which & 3) && which <= OFR_BOARD_BUS_ERROR)
+        if (!(which & 3) && which <= OFR_BOARD_CLOCK)
             return hal_read(fw, OFR_BASE_BOARD + which);
         break;
     }
@@ -155,22 +141,36 @@ void snapshot_latch(struct fw *fw)
     node_write(fw, OFR_COUNT_SNAPSHOT, 1);
 }
 
-enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m)
+enum ofr_status snapshot_take(struct fw *fw, uint32_t number, const uint32_t *later)
 {
-    uint32_t id = (uint32_t)session_of(m) << 16 | (m[1] & 0xffff);
-    bool later = (m[0] & OFR_OP_MASK) == OFR_OP_SNAPSHOT && arg_of(m) == 1;
-    if (id == fw->snapshot_id)
+    if (number == fw->snapshot)
         return OFR_OK;
-    if (later && (int32_t)(m[5] - node_read(fw, OFR_NODE_TIME)) < 0)
+    if (later && (int32_t)(*later - node_read(fw, OFR_NODE_TIME)) < 0)
         return OFR_LATE;
-    fw->snapshot_id = id;
+    fw->snapshot = number;
     if (later) {
         fw->armed = true;
-        fw->latch_at = m[5];
+        fw->latch_at = *later;
     } else {
         snapshot_latch(fw);
     }
     return OFR_OK;
+}
+
+enum ofr_status op_snapshot(struct fw *fw, const uint32_t *m)
+{
+    if (hop_count(m) || !m[2] || arg_of(m) > 1)
+        return OFR_BAD_ARG;
+    return snapshot_take(fw, m[2], arg_of(m) ? m + 5 : 0);
+}
+
+enum ofr_status snapshot_check(struct fw *fw, uint32_t *m, uint32_t number)
+{
+    if (number != fw->snapshot) {
+        m[5] = fw->snapshot;
+        return OFR_STALE;
+    }
+    return fw->armed || node_read(fw, OFR_COUNT_SNAPSHOT) & 1 ? OFR_AGAIN : OFR_OK;
 }
 
 enum ofr_status op_read(struct fw *fw, uint32_t *m)
@@ -181,12 +181,8 @@ enum ofr_status op_read(struct fw *fw, uint32_t *m)
     return status;
 }
 
-enum ofr_status op_totals(struct fw *fw, uint32_t *m)
+void totals(struct fw *fw, uint32_t *m)
 {
-    if (hop_count(m))
-        return OFR_BAD_ARG;
-    if (snapshot_busy(fw))
-        return OFR_AGAIN;
     uint64_t sum = 0;
     unsigned end = link_ports(fw) * 3 * 4;
     for (unsigned i = OFR_COUNTER_FLITS; i < end; i += 4)
@@ -195,7 +191,16 @@ enum ofr_status op_totals(struct fw *fw, uint32_t *m)
     m[3] = (uint32_t)(sum >> 32);
     m[4] = (uint32_t)counter(fw, OFR_COUNTER_OIDN);
     m[5] = (uint32_t)counter(fw, OFR_COUNTER_WIDN);
-    return OFR_OK;
+}
+
+enum ofr_status op_totals(struct fw *fw, uint32_t *m)
+{
+    if (hop_count(m))
+        return OFR_BAD_ARG;
+    enum ofr_status status = snapshot_check(fw, m, m[2]);
+    if (status == OFR_OK)
+        totals(fw, m);
+    return status;
 }
 
 enum ofr_status op_read4(struct fw *fw, uint32_t *m)
@@ -204,9 +209,11 @@ enum ofr_status op_read4(struct fw *fw, uint32_t *m)
     if (hop_count(m))
         return OFR_BAD_ARG;
     uint32_t low = m[2], high = m[3];
+    if (arg_of(m) && !m[4])
+        return OFR_BAD_ARG;
     fw->bins_at = ~0u;
     if (arg_of(m))
-        op_snapshot(fw, m);
+        snapshot_take(fw, m[4], 0);
     m[2] = selected(fw, low & 0xffff, &status);
     m[3] = selected(fw, low >> 16, &status);
     m[4] = selected(fw, high & 0xffff, &status);
@@ -220,8 +227,9 @@ enum ofr_status op_counters(struct fw *fw, uint32_t *m)
     uint8_t bytes[16] = {0}, *zeros = 0;
     if (hop_count(m) || index >= OFR_COUNTERS)
         return OFR_BAD_ARG;
-    if (snapshot_busy(fw))
-        return OFR_AGAIN;
+    enum ofr_status status = snapshot_check(fw, m, m[2]);
+    if (status != OFR_OK)
+        return status;
     for (; index < OFR_COUNTERS; index++) {
         uint64_t value = counter(fw, index);
         if (!value) {

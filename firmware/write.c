@@ -57,6 +57,7 @@ static enum ofr_status op_stage(struct fw *fw, uint32_t *m)
     if (!(m[5] & 0xffff) || hop_count(m) > OFR_WIDE_HOPS)
         return OFR_BAD_ARG;
     fw->staged = 0;
+    fw->staged_crc = words_crc(m + 3, 3);
     uint32_t crc = node_read(fw, OFR_OFR_CRC);
     if (crc != m[4]) {
         m[5] = crc;
@@ -66,21 +67,22 @@ static enum ofr_status op_stage(struct fw *fw, uint32_t *m)
     node_write(fw, OFR_OFR_WIDN, m[3] >> 16 & 0xff);
     fw->routing = m[3] >> 24 & 0x3f;
     fw->staged = m[5];
+    fw->staged_here = true;
     return OFR_OK;
 }
 
 static enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
 {
-    uint32_t generation = m[5] & 0xffff;
-    if (generation && generation == (fw->active & 0xffff))
-        return OFR_OK;
-    if (!generation || generation != (fw->staged & 0xffff))
+    uint32_t generation = m[4] >> 16;
+    if (!fw->staged_here || generation != (fw->staged & 0xffff) || m[5] != fw->staged_crc ||
+        !fw->staged)
         return OFR_NOT_STAGED;
     node_write(fw, OFR_NODE_ROUTING,
                (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
                    (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
     node_write(fw, OFR_OFR_COMMIT, generation);
-    fw->previous = fw->active;
+    if (fw->active != fw->staged) // else it is done once more
+        fw->previous = fw->active;
     fw->active = fw->staged;
     fw->staged = 0;
     return OFR_OK;
@@ -102,7 +104,8 @@ static enum ofr_status op_gen(struct fw *fw, uint32_t *m)
     node_write(fw, OFR_GEN_MESSAGES, m[3]);
     node_write(fw, OFR_GEN_LENGTH, m[4]);
     node_write(fw, OFR_GEN_SEED, ofr_node_seed(m[5], coordinates(fw)));
-    return op_snapshot(fw, m);
+    fw->snapshot_gen = (uint32_t)session_of(m) << 16 | (m[1] & 0xffff);
+    return snapshot_take(fw, fw->snapshot_gen, 0);
 }
 
 // Cycles that the writes of OP_START may take.
@@ -111,10 +114,13 @@ enum { START_MARGIN = 512 };
 static enum ofr_status op_start(struct fw *fw, uint32_t *m)
 {
     uint32_t control = node_read(fw, OFR_GEN_CONTROL) & ~(uint32_t)OFR_GEN_CONTROL_ENABLE_MASK;
-    if (hop_count(m) > OFR_WIDE_HOPS || arg_of(m) > 1)
+    if (arg_of(m) > 1 || (arg_of(m) && hop_count(m) > OFR_WIDE_HOPS))
         return OFR_BAD_ARG;
-    if (arg_of(m) && !hop_count(m) && snapshot_busy(fw))
-        return OFR_AGAIN; // before anything is done
+    if (arg_of(m) && !hop_count(m)) { // before anything is done
+        enum ofr_status status = snapshot_check(fw, m, fw->snapshot_gen);
+        if (status != OFR_OK)
+            return status;
+    }
     node_write(fw, OFR_GEN_CONTROL, control);
     if (!arg_of(m))
         return OFR_OK;
@@ -128,27 +134,28 @@ static enum ofr_status op_start(struct fw *fw, uint32_t *m)
         return OFR_LATE;
     }
     node_write(fw, OFR_GEN_CONTROL, control | OFR_GEN_CONTROL_ENABLE_MASK);
-    return hop_count(m) ? OFR_OK : op_totals(fw, m);
+    if (!hop_count(m))
+        totals(fw, m);
+    return OFR_OK;
 }
 
 enum ofr_status write_operation(struct fw *fw, uint32_t *m)
 {
+    unsigned op = m[0] & OFR_OP_MASK;
+    if (op == OFR_OP_LEASE)
+        return op_lease(fw, m);
+    if (op == OFR_OP_UNLOCK)
+        return op_unlock(fw, m);
     enum ofr_status status = may_write(fw, m);
     if (status != OFR_OK)
         return status;
     hal_bus_error(fw); // forget older ones
-    switch (m[0] & OFR_OP_MASK) {
+    switch (op) {
     case OFR_OP_WRITE:
         status = op_write(fw, m);
         break;
     case OFR_OP_CONFIGURE:
         status = op_configure(fw, m);
-        break;
-    case OFR_OP_LEASE:
-        status = op_lease(fw, m);
-        break;
-    case OFR_OP_UNLOCK:
-        status = op_unlock(fw, m);
         break;
     case OFR_OP_KEY:
         status = op_key(fw, m);
@@ -162,15 +169,14 @@ enum ofr_status write_operation(struct fw *fw, uint32_t *m)
     case OFR_OP_COMMIT:
         status = op_commit(fw, m);
         break;
-    case OFR_OP_UNSTAGE:
-        fw->staged = 0;
-        break;
     case OFR_OP_GEN:
         status = op_gen(fw, m);
         break;
     case OFR_OP_START:
         status = op_start(fw, m);
         break;
+    default:
+        return OFR_BAD_OP;
     }
     if (status == OFR_OK && hal_bus_error(fw))
         status = OFR_BUS_ERROR;

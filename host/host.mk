@@ -14,7 +14,7 @@ TORUS_SO := libtorus.so.0
 COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
             bandwidth latency
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
-              streams counter_set thresholds table file draw svg bench_plot) $(B)/sim/net/output/gnuplot.o
+              streams counter_set thresholds table file draw svg bench_plot token) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
@@ -74,7 +74,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock interleave)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh \
          host/test/layers_test.sh
@@ -86,6 +86,29 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+
+# Without a protection each, a file of the firmware or the library as sed leaves it: test_interleave
+# finds each of them out, by the operation named.
+INTERLEAVE_TWIN_anybody  := program firmware/lease s/fw->lease == session_of(m)/1/
+INTERLEAVE_TWIN_told     := write firmware/lease s/fw->owner | (sec/fw->lease | (sec/
+INTERLEAVE_TWIN_number   := counters firmware/read s/number != fw->snapshot/0/
+INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
+INTERLEAVE_TWIN_end      := run host/lib/run s/lease_verify(t)/TORUS_OK/
+INTERLEAVE_TWIN_flow     := flows host/lib/flow s/lease_verify(t)/TORUS_OK/
+INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow)
+$(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
+	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
+	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c
+	@$(CC) $(CPPFLAGS) -I$(dir $(word 2,$(INTERLEAVE_TWIN_$*))) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c \
+	    host/test/test_interleave.c host/test/fake.c host/test/fake_time.c \
+	    $(filter-out $(B)/$(word 2,$(INTERLEAVE_TWIN_$*)).o,$(HOST_O)) \
+	    $(filter-out $(B)/$(word 2,$(INTERLEAVE_TWIN_$*)).host.o,$(FW_C:%=$(FW)/%.host.o)) \
+	    $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+	@printf '#!/bin/sh\n! ONLY=$(firstword $(INTERLEAVE_TWIN_$*)) %s > %s.out && grep -q "not so" %s.out &&\n' \
+	    $@.twin $@ $@ > $@
+	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
+	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
+TESTS += $(INTERLEAVE_TWINS)
 
 host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
     $(B)/torusctl.bash $(B)/bin/torussim

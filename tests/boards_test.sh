@@ -232,7 +232,7 @@ two_at_once() {
 # or said to be mixed and mended by --resume or --abort in turns. The dead session has the lease.
 cut_short() {
     mixed=0
-    for frames in 5 6 7 8 9 10 11 11 12 13; do
+    for frames in 5 7 9 11 13 14 14 14 15 16; do
         python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
 import os, socket, sys
 listener = socket.socket(socket.AF_UNIX)
@@ -268,13 +268,13 @@ PY
         wait "$relay"
         torus info
         case $? in
-        0) torus --take-over 77 program --routing ofr || return 1 ;;
+        0) torus --take-over program --routing ofr || return 1 ;;
         1)
             mixed=$((mixed + 1))
             says '--resume or --abort' || return 1
             mend=--resume
             [ $((mixed % 2)) -eq 0 ] && mend=--abort
-            torus --take-over 77 program "$mend" || return 1
+            torus --take-over program "$mend" || return 1
             torus info || return 1
             ;;
         *) return 1 ;;
@@ -302,7 +302,7 @@ check 'two hosts: in one line' one_line
 check 'two hosts: looking is free' torus info
 kill -KILL "$measuring"
 wait "$measuring" 2>/dev/null
-check 'two hosts: a dead one is taken over' torus --take-over 5555 program --routing abr
+check 'two hosts: a dead one is taken over' torus --take-over program --routing abr
 if command -v python3 > /dev/null; then
     check 'program cut short: whole, or said and mended' cut_short
 fi

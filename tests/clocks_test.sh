@@ -112,7 +112,7 @@ whole() { # NAME DIMS BOARDSIM-OPTIONS...
     check "$what: which still runs" kill -0 "$run"
     kill -KILL "$run"
     wait "$run" 2>/dev/null
-    check "$what: the next host stops it" torus --take-over 5555 program --routing ofr
+    check "$what: the next host stops it" torus --take-over program --routing ofr
 }
 
 whole '200 ppm, golden 4x4' 4x4 --boards golden --ppm 100

@@ -298,7 +298,9 @@ static int settle(struct align *a, bool based)
     bool good = false;
     double most = 0;
     for (unsigned i = 0; i < TRIES && error == TORUS_OK && !good; i++) {
-        error = measure(a);
+        error = lease_keep(a->t);
+        if (error == TORUS_OK)
+            error = measure(a);
         bool better = error == TORUS_OK && based && better_rates(a);
         most = worst(a);
         good = error == TORUS_OK && most <= enough && (to->drift < 1 || better);
@@ -345,8 +347,9 @@ static int align(struct torus *t, bool anew, struct torus_alignment *board)
     a.there = calloc(n, sizeof *a.there);
     a.pair = calloc(t->dims * n, sizeof *a.pair);
     int error = TORUS_E_MEMORY;
+    bool leased = false;
     if (doubles && words && q && a.flow && a.there && a.pair)
-        error = torus_lease(t, 0);
+        leased = (error = lease_begin(t, 0)) == TORUS_OK;
     else
         fail(t, error, "out of memory");
     a.ahead = doubles;
@@ -381,6 +384,8 @@ static int align(struct torus *t, bool anew, struct torus_alignment *board)
         board[node].ppm = 1e6 * (measure / (1 + (double)(int32_t)a.rate[node] / 4294967296.0) - 1);
         board[node].left = a.to->left[node];
     }
+    if (leased)
+        error = lease_done(t, error);
     free(doubles);
     free(words);
     free(q);

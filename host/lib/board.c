@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single boards: who they are, their registers; and what discover found, to be read.
+#include <stdlib.h>
 #include <string.h>
 
 #include "boards.h"
@@ -52,7 +53,7 @@ API int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
     return TORUS_OK;
 }
 
-static bool inside(struct torus *t, const uint8_t at[3])
+bool inside(struct torus *t, const uint8_t at[3])
 {
     for (unsigned i = 0; i < 3; i++)
         if (at[i] > 15 || (t->k[i] && at[i] >= t->k[i])) {
@@ -93,20 +94,33 @@ API int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32
     return error;
 }
 
-API int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value)
+int ask_boards(struct torus *t, struct request *q, unsigned count, const char *what)
 {
-    struct request q;
-    if (at && !inside(t, at))
-        return TORUS_E_USAGE;
-    if (offset > 0xfff || offset % 4)
-        return fail(t, TORUS_E_USAGE, "no register at offset 0x%x", offset);
-    if (at)
-        by_address(&q, pack_at(at), OFR_OP_WRITE, 0);
-    else
-        by_path(&q, NULL, 0, OFR_OP_WRITE, 0);
-    q.m[4] = (uint32_t)offset << 16;
-    q.m[5] = value;
-    return ask(t, &q, "write a register");
+    int error = exchange(t, q, count);
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++)
+        error = status_error(t, &q[i], what);
+    return error;
+}
+
+void to_board(struct torus *t, struct request *q, unsigned board, unsigned op, unsigned arg,
+              unsigned high, uint32_t value)
+{
+    by_path(q, t->boards[board].path, t->boards[board].hops, op, arg);
+    q->m[4] |= high << 16; // the low half may be path
+    q->m[5] = value;
+}
+
+int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
+                 unsigned high, uint32_t value, const char *what)
+{
+    struct request *q = calloc(count, sizeof *q);
+    if (!q)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < count; i++)
+        to_board(t, &q[i], first + i, op, arg, high, value);
+    int error = ask_boards(t, q, count, what);
+    free(q);
+    return error;
 }
 
 int gateway_node(struct torus *t, unsigned *node)

@@ -7,6 +7,30 @@
 
 #include "request.h"
 
+// The write lease of all boards, for so many seconds from now on (0: a default), taken unless we
+// have it. Operations that write begin with it and end with lease_done(), which gives it back where
+// nothing else needs it, and returns `error` or else its own. lease_keep() renews it in long ones,
+// when half of its time is over. lease_verify() fails (TORUS_E_LEASE) where it was lost since.
+int lease_begin(struct torus *t, double seconds);
+int lease_keep(struct torus *t);
+int lease_verify(struct torus *t);
+int lease_done(struct torus *t, int error);
+
+// t->clock, the rate of the clock of the board we are plugged into.
+int read_clock(struct torus *t);
+
+// Requests to boards by their number, over the directed routes that discover found. high: d2, bits
+// 31:16; value: d3.
+void to_board(struct torus *t, struct request *q, unsigned board, unsigned op, unsigned arg,
+              unsigned high, uint32_t value);
+// Such requests. The first status that is not OK.
+int ask_boards(struct torus *t, struct request *q, unsigned count, const char *what);
+// The same short operation to `count` boards from number `first` on.
+int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
+                 unsigned high, uint32_t value, const char *what);
+
+// Is that a place in the torus, as far as its sizes are known? False: TORUS_E_USAGE is said.
+bool inside(struct torus *t, const uint8_t at[3]);
 // The number of the board we are plugged into.
 int gateway_node(struct torus *t, unsigned *node);
 

@@ -29,7 +29,8 @@ struct clocks {
     uint32_t zero, last; // of the gateway's clock: the first stamp, the latest
     struct reading *first, *second;
     struct request *q;
-    double span; // cycles that asking all boards took
+    double span;     // cycles that asking all boards took
+    uint32_t number; // of the snapshot
 };
 
 // All boards but the gateway, once.
@@ -99,6 +100,7 @@ static int arm(struct clocks *c, double lead, double *instant, bool *late)
         uint8_t at[3];
         node_at(c->t, node, at);
         by_address(&c->q[node], pack_at(at), OFR_OP_SNAPSHOT, 1);
+        c->q[node].m[2] = c->number;
         c->q[node].m[5] = c->zero + (uint32_t)(int64_t)(*instant + ahead);
     }
     int error = exchange(c->t, c->q, c->nodes);
@@ -218,6 +220,31 @@ double clocks_error(const struct torus *t, double cycles)
     return !a || a->shared ? 0 : a->error + GROWTH + a->drift * cycles;
 }
 
+// *late: too late for one, nothing was read; stays true where it was not done.
+static int latch_and_read(struct clocks *c, double lead, bool *late, struct torus_clock *clock,
+                          double *residual,
+                          void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
+                          void *ctx)
+{
+    double instant = 0;
+    c->t->status = OFR_OK;
+    c->number = random_word();
+    *late = true;
+    int error = torus_read(c->t, NULL, OFR_NODE_TIME, &c->last);
+    if (error == TORUS_OK)
+        error = arm(c, lead, &instant, late);
+    if (error != TORUS_OK || *late)
+        return error;
+    *late = true;
+    error = wait_time(c->t, c->zero + (uint32_t)(int64_t)instant);
+    if (error == TORUS_OK)
+        error = latched(c, instant, clock, residual);
+    if (error == TORUS_OK)
+        error = read_counters(c->t, c->number, true, each, ctx);
+    *late = error != TORUS_OK;
+    return error;
+}
+
 API int torus_snapshot(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
                        void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                        void *ctx)
@@ -225,7 +252,6 @@ API int torus_snapshot(struct torus *t, double seconds, struct torus_clock *cloc
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     struct clocks c = {.t = t, .nodes = node_count(t)};
-    double instant = 0;
     bool late = true;
     int error = TORUS_E_MEMORY;
     c.first = calloc(c.nodes, sizeof *c.first);
@@ -236,19 +262,20 @@ API int torus_snapshot(struct torus *t, double seconds, struct torus_clock *cloc
     else
         fail(t, error, "out of memory");
     double lead = FIRST + 4 * c.span;
-    for (unsigned i = 0; error == TORUS_OK && late && i < ATTEMPTS; i++, lead *= 2) {
-        error = torus_read(t, NULL, OFR_NODE_TIME, &c.last);
-        if (error == TORUS_OK)
-            error = arm(&c, lead, &instant, &late);
+    for (unsigned i = 0; error == TORUS_OK && i < ATTEMPTS; i++) {
+        error = latch_and_read(&c, lead, &late, clock, residual, each, ctx);
+        if (error == TORUS_OK && !late)
+            break;
+        if (error == TORUS_E_BOARD && t->status == OFR_STALE)
+            error = TORUS_OK; // another host has latched: anew
+        else
+            lead *= 2;
     }
     if (error == TORUS_OK && late)
-        error = fail(t, TORUS_E_BOARD, "arm the counters: too late for some, %d times", ATTEMPTS);
-    if (error == TORUS_OK)
-        error = wait_time(t, c.zero + (uint32_t)(int64_t)instant);
-    if (error == TORUS_OK)
-        error = latched(&c, instant, clock, residual);
-    if (error == TORUS_OK)
-        error = read_counters(t, each, ctx);
+        error = fail(t, TORUS_E_BOARD,
+                     "latch the counters at one instant: too late for some, or another host did so "
+                     "meanwhile, %d times",
+                     ATTEMPTS);
     free(c.first);
     free(c.second);
     free(c.q);

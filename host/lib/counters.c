@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters of all boards, as latched.
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure.h"
 
@@ -34,56 +35,87 @@ static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)
     return true;
 }
 
-int read_counters(struct torus *t,
+struct reader {
+    struct torus *t;
+    uint32_t number; // of the snapshot
+    uint64_t (*values)[TORUS_COUNTERS];
+    struct request *q;
+    unsigned *have, *of; // counters of a node so far; node of a request
+};
+
+// A request to every board that has more to say. *left: how many; *other: number of the snapshot
+// that has been latched since, 0: none.
+static int read_some(struct reader *r, unsigned *left, uint32_t *other)
+{
+    struct torus *t = r->t;
+    unsigned n = 0;
+    *other = 0;
+    for (unsigned node = 0; node < node_count(t); node++) {
+        uint8_t at[3];
+        if (r->have[node] == TORUS_COUNTERS)
+            continue;
+        node_at(t, node, at);
+        by_address(&r->q[n], pack_at(at), OFR_OP_COUNTERS, r->have[node]);
+        r->q[n].m[2] = r->number;
+        r->of[n++] = node;
+    }
+    *left = n;
+    int error = n ? exchange(t, r->q, n) : TORUS_OK;
+    for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
+        const struct request *q = &r->q[i];
+        unsigned node = r->of[i], count = q->r[1] >> 16 & 0xff;
+        if (q->status == OFR_STALE) {
+            *other = q->r[5];
+            return TORUS_OK;
+        }
+        error = status_error(t, q, "read the counters");
+        if (error != TORUS_OK)
+            break;
+        if (!count || r->have[node] + count > TORUS_COUNTERS ||
+            !unpack(q->r + 2, count, r->values[node] + r->have[node]))
+            return fail(t, TORUS_E_PROTOCOL, "counters of node %u make no sense", node);
+        r->have[node] += count;
+    }
+    return error;
+}
+
+int read_counters(struct torus *t, uint32_t number, bool just_that,
                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters), void *ctx)
 {
-    unsigned nodes = node_count(t);
-    uint64_t(*values)[TORUS_COUNTERS] = calloc(nodes, sizeof *values);
-    struct request *q = calloc(nodes, sizeof *q);
-    unsigned *have = calloc(nodes, sizeof *have), *of = calloc(nodes, sizeof *of);
-    int error = TORUS_OK;
-    unsigned window = t->options.window;
+    unsigned nodes = node_count(t), left = 1, window = t->options.window;
+    struct reader r = {.t = t, .number = number};
+    r.values = calloc(nodes, sizeof *r.values);
+    r.q = calloc(nodes, sizeof *r.q);
+    r.have = calloc(nodes, sizeof *r.have);
+    r.of = calloc(nodes, sizeof *r.of);
+    bool room = r.values && r.q && r.have && r.of;
+    int error = room ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
     if (!t->window_wanted) // one request a board
         t->options.window = MAX_WINDOW;
-    if (!values || !q || !have || !of) {
-        error = fail(t, TORUS_E_MEMORY, "out of memory");
-        goto out;
+    double end = monotonic() + t->options.timeout;
+    while (room && error == TORUS_OK && left) {
+        uint32_t other;
+        error = read_some(&r, &left, &other);
+        if (error != TORUS_OK || !other)
+            continue;
+        t->status = OFR_STALE;
+        if (just_that || monotonic() > end)
+            error = fail(t, TORUS_E_BOARD,
+                         "read the counters: other hosts latch them all the time; once more later");
+        // Another host's are as good: from the beginning, so that all are of one instant.
+        r.number = other;
+        memset(r.have, 0, nodes * sizeof *r.have);
     }
-    while (error == TORUS_OK) {
-        unsigned n = 0;
-        for (unsigned node = 0; node < nodes; node++) {
-            uint8_t at[3];
-            if (have[node] == TORUS_COUNTERS)
-                continue;
-            node_at(t, node, at);
-            by_address(&q[n], pack_at(at), OFR_OP_COUNTERS, have[node]);
-            of[n++] = node;
-        }
-        if (!n)
-            break;
-        error = exchange(t, q, n);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-            unsigned node = of[i], count = q[i].r[1] >> 16 & 0xff;
-            error = status_error(t, &q[i], "read the counters");
-            if (error != TORUS_OK)
-                break;
-            if (!count || have[node] + count > TORUS_COUNTERS ||
-                !unpack(q[i].r + 2, count, values[node] + have[node]))
-                error = fail(t, TORUS_E_PROTOCOL, "counters of node %u make no sense", node);
-            have[node] += count;
-        }
-    }
-    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
+    for (unsigned node = 0; room && node < nodes && error == TORUS_OK; node++) {
         uint8_t at[3];
         node_at(t, node, at);
-        each(ctx, at, values[node]);
+        each(ctx, at, r.values[node]);
     }
-out:
     t->options.window = window;
-    free(values);
-    free(q);
-    free(have);
-    free(of);
+    free(r.values);
+    free(r.q);
+    free(r.have);
+    free(r.of);
     return error;
 }
 
@@ -93,6 +125,7 @@ API int torus_counters(struct torus *t,
 {
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, NULL, NULL, "latch the counters");
-    return error == TORUS_OK ? read_counters(t, each, ctx) : error;
+    uint32_t data[4] = {random_word()};
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, data, NULL, "latch the counters");
+    return error == TORUS_OK ? read_counters(t, data[0], false, each, ctx) : error;
 }

@@ -93,36 +93,6 @@ unsigned destinations_tag(unsigned generation)
 
 // The boards --------------------------------------------------------------------------------------
 
-// One request a board, by path: q[i] to board first + i. The first status that is not OK.
-static int ask_boards(struct torus *t, struct request *q, unsigned count, const char *what)
-{
-    int error = exchange(t, q, count);
-    for (unsigned i = 0; i < count && error == TORUS_OK; i++)
-        error = status_error(t, &q[i], what);
-    return error;
-}
-
-static void to_board(struct torus *t, struct request *q, unsigned board, unsigned op, unsigned arg,
-                     unsigned high, uint32_t value)
-{
-    by_path(q, t->boards[board].path, t->boards[board].hops, op, arg);
-    q->m[4] |= high << 16; // the low half may be path
-    q->m[5] = value;
-}
-
-int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
-                 unsigned high, uint32_t value, const char *what)
-{
-    struct request *q = calloc(count, sizeof *q);
-    if (!q)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned i = 0; i < count; i++)
-        to_board(t, &q[i], first + i, op, arg, high, value);
-    int error = ask_boards(t, q, count, what);
-    free(q);
-    return error;
-}
-
 int destinations_built(struct torus *t)
 {
     struct request *q = calloc(t->board_count, sizeof *q);
@@ -231,6 +201,8 @@ static int write_some(struct torus *t, const struct torus_table *p, unsigned fir
                 to_board(t, &q[n++], first + i, OFR_OP_WRITE, 0, offset, value);
         }
         error = ask_boards(t, q, n, "write the destination table");
+        if (error == TORUS_OK)
+            error = lease_keep(t);
     }
     return error;
 }

@@ -223,7 +223,7 @@ API int torus_discover(struct torus *t)
 {
     t->board_count = 0;
     faults_forget(t);
-    t->good = t->attached = t->gaps = false;
+    t->good = t->attached = t->addressed = t->gaps = false;
     clocks_forget(t);
     t->collective_flits = 0;
     memset(t->k, 0, sizeof t->k);
@@ -249,7 +249,7 @@ API int torus_discover(struct torus *t)
 API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
-    t->good = t->attached = t->gaps = false;
+    t->good = t->attached = t->addressed = t->gaps = false;
     clocks_forget(t);
     t->collective_flits = 0;
     faults_forget(t);
@@ -273,6 +273,6 @@ API int torus_attach(struct torus *t)
         return error;
     if (all[0] != all[2])
         return fail(t, TORUS_E_MIXED, "the boards' sizes, ties or builds differ; run program");
-    t->good = t->attached = true;
+    t->good = t->attached = t->addressed = true;
     return ok(t);
 }

@@ -123,10 +123,13 @@ static void number(struct torus *t, struct request *q)
 {
     if (!++t->seq)
         t->seq = 1;
-    q->m[0] = (q->m[0] & 0xffff) | (uint32_t)t->session << 16;
+    // Writes are made in the lease's session. So is what is done to the lease, once it is ours.
+    unsigned op = q->m[0] & OFR_OP_MASK, what = q->m[0] >> 8 & 7;
+    bool writes = op >= OFR_OP_WRITE && op <= OFR_OP_START && op != OFR_OP_UNLOCK &&
+                  (op != OFR_OP_LEASE || what > OFR_LEASE_TAKE_OVER);
+    uint32_t session = writes ? t->lease.session : t->session;
+    q->m[0] = (q->m[0] & 0xffff) | session << 16;
     q->m[1] = (q->m[1] & 0xffff0000) | t->seq;
-    if ((q->m[0] & 0xff) >= OFR_OP_WRITE && (q->m[0] & 0xff) <= OFR_OP_START)
-        t->wrote = true;
 }
 
 static int transmit(struct torus *t, struct request *q)
@@ -266,13 +269,22 @@ int status_error(struct torus *t, const struct request *q, const char *what)
         snprintf(text, WIDTH, "board (%u,%u,%u)", at[0], at[1], at[2]);
         where = text;
     }
+    t->status = q->status;
     switch (q->status) {
     case OFR_OK:
         return ok(t);
     case OFR_BUSY:
         return fail(t, TORUS_E_BUSY,
-                    "%s: session %u has the write lease of %s; wait, or take over from a dead one",
-                    what, q->r[5] & 0xffff, where);
+                    "%s: session %u has the write lease of %s, for %u s now; wait, or take it over",
+                    what, q->r[5] & 0xffff, where, q->r[5] >> 16);
+    case OFR_NO_LEASE:
+        if (q->r[5])
+            return fail(t, TORUS_E_LEASE, "%s: the write lease of %s is lost: session %u has it",
+                        what, where, q->r[5] & 0xffff);
+        return fail(t, TORUS_E_LEASE, "%s: the write lease of %s ran out", what, where);
+    case OFR_STALE:
+        return fail(t, TORUS_E_BOARD, "%s: another host has latched the counters of %s since", what,
+                    where);
     case OFR_LOCKED:
         return fail(t, TORUS_E_LOCKED, "%s: %s has a key; give it with --key", what, where);
     case OFR_BUS_ERROR:

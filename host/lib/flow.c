@@ -27,6 +27,34 @@ static int compare_ends(struct flows *f, bool *same)
     return error;
 }
 
+// In the lease.
+static int flows_leased(struct flows *f)
+{
+    struct torus *t = f->t;
+    bool same = true;
+    int error = f->o->untimed ? clocks_known(t, &same) : clocks_ready(t);
+    if (error == TORUS_OK && f->o->untimed)
+        error = compare_ends(f, &same);
+    if (error == TORUS_OK)
+        error = flows_go(f);
+    if (error == TORUS_OK)
+        error = flows_wait(f);
+    if (error == TORUS_OK)
+        error = flows_read(f, &same);
+    if (error == TORUS_OK && !same && !f->o->untimed)
+        error = clocks_differ(t);
+    if (error == TORUS_OK)
+        error = lease_verify(t);
+    for (unsigned i = 0; i < f->count; i++) {
+        f->flow[i].apart = clocks_error(t, 0);
+        if (!same)
+            f->flow[i].accepted = f->flow[i].mean = -1;
+    }
+    if (error != TORUS_OK)
+        leave_silent(t);
+    return error;
+}
+
 static int flows_once(struct torus *t, const struct torus_flow_options *o, struct torus_flow *flow,
                       unsigned count)
 {
@@ -39,37 +67,17 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
     run.warmup = o->warmup;
     run.cycles = o->cycles;
     int error = flows_prepare(&f, &run);
-    if (error != TORUS_OK || !count) {
-        free(f.q);
-        return error;
-    }
-    bool same = true;
-    error = o->untimed ? clocks_known(t, &same) : clocks_ready(t);
-    if (error == TORUS_OK && o->untimed)
-        error = compare_ends(&f, &same);
-    if (error == TORUS_OK)
-        error = flows_go(&f);
-    if (error == TORUS_OK)
-        error = flows_wait(&f);
-    if (error == TORUS_OK)
-        error = flows_read(&f, &same);
-    if (error == TORUS_OK && !same && !o->untimed)
-        error = clocks_differ(t);
-    for (unsigned i = 0; i < count; i++) {
-        flow[i].apart = clocks_error(t, 0);
-        if (!same)
-            flow[i].accepted = flow[i].mean = -1;
+    if (error == TORUS_OK && count) {
+        error = lease_for_cycles(t, (double)o->warmup + o->cycles);
+        if (error == TORUS_OK)
+            error = lease_done(t, flows_leased(&f));
     }
     free(f.q);
-    if (error != TORUS_OK) { // leave no traffic behind
-        flows_stop(t);
-        return error;
-    }
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++)
         if (flow[i].errors)
-            return fail(t, TORUS_E_FAILED, "%u packets from (%u,%u,%u) came damaged",
-                        flow[i].errors, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
-    return ok(t);
+            error = fail(t, TORUS_E_FAILED, "%u packets from (%u,%u,%u) came damaged",
+                         flow[i].errors, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
+    return error == TORUS_OK ? ok(t) : error;
 }
 
 API int torus_flows(struct torus *t, const struct torus_flow_options *o, struct torus_flow *flow,

@@ -41,6 +41,7 @@ API const char *torus_strerror(int error)
         [TORUS_E_BOARD] = "refused by a board",
         [TORUS_E_FAILED] = "check failed",
         [TORUS_E_MEMORY] = "out of memory",
+        [TORUS_E_LEASE] = "the write lease is lost",
     };
     if (error < 0 || (size_t)error >= sizeof text / sizeof *text)
         return "unknown error";
@@ -66,6 +67,18 @@ void pause_seconds(double seconds)
     nanosleep(&wait, NULL);
 }
 
+uint32_t random_word(void)
+{
+    static const uint32_t odd = 2654435769; // where there is no better: each call another
+    struct timespec now;
+    uint32_t word;
+    if (getrandom(&word, sizeof word, 0) == sizeof word)
+        return word ? word : 1;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    word = ((uint32_t)now.tv_nsec ^ (uint32_t)getpid() << 16) * odd;
+    return word ? word : 1;
+}
+
 struct torus *handle_new(const struct torus_options *options)
 {
     struct torus *t = calloc(1, sizeof *t);
@@ -84,8 +97,9 @@ struct torus *handle_new(const struct torus_options *options)
         t->options.window = MAX_WINDOW;
     t->session = t->options.session;
     while (!t->session)
-        if (getrandom(&t->session, sizeof t->session, 0) != sizeof t->session)
-            t->session = (uint16_t)(getpid() | 1);
+        t->session = (uint16_t)random_word();
+    // A session number may have been used before: not the same answers again.
+    t->seq = (uint16_t)random_word();
     return t;
 }
 

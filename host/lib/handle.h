@@ -18,6 +18,18 @@ struct fault {
     struct torus_cable cable;
 };
 
+// The write lease of all boards (session.c).
+struct lease {
+    uint16_t session; // writes are made in it; 0: we have none
+    uint32_t token;
+    unsigned time;  // asked for: 2^time / 16 seconds
+    double since;   // monotonic seconds: when it was last taken or renewed,
+    uint32_t cycle; // and NODE.TIME of the board we are plugged into
+    unsigned depth; // operations under way that need it
+    bool kept;      // by torus_lease()
+    bool single;    // of the board we are plugged into only: others are not known
+};
+
 struct torus {
     struct torus_options options;
     char detail[WIDTH];
@@ -27,8 +39,9 @@ struct torus {
 
     // Frames and requests.
     uint16_t session, seq;
-    bool window_wanted;           // options.window was given
-    bool wrote;                   // we may hold leases
+    bool window_wanted;     // options.window was given
+    enum ofr_status status; // of the last request that failed by its answer
+    struct lease lease;
     unsigned collectives;         // done so far
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     double kept_gap;              // seconds before sending again, from a request that was
@@ -44,7 +57,9 @@ struct torus {
     bool generator, checker, pins; // built in
     bool good;                     // the graph is a torus, or attach found one
     bool attached;
-    bool gaps; // discovered: a torus all of whose faults are missing cables
+    bool addressed; // all boards can be reached by address
+    double clock;   // cycles a second of the board we are plugged into, 0: not read yet
+    bool gaps;      // discovered: a torus all of whose faults are missing cables
     struct fault *faults;
     unsigned fault_count, fault_room, missing; // missing: of them, cables that are not there
     bool faults_lost;                          // there was no memory for one
@@ -70,7 +85,8 @@ void clocks_forget(struct torus *t);
 __attribute__((format(printf, 3, 4))) int fail(struct torus *t, int error, const char *format, ...);
 int ok(struct torus *t);
 
-double monotonic(void); // seconds
+uint32_t random_word(void); // that nobody can guess; not 0
+double monotonic(void);     // seconds
 void pause_seconds(double seconds);
 
 // Coordinates as in packet headers: x 3:0, y 7:4, z 11:8.

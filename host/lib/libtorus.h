@@ -40,6 +40,7 @@ enum torus_error {
     TORUS_E_BOARD,     // a board refused: bus error, bad argument; boards' clocks differ
     TORUS_E_FAILED,    // a check failed: packets lost or damaged, counters that do not fit
     TORUS_E_MEMORY,
+    TORUS_E_LEASE, // the write lease ran out, or was taken over, in the middle of something
 };
 
 struct torus;
@@ -59,23 +60,27 @@ struct torus_transport {
 // Handle ------------------------------------------------------------------------------------------
 
 struct torus_options {
-    double timeout;     // seconds without any answer before giving up (default 30; 0: default)
-    double retry;       // seconds before a request is first sent again (default 0.5; 0: default)
-    unsigned window;    // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
-    uint16_t session;   // session number (0: random)
-    uint64_t key;       // unlocks boards that have a key (0: none)
-    uint16_t take_over; // session known to be dead: its lease is taken (0: none)
-    unsigned baud;      // usb, tty: bits per second (0: default, 115200)
+    double timeout;    // seconds without any answer before giving up (default 30; 0: default)
+    double retry;      // seconds before a request is first sent again (default 0.5; 0: default)
+    unsigned window;   // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
+    uint16_t session;  // session number, which others see (0: random)
+    uint64_t key;      // unlocks boards that have a key (0: none)
+    uint32_t token;    // of the write leases that are taken, a secret (0: random)
+    bool take_over;    // take leases over whose token this is, or with the key: torus_lease()
+    const char *label; // what others are told who has the lease, 8 bytes at most (NULL: $USER)
+    unsigned baud;     // usb, tty: bits per second (0: default, 115200)
 };
 
 // Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the
 // bus, as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port:
-// raw, 8N1, no flow control, at options->baud, for this process alone). options may be NULL. *out is a handle even on failure (for the detail; close
-// it), or NULL if there is no memory. Does not talk to the board yet.
+// raw, 8N1, no flow control, at options->baud, for this process alone). options may be NULL. *out
+// is a handle even on failure (for the detail; close it), or NULL if there is no memory. Does not
+// talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
 // What could be opened: boards on USB, sockets of simulators and of torusctl serve that somebody
-// listens at. Nothing is opened or asked; a serial line cannot be told from others and is not in it.
+// listens at. Nothing is opened or asked; a serial line cannot be told from others and is not in
+// it.
 struct torus_stream {
     char where[128]; // for torus_open()
     char what[64];   // for people
@@ -195,7 +200,7 @@ int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
 int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out);
 
 // A register of a node by its byte offset (ofr_regs.h), by coordinates; at = NULL: the board we are
-// plugged into, configured or not. Writing takes the lease.
+// plugged into, configured or not.
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
@@ -285,13 +290,32 @@ int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *gen
 // How many boards have their destination table on.
 int torus_destinations_on(struct torus *t, unsigned *boards);
 
-// Sets the key that writing sessions must have (0: none), on all boards. Takes the lease.
-int torus_set_key(struct torus *t, uint64_t key);
+// The write lease ---------------------------------------------------------------------------------
 
-// Takes the write lease on all boards, for 2^log2_cycles cycles after each write (0: default 24),
-// and gives it back. Writing functions take it themselves, and give it back at torus_close().
-int torus_lease(struct torus *t, unsigned log2_cycles);
+// One session at a time may write. Every function that writes takes the lease on all boards, first
+// from that with the lowest serial number, and gives it back at its end; TORUS_E_BUSY: another
+// session has it, the detail says whose it is and since when. torus_run() and the others that
+// measure have it from their first write to their last read, so what they say is of one routing and
+// one traffic. A lease is for a time of the boards' clocks, is asked for as long as what is to be
+// done, and renewed in between. TORUS_E_LEASE: it was lost all the same, and what was under way is
+// not done: nothing is committed in another lease than it was staged in, and no result is given.
+//
+// Takes it for `seconds` at least (0: 60; at most 65536), or prolongs it, and keeps it over the
+// calls that follow, until torus_release() or torus_close(). A process that is killed leaves it
+// until its time is up; one with the same `token` in its options and with `take_over` takes it over
+// at once. While boards have a key, every lease and every take-over needs it (and no token).
+int torus_lease(struct torus *t, double seconds);
 int torus_release(struct torus *t);
+// Who has the lease of the board we are plugged into.
+struct torus_owner {
+    uint16_t session; // 0: nobody
+    unsigned seconds; // for how long now
+    char label[9];    // "": none, or not told this board
+};
+int torus_owner(struct torus *t, struct torus_owner *out);
+
+// Sets the key that leases need (0: none), on all boards.
+int torus_set_key(struct torus *t, uint64_t key);
 
 // Measuring ---------------------------------------------------------------------------------------
 
@@ -327,6 +351,10 @@ struct torus_run {
     uint32_t seed;            // of the destinations (default 1)
 };
 struct torus_run torus_run_default(void);
+
+// Stops all boards' generators, whoever has started them: with `take_over` also those of a session
+// that still has the lease.
+int torus_stop(struct torus *t);
 
 struct torus_result {
     double offered, accepted; // flits per cycle and node: asked for, delivered in the window

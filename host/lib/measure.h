@@ -6,8 +6,10 @@
 
 #include "tables.h"
 
-// Counters of all boards as latched; once all are read, `each` is called.
-int read_counters(struct torus *t,
+// Counters of all boards, of the snapshot of that number; once all are read, `each` is called.
+// Where another host has latched since, its snapshot is read instead, unless it must be just_that:
+// then that is TORUS_E_BOARD, status OFR_STALE.
+int read_counters(struct torus *t, uint32_t number, bool just_that,
                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                   void *ctx);
 
@@ -57,6 +59,13 @@ int check_run(struct torus *t, struct torus_run *run);
 // PERIOD and the number of messages for the load wanted. 0: the load is out of range.
 uint32_t messages_of(const struct torus_run *run, uint32_t *ticks);
 
+// The write lease, for what takes so many cycles, setting up and reading besides: so no renewal
+// falls into the window. As lease_begin().
+int lease_for_cycles(struct torus *t, double cycles);
+// Stops all generators. leave_silent(): the same after an error, whose detail stays.
+int stop_all(struct torus *t);
+void leave_silent(struct torus *t);
+
 // Streams, at most one from and one to each board.
 struct flows {
     struct torus *t;
@@ -79,8 +88,6 @@ int flows_go(struct flows *f);
 int flows_wait(struct flows *f);
 // *same becomes false where a lifetime is below 0.
 int flows_read(struct flows *f, bool *same);
-// After an error: stops the generators, and leaves the detail as it is.
-void flows_stop(struct torus *t);
 // A few packets along each of these: the mean lifetime, which may be below 0, where the clocks are
 // up to `apart` cycles apart either way. They are sent `later` cycles later than they could be.
 int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,

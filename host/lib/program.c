@@ -86,44 +86,6 @@ static int plan_again(struct torus *t, uint32_t active, const struct torus_table
     return error;
 }
 
-// The other boards get this only once it is sure that the first did: between two sessions that
-// begin at the same time, the board with the lowest serial number decides.
-static int lease_by_path(struct torus *t)
-{
-    unsigned first = 0;
-    for (unsigned i = 1; i < t->board_count; i++)
-        if (t->boards[i].serial < t->boards[first].serial)
-            first = i;
-    bool all = t->options.key || t->options.take_over;
-    for (unsigned n = 0; n < (all ? t->board_count : 1); n++) {
-        const struct torus_board *b = &t->boards[n == 0 ? first : n <= first ? n - 1 : n];
-        struct request q;
-        int error = TORUS_OK;
-        if (!t->options.key) {
-            by_path(&q, b->path, b->hops, OFR_OP_LEASE, t->options.take_over ? 2 : 0);
-            if (b->hops <= 2 * OFR_WIDE_HOPS)
-                q.m[4] = (uint32_t)t->options.take_over << 16;
-            else
-                q.m[4] |= (uint32_t)t->options.take_over << 16;
-            error = ask(t, &q, "take the lease");
-        } else if (b->hops <= OFR_WIDE_HOPS) {
-            by_path(&q, b->path, b->hops, OFR_OP_UNLOCK, 0);
-            q.m[4] = (uint32_t)t->options.key;
-            q.m[5] = (uint32_t)(t->options.key >> 32);
-            error = ask(t, &q, "unlock");
-        } else {
-            for (unsigned half = 0; half < 2 && error == TORUS_OK; half++) {
-                by_path(&q, b->path, b->hops, OFR_OP_UNLOCK, half + 1);
-                q.m[5] = (uint32_t)(t->options.key >> 32 * half);
-                error = ask(t, &q, "unlock");
-            }
-        }
-        if (error != TORUS_OK)
-            return error;
-    }
-    return TORUS_OK;
-}
-
 // Sizes, coordinates and tie of all boards, by directed routes.
 static int configure(struct torus *t, bool tie_both)
 {
@@ -145,6 +107,7 @@ static int configure(struct torus *t, bool tie_both)
         t->boards[i].configured = error == TORUS_OK;
     }
     free(q);
+    t->addressed |= error == TORUS_OK;
     return error;
 }
 
@@ -193,7 +156,11 @@ static int write_tables(struct torus *t, const struct plan *p, unsigned generati
     uint32_t stage[4] = {0, table_parameters(&p->table), ~crc, generation | p->descriptor << 16};
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_STAGE, 0, stage, NULL, "verify the table");
-    uint32_t commit[4] = {0, 0, 0, generation};
+    // What is committed is what was staged, or nothing.
+    uint8_t staged[12];
+    for (unsigned i = 0; i < 3; i++)
+        ofr_put32(staged + 4 * i, stage[1 + i]);
+    uint32_t commit[4] = {0, 0, generation << 16, ofr_crc32(staged, sizeof staged)};
     if (error == TORUS_OK)
         error = ask_all(t, OFR_AGG_OR, OFR_OP_COMMIT, 0, commit, NULL, "commit the table");
     return error;
@@ -203,7 +170,7 @@ static int write_tables(struct torus *t, const struct plan *p, unsigned generati
 static int half_done(struct torus *t, int error)
 {
     char detail[WIDTH];
-    if (error == TORUS_OK || error == TORUS_E_BUSY || error == TORUS_E_LOCKED)
+    if (error == TORUS_OK)
         return error;
     snprintf(detail, sizeof detail, "%s", t->detail);
     return fail(t, error, "%.160s; boards may differ now: program --resume or --abort", detail);
@@ -309,22 +276,12 @@ static int next_generation(struct torus *t, unsigned *generation)
     return error;
 }
 
-// The lease of all boards, and their coordinates. In a keyed torus all give it by path.
-static int lease_and_configure(struct torus *t, bool tie_both)
-{
-    int error = lease_by_path(t);
-    if (error == TORUS_OK)
-        error = configure(t, tie_both);
-    // Now that addresses work, the leases are ours.
-    return error == TORUS_OK ? torus_lease(t, 0) : error;
-}
-
 API int torus_assign(struct torus *t)
 {
     if (!t->good || t->attached)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
-    int error = lease_and_configure(t, true);
-    return error == TORUS_OK ? torus_release(t) : error;
+    int error = lease_begin(t, 0);
+    return error == TORUS_OK ? lease_done(t, configure(t, true)) : error;
 }
 
 // a newer than b, modulo 2^16, where 0 is older than all.
@@ -352,11 +309,10 @@ static int write_destinations(struct torus *t, const struct plan *p, unsigned *g
             return error;
         *generation = newest == 0xffff ? 1 : newest + 1;
     }
-    int error = lease_by_path(t);
-    if (error == TORUS_OK)
-        error = configure(t, p->table.tie_both);
+    int error = configure(t, p->table.tie_both);
     if (error != TORUS_OK)
         return error;
+    t->addressed = false; // what is in the boards' destination tables may be in the way
     error = destinations_off(t);
     if (error == TORUS_OK)
         error = destinations_write(t, &p->table, *generation);
@@ -364,58 +320,60 @@ static int write_destinations(struct torus *t, const struct plan *p, unsigned *g
         error = destinations_on(t);
         t->good = error == TORUS_OK;
     }
-    return half_done(t, error == TORUS_OK ? torus_lease(t, 0) : error);
+    return half_done(t, error);
 }
 
 // Destination tables on, and a look whether all boards can still be reached.
 static int finish_destinations(struct torus *t, const struct plan *p)
 {
     char detail[WIDTH];
+    uint32_t on[4];
     int error = p->table.destination_count && !t->gaps ? destinations_on(t) : TORUS_OK;
     if (error != TORUS_OK)
         return half_done(t, error);
-    error = torus_release(t);
+    error = read_destinations(t, on);
+    t->addressed = error == TORUS_OK;
     if (error != TORUS_E_TIMEOUT)
         return error;
     snprintf(detail, sizeof detail, "%s", t->detail);
-    error = write_boards(t, 0, t->board_count, OFR_OP_LEASE, 1, 0, 0, "release the lease");
-    t->wrote &= error != TORUS_OK;
-    return error == TORUS_OK ? fail(t, TORUS_E_FAILED,
-                                    "programmed, but these destinations cut boards off (%.120s); "
-                                    "program others to mend it",
-                                    detail)
-                             : error;
+    return fail(t, TORUS_E_FAILED,
+                "programmed, but these destinations cut boards off (%.120s); program others to "
+                "mend it",
+                detail);
 }
 
-// Everything from the lease to its release. generation 0: the next one.
-static int program(struct torus *t, const struct plan *p, unsigned generation)
+// In the lease. generation 0: the next one.
+static int write_plan(struct torus *t, const struct plan *p, unsigned generation)
 {
     int error;
-    if (p->paths) {
+    if (p->paths)
         error = write_destinations(t, p, &generation);
-    } else if (t->attached) {
-        error = torus_lease(t, 0);
-        if (error == TORUS_OK)
-            error = set_tie(t, p->table.tie_both);
-    } else {
-        error = lease_and_configure(t, p->table.tie_both);
-    }
+    else if (t->attached)
+        error = set_tie(t, p->table.tie_both);
+    else
+        error = configure(t, p->table.tie_both);
     if (error == TORUS_OK && !generation)
         error = next_generation(t, &generation);
+    if (error == TORUS_OK)
+        error = lease_keep(t);
     if (error != TORUS_OK)
         return error;
     error = half_done(t, write_tables(t, p, generation));
-    if (error == TORUS_OK) {
-        t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
-                                          .tie_both = p->table.tie_both,
-                                          .threshold = p->table.threshold,
-                                          .delta = p->table.delta};
-        t->traffic = p->table.traffic;
-        t->generation = generation;
-    }
     if (error != TORUS_OK)
         return error;
-    return p->paths ? finish_destinations(t, p) : torus_release(t);
+    t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
+                                      .tie_both = p->table.tie_both,
+                                      .threshold = p->table.threshold,
+                                      .delta = p->table.delta};
+    t->traffic = p->table.traffic;
+    t->generation = generation;
+    return p->paths ? finish_destinations(t, p) : error;
+}
+
+static int program(struct torus *t, const struct plan *p, unsigned generation)
+{
+    int error = lease_begin(t, 0);
+    return error == TORUS_OK ? lease_done(t, write_plan(t, p, generation)) : error;
 }
 
 API int torus_program(struct torus *t, const struct torus_preset *preset)
@@ -572,12 +530,7 @@ API int torus_program_resume(struct torus *t, const struct torus_table *custom)
                            : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
     error = plan_again(t, newest, custom, &p);
-    if (error == TORUS_OK)
-        error = program(t, &p, newest & 0xffff);
-    // Boards that had it active already have it staged too now.
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_UNSTAGE, 0, NULL, NULL, "clear the shadow banks");
-    return error == TORUS_OK ? torus_release(t) : error;
+    return error == TORUS_OK ? program(t, &p, newest & 0xffff) : error;
 }
 
 API int torus_program_abort(struct torus *t, const struct torus_table *custom)

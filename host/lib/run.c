@@ -56,25 +56,43 @@ static int collective_flits(struct torus *t, double *flits)
     return TORUS_OK;
 }
 
-// Starts all generators in the same cycle, far enough ahead that all boards have been told: what
-// that takes in simulation is learned from the first run. before: the snapshot that setting up has
-// latched.
-static int start(struct torus *t, const struct torus_run *run, struct totals *before)
+// OP_GEN, as a run wants it.
+struct setting {
+    unsigned arg;
+    uint32_t data[4];
+};
+
+// Sets the generators up and starts them all in the same cycle, far enough ahead that all boards
+// have been told: what that takes in simulation is learned from the first run. before: the snapshot
+// that setting up has latched.
+static int start(struct torus *t, const struct torus_run *run, const struct setting *set,
+                 struct totals *before)
 {
+    double end = monotonic() + t->options.timeout;
     if (!t->ahead)
         t->ahead = 4000 + 1000 * (t->k[0] + t->k[1] + t->k[2]);
-    for (;; t->ahead *= 2) {
+    for (bool again = true;;) {
+        int error = TORUS_OK;
         uint32_t from = t->ahead + run->warmup, data[4] = {0, t->ahead, from, from + run->cycles};
         uint32_t d[4];
-        int error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
+        if (again) {
+            error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, set->arg, set->data, NULL,
+                            "set the generators up");
+            before->collectives = t->collectives;
+        }
+        if (error == TORUS_OK)
+            error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
         if (error == TORUS_OK)
             take_totals(d, before);
-        if (error != TORUS_E_BOARD)
+        if (error != TORUS_E_BOARD || (t->status != OFR_LATE && t->status != OFR_STALE))
             return error;
-        if (t->ahead > 1u << 28)
+        // Too late for some: give more time. Or another host has latched what was before: anew.
+        again = t->status == OFR_STALE;
+        if (again && monotonic() > end)
+            return error;
+        if (!again && (t->ahead *= 2) > 1u << 28)
             return clocks_differ(t);
-        // Too late for some: stop those that did not find so, and give more time.
-        error = ask_all(t, OFR_AGG_MAX, OFR_OP_START, 0, NULL, NULL, "stop the generators");
+        error = stop_all(t); // those that have been told
         if (error != TORUS_OK)
             return error;
     }
@@ -116,6 +134,9 @@ static int wait_done(struct torus *t, uint32_t now[4])
         int error =
             read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_FIRMWARE | OFR_FW_GOT,
                      OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_FIRMWARE | OFR_FW_STATUS, now);
+        if (error != TORUS_OK)
+            return error;
+        error = lease_keep(t);
         if (error != TORUS_OK)
             return error;
         bool all_sent = (now[3] & 0xffff) == node_count(t) * OFR_GEN_STATUS_DONE_MASK;
@@ -211,11 +232,11 @@ static unsigned links(const struct torus *t)
 }
 
 static int read_results(struct torus *t, const struct torus_run *run, const uint32_t now[4],
-                        struct torus_result *out)
+                        uint32_t number, struct torus_result *out)
 {
-    uint32_t ask4[4] = {OFR_SEL_NODE | OFR_CHECK_SUM_LOW |
-                            (OFR_SEL_NODE | OFR_CHECK_SUM_HIGH) << 16,
-                        OFR_SEL_NODE | OFR_CHECK_COUNT | (OFR_SEL_NODE | OFR_CHECK_MAX) << 16};
+    uint32_t ask4[4] = {
+        OFR_SEL_NODE | OFR_CHECK_SUM_LOW | (OFR_SEL_NODE | OFR_CHECK_SUM_HIGH) << 16,
+        OFR_SEL_NODE | OFR_CHECK_COUNT | (OFR_SEL_NODE | OFR_CHECK_MAX) << 16, number};
     uint32_t d[4], errors[4] = {0};
     int error =
         ask_all(t, OFR_AGG_RESULT, OFR_OP_READ4, 1, ask4, d, "read the checkers, latch counters");
@@ -237,37 +258,91 @@ static int read_results(struct torus *t, const struct torus_run *run, const uint
     return TORUS_OK;
 }
 
+// The counters of the snapshot that was latched with the results; where another host has latched
+// since, of one of ours that is later: all packets have arrived.
+static int read_totals(struct torus *t, uint32_t number, struct totals *after)
+{
+    double end = monotonic() + t->options.timeout;
+    for (;;) {
+        uint32_t data[4] = {number}, d[4] = {0};
+        int error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_TOTALS, 0, data, d, "read the counters");
+        take_totals(d, after);
+        if (error != TORUS_E_BOARD || t->status != OFR_STALE || monotonic() > end)
+            return error;
+        number = data[0] = random_word();
+        after->collectives = t->collectives + 1;
+        error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, data, NULL, "latch the counters");
+        if (error != TORUS_OK)
+            return error;
+    }
+}
+
 static int measure(struct torus *t, const struct torus_run *run, struct totals *after,
                    struct torus_result *out)
 {
-    uint32_t now[4] = {0}, d[4] = {0};
+    uint32_t now[4] = {0}, number = random_word();
     int error = wait_window(t, &out->start);
     if (error == TORUS_OK)
         error = wait_done(t, now);
     if (error == TORUS_OK) {
         after->collectives = t->collectives + 1;
-        error = read_results(t, run, now, out);
+        error = read_results(t, run, now, number, out);
     }
     if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_TOTALS, 0, NULL, d, "read the counters");
-    take_totals(d, after);
+        error = read_totals(t, number, after);
     if (error == TORUS_OK)
         error = find_p99(t, out->measured, out->mean, out->max, &out->p99);
+    // It is of one routing and one traffic only if nobody else could write meanwhile.
+    return error == TORUS_OK ? lease_verify(t) : error;
+}
+
+// In the lease.
+static int run_leased(struct torus *t, const struct torus_run *run, uint32_t ticks,
+                      uint32_t messages, struct torus_result *out)
+{
+    struct totals before = {0}, after = {0};
+    struct setting set = {(unsigned)run->pattern | (unsigned)t->traffic << 4 |
+                              (t->generation & 3) << 6,
+                          {ticks, messages,
+                           run->packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
+                               (uint32_t)run->message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
+                           run->seed}};
+    double management = 0;
+    int error = clocks_ready(t);
+    out->apart = clocks_error(t, (double)run->warmup + run->cycles);
     if (error == TORUS_OK)
+        error = collective_flits(t, &management);
+    if (error != TORUS_OK)
         return error;
-    char detail[WIDTH]; // leave no traffic behind
-    memcpy(detail, t->detail, sizeof detail);
-    ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
-    memcpy(t->detail, detail, sizeof detail);
-    return error;
+    out->offered = 256.0 * run->packet_flits * run->message_packets / ticks;
+    out->packet_flits = run->packet_flits;
+    out->gamma0 = torus_gamma0(t->dims, t->k);
+    error = start(t, run, &set, &before);
+    if (error == TORUS_OK)
+        error = measure(t, run, &after, out);
+    if (error != TORUS_OK) {
+        leave_silent(t);
+        return error;
+    }
+    if (out->sent) {
+        out->oidn = (double)(after.oidn - before.oidn) / (double)out->sent;
+        out->widn = (double)(after.widn - before.widn) / (double)out->sent;
+        out->hops = ((double)(after.link_flits - before.link_flits) -
+                     management * (after.collectives - before.collectives)) /
+                    ((double)out->sent * run->packet_flits);
+    }
+    if (links(t))
+        out->link_use = out->hops * out->accepted * node_count(t) / links(t);
+    if (out->errors)
+        return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
+                    out->errors, (unsigned long long)out->sent);
+    return ok(t);
 }
 
 static int run_once(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
 {
     struct torus_run run = *wanted;
-    struct totals before = {0}, after = {0};
     uint32_t ticks;
-    double management = 0;
     memset(out, 0, sizeof *out);
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
@@ -280,43 +355,8 @@ static int run_once(struct torus *t, const struct torus_run *wanted, struct toru
                     run.load);
     if ((double)messages * run.message_packets * node_count(t) > UINT32_MAX)
         return fail(t, TORUS_E_USAGE, "a run of more than 2^32 packets: make the window shorter");
-    unsigned arg = (unsigned)run.pattern | (unsigned)t->traffic << 4 | (t->generation & 3) << 6;
-    uint32_t gen[4] = {ticks, messages,
-                       run.packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
-                           (uint32_t)run.message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
-                       run.seed};
-    if (!t->wrote || t->options.key || t->options.take_over) // else setting up renews it
-        error = torus_lease(t, 0);
-    if (error == TORUS_OK)
-        error = clocks_ready(t);
-    out->apart = clocks_error(t, (double)run.warmup + run.cycles);
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, arg, gen, NULL, "set the generators up");
-    before.collectives = t->collectives;
-    if (error == TORUS_OK)
-        error = collective_flits(t, &management);
-    out->offered = 256.0 * run.packet_flits * run.message_packets / ticks;
-    out->packet_flits = run.packet_flits;
-    out->gamma0 = torus_gamma0(t->dims, t->k);
-    if (error == TORUS_OK)
-        error = start(t, &run, &before);
-    if (error == TORUS_OK)
-        error = measure(t, &run, &after, out);
-    if (error != TORUS_OK)
-        return error;
-    if (out->sent) {
-        out->oidn = (double)(after.oidn - before.oidn) / (double)out->sent;
-        out->widn = (double)(after.widn - before.widn) / (double)out->sent;
-        out->hops = ((double)(after.link_flits - before.link_flits) -
-                     management * (after.collectives - before.collectives)) /
-                    ((double)out->sent * run.packet_flits);
-    }
-    if (links(t))
-        out->link_use = out->hops * out->accepted * node_count(t) / links(t);
-    if (out->errors)
-        return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
-                    out->errors, (unsigned long long)out->sent);
-    return ok(t);
+    error = lease_for_cycles(t, (double)run.warmup + run.cycles);
+    return error == TORUS_OK ? lease_done(t, run_leased(t, &run, ticks, messages, out)) : error;
 }
 
 API int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *out)

@@ -32,9 +32,5 @@ unsigned destinations_tag(unsigned generation);
 int destinations_off(struct torus *t);
 int destinations_write(struct torus *t, const struct torus_table *table, unsigned generation);
 int destinations_on(struct torus *t);
-// The same short writing operation to `count` boards from number `first` on, by path. high: d2,
-// bits 31:16; value: d3.
-int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,
-                 unsigned high, uint32_t value, const char *what);
 
 #endif

@@ -107,10 +107,12 @@ int flows_ask(struct flows *f, unsigned count, const char *what, bool *late)
 {
     int error = exchange(f->t, f->q, count);
     for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
-        if (late && f->q[i].status == OFR_LATE)
+        if (late && (f->q[i].status == OFR_LATE || f->q[i].status == OFR_STALE)) {
             *late = true;
-        else
+            f->t->status = f->q[i].status;
+        } else {
             error = status_error(f->t, &f->q[i], what);
+        }
     }
     return error;
 }
@@ -135,9 +137,7 @@ static int set_up(struct flows *f)
     struct torus *t = f->t;
     uint32_t gen[4] = {f->ticks, f->messages,
                        f->flits << OFR_GEN_LENGTH_FLITS_LSB | 1u << OFR_GEN_LENGTH_PACKETS_LSB, 1};
-    int error = torus_lease(t, 0);
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN,
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN,
                         OFR_GEN_CONTROL_PATTERN_FIXED | (unsigned)t->traffic << 4 |
                             (t->generation & 3) << 6,
                         gen, NULL, "set the generators up");
@@ -148,9 +148,34 @@ static int set_up(struct flows *f)
     return flows_ask(f, f->count, "set the generators up", NULL);
 }
 
-static int stop_all(struct torus *t)
+int stop_all(struct torus *t)
 {
+    if (!t->addressed)
+        return write_boards(t, 0, t->board_count, OFR_OP_START, 0, 0, 0, "stop the generators");
     return ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
+}
+
+void leave_silent(struct torus *t)
+{
+    char detail[WIDTH];
+    memcpy(detail, t->detail, sizeof detail);
+    if (t->lease.session)
+        stop_all(t);
+    memcpy(t->detail, detail, sizeof detail);
+}
+
+API int torus_stop(struct torus *t)
+{
+    if (!t->good && !t->gaps)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = lease_begin(t, 0);
+    return error == TORUS_OK ? lease_done(t, stop_all(t)) : error;
+}
+
+int lease_for_cycles(struct torus *t, double cycles)
+{
+    int error = read_clock(t);
+    return error == TORUS_OK ? lease_begin(t, 60 + 1.05 * cycles / t->clock) : error;
 }
 
 // One cycle for all, `ahead` cycles from now, which grows until all boards hear of it in time.
@@ -173,7 +198,7 @@ static int start_all(struct flows *f)
         if (all) {
             uint32_t data[4] = {0, f->start, from, to};
             error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 1, data, NULL, "start the generators");
-            late = error == TORUS_E_BOARD;
+            late = error == TORUS_E_BOARD && (t->status == OFR_LATE || t->status == OFR_STALE);
             error = late ? TORUS_OK : error;
         } else {
             // Boards that only receive: their checkers. Then the sources, which set their own.
@@ -197,6 +222,9 @@ static int start_all(struct flows *f)
         if (error != TORUS_OK || !late)
             return error;
         error = stop_all(t);
+        // Another host has latched the counters: anew, which latches them too.
+        if (error == TORUS_OK && t->status == OFR_STALE)
+            error = set_up(f);
     }
     return error == TORUS_OK ? clocks_differ(t) : error;
 }
@@ -241,6 +269,9 @@ int flows_wait(struct flows *f)
     for (;;) {
         int error = look(f, &done, &progress);
         if (error != TORUS_OK || done)
+            return error;
+        error = lease_keep(t);
+        if (error != TORUS_OK)
             return error;
         if (progress != before)
             last = monotonic();
@@ -309,14 +340,6 @@ int flows_go(struct flows *f)
     return error;
 }
 
-void flows_stop(struct torus *t)
-{
-    char detail[WIDTH];
-    memcpy(detail, t->detail, sizeof detail);
-    stop_all(t);
-    memcpy(t->detail, detail, sizeof detail);
-}
-
 int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
                    uint32_t later)
 {
@@ -338,7 +361,7 @@ int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uin
         error = flows_read(&f, &any);
     free(f.q);
     if (error != TORUS_OK)
-        flows_stop(t);
+        leave_silent(t);
     for (unsigned i = 0; i < f.count && error == TORUS_OK; i++)
         if (flow[i].measured != PACKETS)
             error =

@@ -271,6 +271,8 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
         return word;
     case OFR_BASE_TIMER + OFR_TIMER_LOW:
         return b->timer += 3;
+    case OFR_BASE_BOARD + OFR_BOARD_CLOCK:
+        return FAKE_CLOCK;
     case OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW:
         return (uint32_t)b->serial;
     case OFR_BASE_BOARD + OFR_BOARD_SERIAL_HIGH:

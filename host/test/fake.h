@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-#include "libtorus.h"
 #include "fw.h"
+#include "libtorus.h"
 
-enum { FAKE_MAIL = 4, FAKE_UART = 4096, FAKE_COUNTERS = 129 };
+enum { FAKE_MAIL = 4, FAKE_UART = 4096, FAKE_COUNTERS = 129, FAKE_CLOCK = 50000000 };
 
 struct fake_queue {
     uint8_t byte[FAKE_UART];

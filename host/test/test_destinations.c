@@ -301,9 +301,8 @@ static bool kill_one(long writes, bool resume, bool cut, unsigned *mended)
     expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
     expect(&h, torus_program_table(h.t, &table[0]), TORUS_OK);
     torus_close(h.t);
-    first.session = 41;
-    second.session = 42;
-    second.take_over = 41;
+    first.token = second.token = 41;
+    second.take_over = true;
     plug(&h, &f->board[2], writes, &first);
     int error = torus_discover(h.t);
     bool done =

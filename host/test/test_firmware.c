@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "fake.h"
+#include "fw_parts.h"
 
 static uint64_t seed;
 
@@ -194,8 +195,31 @@ static void other_version(void **state)
     fake_free(f);
 }
 
+// Session 9 is the lease's, which the tests take for session 8 with token 77.
+enum { OWNER = 8, TOKEN = 77, LEASE = 9 };
+
 static const struct call table_call = {
-    .op = OFR_OP_TABLE, .arg = 0 | 1 << 4, .session = 9, .seq = 1, .d = {0, 0x40414341}};
+    .op = OFR_OP_TABLE, .arg = 0 | 1 << 4, .session = LEASE, .seq = 1, .d = {0, 0x40414341}};
+
+// What OP_LEASE says, in a session: 64 seconds. d2 31:16 and d3.
+static int lease_call(struct fake_board *b, unsigned what, unsigned session, unsigned high,
+                      uint32_t token, uint32_t r[6])
+{
+    static unsigned seq = 1000;
+    struct call c = {.op = OFR_OP_LEASE,
+                     .arg = what | 10 << OFR_LEASE_TIME_LSB,
+                     .session = session,
+                     .seq = ++seq,
+                     .d = {0, 0, high << 16, token}};
+    return call(b, &c, r);
+}
+
+static void take_lease(struct fake_board *b)
+{
+    uint32_t r[6];
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, OWNER, LEASE, TOKEN, r), OFR_OK);
+    assert_int_equal(r[4] >> 16, LEASE);
+}
 
 // A writing operation that comes twice acts once and is answered the same.
 static void repeated_request(void **state)
@@ -204,6 +228,7 @@ static void repeated_request(void **state)
     struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
     struct call c = table_call;
     uint32_t first[6], second[6];
+    take_lease(f->board);
     assert_int_equal(call(f->board, &c, first), OFR_OK);
     assert_int_equal(f->board[0].table_writes, 4);
     assert_int_equal(call(f->board, &c, second), OFR_OK);
@@ -228,6 +253,7 @@ static void repeated_far_request(void **state)
     struct call c = table_call;
     uint32_t first[6], second[6];
     c.hops = 3;
+    take_lease(f->board + 3);
     assert_int_equal(call(f->board, &c, first), OFR_OK);
     assert_int_equal(call(f->board, &c, second), OFR_OK);
     assert_memory_equal(first, second, sizeof first);
@@ -236,49 +262,129 @@ static void repeated_far_request(void **state)
     fake_free(f);
 }
 
+// Tenths of a second pass, in steps that no timer of 32 bits misses.
+static void pass(struct fake_board *b, unsigned tenths)
+{
+    while (tenths--) {
+        b->timer += FAKE_CLOCK / 10;
+        lease_expire(&b->fw);
+    }
+}
+
+static int read_word(struct fake_board *b, unsigned selector, uint32_t *value)
+{
+    static unsigned seq = 5000;
+    struct call c = {
+        .op = OFR_OP_READ, .session = 1234, .seq = ++seq, .d = {0, 0, selector << 16, 0}};
+    uint32_t r[6];
+    int status = call(b, &c, r);
+    *value = r[5];
+    return status;
+}
+
 static void lease(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
     struct fake_board *b = f->board;
     struct call a = table_call, other = table_call;
-    uint32_t r[6];
-    other.session = 1234;
-    assert_int_equal(call(b, &a, r), OFR_OK); // takes it
-    assert_int_equal(call(b, &other, r), OFR_BUSY);
-    assert_int_equal(r[5], 9); // who has it
-    assert_int_equal(b->table_writes, 4);
-    // The refusal has not pushed out the holder's response.
+    uint32_t r[6], who;
+    // Nobody writes without it.
+    assert_int_equal(call(b, &a, r), OFR_NO_LEASE);
+    assert_int_equal(r[5], 0);
+    // Taken with a token; the board makes a number up that is neither asker's nor token's.
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, OWNER, 0, 0, r), OFR_BAD_ARG);
+    struct call take = {.op = OFR_OP_LEASE,
+                        .arg = OFR_LEASE_TAKE | 10 << OFR_LEASE_TIME_LSB,
+                        .session = OWNER,
+                        .seq = 7,
+                        .d = {0, 0, 0, TOKEN}};
+    assert_int_equal(call(b, &take, r), OFR_OK);
+    unsigned number = r[4] >> 16;
+    assert_true(number && number != OWNER && number != TOKEN);
+    assert_int_equal(call(b, &take, r), OFR_OK); // sent again: the same one
+    assert_int_equal(r[4] >> 16, number);
+    take.d[3] = TOKEN + 1; // by somebody who does not know the token
+    assert_int_equal(call(b, &take, r), OFR_BUSY);
+    assert_int_equal(r[4] >> 16, 0);
+    a.session = number;
     assert_int_equal(call(b, &a, r), OFR_OK);
     assert_int_equal(b->table_writes, 4);
-    // Reading goes on for everybody.
-    struct call read = {.op = OFR_OP_READ, .session = 1234, .seq = 5, .d = {0, 0, 0}};
-    assert_int_equal(call(b, &read, r), OFR_OK);
-    // Release.
-    struct call release = {.op = OFR_OP_LEASE, .arg = 1, .session = 9, .seq = 2};
-    assert_int_equal(call(b, &release, r), OFR_OK);
-    other.seq++;
-    assert_int_equal(call(b, &other, r), OFR_OK);
-    // It runs out by itself, but not before its time.
-    b->timer += (1u << OFR_LEASE_DEFAULT) - 10000;
-    a.seq = 3;
-    assert_int_equal(call(b, &a, r), OFR_BUSY);
-    b->timer += 10000;
-    assert_int_equal(call(b, &a, r), OFR_OK);
-    // Taking over needs the name of the dead session.
-    struct call take_over = {.op = OFR_OP_LEASE, .arg = 2, .session = 77, .seq = 1};
-    take_over.d[2] = 8u << 16;
-    assert_int_equal(call(b, &take_over, r), OFR_BUSY);
-    take_over.d[2] = 9u << 16;
-    take_over.seq++;
-    assert_int_equal(call(b, &take_over, r), OFR_OK);
+    // Others are told by whom and since when, but not the number.
+    assert_int_equal(lease_call(b, OFR_LEASE_LABEL, number, 0, 0x63696c61, r), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_LABEL, OWNER, 0, 1, r), OFR_NO_LEASE);
     a.seq++;
-    assert_int_equal(call(b, &a, r), OFR_BUSY);
-    assert_int_equal(r[5], 77);
-    // Broken twin: a lease that is forgotten lets the other session write.
-    b->fw.lease = 0;
     assert_int_equal(call(b, &a, r), OFR_OK);
+    pass(b, 59);
+    other.session = 1234;
+    assert_int_equal(call(b, &other, r), OFR_NO_LEASE);
+    assert_int_equal(r[5], OWNER | 5 << 16);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 1234, 0, 55, r), OFR_BUSY);
+    assert_int_equal(r[5], OWNER | 5 << 16);
+    assert_int_equal(read_word(b, OFR_SEL_FIRMWARE | OFR_FW_LEASE, &who), OFR_OK);
+    assert_int_equal(who, OWNER | 5 << 16);
+    assert_int_equal(read_word(b, OFR_SEL_FIRMWARE | OFR_FW_LABEL, &who), OFR_OK);
+    assert_int_equal(who, 0x63696c61);
+    for (unsigned w = 0; w < 0x1000; w++) // nothing that can be read is it, or the token
+        if (read_word(b, OFR_SEL_FIRMWARE | w, &who) == OFR_OK)
+            assert_true(who != number && who >> 16 != number && who != TOKEN);
+    // The refusals have not pushed out the owner's response.
+    assert_int_equal(call(b, &a, r), OFR_OK);
+    assert_int_equal(b->table_writes, 8);
+    // Renewing, taking over and giving back need the token too.
+    assert_int_equal(lease_call(b, OFR_LEASE_RENEW, number, 0, TOKEN + 1, r), OFR_NO_LEASE);
+    assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, number, 0, TOKEN + 1, r), OFR_NO_LEASE);
+    assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, OWNER, 0, TOKEN, r), OFR_NO_LEASE);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 1234, 0, TOKEN + 1, r), OFR_BUSY);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 1234, 0, TOKEN, r), OFR_BUSY);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 1234, 0, TOKEN, r), OFR_OK);
+    assert_int_not_equal(r[4] >> 16, number);
+    number = r[4] >> 16;
+    a.seq++;
+    assert_int_equal(call(b, &a, r), OFR_NO_LEASE);
+    assert_int_equal(r[5], 1234);
+    // It runs out by itself, but not before its time; writing does not renew it, renewing does.
+    a.session = number;
+    pass(b, 400);
+    assert_int_equal(call(b, &a, r), OFR_OK);
+    pass(b, 235);
+    a.seq++;
+    assert_int_equal(call(b, &a, r), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_RENEW, number, 0, TOKEN, r), OFR_OK);
+    pass(b, 635);
+    a.seq++;
+    assert_int_equal(call(b, &a, r), OFR_OK);
+    pass(b, 10);
+    a.seq++;
+    assert_int_equal(call(b, &a, r), OFR_NO_LEASE);
+    assert_int_equal(r[5], 0);
+    // And for good, however long the timer goes on.
+    for (unsigned i = 0; i < 200; i++) {
+        pass(b, 600);
+        a.seq++;
+        assert_int_equal(call(b, &a, r), OFR_NO_LEASE);
+    }
+    // Broken twin: a lease that is compared with a timer of 32 bits comes back.
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, OWNER, number, TOKEN, r), OFR_OK);
+    struct fw was = b->fw;
+    unsigned back = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        b->timer += 60u * FAKE_CLOCK;
+        uint32_t since = b->timer - was.clock_at;
+        back += since / (FAKE_CLOCK / 16) < 1u << 10;
+    }
+    assert_true(back);
     fake_free(f);
+}
+
+static int key_call(struct fake_board *b, unsigned op, unsigned half, unsigned session,
+                    unsigned high, uint32_t word)
+{
+    static unsigned seq = 20000;
+    struct call c = {
+        .op = op, .arg = half, .session = session, .seq = ++seq, .d = {0, 0, high << 16, word}};
+    uint32_t r[6];
+    return call(b, &c, r);
 }
 
 static void key(void **state)
@@ -287,50 +393,108 @@ static void key(void **state)
     struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
     struct fake_board *b = f->board;
     uint32_t r[6];
-    struct call set = {.op = OFR_OP_KEY, .session = 9, .seq = 1, .d = {0, 0, 0x11223344, 0x5566}};
-    assert_int_equal(call(b, &set, r), OFR_OK);
-    struct call release = {.op = OFR_OP_LEASE, .arg = 1, .session = 9, .seq = 2};
-    assert_int_equal(call(b, &release, r), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_KEY, 0, LEASE, 0, 0x11223344), OFR_NO_LEASE);
+    take_lease(b);
+    assert_int_equal(key_call(b, OFR_OP_KEY, 0, LEASE, 0, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_KEY, 1, LEASE, 0, 0x5566), OFR_OK);
+    // Who knows the session that has the lease, and its token, cannot do anything with it.
     struct call write = table_call;
-    write.session = 10;
-    assert_int_equal(call(b, &write, r), OFR_LOCKED);
-    assert_int_equal(b->table_writes, 0);
-    struct call unlock = {.op = OFR_OP_UNLOCK, .session = 10, .seq = 2};
-    unlock.d[2] = 0x11223344;
-    unlock.d[3] = 0x5567;
-    assert_int_equal(call(b, &unlock, r), OFR_LOCKED); // one bit wrong
-    write.seq = 3;
-    assert_int_equal(call(b, &write, r), OFR_LOCKED);
-    unlock.seq = 4;
-    unlock.d[3] = 0x5566;
-    assert_int_equal(call(b, &unlock, r), OFR_OK);
-    write.seq = 5;
+    write.session = OWNER;
+    assert_int_equal(call(b, &write, r), OFR_NO_LEASE);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 10, 0, TOKEN, r), OFR_LOCKED);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, 0, TOKEN, r), OFR_LOCKED);
+    assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, LEASE, 0, TOKEN, r), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, 0, 5, r), OFR_LOCKED);
+    // One bit wrong; the halves of two sessions, or for another token.
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 0, 10, 5, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 1, 10, 5, 0x5567), OFR_LOCKED);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, 0, 5, r), OFR_LOCKED);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 0, 10, 5, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 1, 11, 5, 0x5566), OFR_BAD_ARG);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 0, 10, 5, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 1, 10, 6, 0x5566), OFR_BAD_ARG);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, 0, 5, r), OFR_LOCKED);
+    // Right: for that session and token, once.
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 0, 10, 5, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 1, 10, 5, 0x5566), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 11, 0, 5, r), OFR_LOCKED);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, 0, 6, r), OFR_LOCKED);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 10, LEASE, 5, r), OFR_OK);
+    write.session = LEASE;
     assert_int_equal(call(b, &write, r), OFR_OK);
-    // The key cannot be taken off, or the lease taken over, without it.
-    struct call clear = {.op = OFR_OP_KEY, .session = 66, .seq = 1};
-    assert_int_equal(call(b, &clear, r), OFR_BUSY);
-    struct call take_over = {.op = OFR_OP_LEASE, .arg = 2, .session = 66, .seq = 2};
-    take_over.d[2] = 10u << 16;
-    assert_int_equal(call(b, &take_over, r), OFR_BUSY);
-    release.session = 10;
-    release.seq = 6;
-    assert_int_equal(call(b, &release, r), OFR_OK);
-    clear.seq = 3;
-    assert_int_equal(call(b, &clear, r), OFR_LOCKED);
-    // In halves, for long paths; the high half of another session does not join.
-    struct call half = {.op = OFR_OP_UNLOCK, .arg = 1, .session = 12, .seq = 1};
-    half.d[3] = 0x11223344;
-    assert_int_equal(call(b, &half, r), OFR_OK);
-    struct call stranger = {.op = OFR_OP_UNLOCK, .arg = 2, .session = 13, .seq = 1};
-    stranger.d[3] = 0x5566;
-    assert_int_equal(call(b, &stranger, r), OFR_BAD_ARG);
-    half.arg = 2;
-    half.seq = 2;
-    half.d[3] = 0x5566;
-    assert_int_equal(call(b, &half, r), OFR_OK);
-    write.session = 12;
-    write.seq = 3;
-    assert_int_equal(call(b, &write, r), OFR_OK);
+    assert_int_equal(b->table_writes, 4);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 10, 0, 5, r), OFR_LOCKED);
+    // With the key the lease is taken over without its token; the key is taken off in it only.
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 0, 12, 99, 0x11223344), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_UNLOCK, 1, 12, 99, 0x5566), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 12, 0, 99, r), OFR_BUSY);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 12, 0, 99, r), OFR_OK);
+    unsigned number = r[4] >> 16;
+    assert_int_equal(key_call(b, OFR_OP_KEY, 0, LEASE, 0, 0), OFR_NO_LEASE);
+    assert_int_equal(key_call(b, OFR_OP_KEY, 0, number, 0, 0), OFR_OK);
+    assert_int_equal(key_call(b, OFR_OP_KEY, 1, number, 0, 0), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, number, 0, 99, r), OFR_OK);
+    assert_int_equal(lease_call(b, OFR_LEASE_TAKE, 13, 0, 1, r), OFR_OK);
+    fake_free(f);
+}
+
+// A commit is of what was staged, in the lease that staged it.
+static void commit(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+    struct fake_board *b = f->board;
+    uint32_t r[6], bytes = 0;
+    unsigned seq = 1;
+    for (unsigned i = 0; i < 32; i++)
+        bytes = ofr_crc32_byte(i ? bytes : 0xffffffff, 0);
+    struct call stage = {.op = OFR_OP_STAGE, .session = LEASE};
+    stage.d[1] = 0x1200;
+    stage.d[2] = ~bytes;
+    stage.d[3] = 3 | 0x7700u << 16;
+    uint8_t said[12];
+    for (unsigned i = 0; i < 3; i++)
+        ofr_put32(said + 4 * i, stage.d[1 + i]);
+    struct call good = {.op = OFR_OP_COMMIT, .session = LEASE};
+    good.d[2] = 3 << 16;
+    good.d[3] = ofr_crc32(said, sizeof said);
+    for (unsigned way = 0; way < 6; way++) {
+        struct call c = good;
+        take_lease(b);
+        for (unsigned first = 0; first < 8; first += 2) {
+            struct call table = {.op = OFR_OP_TABLE, .arg = first | 2 << 4, .session = LEASE};
+            table.seq = seq++;
+            assert_int_equal(call(b, &table, r), OFR_OK);
+        }
+        stage.seq = seq++;
+        assert_int_equal(call(b, &stage, r), OFR_OK);
+        if (way == 0)
+            c.d[3] ^= 1; // the same generation, another table
+        if (way == 1)
+            c.d[2] = 4 << 16;
+        if (way == 2) { // the lease was lost meanwhile, and got again
+            assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, LEASE, 0, TOKEN, r), OFR_OK);
+            take_lease(b);
+        }
+        if (way == 3)
+            assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 5, LEASE + 1, TOKEN, r), OFR_OK);
+        c.seq = seq++;
+        assert_int_equal(call(b, &c, r), way == 3  ? OFR_NO_LEASE
+                                         : way < 4 ? OFR_NOT_STAGED
+                                                   : OFR_OK);
+        assert_int_equal(b->fw.active & 0xffff, way < 4 ? 0 : 3);
+        assert_int_equal(b->fw.previous, 0); // also where it is done once more
+        if (way == 2)                        // Broken twin: with the mark of who staged it, it goes
+            b->fw.staged_here = true;
+        if (way == 2) {
+            b->fw.staged_crc = good.d[3];
+            c.seq = seq++;
+            assert_int_equal(call(b, &c, r), OFR_OK);
+            b->fw.active = 0;
+        }
+        assert_int_equal(
+            lease_call(b, OFR_LEASE_RELEASE, way == 3 ? LEASE + 1 : LEASE, 0, TOKEN, r), OFR_OK);
+    }
     fake_free(f);
 }
 
@@ -350,20 +514,26 @@ static void bad_arguments(void **state)
         {OFR_OP_READ, 0, 0x9000u << 16, 0, OFR_BAD_ARG},
         {OFR_OP_READ, 0, (OFR_SEL_NODE | OFR_NI_RX_DATA) << 16, 0, OFR_BAD_ARG},
         {OFR_OP_READ, 0, (OFR_SEL_NODE | 6) << 16, 0, OFR_BAD_ARG},
-        {OFR_OP_READ, 0, (OFR_SEL_LOW | FAKE_COUNTERS) << 16, 0, OFR_BAD_ARG},
+        {OFR_OP_READ, 0, 0x1000u << 16, 0, OFR_BAD_ARG},
         {OFR_OP_WRITE, 0, OFR_NI_TX_SEND << 16, 0, OFR_BAD_ARG},
         {OFR_OP_WRITE, 0, OFR_OFR_COMMIT << 16, 1, OFR_BAD_ARG},
         {OFR_OP_WRITE, 0, 0x801u << 16, 1, OFR_BAD_ARG},
         // A coordinate outside: x = 2 in a torus of 2; a z size in a build of two dimensions.
         {OFR_OP_CONFIGURE, 0, 0, 0x002011, OFR_BAD_ARG},
         {OFR_OP_CONFIGURE, 0, 0, 0x000111, OFR_BAD_ARG},
-        {OFR_OP_LEASE, 0, 0, 31, OFR_BAD_ARG},
-        {OFR_OP_LEASE, 3, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_LEASE, 5, 0, 1, OFR_BAD_ARG},
+        {OFR_OP_LEASE, 21 << 3, 0, 1, OFR_BAD_ARG},
+        {OFR_OP_LEASE, OFR_LEASE_RENEW, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_UNLOCK, 2, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_KEY, 2, 0, 0, OFR_BAD_ARG},
+        {12, 0, 0, 0, OFR_BAD_OP},
+        {OFR_OP_SNAPSHOT, 0, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_READ4, 1, 0, 0, OFR_BAD_ARG},
         {OFR_OP_TABLE, 7 | 2 << 4, 0, 0, OFR_BAD_ARG}, // beyond the 32 entries of 2D
         {OFR_OP_TABLE, 0, 0, 0, OFR_BAD_ARG},
         {OFR_OP_STAGE, 0, 0, 0, OFR_BAD_ARG},
         {OFR_OP_STAGE, 0, 12345, 1, OFR_BAD_CRC},
-        {OFR_OP_COMMIT, 0, 0, 1, OFR_NOT_STAGED},
+        {OFR_OP_COMMIT, 0, 1u << 16, 0, OFR_NOT_STAGED},
         {OFR_OP_COMMIT, 0, 0, 0, OFR_NOT_STAGED},
         {OFR_OP_GEN, 9, 0, 0, OFR_BAD_ARG},
         {OFR_OP_GEN, 0x40, 0, 0, OFR_MIXED}, // generation 1, and none is active
@@ -372,7 +542,9 @@ static void bad_arguments(void **state)
     };
     for (unsigned i = 0; i < sizeof list / sizeof *list; i++) {
         uint32_t r[6];
-        struct call c = {.op = list[i].op, .arg = list[i].arg, .session = 3, .seq = i + 1};
+        struct call c = {.op = list[i].op, .arg = list[i].arg, .session = LEASE, .seq = i + 1};
+        if (!i)
+            take_lease(b);
         c.d[2] = list[i].d2;
         c.d[3] = list[i].d3;
         int status = call(b, &c, r);
@@ -383,7 +555,6 @@ static void bad_arguments(void **state)
     // An unknown lambda (2) is refused by the hardware.
     struct call c = table_call;
     uint32_t r[6];
-    c.session = 3;
     c.seq = 100;
     c.d[1] = 0x42;
     assert_int_equal(call(b, &c, r), OFR_BUS_ERROR);
@@ -424,26 +595,32 @@ static void paths(void **state)
     fake_free(f);
 }
 
-// A snapshot sent again does not latch again; while it is being made, reading says AGAIN.
+// A snapshot sent again does not latch again; while it is being made, reading says AGAIN. One that
+// is not the last any more says so, and which is.
 static void snapshot(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
     struct fake_board *b = f->board;
     uint32_t r[6];
-    struct call c = {.op = OFR_OP_SNAPSHOT, .session = 4, .seq = 1};
+    struct call c = {.op = OFR_OP_SNAPSHOT, .session = 4, .seq = 1, .d = {1001}};
     assert_int_equal(call(b, &c, r), OFR_OK);
     assert_int_equal(call(b, &c, r), OFR_OK);
     assert_int_equal(b->snapshots, 1);
-    struct call read = {.op = OFR_OP_READ, .session = 4, .seq = 2};
-    read.d[2] = (OFR_SEL_LOW | 7) << 16;
+    struct call read = {.op = OFR_OP_COUNTERS, .arg = 7, .session = 4, .seq = 2, .d = {1001}};
     assert_int_equal(call(b, &read, r), OFR_AGAIN);
     read.seq++;
     assert_int_equal(call(b, &read, r), OFR_OK);
-    assert_int_equal(r[5], (uint32_t)b->counter[7]);
-    c.seq = 9;
+    assert_true(r[1] >> 16 & 0xff);
+    // The same session and number of a request again, of another program: latched anew.
+    c.d[0] = 1002;
     assert_int_equal(call(b, &c, r), OFR_OK);
     assert_int_equal(b->snapshots, 2);
+    read.seq++;
+    assert_int_equal(call(b, &read, r), OFR_STALE);
+    assert_int_equal(r[5], 1002);
+    struct call totals = {.op = OFR_OP_TOTALS, .session = 4, .seq = 9, .d = {1001}};
+    assert_int_equal(call(b, &totals, r), OFR_STALE);
     fake_free(f);
 }
 
@@ -460,6 +637,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(repeated_far_request),
         cmocka_unit_test(lease),
         cmocka_unit_test(key),
+        cmocka_unit_test(commit),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(paths),
         cmocka_unit_test(snapshot),

@@ -10,6 +10,7 @@
 
 #include "../../sim/model/decide.h"
 #include "fake.h"
+#include "fw_parts.h"
 
 static uint64_t seed;
 
@@ -366,9 +367,8 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
     expect(&h, torus_program(h.t, &p), TORUS_OK);
     unplug(&h);
 
-    first.session = 41;
-    second.session = 42;
-    second.take_over = 41;
+    first.token = second.token = 41;
+    second.take_over = true;
     f->lose = lose;
     plug(&h, &f->board[2], writes, &first);
     p = torus_preset_default(TORUS_OFR);
@@ -570,14 +570,28 @@ static void custom_tables(void **state)
     }
 }
 
+// Tenths of a second pass at all boards, in steps that no timer of 32 bits misses.
+static void pass(struct fake_fabric *f, unsigned tenths)
+{
+    for (unsigned n = 0; n < tenths; n++) {
+        for (unsigned i = 0; i < f->boards; i++) {
+            f->board[i].timer += FAKE_CLOCK / 10;
+            lease_expire(&f->board[i].fw);
+        }
+        f->time += FAKE_CLOCK / 10;
+    }
+}
+
 static void two_hosts(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     struct torus_options oa = quick, ob = quick;
     struct torus_preset p = torus_preset_default(TORUS_OFR);
+    struct torus_owner owner;
     struct host a, b;
     oa.session = 1111;
+    oa.label = "alice@lab";
     ob.session = 2222;
     plug(&a, &f->board[0], -1, &oa);
     plug(&b, &f->board[9], -1, &ob);
@@ -585,30 +599,55 @@ static void two_hosts(void **state)
     expect(&b, torus_discover(b.t), TORUS_OK);
     expect(&a, torus_program(a.t, &p), TORUS_OK);
     expect(&a, torus_lease(a.t, 0), TORUS_OK);
+    pass(f, 75);
     expect(&b, torus_attach(b.t), TORUS_OK); // reading is free
     p = torus_preset_default(TORUS_ABR);
     expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
-    assert_non_null(strstr(torus_detail(b.t), "1111"));
+    assert_non_null(strstr(torus_detail(b.t), "session 1111 has the write lease"));
+    assert_non_null(strstr(torus_detail(b.t), "for 7 s now"));
+    assert_non_null(strstr(torus_detail(b.t), "alice@la's"));
     check_programmed(f, 1, true);
     struct torus_run run = torus_run_default();
     struct torus_result result;
     expect(&b, torus_run(b.t, &run, &result), TORUS_E_BUSY);
+    expect(&b, torus_stop(b.t), TORUS_E_BUSY);
     expect(&a, torus_release(a.t), TORUS_OK);
+    expect(&b, torus_owner(b.t, &owner), TORUS_OK);
+    assert_int_equal(owner.session, 0);
     expect(&b, torus_program(b.t, &p), TORUS_OK);
     check_programmed(f, 2, true);
     // A dead session's lease runs out by itself.
     expect(&a, torus_attach(a.t), TORUS_OK);
-    expect(&a, torus_lease(a.t, 12), TORUS_OK);
+    expect(&a, torus_lease(a.t, 0), TORUS_OK);
     expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
-    for (unsigned i = 0; i < f->boards; i++)
-        f->board[i].timer += 1 << 12;
+    pass(f, 600);
+    expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
+    pass(f, 50);
     expect(&b, torus_program(b.t, &p), TORUS_OK);
     check_programmed(f, 3, true);
+    // Or is taken over by who has its token; whose it was is told, and goes on with a new one.
+    unplug(&a);
+    oa.token = ob.token = 0x12345678;
+    plug(&a, &f->board[0], -1, &oa);
+    expect(&a, torus_attach(a.t), TORUS_OK);
+    expect(&a, torus_lease(a.t, 3000), TORUS_OK);
+    for (unsigned right = 0; right < 2; right++) {
+        unplug(&b);
+        ob.take_over = true;
+        ob.token = right ? oa.token : oa.token + 1;
+        plug(&b, &f->board[9], -1, &ob);
+        expect(&b, torus_attach(b.t), TORUS_OK);
+        expect(&b, torus_program(b.t, &p), right ? TORUS_OK : TORUS_E_BUSY);
+    }
+    check_programmed(f, 4, true);
+    expect(&a, torus_program(a.t, &p), TORUS_E_LEASE);
+    expect(&a, torus_program(a.t, &p), TORUS_OK);
     unplug(&a);
     unplug(&b);
     // Not configured yet, the board with the lowest serial number decides.
     fake_free(f);
     f = fake_new(4, 4, 1, true, seed);
+    ob.take_over = false;
     plug(&a, &f->board[0], -1, &oa);
     plug(&b, &f->board[9], -1, &ob);
     expect(&b, torus_discover(b.t), TORUS_OK);
@@ -616,12 +655,25 @@ static void two_hosts(void **state)
     struct fake_board *lowest = f->board;
     for (unsigned i = 0; i < f->boards; i++)
         lowest = f->board[i].serial < lowest->serial ? &f->board[i] : lowest;
-    lowest->fw.lease = 1111;
-    lowest->fw.lease_start = lowest->timer;
-    lowest->fw.lease_time = 24;
+    expect(&a, torus_lease(a.t, 0), TORUS_OK);
+    for (unsigned i = 0; i < f->boards; i++)
+        if (&f->board[i] != lowest)
+            lease_end(&f->board[i].fw);
+    expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
+    for (unsigned i = 0; i < f->boards; i++) {
+        assert_int_equal(f->board[i].reg[OFR_NODE_CONTROL / 4], 0);
+        assert_int_equal(f->board[i].fw.lease != 0, &f->board[i] == lowest);
+    }
+    // And where another board is somebody else's, all are given back.
+    expect(&a, torus_release(a.t), TORUS_OK);
+    expect(&a, torus_lease(a.t, 0), TORUS_OK);
+    struct fake_board *other = lowest == f->board ? f->board + 1 : f->board;
+    for (unsigned i = 0; i < f->boards; i++)
+        if (&f->board[i] != other)
+            lease_end(&f->board[i].fw);
     expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
     for (unsigned i = 0; i < f->boards; i++)
-        assert_int_equal(f->board[i].reg[OFR_NODE_CONTROL / 4], 0);
+        assert_int_equal(f->board[i].fw.lease != 0, &f->board[i] == other);
     unplug(&a);
     unplug(&b);
     fake_free(f);

@@ -39,15 +39,15 @@ static bool recovers(struct rig *r, unsigned *mixed)
     case 1:
         if (!says(r, "--resume or --abort") ||
             torusctl(r, "usb",
-                     ++*mixed % 2 ? "--take-over 77 program --resume"
-                                  : "--take-over 77 program --abort") != 0 ||
+                     ++*mixed % 2 ? "--take-over program --resume"
+                                  : "--take-over program --abort") != 0 ||
             torusctl(r, "usb", "info") != 0)
             return false;
         break;
     default:
         return false;
     }
-    return torusctl(r, "usb", "--take-over 77 program --routing ofr") == 0;
+    return torusctl(r, "usb", "--take-over program --routing ofr") == 0;
 }
 
 // One run of torusctl that ends with `event` after so many bytes. As the plug is pulled it must say

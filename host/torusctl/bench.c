@@ -240,6 +240,8 @@ static int do_bench(struct torus *t, const struct args *a)
     unsigned generation;
     int error = torus_attach(t);
     if (error == TORUS_OK)
+        error = torus_lease(t, 0);
+    if (error == TORUS_OK)
         error = torus_programmed(t, &before, &generation);
     if (error != TORUS_OK)
         return report(t, error);

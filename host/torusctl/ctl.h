@@ -24,6 +24,9 @@ json_t *run_row(const char *routing, const char *pattern, const struct torus_res
 // The names of all patterns, "uniform, ...".
 void pattern_list(char *text, size_t bytes);
 
+// The user's token for write leases; 0: there is no place to keep one.
+uint32_t token_load(void);
+
 // JSON from a file; NULL: a line on stderr has said what is wrong, and where.
 json_t *file_load(const char *file);
 // Something else that is wrong in it; the message begins with its place as "table[0].lambda[1]: ",

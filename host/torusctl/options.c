@@ -106,7 +106,8 @@ static error_t parse_connection(int key, char *arg, struct argp_state *state)
 static const struct argp_option writing_options[] = {
     {0, 0, 0, 0, "Writing to the boards:", 80},
     {"key", KEY, "HEX", 0, "64-bit key of locked boards, up to 16 hexadecimal digits", 80},
-    {"take-over", TAKE_OVER, "N", 0, "take the write lease from session N, known to be dead", 80},
+    {"take-over", TAKE_OVER, 0, 0,
+     "take over the write lease that a torusctl of yours has, or with --key anybody's", 80},
     {0},
 };
 
@@ -119,7 +120,7 @@ static error_t parse_writing(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--key: up to 16 hexadecimal digits, not 0");
         return 0;
     case TAKE_OVER:
-        a->options.take_over = (uint16_t)whole(state, arg, 1, 65535);
+        a->options.take_over = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

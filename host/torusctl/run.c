@@ -52,6 +52,8 @@ static int do_run(struct torus *t, const struct args *a)
     struct torus_preset preset;
     unsigned generation;
     if (error == TORUS_OK)
+        error = torus_lease(t, 0); // all runs are of one routing
+    if (error == TORUS_OK)
         error = torus_programmed(t, &preset, &generation);
     if (error != TORUS_OK)
         return report(t, error);

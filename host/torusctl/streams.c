@@ -7,13 +7,15 @@
 
 int shape_get(struct torus *t, struct shape *s)
 {
-    uint32_t shape;
+    uint32_t shape = 0;
     int status = attach(t, NULL);
     if (status)
         return status;
     s->dims = torus_sizes(t, s->k);
     s->nodes = (unsigned)s->k[0] * s->k[1] * s->k[2];
-    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    int error = torus_lease(t, 0); // until streams_end()
+    if (error == TORUS_OK)
+        error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
     s->flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;
     return error == TORUS_OK ? 0 : report(t, error);
 }

@@ -200,6 +200,7 @@ static int run(struct args *a)
         return wrong("command", a->command->name,
                      "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
     struct torus *t;
+    a->options.token = token_load();
     int error = torus_open(&t, a->where, &a->options);
     status = error == TORUS_OK ? a->command->run(t, a) : report(t, error);
     torus_close(t);

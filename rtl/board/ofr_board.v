@@ -22,7 +22,8 @@ module ofr_board #(
     parameter int FLASH_WAKE_CYCLES = 511,
     parameter int UART_DIVISOR = 104,   // cycles a bit after reset, 4 to 65535
     parameter int RX_DEPTH     = 256,
-    parameter int TIMER_BITS   = 64
+    parameter int TIMER_BITS   = 64,
+    parameter int CLOCK_HZ     = 12_000_000
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -66,7 +67,7 @@ module ofr_board #(
     ofr_soc #(
         .CORE(CORE), .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .FLASH_OFFSET(FLASH_OFFSET),
         .FLASH_WAKE_CYCLES(FLASH_WAKE_CYCLES), .UART_DIVISOR(UART_DIVISOR), .RX_DEPTH(RX_DEPTH),
-        .TIMER_BITS(TIMER_BITS)
+        .TIMER_BITS(TIMER_BITS), .CLOCK_HZ(CLOCK_HZ)
     ) soc (
         .clk, .rst, .uart_rx, .uart_tx, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w,
         .wb_dat_r, .wb_ack, .wb_err, .flash_csn, .flash_sck, .flash_mosi, .flash_miso, .trapped

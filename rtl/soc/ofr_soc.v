@@ -21,7 +21,8 @@ module ofr_soc #(
     parameter int FLASH_WAKE_CYCLES = 511,  // FLASH: see ofr_flash
     parameter int UART_DIVISOR = 104,       // cycles a bit after reset, 4 to 65535
     parameter int RX_DEPTH = 256,           // UART receive FIFO, bytes: a power of 2, 4 to 512
-    parameter int TIMER_BITS = 64           // 33 to 64
+    parameter int TIMER_BITS = 64,          // 33 to 64
+    parameter int CLOCK_HZ = 12_000_000     // of clk, for BOARD.CLOCK
 ) (
     input  logic        clk,
     input  logic        rst,
@@ -201,6 +202,7 @@ module ofr_soc #(
             5'(`OFR_BOARD_TRAP_CAUSE):  board_rdat = 32'(cause_q);
             5'(`OFR_BOARD_RESTART):     board_rdat = 32'(restart_q);
             5'(`OFR_BOARD_BUS_ERROR):   board_rdat = bus_errors;
+            5'(`OFR_BOARD_CLOCK):       board_rdat = 32'(CLOCK_HZ);
             default:                    board_rdat = 0;
         endcase
 endmodule

@@ -48,8 +48,8 @@ struct rtl_board_ops {
 
 extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
 
-// Cycles a UART bit takes in these builds.
-enum { RTL_UART_DIVISOR = 4 };
+// Cycles a UART bit takes in these builds, and what BOARD.CLOCK says.
+enum { RTL_UART_DIVISOR = 4, RTL_CLOCK_HZ = 12000000 };
 
 #ifdef __cplusplus
 }

@@ -367,6 +367,8 @@ static void test_wishbone(struct world *w)
           "addresses where nothing is are bus errors (%08x)", after);
     poke(w, OFR_BASE_BOARD + OFR_BOARD_BUS_ERROR, 0);
     check(peek(w, OFR_BASE_BOARD + OFR_BOARD_BUS_ERROR) == 0, "a write clears BUS_ERROR");
+    poke(w, OFR_BASE_BOARD + OFR_BOARD_CLOCK, 1);
+    check(peek(w, OFR_BASE_BOARD + OFR_BOARD_CLOCK) == 12000000, "CLOCK is the rate of the clock");
 }
 
 static void test_board(struct world *w, uint32_t code)
