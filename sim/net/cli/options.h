@@ -45,6 +45,7 @@ int net_command_run(int argc, char **argv);
 int net_command_explain(int argc, char **argv);
 int net_command_limit(int argc, char **argv);
 int net_command_record(int argc, char **argv);
+int net_command_check_deadlock(int argc, char **argv);
 int net_command_sweep(int argc, char **argv);
 int net_command_saturate(int argc, char **argv);
 int net_command_reproduce(int argc, char **argv);

@@ -19,6 +19,8 @@ static const struct {
     {"explain", "show one routing decision", net_command_explain},
     {"limit", "the load that a pattern allows at best", net_command_limit},
     {"record", "record an MPI program, to be replayed", net_command_record},
+    {"check-deadlock", "whether packets can wait for each other in a circle",
+     net_command_check_deadlock},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -40,7 +42,7 @@ static int usage(FILE *out)
           "Packet-level simulator of torus networks.\n\n",
           out);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
+        fprintf(out, "  %-14s %s\n", commands[i].name, commands[i].what);
     fputs("\n`torussim COMMAND --help` lists a command's options.\n", out);
     return out == stderr ? 2 : 0;
 }

@@ -40,6 +40,8 @@ refuse 'needs --src' explain --dst 1,1,1 --used 1,2,3,4,5,6
 refuse 'used.*6 numbers' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3
 refuse 'used.*0 to 8' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3,4,5,9
 refuse 'dst.*0 to 7' explain --src 0,0,0 --dst 1,8,1 --used 1,2,3,4,5,6
+refuse 'text or json' check-deadlock --format csv
+refuse 'no such routing' check-deadlock --routing fly
 refuse 'count-used' explain --src 0,0 --dst 1,1 --topology 4x4 --used 1,2,3,4 --throttle 4 \
     --count-used all
 
@@ -176,6 +178,11 @@ result $? 'Ctrl-C ends a run with its record'
 awk '{ v[$1] = $2 } END { exit !(v["packets"] == v["consumed"] + v["in_flight"] + v["waiting"] &&
     v["consumed"] < v["packets"]) }' "$work/out"
 result $? 'in which every packet is consumed, in flight or waiting'
+
+# The static check of deadlock
+"$sim" check-deadlock --topology 4x4 --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 16 and o["cycle"] == []'
+result $? 'check-deadlock: rings that are escaped from'
 
 # The manual page has the options that the help has.
 "$sim" run --help | grep -o -E -e '--[a-z][a-z-]*' | grep -v -E -e '--(help|usage|format)' | sort -u > "$work/help"

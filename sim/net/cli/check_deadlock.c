@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// torussim check-deadlock: a static check of the routing.
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "route/deadlock.h"
+#include "topo/name.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const char *const needs[] = {"a slot", "a slot", "two slots"};
+
+static void name_queue(const struct net_config *c, const struct net_waiting *q, char *text,
+                       unsigned size)
+{
+    static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
+    struct ofr_coord at = ofr_node_coord(&c->torus, q->node);
+    int used = q->port == NET_GENERATOR
+                   ? snprintf(text, size, "generator of ")
+                   : snprintf(text, size, "%s %c%c of ", vcs[q->vc], "xyzuvw"[q->port / 2],
+                              q -> port % 2 ? '-' : '+');
+    for (unsigned i = 0; i < c->torus.n && used < (int)size; i++)
+        used += snprintf(text + used, size - (unsigned)used, i ? ",%u" : "%u", at.c[i]);
+}
+
+static const char *verdict(const struct net_deadlock *d)
+{
+    switch (d->verdict) {
+    case NET_ACYCLIC:
+        return "acyclic";
+    case NET_ESCAPABLE:
+        return "cyclic but escapable";
+    case NET_DEADLOCK:
+        return "a cycle";
+    default:
+        return "no escape";
+    }
+}
+
+static void print_json(const struct net_config *c, const struct net_deadlock *d)
+{
+    char text[100];
+    net_torus_print(&c->torus, text, sizeof text);
+    json_t *cycle = json_array();
+    for (unsigned i = 0; i < d->length && i < NET_MAX_CYCLE; i++) {
+        char queue[100];
+        name_queue(c, &d->queue[i], queue, sizeof queue);
+        json_array_append_new(
+            cycle, json_pack("{s:s, s:s}", "queue", queue, "needs", needs[d->queue[i].need]));
+    }
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "topology", text, "preset",
+                  net_preset_names[c->preset], "routing", net_routing_names[c->routing], "tie",
+                  net_tie_names[c->tie], "verdict", verdict(d), "escape_queues", (int)d->queues,
+                  "dependencies", (int)d->dependencies, "rings", (int)d->rings, "cycle", cycle);
+    json_dumpf(o, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(o);
+}
+
+static void print_text(const struct net_config *c, const struct net_deadlock *d)
+{
+    char text[100];
+    net_torus_print(&c->torus, text, sizeof text);
+    printf("%s, %s: %s\n", text, net_routing_names[c->routing], verdict(d));
+    if (d->verdict == NET_NO_ESCAPE) {
+        name_queue(c, &d->queue[0], text, sizeof text);
+        printf("  a packet in %s has no escape\n", text);
+        return;
+    }
+    printf("  %u escape queues with %u dependencies among them", d->queues, d->dependencies);
+    if (d->verdict == NET_ESCAPABLE)
+        printf("; %u rings, which nothing enters without two free slots", d->rings);
+    putchar('\n');
+    if (d->verdict != NET_DEADLOCK)
+        return;
+    for (unsigned i = 0; i < d->length && i < NET_MAX_CYCLE; i++) {
+        name_queue(c, &d->queue[i], text, sizeof text);
+        printf("  %s %s, needs %s\n", i ? "->" : "  ", text, needs[d->queue[i].need]);
+    }
+    name_queue(c, &d->queue[0], text, sizeof text);
+    printf("  -> %s\n", text);
+    if (d->ring)
+        printf("  a ring by itself, but entered with %s\n", needs[d->entered]);
+}
+
+int net_command_check_deadlock(int argc, char **argv)
+{
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
+    const struct argp argp = {
+        NULL,
+        parse,
+        "",
+        "Checks whether packets can wait for each other in a circle: all ways of all pairs are "
+        "followed through the routing relation that runs, and the escape queues that they wait for "
+        "are looked at. Exit status 1 where they can. Says acyclic, cyclic but escapable (rings in "
+        "which a bubble stays), or prints the cycle.",
+        children,
+        NULL,
+        NULL};
+    struct net_options options = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    if (options.format == FORMAT_CSV)
+        net_refuse("check-deadlock: --format must be text or json");
+    struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
+    struct net_deadlock result = net_deadlock_check(&config, net_candidates);
+    if (result.verdict == NET_NO_CHECK) {
+        fputs("torussim: out of memory\n", stderr);
+        return 1;
+    }
+    if (options.format == FORMAT_JSON)
+        print_json(&config, &result);
+    else
+        print_text(&config, &result);
+    return result.verdict != NET_ACYCLIC && result.verdict != NET_ESCAPABLE;
+}
