@@ -7,6 +7,7 @@
 #   TESTS       test programs or scripts, run from the top folder without arguments; TAP on stdout
 #   DEMO_usb DEMO_guest   what `make demo VIA=` needs besides
 #   CHECK       those of them that `make check` runs: quick ones (tests/tests.mk)
+#   FORMAL      proofs that `make formal` runs; those that take seconds are TESTS too
 #   BENCH SOAK  programs that `make bench` / `make soak` run one after the other
 #   LINT_V      Verilog files outside rtl/*/
 #   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
@@ -42,6 +43,7 @@ TEST_TIMEOUT ?= 900
 
 PROGRAMS :=
 TESTS :=
+FORMAL :=
 BENCH :=
 SOAK :=
 DEMO_usb :=
@@ -70,7 +72,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help deps check test lint demo bench soak report report-check regs install deb clean format \
+.PHONY: all help deps check test lint formal demo bench soak report report-check regs install deb clean format \
     FORCE
 
 all:
@@ -105,6 +107,9 @@ test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
 
 check: $(B)/tests/run_tests $(PROGRAMS) $(CHECK)
 	@$(RUN_TESTS) $(CHECK)
+
+formal: $(B)/tests/run_tests $(FORMAL)
+	@$(RUN_TESTS) -v $(FORMAL)
 
 lint: $(B)/tests/run_tests $(LINT_TESTS)
 	@$(RUN_TESTS) -v $(LINT_TESTS)
@@ -168,6 +173,7 @@ help:
 	@echo 'make check      of every folder what is quick, for the inner loop: two minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'
 	@echo 'make lint       only lint'
+	@echo 'make formal     proofs of the properties that stand in rtl/'
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'
 	@echo 'make fuzz       the protocol of host and firmware under libFuzzer; FUZZ_SECONDS=30 each'
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'

@@ -51,8 +51,7 @@ module ofr_link_rx #(
     logic [4:0]   check;
     logic [15:0]  crc_q, crc_d;
     logic [5:0]   write_q, keep_q; // next word of the frame that comes; behind the last kept one
-    logic         is_data, takes, in_turn, ahead;
-    logic [3:0]   gap;
+    logic         is_data, takes;
 
     assign step  = in_q && (SHARED == 0 || phase);
     assign sync  = word_q[15:0] == `OFR_LINK_SYNC;
@@ -64,10 +63,6 @@ module ofr_link_rx #(
     assign ok      = step && at_q == CRC && same;
     assign bad     = step && ((at_q == CRC && !same) || (at_q == GAP && !sync && !legal));
     assign is_data = low_q[10];
-    assign gap     = high_q[3:0] - expects_q;
-    assign in_turn = gap == 0;
-    assign ahead   = !in_turn && !gap[3];
-    assign takes   = ok && listens && is_data && in_turn;
 
     assign we      = step;
     assign waddr   = write_q;
@@ -131,32 +126,12 @@ module ofr_link_rx #(
         end
     end
 
-    // --- Order: go-back-N, the receiver's side ---------------------------------------------------
-    logic wants_d;
-    always_comb begin
-        wants_d = wants_q;
-        if (ok && (is_data || low_q[2:0] == `OFR_LINK_UP)) begin
-            if (in_turn)
-                wants_d = 1'b0;
-            if (ahead)
-                wants_d = 1'b1;
-        end
-        if (bad)
-            wants_d = 1'b1;
-        if (!listens)
-            wants_d = 1'b0;
-    end
-    assign nak = wants_d && (!wants_q || tick);
-
-    always_ff @(posedge clk) begin
-        wants_q <= wants_d;
-        if (takes)
-            expects_q <= expects_q + 1;
-        if (rst || !listens)
-            expects_q <= '0;
-        if (rst)
-            wants_q <= 1'b0;
-    end
+    // --- Order -----------------------------------------------------------------------------------
+    ofr_link_order u_order (
+        .clk, .clear(rst || !listens), .tick, .ok, .bad,
+        .numbered(is_data || low_q[2:0] == `OFR_LINK_UP), .flits(is_data), .seq(high_q[3:0]),
+        .takes, .expects_q, .wants_q, .nak
+    );
 
     // --- To the router: frames that are kept, a flit a cycle -------------------------------------
     logic [5:0] read_q;

@@ -50,8 +50,8 @@ module ofr_link_tx #(
     localparam bit TWO = W == 16; // a frame's header takes two words
 
     // --- Packer: one flit, or one frame's header, a cycle into the buffer ------------------------
-    logic [3:0]  close, send, send_d;
-    logic        full, may_send, idle, unused;
+    logic [3:0]  close, send, send_d, unused_ack;
+    logic        full, may_send, idle, unused, unused_late;
     logic [4:0]  flits_q;         // in the open frame
     logic        head_q, tail_q, poison_q, join_q; // its last flit is ...; it has a tail and a head
     logic        open_q, drop_q;  // inside a packet; which is dropped
@@ -60,7 +60,7 @@ module ofr_link_tx #(
     logic [10:0] info;
     logic [4:0]  info_check;
 
-    assign unused   = &{1'b0, close[3], send_d[3], phase};
+    assign unused   = &{1'b0, close[3], send_d[3], unused_ack, unused_late, phase};
     assign turn     = SHARED == 0 || !phase;
     assign must     = flits_q[4] || head_q || (tail_q && poison_q) || (idle && flits_q != 0);
     assign tx_ready = !up || (turn && !full && !must);
@@ -121,8 +121,9 @@ module ofr_link_tx #(
 
     ofr_link_window u_window (
         .clk, .clear(!up), .closes, .sent(ends), .between(go && at_q == GAP), .acked, .ack,
-        .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .full, .may_send_q(may_send),
-        .idle_q(idle), .waits, .moves, .retries(ev_retry)
+        .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .ack_q(unused_ack),
+        .late_q(unused_late), .full, .may_send_q(may_send), .idle_q(idle), .waits, .moves,
+        .retries(ev_retry)
     );
     assign ev_frame = ends;
 

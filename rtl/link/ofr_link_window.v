@@ -17,6 +17,8 @@ module ofr_link_window (
     output logic [3:0]      close_q, // the open frame
     output logic [3:0]      send_q,
     output logic [3:0]      send_d,
+    output logic [3:0]      ack_q,   // the oldest that is kept
+    output logic            late_q,  // `send` is behind it
     output logic            full,    // there is no place for the open frame
     output logic            may_send_q, // frame `send` is complete and not acknowledged
     output logic            idle_q,  // all complete frames have been sent
@@ -24,8 +26,8 @@ module ofr_link_window (
     output logic            moves,   // event: an acknowledgement of something new
     output logic            retries  // event: goes back
 );
-    logic [3:0] ack_q, ack_d, stored;
-    logic       back_q, late_q, late_d; // go back: asked to; because ACK has overtaken `send`
+    logic [3:0] ack_d, stored;
+    logic       back_q, late_d; // asked to go back; ACK has overtaken `send`
 
     assign stored  = close_q - ack_q;
     assign full    = stored[3];
@@ -34,7 +36,8 @@ module ofr_link_window (
     assign retries = between && (back_q || late_q);
     assign ack_d   = acked ? ack : ack_q;
     assign send_d  = retries ? ack_q : send_q + 4'(sent);
-    assign late_d  = 4'(close_q - send_d) > 4'(close_q - ack_d);
+    // Kept until it is seen to: `send` may by then be 16 behind `close`, which looks like 0
+    assign late_d  = (late_q && !retries) || 4'(close_q - send_d) > 4'(close_q - ack_d);
 
     always_ff @(posedge clk) begin
         if (closes)

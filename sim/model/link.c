@@ -148,7 +148,9 @@ static uint8_t window_step(struct ofr_link *l, const struct wires *w, bool acked
     uint8_t ack = acked ? w->high >> 4 & SEQ : before.ack;
     bool goes_back = w->between && (before.back || before.late);
     uint8_t send = goes_back ? before.ack : (before.send + w->sent) & SEQ;
-    bool late = ((before.close - send) & SEQ) > ((before.close - ack) & SEQ);
+    // Kept until it is seen to: `send` may by then be 16 behind `close`, which looks like 0
+    bool late =
+        (before.late && !goes_back) || ((before.close - send) & SEQ) > ((before.close - ack) & SEQ);
     l->counts.retries += goes_back;
     u->close = (before.close + w->closes) & SEQ;
     u->send = send;
