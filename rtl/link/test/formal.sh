@@ -31,11 +31,12 @@ fifo()
 # broken FILE SED: a copy, $work/FILE
 broken()
 {
+    rm -f "$work/log" # so that nothing to break is no success
     sed "$2" "rtl/link/$1" > "$work/$1"
     ! cmp -s "$work/$1" "rtl/link/$1"
 }
 fails() { # DESCRIPTION, status of the proof
-    [ "$2" != 0 ] && grep -q -E 'proof did fail' "$work/log"
+    [ "$2" != 0 ] && grep -q -E 'proof did fail' "$work/log" 2> /dev/null
     result $? "$1: the proof fails"
 }
 
