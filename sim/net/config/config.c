@@ -106,7 +106,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     return NULL;
 }
 
-const char *const net_routing_names[] = {"dor", "rdr", "abr", "por", "ofr", NULL};
+const char *const net_routing_names[] = {"dor",     "rdr",  "abr",  "por", "ofr",
+                                         "valiant", "goal", "ugal", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
 const char *const net_tie_names[] = {"plus", "both", "random", NULL};
 

@@ -6,7 +6,17 @@
 #include "decide.h"
 #include "traffic/traffic.h"
 
-enum net_routing { NET_DOR, NET_RDR, NET_ABR, NET_POR, NET_OFR };
+// From NET_VALIANT on: rivals.h.
+enum net_routing {
+    NET_DOR,
+    NET_RDR,
+    NET_ABR,
+    NET_POR,
+    NET_OFR,
+    NET_VALIANT,
+    NET_GOAL,
+    NET_UGAL,
+};
 
 // Whose reading of the paper's section 3 (paths.h).
 enum net_preset { NET_PRESET_OFR, NET_PRESET_2013, NET_PRESET_LITERAL };

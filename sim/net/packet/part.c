@@ -7,6 +7,7 @@
 #include "config/random.h"
 #include "packet/ahead.h"
 #include "packet/select.h"
+#include "route/rivals.h"
 
 enum { NONE = NET_NONE };
 
@@ -350,6 +351,18 @@ static bool inject(struct net_part *part, uint32_t node)
         net_look(&part->links, c, node, load.ports, part->wheel.now, used);
         way = &ways[net_choose(part->paths, &load, ways, source->ways, (uint32_t)luck)];
     }
+    struct ofr_way drawn;
+    if (net_is_rival(c->routing)) {
+        uint8_t used[OFR_MAX_PORTS];
+        const struct ofr_load load = {used, part->exists[node], net_load_slots(c)};
+        if (c->routing == NET_UGAL)
+            net_look(&part->links, c, node, load.ports, part->wheel.now, used);
+        drawn = net_rival_way(
+            part->paths, c->routing, &part->coord[node], &part->coord[source->destination],
+            net_random(c->seed, DRAW_RIVAL, node, (uint64_t)source->message << 32 | source->packet),
+            &load);
+        way = &drawn;
+    }
     bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
     struct net_leg leg = net_first_leg(part->paths, &part->coord[node],
                                        &part->coord[source->destination], way, (uint32_t)luck);
@@ -368,7 +381,9 @@ static bool inject(struct net_part *part, uint32_t node)
     r->entered++;
     r->wait_sum += part->wheel.now - source->born;
     if (way->kind != OFR_MINIMAL) {
-        r->por += c->routing == NET_POR || way->kind == NET_ORTHANT;
+        // GOAL's orthant may be the minimal one.
+        r->por += net_is_rival(c->routing) ? way->kind == OFR_OIDN || (leg.mu & ~ways[0].leave) != 0
+                                           : c->routing == NET_POR || way->kind == NET_ORTHANT;
         r->oidn += c->routing == NET_OFR && way->kind == OFR_OIDN;
         r->widn += c->routing == NET_OFR && way->kind == OFR_WIDN;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "route/rivals.h"
+
 enum { NEEDS = 3 };
 
 // A packet that has come to a node. Where it is matters in dimensions of size 2 only, whose two
@@ -131,6 +133,23 @@ static uint64_t follow(struct checker *x, struct state s)
     return arrivals;
 }
 
+static void follow_way(struct checker *x, const struct ofr_coord *from, const struct ofr_coord *to,
+                       const struct ofr_way *way)
+{
+    bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
+    struct state begin = {.leg = pack(net_first_leg(&x->paths, from, to, way, 0)),
+                          .class = x->class[ofr_node_id(&x->paths.torus, from)],
+                          .in = {NET_GENERATOR, 0},
+                          .to_idn = to_idn};
+    uint64_t arrivals = follow(x, begin);
+    for (; to_idn && arrivals; arrivals &= arrivals - 1) {
+        unsigned by = (unsigned)__builtin_ctzll(arrivals);
+        follow(x, (struct state){.leg = pack(net_leg(&x->paths, &way->q, to, 0)),
+                                 .class = x->class[ofr_node_id(&x->paths.torus, &way->q)],
+                                 .in = {(uint8_t)(by / 3), (uint8_t)(by % 3)}});
+    }
+}
+
 // All ways of all pairs. Where shifts of the torus change no way one source of each class is
 // enough.
 static void enumerate(struct checker *x)
@@ -148,20 +167,16 @@ static void enumerate(struct checker *x)
             unsigned count = net_ways(&x->paths, &from, &to, true, ways);
             if (ways[0].distance < 2) // there is no decision
                 count = 1;
-            for (unsigned w = 0; w < count; w++) {
-                bool to_idn = ways[w].kind == OFR_OIDN || ways[w].kind == OFR_WIDN;
-                struct state begin = {.leg =
-                                          pack(net_first_leg(&x->paths, &from, &to, &ways[w], 0)),
-                                      .class = x->class[s],
-                                      .in = {NET_GENERATOR, 0},
-                                      .to_idn = to_idn};
-                uint64_t arrivals = follow(x, begin);
-                for (; to_idn && arrivals; arrivals &= arrivals - 1) {
-                    unsigned by = (unsigned)__builtin_ctzll(arrivals);
-                    follow(x, (struct state){.leg = pack(net_leg(&x->paths, &ways[w].q, &to, 0)),
-                                             .class = x->class[ofr_node_id(torus, &ways[w].q)],
-                                             .in = {(uint8_t)(by / 3), (uint8_t)(by % 3)}});
-                }
+            for (unsigned w = 0; w < count; w++)
+                follow_way(x, &from, &to, &ways[w]);
+            // What rivals draw from.
+            bool goal = x->config->routing == NET_GOAL, rival = net_is_rival(x->config->routing);
+            uint32_t drawn = goal ? 1u << torus->n : x->nodes;
+            for (uint32_t d = 0; rival && d < drawn; d++) {
+                struct ofr_coord q = ofr_node_coord(torus, goal ? 0 : d);
+                struct ofr_way way =
+                    goal ? net_way_in(&to, d) : net_way_over(&x->paths, &from, &to, &q);
+                follow_way(x, &from, &to, &way);
             }
         }
     }

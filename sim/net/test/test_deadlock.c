@@ -23,7 +23,7 @@ static void what_ships(void **state)
     static const char *const tori[] = {"4x4", "5x3", "8", "3x4x5", "2x6x4", "4x2x1", "2x3x2x4"};
     for (unsigned t = 0; t < 7; t++)
         for (unsigned preset = 0; preset < 3; preset++)
-            for (unsigned routing = NET_DOR; routing <= NET_OFR; routing++)
+            for (unsigned routing = NET_DOR; routing <= NET_UGAL; routing++)
                 for (unsigned tie = NET_TIE_PLUS; tie <= NET_TIE_RANDOM; tie++) {
                     struct net_config c =
                         make(tori[t], (enum net_preset)preset, (enum net_routing)routing);
