@@ -24,6 +24,7 @@ struct args {
     struct net_options options;
     const char *out;
     uint32_t jobs;
+    unsigned per; // saturate: steps in gamma0
     bool resume;
 };
 
@@ -35,11 +36,24 @@ struct task {
 struct sweep {
     struct task *tasks;
     uint32_t count;
+    unsigned per;   // steps in gamma0
     uint32_t *todo; // numbers of the tasks that the store does not have
     struct net_points points;
 };
 
-enum { O_OUT = 256, O_RESUME };
+enum { O_OUT = 256, O_RESUME, O_STEP };
+
+// Steps in gamma0; 0.1, where the search begins, is one of them.
+static unsigned parse_step(const char *text)
+{
+    double step = net_parse_real("--step", text), per = round(1 / step);
+    if (!(step > 0) || !(fabs(per * step - 1) < 1e-9) || per > 1000 || (unsigned)per % 20)
+        net_refuse(
+            "--step %s: must be 0.05, 0.025, 0.0125, 0.01, 0.005 or another 1/N, N a multiple "
+            "of 20 up to 1000",
+            text);
+    return (unsigned)per;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -50,6 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'j':
         args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
+        return 0;
+    case O_STEP:
+        args->per = parse_step(arg);
         return 0;
     case O_OUT:
         args->out = arg;
@@ -67,13 +84,14 @@ static void read_args(int argc, char **argv, const char *doc, struct args *args)
     static const struct argp_option list[] = {
         {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors; of each MPI rank: 1)",
          0},
+        {"step", O_STEP, "GAMMA0", 0, "saturate: of the loads (0.05)", 0},
         {"out", O_OUT, "FILE", 0, "write every point there as it finishes, as JSON lines", 0},
         {"resume", O_RESUME, NULL, 0, "continue --out FILE: do not repeat what is in it", 0},
         {0}};
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
     net_ranks_begin();
-    *args = (struct args){.jobs = net_pool_jobs()};
+    *args = (struct args){.jobs = net_pool_jobs(), .per = NET_STEPS};
     argp_parse(&argp, argc, argv, 0, NULL, args);
 }
 
@@ -149,7 +167,7 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
     const struct net_config *c = &task->config;
     struct net_gamma gamma;
     double start = net_seconds();
-    if (!net_gamma_star(&sweep->points, c, 0, &gamma, progress)) {
+    if (!net_gamma_star(&sweep->points, c, 0, sweep->per, &gamma, progress)) {
         net_point_stuck(gamma.at);
         return;
     }
@@ -157,14 +175,15 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
     net_record_settings(record, c);
     json_object_set_new(record, "load_gamma0", json_null());
     json_object_set_new(record, "gamma_star_gamma0", json_real(gamma.gamma));
+    json_object_set_new(record, "step_gamma0", json_real(1.0 / sweep->per));
     json_object_set_new(record, "base_lifetime_us", json_real(gamma.base_us));
     json_object_set_new(record, "runs", json_integer(gamma.runs));
     json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
     // of the run at gamma*
-    static const char *const fields[] = {"mean_lifetime_us", "mean_ci95_low_us",
-                                         "mean_ci95_high_us", "source_wait_us",
-                                         "network_latency_us"};
-    for (int i = 0; i < 5; i++)
+    static const char *const fields[] = {
+        "mean_lifetime_us", "mean_ci95_low_us",   "mean_ci95_high_us", "p99_us",
+        "source_wait_us",   "network_latency_us", "accepted_gamma0",   "fairness"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         json_object_set(record, fields[i], json_object_get(gamma.at, fields[i]));
     if (!net_store_add(&sweep->points.store, task->key, record))
         atomic_store(&sweep->points.unwritten, true);
@@ -281,22 +300,30 @@ int net_command_sweep(int argc, char **argv)
               "Simulates all combinations of --routing, --traffic, --load and --seed, each a list "
               "A,B,C; loads also FIRST:LAST:STEP.",
               &args);
+    if (args.per != NET_STEPS)
+        net_refuse("sweep: --step is for saturate");
     make_tasks(&sweep, &args, "point", true);
     return run(&sweep, &args, sweep_point, columns);
 }
 
 int net_command_saturate(int argc, char **argv)
 {
-    static const char *const columns[] = {
-        "traffic", "routing", "seed", "gamma_star_gamma0", "base_lifetime_us", "mean_lifetime_us",
-        "runs",    "wall_s",  NULL};
+    static const char *const columns[] = {"traffic",
+                                          "routing",
+                                          "seed",
+                                          "gamma_star_gamma0",
+                                          "accepted_gamma0",
+                                          "base_lifetime_us",
+                                          "mean_lifetime_us",
+                                          "runs",
+                                          "wall_s",
+                                          NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop};
-    read_args(
-        argc, argv,
-        "gamma* of every --routing and --traffic (lists A,B,C): the largest load, in steps of "
-        "0.05 up to 1.95, whose mean lifetime is at most 1.2 times that at load 0.1.",
-        &args);
+    read_args(argc, argv,
+              "gamma* of every --routing and --traffic (lists A,B,C): the largest load below 2, in "
+              "steps of --step, whose mean lifetime is at most 1.2 times that at load 0.1.",
+              &args);
     if (net_options_value(&args.options, "load"))
         net_refuse("saturate: it looks for the load, --load is not for it");
     if (net_options_value(&args.options, "trace"))
@@ -305,6 +332,9 @@ int net_command_saturate(int argc, char **argv)
         net_refuse("saturate: an application has no load to look for");
     if (net_options_value(&args.options, "active"))
         net_refuse("saturate: ping-pong has no load to look for");
-    make_tasks(&sweep, &args, "saturate", false);
+    char what[40];
+    sweep.per = args.per;
+    snprintf(what, sizeof what, "saturate 1/%u", args.per);
+    make_tasks(&sweep, &args, what, false);
     return run(&sweep, &args, saturate_point, columns);
 }

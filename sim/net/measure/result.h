@@ -21,10 +21,11 @@ struct net_result {
     uint64_t hops;             // accepted, on links
     uint64_t consumed_hops;    // of the consumed packets
     uint64_t naks, refused;    // NAKs on links; refused injections
-    uint64_t consumed_in_time; // until the last generation period ended
+    uint64_t consumed_in_time; // before the last generation period ended
     uint64_t wait_sum;         // generation to entry, over the entered packets, units
     uint64_t end_time;         // units
     uint64_t slots_held;       // after NET_DRAINED and the last ACK: 0, or slots have leaked
+    double fairness;           // Jain's index over the nodes, of packets that entered in that time
     struct net_stats stats;    // lifetimes
     uint32_t pairs;            // in ping-pong
     uint64_t solution;         // of an application: when its last operation ended, units

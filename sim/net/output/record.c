@@ -97,6 +97,7 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "network_latency_us", real(drained ? mean - wait : NAN));
     json_object_set_new(o, "accepted_gamma0",
                         real(periods ? c->load * (double)r->consumed_in_time / offered : NAN));
+    json_object_set_new(o, "fairness", real(periods ? r->fairness : NAN));
     json_object_set_new(
         o, "saturated",
         periods ? json_boolean(offered - (double)r->consumed_in_time > nodes * c->message_packets)

@@ -2,6 +2,7 @@
 // lint-flags: -D_GNU_SOURCE
 #include "packet/net.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,6 +318,17 @@ static void add(struct net_result *sum, const struct net_result *r)
     net_stats_merge(&sum->stats, &r->stats);
 }
 
+// Jain's fairness of what the nodes' generators got in: 1: all as much; 1/N: one node all.
+static double fairness(const struct net_sim *sim)
+{
+    double sum = 0, squares = 0, nodes = ofr_nodes(&sim->config->torus);
+    for (uint32_t node = 0; node < (uint32_t)nodes; node++) {
+        sum += sim->sources[node].in_time;
+        squares += (double)sim->sources[node].in_time * sim->sources[node].in_time;
+    }
+    return squares > 0 ? sum * sum / (nodes * squares) : NAN;
+}
+
 static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
 {
     const struct net_replay *replay = &sim->schedule.replay;
@@ -339,6 +351,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
         sum.generated = net_schedule_generated(&sim->schedule, at);
         sum.waiting = sum.generated - sum.entered;
         sum.pairs = sim->schedule.pairs.count;
+        sum.fairness = fairness(sim);
     }
     if (end == NET_DRAINED) {
         sum.pair_latency = sim->schedule.pairs.latency;

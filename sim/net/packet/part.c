@@ -336,6 +336,7 @@ static bool inject(struct net_part *part, uint32_t node)
         if (!consume(part, node, source->message, 0))
             return false;
         r->entered++;
+        source->in_time += part->wheel.now <= part->schedule->generation;
         r->wait_sum += part->wheel.now - source->born;
         return true;
     }
@@ -379,6 +380,7 @@ static bool inject(struct net_part *part, uint32_t node)
                                 .draw = (uint8_t)(draw | (to_idn ? NET_TO_IDN : 0)),
                                 .luck = (uint32_t)(luck >> 32)});
     r->entered++;
+    source->in_time += part->wheel.now <= part->schedule->generation;
     r->wait_sum += part->wheel.now - source->born;
     if (way->kind != OFR_MINIMAL) {
         // GOAL's orthant may be the minimal one.

@@ -31,7 +31,8 @@ struct net_source {
     uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
     uint32_t packets;         // of the message
     uint32_t destination;
-    uint32_t ways; // count
+    uint32_t ways;    // count
+    uint32_t in_time; // packets that entered before the last generation period ended
 };
 
 // A packet, or an ACK: only `vc` of the packet counts.

@@ -80,11 +80,11 @@ bool net_point_stuck(const json_t *record)
 }
 
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
-                    struct net_gamma *gamma, _Atomic float *progress)
+                    unsigned per, struct net_gamma *gamma, _Atomic float *progress)
 {
-    enum { BASE = 2, TOP = 40 }; // in steps of 0.05
+    const int base_step = (int)per / 10, top = 2 * (int)per; // in steps
     struct net_config c = *config;
-    c.load = BASE / 20.0;
+    c.load = base_step / (double)per;
     const json_t *record = net_point(points, &c, 0, NULL);
     *gamma = (struct net_gamma){
         .base_us = record ? net_point_mean(record) : NAN, .at = record, .runs = 1};
@@ -93,10 +93,10 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         return false;
     // Good and bad enclose gamma*: what the store has of it first, then away from `start` in
     // growing strides until they are known.
-    int good = BASE, bad = TOP;
-    for (int step = BASE + 1; step < bad; step++) {
+    int good = base_step, bad = top;
+    for (int step = base_step + 1; step < bad; step++) {
         char key[NET_KEY];
-        c.load = step / 20.0;
+        c.load = step / (double)per;
         net_key("point", &c, key);
         record = stored(points, key, as_kept(1.2 * base));
         double mean = record ? net_point_mean(record) : NAN;
@@ -107,10 +107,11 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
             bad = step;
         }
     }
-    int stride = start > 0 ? 1 : 4, step = start > 0 ? (int)lround(start * 20) : BASE + 2;
+    int stride = start > 0 ? base_step / 2 : 2 * base_step;
+    int step = start > 0 ? (int)lround(start * per) : 2 * base_step;
     while (bad - good > 1) {
         step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;
-        c.load = step / 20.0;
+        c.load = step / (double)per;
         record = net_point(points, &c, 1.2 * base, NULL);
         if (!record || ended(record, "stuck")) {
             gamma->at = record;
@@ -122,14 +123,14 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         good = low ? step : good;
         bad = low ? bad : step;
         gamma->at = low ? record : gamma->at;
-        if ((low && bad == TOP) || (!low && good == BASE)) {
+        if ((low && bad == top) || (!low && good == base_step)) {
             step += low ? stride : -stride;
             stride *= 2;
         } else {
             step = (good + bad) / 2;
         }
-        atomic_store(progress, 1 - (float)(bad - good) / (TOP - BASE));
+        atomic_store(progress, 1 - (float)(bad - good) / (float)(top - base_step));
     }
-    gamma->gamma = good / 20.0;
+    gamma->gamma = good / (double)per;
     return true;
 }

@@ -25,16 +25,19 @@ double net_point_mean(const json_t *record);
 // Whether the watchdog ended it. Says so in a line on stderr, with what was stuck.
 bool net_point_stuck(const json_t *record);
 
-// gamma*: the largest load, in steps of 0.05 up to 1.95, whose mean lifetime is at most 1.2 times
-// that at load 0.1; taken to be the only such step. `start`: the load to be tried first (0: 0.2),
-// which costs nothing but time when it is wrong; what the store has counts before. False: as NULL
-// above, or gamma->at is of a run that is stuck (else NULL then).
+// gamma*: the largest load, in steps of 1/per (per: a multiple of 20, 20 to 1000; the paper's is
+// 20) and below 2, whose mean lifetime is at most 1.2 times that at load 0.1; taken to be the only
+// such step. `start`: the load to be tried first (0: 0.2), which costs nothing but time when it is
+// wrong; what the store has counts before. False: as NULL above, or gamma->at is of a run that is
+// stuck (else NULL then).
+enum { NET_STEPS = 20 }; // in gamma0: the paper's
+
 struct net_gamma {
     double gamma, base_us;
     const json_t *at; // the record at gamma*; borrowed
     int runs;         // points looked for, besides those that were in the store before
 };
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
-                    struct net_gamma *gamma, _Atomic float *progress);
+                    unsigned per, struct net_gamma *gamma, _Atomic float *progress);
 
 #endif

@@ -62,6 +62,17 @@ awk -v g="$g" -v base="$(mean 0.1)" -v at="$(mean "$g")" \
     'BEGIN { exit !(g > 0.1 && at <= 1.2 * base && over > 1.2 * base) }'
 result $? "gamma* $g is the last load within 1.2 times the base"
 
+# In steps of 0.01 it lies within a step of 0.05 of that, and says what was accepted there.
+"$sim" saturate --topology 4x4x4 --messages 4 --traffic bitreverse --step 0.01 --format json > "$work/out" &&
+    json 'o["records"][0]["step_gamma0"] == 0.01'
+fine=$(python3 -c "import json; print(json.load(open('$work/out'))['records'][0]['gamma_star_gamma0'])")
+"$sim" saturate --topology 4x4x4 --messages 4 --traffic bitreverse --format json > "$work/out" &&
+    json "0 <= round($fine - o['records'][0]['gamma_star_gamma0'], 9) < 0.05 and
+        o['records'][0]['accepted_gamma0'] > 0.1 and 0.9 < o['records'][0]['fairness'] <= 1"
+result $? "gamma* in steps of 0.01 is $fine"
+refuse 'step 0.03' saturate --step 0.03
+refuse 'for saturate' sweep --step 0.01
+
 refuse 'load' sweep --load 0.1,-1
 refuse 'load' sweep --load 1:0:0.1
 refuse 'load' sweep --load 0.1,,0.2
