@@ -13,6 +13,7 @@ module ofr_board #(
     parameter int GEN          = 1,     // 0: no traffic generator
     parameter int CHECK        = 1,     // 0: no checker
     parameter int PINS         = 1,     // 0: no destination table
+    parameter int COUNT        = 1,     // 0: only the counters of small FPGAs
     // As in ofr_soc
     parameter int CORE         = 0,     // 0: rv32i, 1: PicoRV32
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
@@ -74,7 +75,7 @@ module ofr_board #(
     );
 
     ofr_node #(
-        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT)
     ) node (
         .clk, .rst, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack, .wb_err,
         .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,

@@ -13,7 +13,8 @@ module ofr_node #(
     parameter int MUL = 1,  // OFR unit: 1 with multipliers, 0 without
     parameter int GEN = 1,  // 0: no traffic generator
     parameter int CHECK = 1, // 0: no checker
-    parameter int PINS = 1   // 0: no destination table
+    parameter int PINS = 1,  // 0: no destination table
+    parameter int COUNT = 1  // 0: only the counters of small FPGAs
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -160,8 +161,8 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), 1'd0, PINS != 0, CHECK != 0, GEN != 0,
-                                             4'(C), 4'(W / 8), 2'd0, 2'(N)};
+            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), COUNT != 0, PINS != 0, CHECK != 0,
+                                             GEN != 0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -231,15 +232,27 @@ module ofr_node #(
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison
     );
 
-    ofr_counters #(.N(N)) counters (
-        .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
-        .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected, .ev_delivered,
-        .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}),
-        .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr, .reg_wdat,
-            .reg_rdat(count_rdat),
-        .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
-        .copy_value(mon_copy_value)
-    );
+    if (COUNT != 0) begin : g_count
+        ofr_counters #(.N(N)) counters (
+            .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
+            .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected,
+            .ev_delivered, .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}),
+            .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr,
+            .reg_wdat, .reg_rdat(count_rdat), .reg_err(count_err), .copy(mon_copy),
+            .copy_index(mon_copy_index), .copy_value(mon_copy_value)
+        );
+    end else begin : g_count_small
+        logic unused_events;
+        ofr_counters_small #(.N(N)) counters (
+            .clk, .rst, .ev_flit, .ev_discarded, .ev_injected, .ev_delivered, .ev_poisoned,
+            .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}), .ev_retry({P{1'b0}}),
+            .ev_reset({P{1'b0}}), .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+            .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
+            .copy_value(mon_copy_value)
+        );
+        assign unused_events = ^{ev_flit_vc, ev_packet, ev_packet_vc, ev_stall_credit,
+                                 ev_stall_alloc, ev_stall_vc, ev_refused, used};
+    end
 
     assign unused   = ^{wb_adr[1:0], generation[15:1]};
     assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat;

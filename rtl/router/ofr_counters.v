@@ -323,7 +323,7 @@ module ofr_counters #(
         rom_q <= rom[lfsr_x];
 
     // --- Registers -------------------------------------------------------------------------------
-    logic        busy, high_read, anew_q;
+    logic        busy, high_read, anew_q, some_q; // some_q: a snapshot since reset
     logic [1:0]  fetch_q;
     logic [47:0] shown_q;
     assign busy      = ask_q != 3'd0 || phase_q != RUN || anew_q || fetch_q != 2'd0;
@@ -335,14 +335,18 @@ module ofr_counters #(
         fetch_q <= rst ? '0 : {fetch_q[0], fetch};
         if (fetch_q[1])
             shown_q <= ram_q[47:0];
+        if (phase_q == MOVE)
+            some_q <= 1'b1;
         if (high_read)
             index_q <= index_q + 1'b1;
         if (reg_we && reg_adr == `OFR_COUNT_INDEX)
             index_q <= reg_wdat[7:0];
         if (rst) begin
             index_q <= '0;
-            shown_q <= '0;
+            some_q  <= 1'b0;
         end
+        if (rst || !some_q)
+            shown_q <= '0;
     end
     always_comb
         case (reg_adr)

@@ -55,6 +55,7 @@ uint64_t board_snapshots(const struct board *board);
 // Comparison with the shadow.
 struct board_verdict {
     uint64_t counters_equal, counters_differ; // of all snapshots
+    uint64_t rounds;                          // whole snapshots
     const char *difference;                   // first one (a pin, a register or a counter), or NULL
 };
 struct board_verdict board_verdict(const struct board *board);

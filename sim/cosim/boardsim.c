@@ -63,8 +63,7 @@ static void report(struct sim *s)
         if (s->o.kinds[n] == 'g')
             continue;
         struct board_verdict v = board_verdict(s->board[n]);
-        uint64_t rounds = (v.counters_equal + v.counters_differ) / OFR_COUNTS;
-        least = rounds < least ? rounds : least;
+        least = v.rounds < least ? v.rounds : least;
         equal += v.counters_equal;
         different += v.counters_differ;
         compared++;

@@ -12,13 +12,13 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 # N W L C MUL, OFR_WITHOUT_* of what is left out, FLASH, and parameters of the SoC
 BOARD_2 := 2 32 16 8 1 0 0 RAM_BYTES=32768
 BOARD_3 := 3 32 16 8 1 0 0 RAM_BYTES=32768
-BOARD_small := 2 16 16 4 0 3 1 RAM_BYTES=2048 GEN=0 CHECK=0 TIMER_BITS=40
+BOARD_small := 2 16 16 4 0 11 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40
 bs_word = $(word $(1),$(BOARD_$*))
 
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
-    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What

@@ -7,12 +7,21 @@
 #include "router.h"
 
 struct ofr_counters {
-    uint64_t snapshot[OFR_COUNTS]; // 48 bits each
+    uint64_t snapshot[OFR_COUNTS]; // 48 bits each; small: 32, saturating
     uint8_t index;                 // INDEX; 0 is shown from OFR_COUNTS on
+    uint8_t n;                     // dimensions
+    bool small;                    // only those of ofr_counters_in_small()
 };
 
-// n: dimensions, 2 or 3 (the layout is the same, counters that do not exist are 0).
+// n: dimensions, 2 or 3 (the layout is the same, counters that do not exist are 0). All counters;
+// set `small` after it for those of rtl/router/ofr_counters_small.v.
 void ofr_counters_init(struct ofr_counters *counters, unsigned n);
+
+// Whether the small build has it. FLITS of a link counts there what it sends on all VCs, as VC 0's.
+bool ofr_counters_in_small(unsigned n, unsigned index);
+
+// Index of the counter that is copied last into a snapshot, for who watches the copy.
+unsigned ofr_counters_last(const struct ofr_counters *counters);
 
 // Byte offsets within the node's 4 KiB. A read of HIGH steps INDEX; offsets of other blocks are 0
 // and nobody's business here.

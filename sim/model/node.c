@@ -21,6 +21,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
+    node->counters.small = shape->without & OFR_WITHOUT_COUNT;
     node->config.torus.n = shape->n;
     for (unsigned i = 0; i < shape->n; i++)
         node->config.torus.k[i] = 1;
@@ -78,6 +79,7 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t) !(node->shape.without & OFR_WITHOUT_GEN) << OFR_NODE_SHAPE_GEN_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_CHECK) << OFR_NODE_SHAPE_CHECK_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_PINS) << OFR_NODE_SHAPE_PINS_LSB |
+               (uint32_t) !(node->shape.without & OFR_WITHOUT_COUNT) << OFR_NODE_SHAPE_COUNT_LSB |
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;

@@ -22,13 +22,18 @@ enum {
 };
 
 // Build parameters of one router and of its local port.
-enum { OFR_WITHOUT_GEN = 1, OFR_WITHOUT_CHECK = 2, OFR_WITHOUT_PINS = 4 };
+enum {
+    OFR_WITHOUT_GEN = 1,
+    OFR_WITHOUT_CHECK = 2,
+    OFR_WITHOUT_PINS = 4,
+    OFR_WITHOUT_COUNT = 8, // all counters but the small build's
+};
 struct ofr_shape {
     uint8_t n;           // dimensions, 2 or 3
     uint8_t flit_bits;   // W: 16, 32 or 64
     uint8_t slots;       // C: slots per VC, 2 to 8
     uint8_t unit_mul;    // OFR unit with multipliers: 1, without: 0
-    uint8_t without;     // what the local port does not have: OFR_WITHOUT_* ored
+    uint8_t without;     // what the node does not have: OFR_WITHOUT_* ored
     uint16_t slot_flits; // L: flits per slot, a power of two, 4 to 1024, L W / 8 >= 32 bytes
 };
 

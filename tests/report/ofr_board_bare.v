@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Only for `make report`: a board with what serves simulation alone left open.
+`default_nettype none
+
+module ofr_board_bare #(
+    parameter int N         = 2,
+    parameter int W         = 16,
+    parameter int L         = 16,
+    parameter int C         = 4,
+    parameter int MUL       = 0,
+    parameter int GEN       = 1,
+    parameter int CHECK     = 1,
+    parameter int COUNT     = 1,
+    parameter int FLASH     = 0,
+    parameter int RAM_BYTES = 16384,
+    parameter int TIMER_BITS = 64
+) (
+    input  wire logic             clk,
+    input  wire logic             rst,
+    input  wire logic             uart_rx,
+    output logic                  uart_tx,
+    output logic                  trapped,
+    output logic                  flash_csn,
+    output logic                  flash_sck,
+    output logic                  flash_mosi,
+    input  wire logic             flash_miso,
+    input  wire logic [2*N-1:0]   link_up,
+    input  wire logic [2*N-1:0]   rx_valid,
+    input  wire logic [4*N-1:0]   rx_vc,
+    input  wire logic [2*N*W-1:0] rx_data,
+    input  wire logic [2*N-1:0]   rx_last,
+    input  wire logic [2*N-1:0]   rx_poison,
+    input  wire logic [2*N-1:0]   rx_abort,
+    output logic [24*N-1:0]       rx_credit,
+    output logic [2*N-1:0]        tx_valid,
+    input  wire logic [2*N-1:0]   tx_ready,
+    output logic [4*N-1:0]        tx_vc,
+    output logic [2*N*W-1:0]      tx_data,
+    output logic [2*N-1:0]        tx_last,
+    output logic [2*N-1:0]        tx_poison,
+    input  wire logic [24*N-1:0]  tx_credit
+);
+    logic        mon_we, mon_re, mon_copy, unused;
+    logic [11:0] mon_adr;
+    logic [31:0] mon_wdat, mon_rdat;
+    logic [7:0]  mon_copy_index;
+    logic [47:0] mon_copy_value;
+    ofr_board #(
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .COUNT(COUNT),
+        .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .TIMER_BITS(TIMER_BITS)
+    ) board (.serial(64'h0123_4567_89ab_cdef), .*);
+    assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
+                      mon_copy_value};
+endmodule
+
+`default_nettype wire
