@@ -171,7 +171,7 @@ FUZZ := $(B)/fuzz/host $(B)/fuzz/firmware
 FUZZ_TESTS := $(B)/tests/fuzz_host $(B)/tests/fuzz_firmware
 FUZZ_FW := $(FW_C:%=firmware/%.c)
 TESTS += $(FUZZ_TESTS)
-FUZZ_TWIN_host     := s/have\[node\] + count > TORUS_COUNTERS/0/
+FUZZ_TWIN_host     := s/r->have\[node\] + count > TORUS_COUNTERS/0/
 FUZZ_TWIN_firmware := s/from = 1, left/from = fw->rx_count, left/
 
 $(B)/fuzz/host $(B)/fuzz/host.twin: host/test/fuzz_host.c $(HOST_C) $(HOST_H) $(B)/libofr.a
