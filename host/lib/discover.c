@@ -113,7 +113,16 @@ static int join(struct torus *t, const struct probe *p)
 {
     struct torus_board *b = &t->boards[p->board];
     unsigned arrival = p->info >> OFR_INFO_ARRIVAL_LSB & 7;
+    unsigned version = p->info >> OFR_INFO_VERSION_LSB & 15;
     int c = board_with(t, p->serial);
+    if (version != OFR_PROTOCOL_VERSION) {
+        fault(t, TORUS_FAULT_BOARD, NULL,
+              "board %016llx, at port %s of board %016llx, speaks version %u of the protocol, the "
+              "one we are plugged into version %u: give all the same firmware",
+              (unsigned long long)p->serial, torus_port_name(p->port),
+              (unsigned long long)b->serial, version, OFR_PROTOCOL_VERSION);
+        return TORUS_OK;
+    }
     if (c < 0) {
         uint8_t path[TORUS_MAX_HOPS];
         memcpy(path, b->path, b->hops);

@@ -99,7 +99,9 @@ static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int m
                              "%u: install one that goes with its firmware",
                              version, OFR_PROTOCOL_VERSION);
             }
-            t->rx[0] = 0; // no frame starts here
+            t->rx[0] = 0;           // no frame starts here
+            if (monotonic() >= end) // and the stream may never pause
+                return 0;
         }
         unsigned skip = 0;
         while (skip < t->rx_count && t->rx[skip] != OFR_FRAME_SYNC)
@@ -111,9 +113,9 @@ static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int m
                                   OFR_FRAME_BYTES - t->rx_count, left > 0 ? (int)(left * 1e3) : 0);
         if (n < 0)
             return -fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
-        if (!n && monotonic() >= end)
-            return 0;
         t->rx_count += (unsigned)n;
+        if (t->rx_count < OFR_FRAME_BYTES && monotonic() >= end)
+            return 0;
     }
 }
 
@@ -167,7 +169,8 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
         q[i].status = m[0] >> 8 & 0xff;
         if (q[i].status == OFR_PENDING) { // alive; the answer or our next look is to come
             memcpy(q[i].r, m, sizeof q[i].r);
-            if (m[2] != q[i].missing || q[i].moved < q[i].first) {
+            // Fewer than ever before: any other number could go on for ever.
+            if (m[2] < q[i].missing || q[i].moved < q[i].first) {
                 q[i].missing = m[2];
                 q[i].moved = now;
             }

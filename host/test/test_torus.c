@@ -883,6 +883,90 @@ static void counters(void **state)
     fake_free(f);
 }
 
+// What never ends: noise without a pause, PENDING with a count that goes up and down. Both are a
+// time-out.
+struct endless {
+    uint8_t frame[OFR_FRAME_BYTES];
+    unsigned at, pending, count;
+};
+
+static int endless_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    struct endless *e = ctx;
+    (void)milliseconds;
+    assert_int_equal(bytes, sizeof e->frame);
+    memcpy(e->frame, from, bytes);
+    return (int)bytes;
+}
+
+static int endless_read(void *ctx, void *to, size_t bytes, int milliseconds)
+{
+    struct endless *e = ctx;
+    (void)milliseconds;
+    if (!e->pending) {
+        memset(to, e->count++ % 7 ? OFR_FRAME_SYNC : 3, bytes);
+        return (int)bytes;
+    }
+    uint8_t answer[OFR_FRAME_BYTES];
+    memcpy(answer, e->frame, sizeof answer);
+    answer[4] |= OFR_RESPONSE;
+    answer[5] = OFR_PENDING;
+    ofr_put32(answer + 12, 5 + e->count % 3);
+    ofr_put32(answer + 28, ofr_crc32(answer, 28));
+    if (bytes > sizeof answer - e->at)
+        bytes = sizeof answer - e->at;
+    memcpy(to, answer + e->at, bytes);
+    e->at = (e->at + (unsigned)bytes) % sizeof answer;
+    e->count += e->at == 0;
+    return (int)bytes;
+}
+
+static void endless(void **state)
+{
+    (void)state;
+    for (unsigned pending = 0; pending < 2; pending++) {
+        struct endless e = {.pending = pending};
+        struct torus_transport wire = {endless_read, endless_write, NULL, &e};
+        struct torus_identity id;
+        struct host h;
+        assert_int_equal(torus_open_transport(&h.t, wire, &quick), TORUS_OK);
+        expect(&h, torus_ping_path(h.t, NULL, 0, &id), TORUS_E_TIMEOUT);
+        unplug(&h);
+    }
+}
+
+// A board whose firmware is of another version is named, and not talked to. Between boards nothing
+// says so but the answer to a ping: changed here on its way to the host.
+static int older_read(void *ctx, void *to, size_t bytes, int milliseconds)
+{
+    struct fake_wire *w = ctx;
+    struct torus_transport wire = fake_transport(w);
+    uint8_t *frame = to;
+    int n = wire.read(w, to, bytes, milliseconds);
+    uint64_t serial = w->board->fabric->board[2].serial;
+    if (n == OFR_FRAME_BYTES && (frame[4] & OFR_OP_MASK) == OFR_OP_PING && !frame[5] &&
+        ofr_get32(frame + 16) == (uint32_t)serial) {
+        ofr_put32(frame + 24, (ofr_get32(frame + 24) & ~(15u << OFR_INFO_VERSION_LSB)) |
+                                  2u << OFR_INFO_VERSION_LSB);
+        ofr_put32(frame + 28, ofr_crc32(frame, 28));
+    }
+    return n;
+}
+
+static void older_board(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 1, 1, true, seed);
+    struct host h = {.wire = {f->board, -1}};
+    struct torus_transport wire = fake_transport(&h.wire);
+    wire.read = older_read;
+    assert_int_equal(torus_open_transport(&h.t, wire, &quick), TORUS_OK);
+    expect(&h, torus_discover(h.t), TORUS_E_MISCABLED);
+    assert_true(fault_says(h.t, "speaks version 2 of the protocol"));
+    unplug(&h);
+    fake_free(f);
+}
+
 static void usage(void **state)
 {
     (void)state;
@@ -922,6 +1006,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(traffic),
         cmocka_unit_test(patterns),
         cmocka_unit_test(counters),
+        cmocka_unit_test(endless),
+        cmocka_unit_test(older_board),
         cmocka_unit_test(usage),
     };
     seed = fake_seed(argc, argv);
