@@ -76,7 +76,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock interleave)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
-         host/test/stream_test.sh \
+         host/test/stream_test.sh host/test/trace_test.sh \
          host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.
@@ -151,14 +151,17 @@ $(USB_TESTS): $(TWINS)
 # The same of a file of torusctl.
 TWIN_turns := counter_set s/about > low/0/
 TWIN_reset := counter_set s/return true;/return false;/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset)
+# escapes: takes management's packets for the stream's.
+TWIN_escapes := trace s/flits - packets . r->mgmt/flits/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
 	@! cmp -s host/torusctl/$(firstword $(TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
 	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
-host/test/fabric_test.sh: $(CTL_TWINS)
+host/test/fabric_test.sh host/test/trace_test.sh: $(CTL_TWINS)
+host/test/trace_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
 # library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without

@@ -12,6 +12,13 @@ over_pty() {
 }
 check 'boards behind terminals: discover' over_pty discover --format json
 check 'boards behind terminals: program' over_pty program
+# Nobody has a terminal open any more: it waits, and does not ask over and over.
+idle() {
+    before=$(cut -d' ' -f14,15 "/proc/$sim/stat") && sleep 2 &&
+        after=$(cut -d' ' -f14,15 "/proc/$sim/stat") && why="ticks $before, then $after" &&
+        [ $((${after% *} + ${after#* } - ${before% *} - ${before#* })) -le 20 ]
+}
+check 'boards behind terminals: an idle simulator sleeps' idle
 check 'boards behind terminals: end' stop
 
 cat > "$dir/list.c" << 'C'

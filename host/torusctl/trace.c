@@ -46,31 +46,73 @@ static const struct column path_columns[] = {
     {0},
 };
 
+// Packets that went out of each port, by VC: the counters give packets and flits of all that went
+// there, those of management included, which takes the escape VCs too. Its packets have a length of
+// their own, so that both are known: p packets and f flits are (f - p m) / (l - m) packets of l
+// flits, where management's have m. A board that latches its counters while a packet of management
+// goes through has some flits too few; l - m is at least m, so that a remainder is left, and the
+// counters are latched again.
+enum { MGMT_BYTES = 32, VCS = 3, MOST_LOOKS = 20 };
+
 struct trace {
     const struct shape *s;
-    uint64_t *packets; // a node and port: adaptive, escape
-    uint64_t deroutes; // by OIDN, WIDN, of the source
+    unsigned length, mgmt;           // flits a packet
+    int64_t (*before)[2], (*now)[2]; // a node, port and VC: packets, flits
+    uint64_t deroutes;               // by OIDN, WIDN, of the source
     const uint8_t *from;
-    int sign;
 };
 
 static void add_counters(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     struct trace *r = ctx;
     unsigned node = torus_node(r->s->k, at);
-    for (unsigned p = 0; p < 2 * r->s->dims; p++) {
-        uint64_t *out = &r->packets[2 * (node * TORUS_PORTS + p)];
-        const uint64_t *in = &counters[p * 12 + 1]; // PACKETS of VC 0; 4 counters a VC
-        out[0] += (uint64_t)r->sign * in[0];
-        out[1] += (uint64_t)r->sign * (in[4] + in[8]);
+    for (unsigned i = 0; i < TORUS_PORTS * VCS; i++) { // 4 counters a VC
+        bool has = i < 2 * r->s->dims * VCS;
+        r->now[node * TORUS_PORTS * VCS + i][0] = has ? (int64_t)counters[4 * i + 1] : 0;
+        r->now[node * TORUS_PORTS * VCS + i][1] = has ? (int64_t)counters[4 * i] : 0;
     }
     if (!memcmp(at, r->from, 3))
-        r->deroutes +=
-            (uint64_t)r->sign * (counters[OFR_COUNTER_OIDN] + counters[OFR_COUNTER_WIDN]);
+        r->deroutes = counters[OFR_COUNTER_OIDN] + counters[OFR_COUNTER_WIDN];
 }
 
-// Links in the order of their distance from the source. An escape VC counts only where all packets
-// went there: fewer may be management.
+// The stream's packets since `before` on a VC; whole: no packet was cut by a snapshot.
+static int64_t on_vc(const struct trace *r, size_t i, bool *whole)
+{
+    int64_t packets = r->now[i][0] - r->before[i][0], flits = r->now[i][1] - r->before[i][1];
+    int64_t more = flits - packets * r->mgmt, each = (int64_t)r->length - r->mgmt;
+    *whole &= more % each == 0 && more / each >= 0 && more / each <= packets;
+    return more / each;
+}
+
+// Counters such that nothing is cut since `before`.
+static int look(struct torus *t, struct trace *r)
+{
+    bool whole = false;
+    int error = TORUS_OK;
+    for (unsigned i = 0; i < MOST_LOOKS && !whole && error == TORUS_OK; i++) {
+        error = torus_counters(t, add_counters, r);
+        whole = true;
+        for (size_t vc = 0; vc < (size_t)r->s->nodes * TORUS_PORTS * VCS; vc++)
+            on_vc(r, vc, &whole);
+    }
+    return error == TORUS_OK && !whole ? TORUS_E_FAILED : error;
+}
+
+// A first look, which a second one agrees with.
+static int look_first(struct torus *t, struct trace *r)
+{
+    size_t bytes = (size_t)r->s->nodes * TORUS_PORTS * VCS * sizeof *r->now;
+    int error = TORUS_E_FAILED;
+    for (unsigned i = 0; i < MOST_LOOKS && error == TORUS_E_FAILED; i++) {
+        error = torus_counters(t, add_counters, r);
+        memcpy(r->before, r->now, bytes);
+        if (error == TORUS_OK)
+            error = look(t, r);
+    }
+    return error;
+}
+
+// Links in the order of their distance from the source.
 static void trace_rows(const struct trace *r, const struct torus_flow *w, struct table *rows)
 {
     const struct shape *s = r->s;
@@ -81,16 +123,18 @@ static void trace_rows(const struct trace *r, const struct torus_flow *w, struct
             if (shape_distance(s, w->from, at) != far)
                 continue;
             for (unsigned p = 0; p < 2 * s->dims; p++) {
-                const uint64_t *n = &r->packets[2 * (node * TORUS_PORTS + p)];
-                uint64_t escape = n[1] >= w->sent ? w->sent : 0;
-                if (!n[0] && !escape)
+                bool whole = true;
+                int64_t packets = 0;
+                for (unsigned vc = 0; vc < VCS; vc++)
+                    packets += on_vc(r, (node * TORUS_PORTS + p) * VCS + vc, &whole);
+                if (!packets)
                     continue;
                 memcpy(to, at, 3);
                 to[p / 2] = (uint8_t)((to[p / 2] + (p % 2 ? s->k[p / 2] - 1u : 1u)) % s->k[p / 2]);
-                table_row(rows, json_pack("{s:o,s:s,s:o,s:I,s:f}", "at", json_at(at, s->dims),
-                                          "port", torus_port_name(p), "to", json_at(to, s->dims),
-                                          "packets", (json_int_t)(n[0] + escape), "share",
-                                          (double)(n[0] + escape) / w->sent));
+                table_row(rows,
+                          json_pack("{s:o,s:s,s:o,s:I,s:f}", "at", json_at(at, s->dims), "port",
+                                    torus_port_name(p), "to", json_at(to, s->dims), "packets",
+                                    (json_int_t)packets, "share", (double)packets / w->sent));
             }
         }
 }
@@ -116,33 +160,44 @@ static int trace_stream(struct torus *t, const struct args *a)
 {
     struct torus_flow flow = {0};
     struct torus_flow_options o = stream_options(a, set.load > 0 ? set.load : 0.1);
-    struct torus_preset preset;
     struct shape s;
-    unsigned generation;
     int status = two_places(a, flow.from, flow.to);
     if (!status)
         status = shape_get(t, &s);
     if (status)
         return status;
     o.untimed = true;
-    struct trace r = {.s = &s, .from = flow.from, .sign = -1};
-    r.packets = calloc((size_t)s.nodes * TORUS_PORTS * 2, sizeof *r.packets);
-    int error = r.packets ? torus_programmed(t, &preset, &generation) : TORUS_E_MEMORY;
-    // In order all packets take one way, on the VC that management takes: there must be more.
-    if (error == TORUS_OK && preset.routing == TORUS_DOR && !(set.load > 0)) {
-        o.load = 1;
-        o.cycles += 400 * s.nodes;
+    uint32_t shape;
+    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    if (error != TORUS_OK)
+        return report(t, error);
+    struct trace r = {.s = &s, .from = flow.from, .mgmt = MGMT_BYTES / s.flit_bytes};
+    if (!o.packet_flits)
+        o.packet_flits = (shape & OFR_NODE_SHAPE_L_MASK) >> OFR_NODE_SHAPE_L_LSB;
+    r.length = o.packet_flits;
+    if (r.length < 2 * r.mgmt) {
+        char text[16];
+        snprintf(text, sizeof text, "%u", r.length);
+        return wrong("length", text,
+                     "twice that of management's packets (32 bytes) or more, by "
+                     "which the counters tell them apart");
     }
-    if (error == TORUS_OK)
-        error = torus_counters(t, add_counters, &r);
-    r.sign = 1;
+    size_t counters = (size_t)s.nodes * TORUS_PORTS * VCS;
+    r.before = calloc(counters, sizeof *r.before);
+    r.now = calloc(counters, sizeof *r.now);
+    error = r.before && r.now ? look_first(t, &r) : TORUS_E_MEMORY;
+    uint64_t deroutes = r.deroutes;
     if (error == TORUS_OK)
         error = torus_flows(t, &o, &flow, 1);
     if (error == TORUS_OK)
-        error = torus_counters(t, add_counters, &r);
+        error = look(t, &r);
+    r.deroutes -= deroutes;
     if (error == TORUS_OK)
         put_links(a, &r, &flow);
-    free(r.packets);
+    free(r.before);
+    free(r.now);
+    if (error == TORUS_E_FAILED && !*torus_detail(t))
+        return wrong("command", "trace", "other traffic is on the links");
     return error == TORUS_OK ? streams_end(t, 0) : report(t, error);
 }
 

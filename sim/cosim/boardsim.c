@@ -195,6 +195,7 @@ static void set_up(struct sim *s)
     make_boards(s);
     cable_torus(s);
     change_cables(s);
+    open_ledger(s);
     open_uarts(s);
 }
 
@@ -214,6 +215,7 @@ static void run(struct sim *s)
     while (!stop && (!s->o.cycles || s->cycle < s->o.cycles)) {
         if (asked) {
             asked = 0;
+            write_ledger(s);
             if (s->clocks)
                 say_apart(s);
             printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
@@ -271,6 +273,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'n':
         o->shadow = false;
+        return 0;
+    case 'L':
+        o->ledger = arg;
         return 0;
     case 'w':
         o->wait = true;
@@ -350,6 +355,8 @@ int main(int argc, char **argv)
         {"wait", 'w', NULL, 0,
          "time stands still while no host waits for an answer: a session replays cycle by cycle",
          0},
+        {"ledger", 'L', "FILE", 0,
+         "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
         {"seed", 'S', "N", 0,
          "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
         {0}};
@@ -398,6 +405,7 @@ int main(int argc, char **argv)
             if (board_verdict(s.board[n]).difference)
                 printf("boardsim: board %u differs from its golden model: %s\n", n,
                        board_verdict(s.board[n]).difference);
+    write_ledger(&s);
     close_uarts(&s);
     if (s.usbip)
         usbip_free(s.usbip);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What boardsim's files share. boardsim.c: options, start and end, the verdict; cables.c: which
 // port is joined to which; steps.c: time, threads, what is on the cables; clocks.c: the same for
-// boards with clocks of their own; uarts.c: hosts.
+// boards with clocks of their own; ledger.c: the packets that went over each; uarts.c: hosts.
 #ifndef BOARDSIM_H
 #define BOARDSIM_H
 
@@ -37,7 +37,7 @@ struct line {
 
 struct uart_socket {
     int listener, client; // -1: none
-    bool pty;
+    bool pty, hung_up;
     uint8_t frame[OFR_FRAME_BYTES]; // with --wait: what has come of one
     unsigned got;
 };
@@ -57,12 +57,14 @@ struct options {
     bool usbip; // serve
     unsigned port;
     enum ftdi_kind chip;
-    bool wait;    // time stands still while no host waits for an answer
-    unsigned ppm; // 0: one clock for all
+    bool wait;          // time stands still while no host waits for an answer
+    unsigned ppm;       // 0: one clock for all
+    const char *ledger; // file, NULL: none
 };
 
 struct clocks;
 struct worker;
+struct ledger;
 
 struct sim {
     struct options o;
@@ -76,6 +78,7 @@ struct sim {
     struct clocks *clocks;  // NULL: one clock for all
     struct ofr_node_in *in;
     struct pollfd *fds;
+    struct ledger *ledger; // NULL: none
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about
@@ -120,6 +123,13 @@ bool clocks_run(const struct sim *s);
 uint64_t snapshots_apart(struct sim *s);
 // NODE.TIME of any two boards are *apart cycles apart. False: not known, without golden models.
 bool times_apart(const struct sim *s, uint32_t *apart);
+
+// ledger.c, with --ledger: counts the packets of users that go out of each port, by the flits on
+// the cables themselves. ledger_see: the flit at port p of board n, in each cycle.
+void open_ledger(struct sim *s);
+void ledger_see(struct sim *s, uint32_t n, unsigned p, const struct ofr_flit *flit);
+// Writes what was counted: a line a port, board, port, packets.
+void write_ledger(const struct sim *s);
 
 // uarts.c: opens each board's socket or terminal, and the USB/IP server.
 void open_uarts(struct sim *s);

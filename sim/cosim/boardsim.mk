@@ -65,7 +65,7 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	$(CXX) -O2 -std=gnu++17 -isystem $(VERILATOR_INC) -isystem $(VERILATOR_INC)/vltstd -c -o $@ \
 	    $(VERILATOR_INC)/$*.cpp
 
-BS_O := $(addprefix $(BS)/,boardsim.o cables.o steps.o clocks.o uarts.o board.o ftdi_chip.o \
+BS_O := $(addprefix $(BS)/,boardsim.o cables.o steps.o clocks.o ledger.o uarts.o board.o ftdi_chip.o \
     usbip.o spi_flash.o flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex

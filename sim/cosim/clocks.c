@@ -117,6 +117,7 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
         mine->ready[now] = e->count <= 2 * s->o.latency;
         mine->flit[now] = out->tx[p];
         mine->flit[now].valid = run && out->tx[p].valid && in->tx_ready[p];
+        ledger_see(s, n, p, &mine->flit[now]);
         memcpy(mine->credit[now], out->rx_credit[p], OFR_VCS);
         if (mine->flit[now].valid || in->rx[p].valid || e->count)
             *last_flit = cycle;

@@ -37,6 +37,7 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
     const struct ofr_router_out *out = board_out(s->board[n]);
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
         s->line[n][p].flit[now] = out->tx[p];
+        ledger_see(s, n, p, &out->tx[p]);
         memcpy(s->line[n][p].credit[now], out->rx_credit[p], OFR_VCS);
         if (out->tx[p].valid)
             *last_flit = cycle;

@@ -101,6 +101,7 @@ static bool serve_uart(struct sim *s, uint32_t n)
         u->client = accept4(u->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (u->client >= 0 && board_uart_backlog(s->board[n]) < sizeof bytes) {
         ssize_t got = read(u->client, bytes, sizeof bytes);
+        u->hung_up = u->pty && got < 0 && errno == EIO;
         for (ssize_t i = 0; i < got; i++)
             to_board(s, n, bytes[i]);
         any = got > 0;
@@ -151,6 +152,9 @@ void wait_for_host(struct sim *s)
     nfds_t count = s->usbip ? usbip_wait(s->usbip, s->fds, &milliseconds) : 0;
     for (uint32_t n = 0; n < s->boards; n++) {
         if (s->usbip && usbip_attached(s->usbip, n))
+            continue;
+        // Nobody has the other end of a terminal: poll() would not wait.
+        if (s->uart[n].hung_up)
             continue;
         if (s->uart[n].client >= 0)
             s->fds[count++] = (struct pollfd){.fd = s->uart[n].client, .events = POLLIN};
