@@ -124,7 +124,7 @@ static void handle_events(struct usb *u, double seconds)
 // Up to `bytes` payload bytes of a transfer; each packet in it begins with the status bytes.
 static size_t take(struct slot *s, uint8_t *to, size_t bytes)
 {
-    unsigned packet = s->usb->ftdi->max_packet_size;
+    unsigned said = s->usb->ftdi->max_packet_size, packet = said ? said : 64; // 0 is no size
     size_t n = 0;
     while (s->at < s->filled) {
         if (s->at % packet < STATUS_BYTES) {
