@@ -73,8 +73,15 @@ module ofr_link #(
     logic [5:0]        rwaddr, rraddr;
     logic [W-1:0]      twdata, rwdata, trdata, rrdata;
 
-    always_ff @(posedge clk)
+    // The last good frame was a hello: the other end is not up yet, and may have lost its place
+    logic hello_q;
+    always_ff @(posedge clk) begin
         time_q <= rst ? '0 : time_q + 1;
+        if (good)
+            hello_q <= !low[10] && low[2:0] != `OFR_LINK_UP;
+        if (rst)
+            hello_q <= 1'b1;
+    end
     assign tick    = &time_q;
     assign phase   = time_q[0];
     assign ev_tick = tick;
@@ -87,7 +94,7 @@ module ofr_link #(
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
         .item_q(item), .item_data, .expects, .freed(rx_credit), .acked(up_good), .ack(high[7:4]),
         .nak_heard(up_good && high[15]), .nak, .run((up_good && high[15]) ||
-        (tick && (!up || wants))), .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
+        (tick && (!up || wants || hello_q))), .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
         .moves, .ev_frame, .ev_retry
     );
     ofr_link_rx #(.W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK)) u_rx (

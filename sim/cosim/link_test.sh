@@ -71,6 +71,11 @@ twin()
 shown=$work/sound.log
 "$B/link/$w32/lockstep" -m --runs 16 > "$work/sound.log" 2>&1
 result $? "unbroken: nothing is found"
+# Damage in the moment in which one end is up and the other ready: that one could not ask for SYNC
+for run in "$w32 100169" "$small 200113"; do
+    "$B/link/${run% *}/lockstep" --runs 1 --seed "${run#* }" > "$work/sound.log" 2>&1
+    result $? "${run% *}: an end that loses its place just before it is up"
+done
 twin crc 's/bad = (word ^ r->crc) & looked_at;/bad = false;/' "no CRC check" \
     'data|sent|flit' --kind 3
 twin order 's/ && w->listens && is_data && gap == 0/ \&\& w->listens \&\& is_data/' \

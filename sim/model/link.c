@@ -279,7 +279,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
                 f->item = next_item(l);
         }
     }
-    if (nak || (w->tick && (!w->up || w->wants)))
+    if (nak || (w->tick && (!w->up || w->wants || l->train.hello)))
         f->run = OFR_LINK_RUN;
 }
 
@@ -467,6 +467,8 @@ static void train(struct ofr_link *l, const struct ofr_link_in *in, const struct
     bool fits = w->high == shape, refuses = w->hello && said == OFR_LINK_FAILED;
 
     t->up_before = w->up;
+    if (w->good)
+        t->hello = w->hello;
     t->rebase = false;
     if (w->tick && t->timer != HOLD)
         t->timer++;
@@ -557,6 +559,7 @@ void ofr_link_init(struct ofr_link *l, const struct ofr_link_shape *shape)
     l->shape = *shape;
     l->framer.crc = OFR_LINK_CRC_INIT;
     l->framer.run = OFR_LINK_RUN;
+    l->train.hello = true;
     l->out.phy_tx_word = sync_word(l);
     hunt(&l->rx);
     update_outputs(l);

@@ -120,6 +120,7 @@ struct ofr_link {
         unsigned timer, stuck, want;
         bool up_before; // link_up
         bool rebase;
+        bool hello; // the last good frame was one: the other end is not up yet
     } train;
     uint64_t retry[256], ring[64]; // memories, and the words at their outputs
     uint64_t retry_data, ring_data;
