@@ -12,15 +12,16 @@ TORUS_SO := libtorus.so.0
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
-            bandwidth latency
+            bandwidth latency list reg key
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
-              streams counter_set thresholds table file draw svg bench_plot token) $(B)/sim/net/output/gnuplot.o
+              streams counter_set thresholds table file draw svg bench_plot \
+              debug interrupt reg_map token) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(HOST_O) $(filter $(B)/host/%,$(sort $(CTL_O) $(MANUAL_O))): $(B)/%.o: %.c $(HOST_H) $(CTL_H)
+$(HOST_O) $(filter-out %/reg_map.o,$(filter $(B)/host/%,$(sort $(CTL_O) $(MANUAL_O)))): $(B)/%.o: %.c $(HOST_H) $(CTL_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 
@@ -51,6 +52,12 @@ CTL_LIBS := -ljansson -lncurses $(USB_LIBS)
 $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
+
+# The register map as it is, for reg.
+$(B)/host/torusctl/reg_map.o: rtl/regs/outflank.json
+	@mkdir -p $(@D)
+	@{ echo 'const char reg_map[] ='; sed 's/[\\"]/\\&/g; s/.*/"&"/' $<; echo ';'; } > $(@:.o=.c)
+	$(CC) $(CFLAGS) -c -o $@ $(@:.o=.c)
 
 # Its version is the library's.
 $(B)/host/torusctl/torusctl.o: host/lib/torus.pc.in

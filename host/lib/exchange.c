@@ -68,6 +68,8 @@ static int send_frame(struct torus *t, const struct request *q)
     for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
         ofr_put32(frame + 4 + 4 * i, q->m[i]);
     ofr_put32(frame + 28, ofr_crc32(frame, 28));
+    if (t->options.frame)
+        t->options.frame(t->options.ctx, true, frame);
     double end = monotonic() + t->options.timeout;
     for (unsigned done = 0; done < sizeof frame;) {
         int n = t->transport.write(t->transport.ctx, frame + done, sizeof frame - done, 100);
@@ -88,6 +90,8 @@ static int receive_frame(struct torus *t, uint32_t words[OFR_FRAME_WORDS], int m
     for (;;) {
         if (t->rx_count == OFR_FRAME_BYTES) {
             if (ofr_get32(t->rx + 28) == ofr_crc32(t->rx, 28)) {
+                if (t->options.frame)
+                    t->options.frame(t->options.ctx, false, t->rx);
                 for (unsigned i = 0; i < OFR_FRAME_WORDS; i++)
                     words[i] = ofr_get32(t->rx + 4 * i);
                 t->rx_count = 0;

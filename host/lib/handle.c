@@ -42,6 +42,7 @@ API const char *torus_strerror(int error)
         [TORUS_E_FAILED] = "check failed",
         [TORUS_E_MEMORY] = "out of memory",
         [TORUS_E_LEASE] = "the write lease is lost",
+        [TORUS_E_CANCELLED] = "cancelled",
     };
     if (error < 0 || (size_t)error >= sizeof text / sizeof *text)
         return "unknown error";
@@ -58,6 +59,14 @@ double monotonic(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int wait_more(struct torus *t, double seconds)
+{
+    if (t->options.cancelled && t->options.cancelled(t->options.ctx))
+        return fail(t, TORUS_E_CANCELLED, "stopped before its end");
+    pause_seconds(seconds);
+    return TORUS_OK;
 }
 
 void pause_seconds(double seconds)

@@ -88,6 +88,8 @@ int ok(struct torus *t);
 uint32_t random_word(void); // that nobody can guess; not 0
 double monotonic(void);     // seconds
 void pause_seconds(double seconds);
+// The same between two looks at traffic that may last: TORUS_E_CANCELLED where it shall not go on.
+int wait_more(struct torus *t, double seconds);
 
 // Coordinates as in packet headers: x 3:0, y 7:4, z 11:8.
 static inline uint32_t pack_at(const uint8_t at[3])

@@ -40,7 +40,8 @@ enum torus_error {
     TORUS_E_BOARD,     // a board refused: bus error, bad argument; boards' clocks differ
     TORUS_E_FAILED,    // a check failed: packets lost or damaged, counters that do not fit
     TORUS_E_MEMORY,
-    TORUS_E_LEASE, // the write lease ran out, or was taken over, in the middle of something
+    TORUS_E_LEASE,     // the write lease ran out, or was taken over, in the middle of something
+    TORUS_E_CANCELLED, // torus_options.cancelled said so
 };
 
 struct torus;
@@ -69,6 +70,12 @@ struct torus_options {
     bool take_over;    // take leases over whose token this is, or with the key: torus_lease()
     const char *label; // what others are told who has the lease, 8 bytes at most (NULL: $USER)
     unsigned baud;     // usb, tty: bits per second (0: default, 115200)
+    // Looked at while traffic is waited for: true ends that with TORUS_E_CANCELLED, the generators
+    // stopped. Requests go on working. NULL: never.
+    bool (*cancelled)(void *ctx);
+    // Is shown every frame of 32 bytes (firmware/protocol.h), keys too. NULL: none.
+    void (*frame)(void *ctx, bool sent, const uint8_t bytes[32]);
+    void *ctx; // of both
 };
 
 // Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the

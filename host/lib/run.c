@@ -119,7 +119,8 @@ static int wait_window(struct torus *t, uint32_t *start)
         else if (monotonic() - last > t->options.timeout)
             return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
         before = now;
-        pause_seconds(nap);
+        if ((error = wait_more(t, nap)) != TORUS_OK)
+            return error;
         nap = nap < 0.02 ? 1.5 * nap : nap;
     }
 }
@@ -152,7 +153,8 @@ static int wait_done(struct torus *t, uint32_t now[4])
                         "%u packets sent, %u delivered, and no progress for %g s", now[0], now[1],
                         t->options.timeout);
         }
-        pause_seconds(nap);
+        if ((error = wait_more(t, nap)) != TORUS_OK)
+            return error;
         nap = nap < 0.02 ? 1.5 * nap : nap;
     }
 }

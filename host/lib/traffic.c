@@ -279,7 +279,8 @@ int flows_wait(struct flows *f)
             return fail(t, TORUS_E_FAILED, "packets are lost: no progress for %g s",
                         t->options.timeout);
         before = progress;
-        pause_seconds(nap);
+        if ((error = wait_more(t, nap)) != TORUS_OK)
+            return error;
         nap = nap < 0.02 ? 1.5 * nap : nap;
     }
 }

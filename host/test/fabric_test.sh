@@ -15,6 +15,10 @@ if not eval("(" + sys.argv[2] + ")"):
 PY
 }
 
+quiet() {
+    "$@" > "$dir/out" 2> "$dir/err"
+}
+
 # quiet_torus ARGUMENTS...: torusctl with only its standard output in $dir/out.
 quiet_torus() {
     timeout 600 "$B/bin/torusctl" --timeout 120 -t "unix:$dir/board0.sock" "$@" \
@@ -300,6 +304,98 @@ check 'snapshot: text' torus snapshot --all
 check 'snapshot: the error is said' says '^latched at most [0-9]* cycles apart'
 check 'snapshot: of all only' status 2 torus snapshot
 check 'counters: ends' stop
+
+# --- Registers, keys, frames, ends ----------------------------------------------------------------
+start --dims 3x2 --boards golden
+check 'list: the sockets' quiet "$B/bin/torusctl" list
+lists_all() {
+    for n in 0 1 2 3 4 5; do says "^unix:$dir/board$n.sock " || return 1; done
+}
+check 'list: all of them' lists_all
+check 'reg: before anything is programmed' quiet_torus --format json reg NODE
+check 'reg: fields, in their places' json '
+    {r["register"]: r["value"] for r in d["registers"]}["NODE.CONTROL.CONFIGURED"] == 0 and
+    [r["bits"] for r in d["registers"] if r["register"] == "NODE.SHAPE.L"] == ["27:16"] and
+    all(r["doc"] for r in d["registers"] if r["register"] == "NODE.ID")'
+check 'reg: all of them' quiet_torus --format json reg
+check 'reg: each once' json 'len(d["registers"]) > 60 and
+    len({r["register"] for r in d["registers"]}) == len(d["registers"])'
+check 'reg: program' torus program --routing dor
+check 'reg: of a board' quiet_torus --format json reg --at 2,1 node.coord
+check 'reg: it is there' json '[r["value"] for r in d["registers"]] == [258, 2, 1, 0]'
+check 'reg: a field is written' quiet_torus --format json reg --at 1,0 NODE.ROUTING.THRESHOLD=3
+check 'reg: says so' json 'd["registers"][0]["value"] == 3'
+check 'reg: a register is read' quiet_torus --format json reg --at 1,0 NODE.ROUTING
+check 'reg: of which only that has changed' json '
+    d["registers"][0]["hex"] == "0x300" and d["registers"][2]["value"] == 3'
+for bad in 'NODE.ID=1 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.DATA only be written' \
+    'NODE.RING_WAIT=64 not' 'NODE.ROUTING.THRESHOLD=16 bits' 'NODE.SEED=1x number' 'NODE.SEED= number' \
+    'NODE.SEED=4294967296 32.bits'; do
+    check "reg: ${bad% *}" status 2 torus reg "${bad%% *}"
+    check 'reg: says why' says "${bad##* }"
+done
+check 'reg: no lease is left' torus --format json ping
+check 'reg: none' says '"leased": false'
+
+echo 00c0ffee12345678 > "$dir/secret"
+check 'key: set' quiet_torus key set "$dir/secret"
+check 'key: the boards have one' torus --format json ping
+check 'key: says so' says '"key": true'
+check 'key: without it nothing is written' status 2 torus program --routing abr
+check 'key: in one line' one_line
+check 'key: with it' torus --key-file "$dir/secret" program --routing abr
+check 'key: another one' sh -c "echo 1 | '$B/bin/torusctl' -t unix:$dir/board3.sock key set \
+    --key-file $dir/secret > $dir/out 2>&1"
+check 'key: then the first does not open' status 2 torus --key-file "$dir/secret" program
+torus --debug --key 1 key clear
+check 'key: cleared, with all frames shown' status 0 torus --debug program --routing dor
+check 'key: frames, decoded' says '<- v[0-9]* seq [0-9]* *commit   *ok, all'
+torus key set "$dir/secret" && torus --debug --key-file "$dir/secret" key clear
+check 'key: not in what --debug shows' status 1 grep -qi 'c0ffee\|12345678' "$dir/out"
+check 'key: no file' status 2 torus key set "$dir/none"
+echo 'not hexadecimal' > "$dir/secret"
+check 'key: a file that has none' status 2 torus program --key-file "$dir/secret"
+check 'key: what is in it is not shown' status 1 grep -q 'not hexadecimal' "$dir/out"
+
+# Ctrl-C while traffic is made: it is stopped, nothing is left behind.
+leased() {
+    torus --format json ping && says '"leased": true'
+}
+cut_off() { # SIGNAL ARGUMENTS...: ends within bounds, with status 2 and one line
+    signal=$1
+    shift
+    timeout 300 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board1.sock" "$@" \
+        > "$dir/cut.out" 2> "$dir/cut.err" &
+    cut=$!
+    wait_for 120 leased || return 1
+    sleep 0.2
+    kill "-$signal" "$cut"
+    wait "$cut"
+    got=$?
+    cp "$dir/cut.err" "$dir/out"
+    why="status $got"
+    [ $got = 2 ] && one_line && says 'stopped before its end'
+}
+nothing_left() {
+    torus --format json ping && says '"leased": false' || return 1
+    for at in 0,0 1,0 2,0 0,1 1,1 2,1; do
+        quiet_torus --format json reg --at $at GEN.CONTROL.ENABLE GEN.STATUS.RUNNING &&
+            json 'all(r["value"] == 0 for r in d["registers"])' || return 1
+    done
+}
+for signal in INT TERM; do
+    check "run, ended by $signal" cut_off $signal run --load 0.1 --cycles 268435456
+    check 'run: no traffic and no lease is left' nothing_left
+done
+check 'bandwidth, ended by INT' cut_off INT bandwidth --cycles 268435456 0,0 2,1
+check 'bandwidth: no traffic and no lease is left' nothing_left
+check 'bench, ended by INT' cut_off INT bench --routing abr,ofr --load 0.1 --cycles 268435456 \
+    --plot "$dir/cut"
+check 'bench: no traffic and no lease is left' nothing_left
+check 'bench: what was programmed' torus info
+check 'bench: is programmed again' says 'routing dor'
+check 'bench: no plot is left' status 2 ls "$dir/cut.gp" "$dir/cut.svg" "$dir/cut.png"
+check 'registers: end' stop
 
 # --- Monitor --------------------------------------------------------------------------------------
 start --dims 4x3 --boards golden

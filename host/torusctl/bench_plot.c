@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../sim/net/output/gnuplot.h"
 
@@ -77,7 +78,8 @@ int plot(const struct curves *c, const char *stem)
     if (!out)
         return wrong("plot", name, strerror(errno));
     plot_script(c, out, file);
-    if (fclose(out))
+    bool bad = ferror(out);
+    if (fclose(out) || bad)
         return wrong("plot", name, strerror(errno));
     snprintf(name, sizeof name, "%s.gp", file);
     return gnuplot_run("torusctl", folder, name) ? 0 : 2;
@@ -87,6 +89,12 @@ int plot_check(const char *stem)
 {
     char name[300];
     snprintf(name, sizeof name, "%s.gp", stem);
+    bool there = !access(name, F_OK);
     FILE *out = fopen(name, "a");
-    return out ? fclose(out) : wrong("plot", name, strerror(errno));
+    if (!out)
+        return wrong("plot", name, strerror(errno));
+    fclose(out);
+    if (!there)
+        unlink(name); // what is cut short leaves nothing
+    return 0;
 }

@@ -18,6 +18,8 @@ struct args {
     const char *where; // NULL: not given
     enum format format;
     struct torus_options options;
+    const char *key_file; // NULL: none
+    bool debug;
     struct torus_run run; // of groups STREAM and MESSAGES
     const char *rest[MAX_REST];
     unsigned rest_count;

@@ -2,12 +2,16 @@
 // All commands, in the order in which help and manual list them.
 #include "command.h"
 
-extern const struct command command_discover, command_info, command_program, command_run,
-    command_bench, command_counters, command_snapshot, command_align, command_monitor, command_diff,
-    command_ping, command_trace, command_bandwidth, command_latency;
+extern const struct command command_list, command_discover, command_info, command_program,
+    command_run, command_bench, command_counters, command_snapshot, command_align, command_monitor,
+    command_diff, command_ping, command_trace, command_bandwidth, command_latency, command_reg,
+    command_key;
 
 const struct command *const commands[] = {
-    &command_discover, &command_info,     &command_program,   &command_run,     &command_bench,
-    &command_counters, &command_snapshot, &command_align,     &command_monitor, &command_diff,
-    &command_ping,     &command_trace,    &command_bandwidth, &command_latency, NULL,
+    &command_list,     &command_discover,  &command_info,
+    &command_program,  &command_run,       &command_bench,
+    &command_counters, &command_snapshot,  &command_align,
+    &command_monitor,  &command_diff,      &command_ping,
+    &command_trace,    &command_bandwidth, &command_latency,
+    &command_reg,      &command_key,       NULL,
 };

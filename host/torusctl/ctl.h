@@ -106,6 +106,14 @@ bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
 int attach(struct torus *t, int *mixed);
 
+// Ctrl-C, SIGTERM and SIGHUP are noted from now on; has one come? (torus_options.cancelled)
+void interrupt_note(void);
+bool interrupted(void *ctx);
+// torus_options.frame: a line on stderr.
+void debug_frame(void *ctx, bool sent, const uint8_t bytes[32]);
+// The key in a file; 0: a line on stderr has said what is wrong.
+uint64_t key_read(const char *file);
+
 // Text: what a lifetime may be wrong by, where clocks were aligned.
 void put_apart(const struct args *a, double apart);
 

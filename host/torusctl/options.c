@@ -9,7 +9,20 @@
 #include "command.h"
 #include "ctl.h"
 
-enum { BAUD = 256, RETRY, WINDOW, SESSION, KEY, TAKE_OVER, MESSAGE, WARMUP, CYCLES, SEED };
+enum {
+    BAUD = 256,
+    RETRY,
+    WINDOW,
+    SESSION,
+    KEY,
+    KEY_FILE,
+    TAKE_OVER,
+    DEBUG,
+    MESSAGE,
+    WARMUP,
+    CYCLES,
+    SEED
+};
 
 // Values ------------------------------------------------------------------------------------------
 
@@ -73,6 +86,7 @@ static const struct argp_option connection_options[] = {
     {"retry", RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 90},
     {"window", WINDOW, "N", 0, "requests under way at once, 1 to 7 (4; discover, counters 7)", 90},
     {"session", SESSION, "N", 0, "session number, 1 to 65535 (random)", 90},
+    {"debug", DEBUG, 0, 0, "show every frame on stderr, decoded; keys are left out", 90},
     {0},
 };
 
@@ -98,6 +112,9 @@ static error_t parse_connection(int key, char *arg, struct argp_state *state)
     case SESSION:
         a->options.session = (uint16_t)whole(state, arg, 1, 65535);
         return 0;
+    case DEBUG:
+        a->debug = true;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -108,6 +125,7 @@ static const struct argp_option writing_options[] = {
     {"key", KEY, "HEX", 0, "64-bit key of locked boards, up to 16 hexadecimal digits", 80},
     {"take-over", TAKE_OVER, 0, 0,
      "take over the write lease that a torusctl of yours has, or with --key anybody's", 80},
+    {"key-file", KEY_FILE, "FILE", 0, "a file with that key, which other users cannot read", 80},
     {0},
 };
 
@@ -118,6 +136,9 @@ static error_t parse_writing(int key, char *arg, struct argp_state *state)
     case KEY:
         if (!parse_key(arg, &a->options.key))
             argp_failure(state, 2, 0, "--key: up to 16 hexadecimal digits, not 0");
+        return 0;
+    case KEY_FILE:
+        a->key_file = arg;
         return 0;
     case TAKE_OVER:
         a->options.take_over = true;

@@ -28,7 +28,8 @@ struct table {
 
 int report(struct torus *t, int error)
 {
-    fprintf(stderr, "torusctl: %s\n", *torus_detail(t) ? torus_detail(t) : torus_strerror(error));
+    fprintf(stderr, "torusctl: %s%s\n", *torus_detail(t) ? torus_detail(t) : torus_strerror(error),
+            error == TORUS_E_BUSY ? " (--take-over)" : "");
     return error == TORUS_E_FAILED || error == TORUS_E_MIXED || error == TORUS_E_MISCABLED ? 1 : 2;
 }
 

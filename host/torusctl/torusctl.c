@@ -199,10 +199,19 @@ static int run(struct args *a)
     if (!a->where)
         return wrong("command", a->command->name,
                      "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
+    if (a->key_file && (a->options.key = key_read(a->key_file)) == 0)
+        return 2;
+    if (a->command->groups & STREAM) { // traffic: stopped before it ends
+        interrupt_note();
+        a->options.cancelled = interrupted;
+    }
+    a->options.frame = a->debug ? debug_frame : NULL;
     struct torus *t;
     a->options.token = token_load();
     int error = torus_open(&t, a->where, &a->options);
     status = error == TORUS_OK ? a->command->run(t, a) : report(t, error);
+    if (interrupted(NULL)) // torus_close() waits a second only
+        torus_release(t);
     torus_close(t);
     return status;
 }
