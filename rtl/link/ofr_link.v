@@ -93,8 +93,9 @@ module ofr_link #(
         .clk, .rst, .phase, .up, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
         .item_q(item), .item_data, .expects, .freed(rx_credit), .acked(up_good), .ack(high[7:4]),
-        .nak_heard(up_good && high[15]), .nak, .run((up_good && high[15]) ||
-        (tick && (!up || wants || hello_q))), .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
+        .nak_heard(up_good && high[15]), .nak,
+        .run((up_good && high[15]) || (tick && (!up || wants || hello_q))),
+        .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
         .moves, .ev_frame, .ev_retry
     );
     ofr_link_rx #(.W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK)) u_rx (
