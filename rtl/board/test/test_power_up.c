@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    BOARDS = 60,
-    CYCLES = 14000,
-    PING_AT = 9000, // the firmware in RAM listens by then
+    BOARDS = 40,
+    CYCLES = 24000,
+    PING_AT = 16000, // the firmware in RAM listens by then
     BIT = RTL_UART_DIVISOR,
     PING_CYCLES = 10 * BIT * OFR_FRAME_BYTES,
 };
