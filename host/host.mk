@@ -7,7 +7,7 @@ HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty usb list transpor
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
-TORUS_SO := libtorus.so.0
+TORUS_SO := libtorus.so.1
 
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.

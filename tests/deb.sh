@@ -15,7 +15,7 @@ chmod -R u+rwX,go+rX,go-w "$root"
 mkdir -p "$B/deb/debian" "$root/DEBIAN"
 printf 'Source: outflank\n\nPackage: outflank\nArchitecture: any\n' > "$B/deb/debian/control"
 depends=$(cd "$B/deb" && dpkg-shlibdeps -O -Sroot --ignore-missing-info root/usr/bin/* \
-    root/usr/lib/libtorus.so.0 2> shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
+    root/usr/lib/libtorus.so.1 2> shlibdeps.log | sed -n 's/^shlibs:Depends=//p')
 [ -n "$depends" ] || { cat "$B/deb/shlibdeps.log" >&2; exit 1; }
 cat > "$root/DEBIAN/control" << CONTROL
 Package: outflank

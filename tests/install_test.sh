@@ -11,7 +11,7 @@ quiet() {
 }
 
 installed() {
-    for f in bin/torusctl bin/boardsim bin/torussim lib/libtorus.a lib/libtorus.so.0 \
+    for f in bin/torusctl bin/boardsim bin/torussim lib/libtorus.a lib/libtorus.so.1 \
         include/libtorus.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
         share/man/man1/boardsim.1 share/man/man1/torussim.1 share/man/man3/libtorus.3 \
         share/bash-completion/completions/torusctl lib/udev/rules.d/70-outflank.rules \

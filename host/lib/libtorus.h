@@ -85,9 +85,8 @@ struct torus_options {
 // talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
-// What could be opened: boards on USB, sockets of simulators and of torusctl serve that somebody
-// listens at. Nothing is opened or asked; a serial line cannot be told from others and is not in
-// it.
+// What could be opened: boards on USB, sockets of simulators that somebody listens at. Nothing is
+// opened or asked; a serial line cannot be told from others and is not in it.
 struct torus_stream {
     char where[128]; // for torus_open()
     char what[64];   // for people

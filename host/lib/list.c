@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that there are: boards on USB, and sockets of simulators and of torusctl serve that
-// somebody listens at, as the kernel says.
+// The streams that there are: boards on USB, and sockets of simulators that somebody listens
+// at, as the kernel says.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "stream.h"
 
-// "boardN.sock" is a simulator's, "outflank-*.sock" one of torusctl serve.
+// "boardN.sock" is a simulator's.
 static const char *socket_of(const char *path)
 {
     const char *name = strrchr(path, '/');
@@ -16,9 +16,6 @@ static const char *socket_of(const char *path)
     name = name ? name + 1 : path;
     if (sscanf(name, "board%u.sock%n", &n, &end) == 1 && end && !name[end])
         return "simulated board";
-    size_t length = strlen(name);
-    if (!strncmp(name, "outflank-", 9) && length > 5 && !strcmp(name + length - 5, ".sock"))
-        return "shared by torusctl serve";
     return NULL;
 }
 

@@ -38,8 +38,7 @@ int tty_open(struct torus *t, const char *path, struct tty *tty)
         add_holders(path, holders, sizeof holders);
         if (fd >= 0)
             close(fd);
-        fail(t, TORUS_E_TRANSPORT,
-             "%.60s: in use by %s%s; end it, or share the board with torusctl serve", path,
+        fail(t, TORUS_E_TRANSPORT, "%.60s: in use by %s%s; end that first", path,
              *holders ? "process" : "another process", holders);
         return -1;
     }

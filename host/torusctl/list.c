@@ -32,11 +32,11 @@ static int do_list(struct args *a)
 
 const struct command command_list = {
     .name = "list",
-    .summary = "where boards could be: on USB, sockets of boardsim and serve",
+    .summary = "where boards could be: on USB, sockets of boardsim",
     .about =
         "Lists what -t may be given: FTDI chips on USB that could be a board's, and sockets of "
-        "simulators and of torusctl serve that somebody listens at. None of them is asked "
-        "anything. Serial lines cannot be told from others, and are not in it.",
+        "simulators that somebody listens at. None of them is asked anything. Serial lines "
+        "cannot be told from others, and are not in it.",
     .examples = "list\nlist --format json\n",
     .groups = FORMAT,
     .prepare = do_list,

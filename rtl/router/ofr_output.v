@@ -88,7 +88,7 @@ module ofr_output #(
             owned_q <= 1'b0;
             even_q  <= '0;
             odd_q   <= '0;
-            after_q <= ~INPUTS'(1);
+            after_q <= {{INPUTS-1{1'b1}}, 1'b0}; // Yosys takes ~INPUTS'(1) for 1
         end
     end
 
