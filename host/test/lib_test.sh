@@ -29,7 +29,7 @@ only_torus() # symbols on stdin
 
 shared_symbols() { nm -D --defined-only "$B/libtorus.so" | only_torus; }
 static_symbols() { nm -g --defined-only "$B/libtorus.a" | grep ' [A-Z] ' | only_torus; }
-soname() { readelf -d "$B/libtorus.so" | grep -q 'SONAME.*libtorus\.so\.0'; }
+soname() { readelf -d "$B/libtorus.so" | grep -q 'SONAME.*libtorus\.so\.1'; }
 # Every function of the header is there.
 complete()
 {
