@@ -192,7 +192,8 @@ int wait_time(struct torus *t, uint32_t until)
             last = monotonic();
         else if (monotonic() - last > t->options.timeout)
             return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
-        pause_seconds(nap);
+        if ((error = wait_more(t, nap)) != TORUS_OK)
+            return error;
         nap = nap < 0.02 ? 1.5 * nap : nap;
     }
 }

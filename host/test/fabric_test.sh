@@ -387,6 +387,14 @@ for signal in INT TERM; do
     check "run, ended by $signal" cut_off $signal run --load 0.1 --cycles 268435456
     check 'run: no traffic and no lease is left' nothing_left
 done
+check 'bandwidth, ended by INT' cut_off INT bandwidth --cycles 268435456 0,0 2,1
+check 'bandwidth: no traffic and no lease is left' nothing_left
+check 'bench, ended by INT' cut_off INT bench --routing abr,ofr --load 0.1 --cycles 268435456 \
+    --plot "$dir/cut"
+check 'bench: no traffic and no lease is left' nothing_left
+check 'bench: what was programmed' torus info
+check 'bench: is programmed again' says 'routing dor'
+check 'bench: no plot is left' status 2 ls "$dir/cut.gp" "$dir/cut.svg" "$dir/cut.png"
 check 'registers: end' stop
 
 # --- Monitor --------------------------------------------------------------------------------------
