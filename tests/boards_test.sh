@@ -141,7 +141,7 @@ destinations() {
 }
 
 pulled() { # the cable, as discover names it
-    sed -n 's/^torusctl: no cable from x+ of (\([0-9]\),\([0-9]\),0).*/\1 \2/p' "$dir/out"
+    sed -n 's/^torusctl: no cable from x+ of (\([0-9]\),\([0-9]\)).*/\1 \2/p' "$dir/out"
 }
 
 start --dims 4x4 --boards golden --cable 5.x+
