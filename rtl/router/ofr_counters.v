@@ -239,7 +239,7 @@ module ofr_counters #(
             end
         end
         if (rst || ask_q[2]) begin
-            ring_q  <= ~SLOTS'(1);
+            ring_q  <= {{SLOTS-1{1'b1}}, 1'b0}; // Yosys takes ~SLOTS'(1) for 1
             slot_q  <= '0;
             phase_q <= rst ? INIT : COPY;
         end
