@@ -168,7 +168,7 @@ void collective_request(struct fw *fw, unsigned role, const uint32_t *m, unsigne
     all->request[1] &= 0xffff;
     if (role == FOR_HOST && (m[0] & OFR_OP_MASK) == OFR_OP_START && arg_of(m) == 2) {
         uint32_t now = node_read(fw, OFR_NODE_TIME); // the same start for all
-        all->request[0] ^= 3u << 8;                  // arg 1
+        all->request[0] |= 1u << 8;                  // arg 3
         for (unsigned i = 3; i < 6; i++)
             all->request[i] += now;
     }

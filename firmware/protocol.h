@@ -153,9 +153,9 @@ enum ofr_op {
     OFR_OP_GEN = 13,
     // (w) [wide] arg 1: start the generator at NODE.TIME = d1, clear the checker, set its window to
     // d2 up to d3 (d2 = d3: no window). LATE where d1 is past. arg 2, to all only: the same with d1
-    // to d3 in cycles from now, the gateway's now. By address (no path) the response is that of
-    // OP_TOTALS, of what OP_GEN latched: STALE, and nothing done, where that is gone. arg 0: stop
-    // it.
+    // to d3 in cycles from now, the gateway's now; boards get it as arg 3 (no path), whose response
+    // is that of OP_TOTALS, of what OP_GEN latched: STALE, and nothing done, where that is gone.
+    // arg 0: stop it.
     OFR_OP_START = 14,
     // [addressed] latch all counters of this board; d0: number of the snapshot, not 0. Not a second
     // time where the last one has that number. Reading them gives AGAIN until the copy is made.

@@ -114,9 +114,11 @@ enum { START_MARGIN = 512 };
 static enum ofr_status op_start(struct fw *fw, uint32_t *m)
 {
     uint32_t control = node_read(fw, OFR_GEN_CONTROL) & ~(uint32_t)OFR_GEN_CONTROL_ENABLE_MASK;
-    if (arg_of(m) > 1 || (arg_of(m) && hop_count(m) > OFR_WIDE_HOPS))
+    bool count = arg_of(m) == 3; // and tell what OP_GEN latched
+    if (arg_of(m) == 2 || arg_of(m) > 3 || (count && hop_count(m)) ||
+        (arg_of(m) && hop_count(m) > OFR_WIDE_HOPS))
         return OFR_BAD_ARG;
-    if (arg_of(m) && !hop_count(m)) { // before anything is done
+    if (count) { // before anything is done
         enum ofr_status status = snapshot_check(fw, m, fw->snapshot_gen);
         if (status != OFR_OK)
             return status;
@@ -134,7 +136,7 @@ static enum ofr_status op_start(struct fw *fw, uint32_t *m)
         return OFR_LATE;
     }
     node_write(fw, OFR_GEN_CONTROL, control | OFR_GEN_CONTROL_ENABLE_MASK);
-    if (!hop_count(m))
+    if (count)
         totals(fw, m);
     return OFR_OK;
 }

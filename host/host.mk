@@ -102,7 +102,8 @@ INTERLEAVE_TWIN_number   := counters firmware/read s/number != fw->snapshot/0/
 INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
 INTERLEAVE_TWIN_end      := run host/lib/run s/lease_verify(t)/TORUS_OK/
 INTERLEAVE_TWIN_flow     := flows host/lib/flow s/lease_verify(t)/TORUS_OK/
-INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow)
+INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status == OFR_STALE/again = false/
+INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew)
 $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c

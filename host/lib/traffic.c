@@ -102,18 +102,14 @@ static int check(struct flows *f)
     return error;
 }
 
-// All requests of f->q; statuses other than OFR_OK become errors. *late: one was that.
 int flows_ask(struct flows *f, unsigned count, const char *what, bool *late)
 {
     int error = exchange(f->t, f->q, count);
-    for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
-        if (late && (f->q[i].status == OFR_LATE || f->q[i].status == OFR_STALE)) {
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++)
+        if (late && f->q[i].status == OFR_LATE)
             *late = true;
-            f->t->status = f->q[i].status;
-        } else {
+        else
             error = status_error(f->t, &f->q[i], what);
-        }
-    }
     return error;
 }
 
@@ -178,55 +174,58 @@ int lease_for_cycles(struct torus *t, double cycles)
     return error == TORUS_OK ? lease_begin(t, 60 + 1.05 * cycles / t->clock) : error;
 }
 
+// All generators from f->start on. *late: a board was told too late.
+static int start_at(struct flows *f, bool *late)
+{
+    struct torus *t = f->t;
+    uint32_t from = f->start + f->o->warmup, to = from + f->o->cycles;
+    if (f->count == node_count(t)) {
+        uint32_t data[4] = {0, f->start, from, to};
+        int error = ask_all(t, OFR_AGG_OR, OFR_OP_START, 1, data, NULL, "start the generators");
+        *late = error == TORUS_E_BOARD && t->status == OFR_LATE;
+        return *late ? TORUS_OK : error;
+    }
+    // Boards that only receive: their checkers. Then the sources, which set their own.
+    int error = write_ends(f, true, OFR_CHECK_FROM, from);
+    if (error == TORUS_OK)
+        error = write_ends(f, true, OFR_CHECK_TO, to);
+    if (error == TORUS_OK)
+        error = write_ends(f, true, OFR_CHECK_CONTROL, 1);
+    if (error != TORUS_OK)
+        return error;
+    for (unsigned i = 0; i < f->count; i++) {
+        by_address(&f->q[i], pack_at(f->flow[i].from), OFR_OP_START, 1);
+        f->q[i].m[3] = f->start;
+        f->q[i].m[4] = from;
+        f->q[i].m[5] = to;
+    }
+    return flows_ask(f, f->count, "start the generators", late);
+}
+
 // One cycle for all, `ahead` cycles from now, which grows until all boards hear of it in time.
 static int start_all(struct flows *f)
 {
     struct torus *t = f->t;
-    bool all = f->count == node_count(t);
-    int error = TORUS_OK;
     if (!t->ahead)
         t->ahead = 4000 + 1000 * (t->k[0] + t->k[1] + t->k[2]);
-    for (; error == TORUS_OK && t->ahead <= 1u << 28; t->ahead *= 2) {
+    for (; t->ahead <= 1u << 28; t->ahead *= 2) {
         bool late = false;
-        uint32_t now, from, to;
-        error = torus_read(t, NULL, OFR_NODE_TIME, &now);
-        if (error != TORUS_OK)
-            return error;
+        uint32_t now;
+        int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
         f->start = now + t->ahead + f->apart + f->later;
-        from = f->start + f->o->warmup;
-        to = from + f->o->cycles;
-        if (all) {
-            uint32_t data[4] = {0, f->start, from, to};
-            error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 1, data, NULL, "start the generators");
-            late = error == TORUS_E_BOARD && (t->status == OFR_LATE || t->status == OFR_STALE);
-            error = late ? TORUS_OK : error;
-        } else {
-            // Boards that only receive: their checkers. Then the sources, which set their own.
-            if ((error = write_ends(f, true, OFR_CHECK_FROM, from)) != TORUS_OK ||
-                (error = write_ends(f, true, OFR_CHECK_TO, to)) != TORUS_OK ||
-                (error = write_ends(f, true, OFR_CHECK_CONTROL, 1)) != TORUS_OK)
-                return error;
-            for (unsigned i = 0; i < f->count; i++) {
-                by_address(&f->q[i], pack_at(f->flow[i].from), OFR_OP_START, 1);
-                f->q[i].m[3] = f->start;
-                f->q[i].m[4] = from;
-                f->q[i].m[5] = to;
-            }
-            error = flows_ask(f, f->count, "start the generators", &late);
-        }
+        if (error == TORUS_OK)
+            error = start_at(f, &late);
         // One whose clock is ahead has not begun before the last one was told.
         if (error == TORUS_OK && !late && f->apart) {
             error = torus_read(t, NULL, OFR_NODE_TIME, &now);
             late = (int32_t)(f->start - f->apart - now) < 0;
         }
+        if (error == TORUS_OK && late)
+            error = stop_all(t); // those that have been told
         if (error != TORUS_OK || !late)
             return error;
-        error = stop_all(t);
-        // Another host has latched the counters: anew, which latches them too.
-        if (error == TORUS_OK && t->status == OFR_STALE)
-            error = set_up(f);
     }
-    return error == TORUS_OK ? clocks_differ(t) : error;
+    return clocks_differ(t);
 }
 
 // What sources have sent and destinations received: *done when all of it is there.
