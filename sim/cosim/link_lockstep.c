@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct end {
     unsigned off_for;  // cycles of a reset to go
     unsigned deny_for; // cycles for which it is not enabled
     uint64_t bad, downs;
+    bool wrong_word, wrong; // the word that came last; one of the frame that comes
 };
 
 struct run {
@@ -49,6 +51,7 @@ struct run {
     uint64_t cycle, apart, apart_max, next_event, calm_at, up_cycles;
     unsigned plug_out;                 // cycles to go
     uint64_t flits[ENDS], words[ENDS]; // from cycle WARM until the cable becomes good
+    bool unseen; // a frame was taken that the cable had damaged, as the CRC fits: it ends here
     char why[256];
 };
 
@@ -174,7 +177,14 @@ static void step_end(struct run *r, unsigned e)
         u->off_for--;
         return;
     }
+    bool step = u->model->rx.in && (!r->shape.shared || u->model->time & 1);
+    u->wrong |= step && u->wrong_word;
+    if (u->in.phy_rx_valid)
+        u->wrong_word = r->wire[1 - e].wrong;
     ofr_link_step(u->model, &u->in);
+    r->unseen |= u->model->rx.good && u->wrong;
+    if (ofr_link_between(u->model))
+        u->wrong = false;
     if (u->rtl)
         link_rtl_step(u->rtl, &u->in);
 }
@@ -313,7 +323,19 @@ static void check_end(struct run *r)
         snprintf(r->why, sizeof r->why, "the ends disagreed for %" PRIu64 " cycles", r->apart_max);
 }
 
-static bool run_once(const struct options *o, uint64_t seed, unsigned number)
+// Chance that at least so many events happen where `mean` are to be expected (Poisson).
+static double at_least(uint64_t events, double mean)
+{
+    double below = 0, term = exp(-mean);
+    for (uint64_t i = 0; i < events; i++) {
+        below += term;
+        term *= mean / (double)(i + 1);
+    }
+    return events ? 1 - below : 1;
+}
+
+static bool run_once(const struct options *o, uint64_t seed, unsigned number, uint64_t *bad_frames,
+                     uint64_t *unseen)
 {
     struct options mine = *o;
     mine.seed = seed;
@@ -324,7 +346,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
         exit(2);
     }
     bool drained = false;
-    while (!r.why[0] && !drained) {
+    while (!r.why[0] && !drained && !r.unseen) {
         step(&r);
         bool calm_now = r.cycle > o->cycles;
         drained = calm_now && r.end[0].model->out.link_up && r.end[1].model->out.link_up &&
@@ -333,17 +355,21 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
             snprintf(r.why, sizeof r.why,
                      "not up and empty %d cycles after the cable was good again", DRAIN_CYCLES);
     }
-    check_end(&r);
+    if (!r.unseen)
+        check_end(&r);
     struct port_totals t[ENDS] = {r.end[0].port.totals, r.end[1].port.totals};
     uint64_t downs = 0, bad = 0;
     for (unsigned e = 0; e < ENDS; e++) {
         downs += r.end[e].model->counts.downs + r.end[e].downs;
         bad += r.end[e].model->counts.bad + r.end[e].bad;
     }
+    *bad_frames += bad;
+    *unseen += r.unseen;
     printf("%sok %u - seed %" PRIu64 " %s: %" PRIu64 " packets, %" PRIu64 " cut, %" PRIu64
-           " lost and counted, %" PRIu64 " bad frames, %" PRIu64 " falls, apart %" PRIu64 "\n",
+           " lost and counted, %" PRIu64 " bad frames, %" PRIu64 " falls, apart %" PRIu64 "%s\n",
            r.why[0] ? "not " : "", number, seed, kind_name[r.kind], t[0].delivered + t[1].delivered,
-           t[0].cut + t[1].cut, t[0].lost + t[1].lost, bad, downs, r.apart_max);
+           t[0].cut + t[1].cut, t[0].lost + t[1].lost, bad, downs, r.apart_max,
+           r.unseen ? "; ended by a damaged frame whose CRC fits" : "");
     if (o->full_load)
         printf("# goodput %.4f\n",
                (double)(r.flits[0] + r.flits[1]) / (double)(r.words[0] + r.words[1]));
@@ -429,8 +455,16 @@ int main(int argc, char **argv)
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     unsigned failed = 0, i = 0;
+    uint64_t bad = 0, unseen = 0;
     for (; i < o.runs && failed < 3; i++)
-        failed += !run_once(&o, o.seed + i, i + 1);
-    printf("1..%u\n", i);
+        failed += !run_once(&o, o.seed + i, i + 1, &bad, &unseen);
+    double expected = (double)(bad + unseen) / (double)(1U << link_rtl_shape().crc_check);
+    bool likely = at_least(unseen, expected) > 1e-6;
+    failed += !likely;
+    printf("%sok %u - %" PRIu64 " damaged frames whose CRC fits, %.2g to be expected of %" PRIu64
+           "\n1..%u\n",
+           likely ? "" : "not ", i + 1, unseen, expected, bad + unseen, i + 1);
+    if (!likely)
+        printf("# more damaged frames are taken than the CRC lets through\n");
     return failed ? 1 : 0;
 }

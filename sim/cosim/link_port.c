@@ -75,20 +75,26 @@ static void begin_packet(struct port *p, const struct ofr_link_out *link, uint64
 }
 
 // What the other end has not received by now is lost.
-static void rebase(struct port *p, const struct port *peer, const struct ofr_link_out *link)
+static void rebase(struct port *p, const struct ofr_link_out *link)
 {
     for (unsigned v = 0; v < OFR_VCS; v++) {
         unsigned lost = (p->sent[v] - link->tx_credit[v]) & 15;
-        if (link->tx_credit[v] != peer->received[v])
-            fail(p, "re-based to %u packets on VC %u, received: %u", link->tx_credit[v], v,
-                 peer->received[v]);
         if (!p->was_reset && lost != p->ledger[v].count)
             fail(p, "%u packets lost on VC %u, of which re-basing counts %u", p->ledger[v].count, v,
                  lost);
-        p->sent[v] = link->tx_credit[v];
+        p->sent[v] = p->base[v] = link->tx_credit[v];
         p->totals.lost += p->ledger[v].count;
         p->ledger[v].count = 0;
     }
+}
+
+// The link rises. Before that it may re-base to what a board said that has been reset since.
+static void rise(struct port *p, const struct port *peer)
+{
+    for (unsigned v = 0; v < OFR_VCS; v++)
+        if (p->base[v] != peer->received[v])
+            fail(p, "re-based to %u packets on VC %u, received: %u", p->base[v], v,
+                 peer->received[v]);
     p->was_reset = false;
 }
 
@@ -182,7 +188,10 @@ void port_step(struct port *p, struct port *peer, const struct ofr_link_out *lin
         in->rx_received[v] = p->received[v];
     }
     if (link->tx_rebase)
-        rebase(p, peer, link);
+        rebase(p, link);
+    if (link->link_up && !p->was_up)
+        rise(p, peer);
+    p->was_up = link->link_up;
     send(p, link, in, cycle);
     take(p, peer, link, cycle, latency);
     for (unsigned v = 0; v < OFR_VCS; v++)

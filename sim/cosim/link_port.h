@@ -36,7 +36,8 @@ struct port {
     unsigned out_left, out_vc;
     bool shown; // its next flit is at the pins
     unsigned down_for;
-    bool was_reset; // since the last re-basing
+    bool was_reset, was_up; // was_reset: an end was, since the link rose
+    uint8_t base[OFR_VCS];  // packets that the other end had received, at the last re-basing
     struct {
         struct port_packet packet[PORT_QUEUE];
         unsigned first, count;

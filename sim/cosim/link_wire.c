@@ -50,7 +50,8 @@ static uint64_t disturb(struct wire *w, uint64_t word)
         seen = (seen & ~(UINT64_C(1) << w->stuck_bit)) | (uint64_t)w->stuck_at << w->stuck_bit;
     if (w->fault == WIRE_NOISE)
         seen = rng_next(&w->rng);
-    w->errors += ((seen ^ word) & mask) != 0;
+    w->wrong = ((seen ^ word) & mask) != 0;
+    w->errors += w->wrong;
     w->sent++;
     return seen & mask;
 }

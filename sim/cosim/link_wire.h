@@ -22,6 +22,7 @@ struct wire {
     bool stuck_at;
     // State
     unsigned burst_left;
+    bool wrong;         // the word that came out last
     double until_error; // bits to the next one
     uint64_t sent, errors;
     struct {

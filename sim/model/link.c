@@ -292,6 +292,11 @@ static void hunt(struct ofr_link_receiver *r)
     r->write = r->keep;
 }
 
+bool ofr_link_between(const struct ofr_link *l)
+{
+    return l->rx.at == GAP || l->rx.at == HUNT;
+}
+
 // The word that came in the cycle before. A frame with flits is kept if it is the expected one.
 static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wires *w)
 {

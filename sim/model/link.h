@@ -130,6 +130,8 @@ struct ofr_link {
 void ofr_link_init(struct ofr_link *link, const struct ofr_link_shape *shape);
 // One clock cycle.
 void ofr_link_step(struct ofr_link *link, const struct ofr_link_in *in);
+// Its receiver is not within a frame.
+bool ofr_link_between(const struct ofr_link *link);
 
 // The frame's first half-word from its 11 bits of information, check bits on top.
 uint16_t ofr_link_half_word(unsigned info);
