@@ -2,7 +2,7 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 # Lower layers first (lib/README.md).
-HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty usb list transport exchange board session \
+HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
             faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
@@ -12,10 +12,10 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
-            bandwidth latency list reg key
+            bandwidth latency list reg key serve
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
-              debug interrupt reg_map token) $(B)/sim/net/output/gnuplot.o
+              debug interrupt reg_map token relay) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
@@ -83,7 +83,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock interleave)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
-         host/test/stream_test.sh host/test/trace_test.sh \
+         host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh \
          host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.
@@ -93,6 +93,22 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+
+# What serve passes on, and its twins without a protection each.
+TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares turns)
+RELAY_TWIN_number := s/new_number(r, frame);/word(frame, 2);/
+RELAY_TWIN_known  := s/= find(c, frame);/= NULL;/
+RELAY_TWIN_shares := s/c->under_way < most/true/
+RELAY_TWIN_turns  := s/is_collective(frame) && r->collective/false/
+$(B)/tests/test_relay: host/test/test_relay.c host/torusctl/relay.c host/torusctl/relay.h firmware/protocol.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Ihost/torusctl $(CFLAGS) -o $@ $(filter %.c,$^) -lcmocka
+$(B)/tests/relay_%: $(B)/tests/test_relay host/host.mk
+	@sed '$(RELAY_TWIN_$*)' host/torusctl/relay.c > $@.c && ! cmp -s host/torusctl/relay.c $@.c
+	@$(CC) $(CPPFLAGS) -Ihost/torusctl $(CFLAGS) -w -o $@.twin $@.c host/test/test_relay.c -lcmocka
+	@printf '#!/bin/sh\n! %s > %s.out 2>&1 && grep -q "^not ok" %s.out &&\n' $@.twin $@ $@ > $@
+	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
+	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 
 # Without a protection each, a file of the firmware or the library as sed leaves it: test_interleave
 # finds each of them out, by the operation named.

@@ -35,6 +35,8 @@ static bool unpack(const uint32_t *d, unsigned count, uint64_t *values)
     return true;
 }
 
+enum { MOST_OTHERS = 2 }; // snapshots of other hosts that are gone on with
+
 struct reader {
     struct torus *t;
     uint32_t number; // of the snapshot
@@ -92,14 +94,14 @@ int read_counters(struct torus *t, uint32_t number, bool just_that,
     int error = room ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
     if (!t->window_wanted) // one request a board
         t->options.window = MAX_WINDOW;
-    double end = monotonic() + t->options.timeout;
+    unsigned others = just_that ? 0 : MOST_OTHERS;
     while (room && error == TORUS_OK && left) {
         uint32_t other;
         error = read_some(&r, &left, &other);
         if (error != TORUS_OK || !other)
             continue;
         t->status = OFR_STALE;
-        if (just_that || monotonic() > end)
+        if (!others--)
             error = fail(t, TORUS_E_BOARD,
                          "read the counters: other hosts latch them all the time; once more later");
         // Another host's are as good: from the beginning, so that all are of one instant.
@@ -125,7 +127,16 @@ API int torus_counters(struct torus *t,
 {
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    uint32_t data[4] = {random_word()};
-    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, data, NULL, "latch the counters");
-    return error == TORUS_OK ? read_counters(t, data[0], false, each, ctx) : error;
+    // Hosts that latched at the same time may have left each some boards, and then no number is
+    // that of all: latched anew, not in step with them.
+    double end = monotonic() + t->options.timeout;
+    for (double nap = 0.01;; nap = nap < 0.5 ? 2 * nap : nap) {
+        uint32_t data[4] = {random_word()};
+        int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, data, NULL, "latch the counters");
+        if (error == TORUS_OK)
+            error = read_counters(t, data[0], false, each, ctx);
+        if (error != TORUS_E_BOARD || t->status != OFR_STALE || monotonic() > end)
+            return error;
+        pause_seconds(nap * random_word() / UINT32_MAX);
+    }
 }

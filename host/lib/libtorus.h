@@ -18,6 +18,7 @@
 #ifndef LIBTORUS_H
 #define LIBTORUS_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,13 +80,15 @@ struct torus_options {
 };
 
 // Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the
-// bus, as "usb:1-2.3"), "unix:PATH" (socket), or "tty:PATH" or a path below /dev (pty, serial port:
-// raw, 8N1, no flow control, at options->baud, for this process alone). options may be NULL. *out
-// is a handle even on failure (for the detail; close it), or NULL if there is no memory. Does not
-// talk to the board yet.
+// bus, as "usb:1-2.3"), "unix:PATH" (socket), "tcp:PORT" (of this machine: torusctl serve --tcp),
+// or "tty:PATH" or a path below /dev (pty, serial port: raw, 8N1, no flow control, at
+// options->baud, for this process alone). A board that another process of this user shares
+// (torus_share()) is reached through that. options may be NULL. *out is a handle even on failure
+// (for the detail; close it), or NULL if there is no memory. Does not talk to the board yet.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
-// What could be opened: boards on USB, sockets of simulators that somebody listens at. Nothing is
+// What could be opened: boards on USB, sockets of simulators and of shared boards that somebody
+// listens at. Nothing is
 // opened or asked; a serial line cannot be told from others and is not in it.
 struct torus_stream {
     char where[128]; // for torus_open()
@@ -93,6 +96,20 @@ struct torus_stream {
 };
 // Up to `room` of them; returns how many there are.
 unsigned torus_list(struct torus_stream *out, unsigned room);
+
+// Sharing: what torusctl serve does. Opens as torus_open() does, but the board itself, and offers a
+// Unix socket, in a folder that only this user can enter, where torus_open() of her other processes
+// finds it by the board's own name. TORUS_E_TRANSPORT: another process has or shares it. What comes
+// there is the caller's to pass on (host/torusctl/relay.h); torus_close() removes the socket.
+int torus_share(struct torus **out, const char *where, const struct torus_options *options);
+const char *torus_share_path(const struct torus *t); // of the socket; NULL: not shared
+// What to poll(): first the socket, for connections, then the board, for bytes from it and, if
+// `writing`, for room. Returns how many, at most `room`.
+unsigned torus_share_poll(struct torus *t, struct pollfd *fds, unsigned room, bool writing);
+int torus_share_accept(struct torus *t); // a connection, non-blocking; -1: none
+// Bytes from and to the board, as they are, without waiting: how many; 0: none, -1: it is gone.
+int torus_share_read(struct torus *t, void *to, size_t bytes);
+int torus_share_write(struct torus *t, const void *from, size_t bytes);
 
 // The same over a stream of one's own.
 int torus_open_transport(struct torus **out, struct torus_transport transport,

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that there are: boards on USB, and sockets of simulators that somebody listens
-// at, as the kernel says.
+// The streams that there are: boards on USB, and sockets of simulators and of shared boards that
+// somebody listens at, as the kernel says.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "stream.h"
 
-// "boardN.sock" is a simulator's.
+// "boardN.sock" is a simulator's; a shared board's has an end of its own.
 static const char *socket_of(const char *path)
 {
     const char *name = strrchr(path, '/');
     unsigned n;
     int end = 0;
+    size_t length = strlen(path), share = strlen(SHARE_END);
     name = name ? name + 1 : path;
+    if (length > share && !strcmp(path + length - share, SHARE_END))
+        return "board that torusctl serve shares";
     if (sscanf(name, "board%u.sock%n", &n, &end) == 1 && end && !name[end])
         return "simulated board";
     return NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "boards.h"
+#include "stream.h"
 
 API int torus_open_transport(struct torus **out, struct torus_transport transport,
                              const struct torus_options *options)
@@ -440,6 +441,7 @@ API void torus_close(struct torus *t)
             t->options.timeout = 1;
         give_back(t);
     }
+    share_end(t);
     if (t->transport.close)
         t->transport.close(t->transport.ctx);
     handle_free(t);

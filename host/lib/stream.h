@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of bytes to one board: sockets (transport.c), serial lines (tty.c), USB (usb.c). What
-// they open becomes the handle's transport.
+// Streams of bytes to one board: sockets (socket.c), serial lines (tty.c), USB (usb.c), and boards
+// that another process shares (share.c). What they open becomes the handle's transport.
 #ifndef TORUS_STREAM_H
 #define TORUS_STREAM_H
 
@@ -19,6 +19,22 @@ struct tty {
 // Opens a serial line, raw at options.baud, for this process alone; -1: failed.
 int tty_open(struct torus *t, const char *path, struct tty *before);
 void tty_close(int fd, const struct tty *before);
+
+// What is open as the handle's stream; before: it is a serial line, set so before. Closes fd where
+// it fails.
+int stream_open(struct torus *t, int fd, const struct tty *before);
+// Connects: -1 and errno.
+int unix_connect(const char *path);
+int loopback_connect(uint16_t port);
+
+// A board by its name, as "tty", "/dev/ttyUSB0": if another process shares it, connects to that.
+// With t->alone it is to be shared by this process: fails if another one does.
+enum { SHARE_PATH = 108 };
+#define SHARE_END ".share" // ends the names of the sockets
+int share_enter(struct torus *t, const char *kind, const char *name, bool *entered);
+// Then, when it is open: others may come.
+int share_listen(struct torus *t);
+void share_end(struct torus *t);
 
 // Adds the other processes that have a file open whose path ends like that, as " 12 (name)".
 void add_holders(const char *path, char *text, size_t size);

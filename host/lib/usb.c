@@ -188,6 +188,19 @@ static int usb_write(void *ctx, const void *from, size_t bytes, int milliseconds
     }
 }
 
+// libusb's own descriptors: a transfer that completes wakes whoever waits for them.
+static unsigned usb_poll(void *ctx, struct pollfd *fds, unsigned room, bool writing)
+{
+    const struct usb *u = ctx;
+    const struct libusb_pollfd **list = libusb_get_pollfds(u->ftdi->usb_ctx);
+    unsigned count = 0;
+    (void)writing; // the room of a transfer that completes
+    for (; list && list[count] && count < room; count++)
+        fds[count] = (struct pollfd){.fd = list[count]->fd, .events = list[count]->events};
+    libusb_free_pollfds(list);
+    return count;
+}
+
 static bool any_flying(const struct usb *u)
 {
     for (unsigned i = 0; i < INS; i++)
@@ -417,18 +430,25 @@ int usb_open(struct torus *t, const char *wanted)
         return fail(t, TORUS_E_MEMORY, "usb: out of memory, or USB cannot be used at all");
     }
     const struct found *board = NULL;
+    bool entered = false;
     int error = choose(t, found, enumerate(list, found), wanted, &board);
+    char port[64];
     if (board)
+        error = share_enter(t, "usb", board->place, &entered);
+    if (board && error == TORUS_OK && !entered && !t->alone && kernel_port(board, port))
+        error = share_enter(t, "tty", port, &entered); // somebody shares it as that
+    if (board && error == TORUS_OK && !entered)
         error = claim(t, u, board);
     libusb_free_device_list(list, 1);
-    if (error == TORUS_OK)
+    if (error == TORUS_OK && !entered)
         error = set_line(t, u);
-    if (error != TORUS_OK) {
+    if (error != TORUS_OK || entered) {
         usb_close(u);
         return error;
     }
     start_transfers(u);
     t->transport = (struct torus_transport){usb_read, usb_write, usb_close, u};
+    t->poll = usb_poll;
     return TORUS_OK;
 }
 

@@ -152,7 +152,7 @@ static void bash_values(const struct argp_option *o)
         snprintf(list, sizeof list, "all %s", filled);
         free(filled);
     } else if (!strcmp(o->arg, "WHERE")) {
-        snprintf(list, sizeof list, "usb usb: unix: tty:");
+        snprintf(list, sizeof list, "usb usb: unix: tty: tcp:");
     } else if (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "STEM")) {
         snprintf(list, sizeof list, "FILES");
     } else {

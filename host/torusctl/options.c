@@ -80,7 +80,7 @@ bool parse_key(const char *text, uint64_t *key)
 static const struct argp_option connection_options[] = {
     {0, 0, 0, 0, "Connection:", 90},
     {"transport", 't', "WHERE", 0,
-     "the board we are plugged into: usb, usb:SERIAL, unix:PATH or tty:PATH", 90},
+     "the board we are plugged into: usb, usb:SERIAL, unix:PATH, tty:PATH or tcp:PORT", 90},
     {"baud", BAUD, "N", 0, "usb, tty: bits per second (115200)", 90},
     {"timeout", 'T', "SECONDS", 0, "give up after so long without an answer (30)", 90},
     {"retry", RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 90},

@@ -198,17 +198,17 @@ static int run(struct args *a)
         return status;
     if (!a->where)
         return wrong("command", a->command->name,
-                     "say where the board is: -t usb, usb:SERIAL, unix:PATH or tty:PATH");
+                     "say where the board is: -t usb, usb:SERIAL, unix:PATH, tty:PATH or tcp:PORT");
     if (a->key_file && (a->options.key = key_read(a->key_file)) == 0)
         return 2;
-    if (a->command->groups & STREAM) { // traffic: stopped before it ends
+    if (a->command->groups & STREAM || a->command->shares) { // ended in the middle of it
         interrupt_note();
         a->options.cancelled = interrupted;
     }
     a->options.frame = a->debug ? debug_frame : NULL;
     struct torus *t;
     a->options.token = token_load();
-    int error = torus_open(&t, a->where, &a->options);
+    int error = (a->command->shares ? torus_share : torus_open)(&t, a->where, &a->options);
     status = error == TORUS_OK ? a->command->run(t, a) : report(t, error);
     if (interrupted(NULL)) // torus_close() waits a second only
         torus_release(t);

@@ -1,0 +1,216 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torusctl serve: one process has the board, all other tools are as they are without it. Against
+# golden boards, by socket and by terminal. TAP.
+. tests/boards.sh
+export XDG_RUNTIME_DIR="$dir"
+python=host/test/serve_test.py
+boards="$dir"
+log=$dir/log
+shown="$dir/out $dir/log $dir/serve0 $dir/serve5"
+servers=
+
+# serve N [WHERE]: shares board N, until it is ended. Its word is in $dir/serveN.
+serve() {
+    n=$1
+    shift
+    : > "$dir/serve$n"
+    [ $# -gt 0 ] || set -- -t "unix:$boards/board$n.sock"
+    "$B/bin/torusctl" serve --timeout 120 "$@" > "$dir/serve$n" 2>&1 &
+    eval "server$n=$!"
+    servers="$servers $!"
+    wait_for 120 served "$dir/serve$n" "$!"
+    grep -q '^torusctl: board [0-9a-f]* is shared at unix:' "$dir/serve$n"
+}
+served() {
+    grep -q . "$1" || ! kill -0 "$2" 2> /dev/null
+}
+end() { # N [SIGNAL]: its status in $got
+    eval "pid=\$server$1"
+    kill -"${2:-TERM}" "$pid"
+    wait "$pid"
+    got=$?
+}
+clean_up_all() {
+    # shellcheck disable=SC2086
+    [ -z "$servers" ] || kill $servers 2> /dev/null
+    clean_up
+}
+trap clean_up_all EXIT
+
+# ctl N ARGUMENTS...: torusctl at board N as if there were no serve.
+ctl() {
+    n=$1
+    shift
+    timeout 600 "$B/bin/torusctl" "$@" --timeout 120 -t "unix:$boards/board$n.sock"
+}
+shared() {
+    sed -n 's/.*shared at unix:\([^ ]*\).*/\1/p' "$dir/serve$1"
+}
+# Nobody but serve has the board: a tool that did not find it would wait in vain.
+quiet() {
+    "$@" > "$dir/out" 2>&1
+}
+
+start --dims 4x4 --boards golden
+check 'serve: starts' serve 0
+check 'serve: its socket is for its user alone' [ "$(stat -c '%a %F' "$(shared 0)")" = '600 socket' ]
+check 'serve: and the folder' [ "$(stat -c %a "$(dirname "$(shared 0)")")" = 700 ]
+check 'a tool that names the board gets there: discover' quiet ctl 0 discover
+check 'program' quiet ctl 0 program --routing ofr
+check 'list: names it' sh -c "'$B/bin/torusctl' list | grep -q '^unix:$(shared 0) .*serve shares'"
+twice() {
+    timeout 60 "$B/bin/torusctl" serve -t "unix:$boards/../$(basename "$boards")/board0.sock" \
+        > "$dir/out" 2>&1
+    got=$?
+    why="status $got"
+    [ $got = 2 ] && one_line && says "shared already by process $server0 (torusctl)"
+}
+check 'a second serve, by another name of the board, is refused in one line' twice
+
+# --- All at once ----------------------------------------------------------------------------------
+# together A B: two watchers, a monitor and a run at once; the first and the run at board A, the
+# others at B. All must end well.
+together() {
+    # One watcher and the run with the same session number: serve keeps them apart.
+    ctl "$1" counters --watch 0.2 --count 8 --format csv --session 77 > "$dir/watch1" 2> "$dir/err1" &
+    one=$!
+    ctl "$2" counters --watch 0.2 --count 8 --format csv --session 77 > "$dir/watch2" 2> "$dir/err2" &
+    two=$!
+    python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \
+        -t "unix:$boards/board$2.sock" monitor --watch 0.2 --count 8 > "$dir/monitor" 2>&1 &
+    three=$!
+    good=0
+    ctl "$1" run --load 0.3,0.3,0.3 --length 16 --format json --session 77 > "$dir/with" 2> "$dir/err3" ||
+        good="run $?"
+    wait $one || good="$good, watch 1 $?"
+    wait $two || good="$good, watch 2 $?"
+    wait $three || good="$good, monitor $?"
+    why="status $good"
+    cat "$dir/err1" "$dir/err2" "$dir/err3" > "$dir/out"
+    [ "$good" = 0 ] && [ ! -s "$dir/out" ]
+}
+alone() {
+    ctl 0 run --load 0.3 --length 16 --format json > "$dir/alone" 2> "$dir/out"
+}
+check 'run, alone' alone
+check 'two watchers, a monitor and a run through one serve' together 0 0
+check 'no torn row' python3 $python rows "$dir/watch1" "$dir/watch2"
+torn() { # a row of one snapshot with a value of the next one
+    awk -F, -v OFS=, '!done && $3 ~ /adaptive.flits$/ && $5 > 3000 { $5 += 640; done = 1 } 1' "$dir/watch1" > "$dir/torn"
+    ! python3 $python rows "$dir/torn" > "$dir/out"
+}
+check 'twin: a torn row is found' torn
+check 'the same run as alone' python3 $python runs "$dir/alone" "$dir/with"
+check 'a serve for another board of the torus' serve 5
+check 'two watchers, a monitor and a run through two boards' together 0 5
+check 'no torn row' python3 $python rows "$dir/watch1" "$dir/watch2"
+check 'the same run as alone' python3 $python runs "$dir/alone" "$dir/with"
+
+# --- Guests that are slow, dead or send nonsense ---------------------------------------------------
+with_rogues() { # seven of them while an honest one works
+    : > "$dir/rogues"
+    timeout 300 python3 $python rogues "$(shared 0)" > "$dir/rogues" 2>&1 &
+    rogues=$!
+    wait_for 120 grep -q 'all here' "$dir/rogues" || return 1
+    quiet ctl 0 ping --count 40 && quiet ctl 0 counters && quiet ctl 0 program --routing abr
+    honest=$?
+    kill $rogues 2> /dev/null
+    wait $rogues 2> /dev/null
+    return $honest
+}
+check 'seven that are slow, dead or send nonsense harm nobody' with_rogues
+killed() {
+    for what in counters 'run --load 0.2' discover; do
+        # shellcheck disable=SC2086
+        "$B/bin/torusctl" $what -t "unix:$boards/board0.sock" > "$dir/killed" 2>&1 &
+        victim=$!
+        sleep 0.0$((victim % 10))
+        kill -9 $victim 2> /dev/null
+        wait $victim 2> /dev/null
+        quiet ctl 0 ping || return 1
+    done
+}
+check 'tools that are killed halfway harm nobody' killed
+
+# --- The end --------------------------------------------------------------------------------------
+# A tool that asks all the time, until serve or the board is gone: one line, status 2.
+asking() {
+    ctl 0 ping --count 1000000 --format csv > "$dir/asked" 2> "$dir/asking" &
+    asker=$!
+    wait_for 120 grep -q '^[0-9]' "$dir/asked"
+}
+asker_ends() {
+    wait $asker
+    got=$?
+    cp "$dir/asking" "$dir/out"
+    why="status $got"
+    [ $got = 2 ] && one_line
+}
+check 'SIGTERM: somebody asks' asking
+ends_clean() {
+    socket=$(shared 0)
+    end 0 TERM
+    why="status $got"
+    [ $got = 0 ] && [ ! -e "$socket" ] && [ ! -e "$socket.lock" ] &&
+        [ "$(wc -l < "$dir/serve0")" = 1 ]
+}
+check 'SIGTERM: ends with status 0, its socket is gone' ends_clean
+check 'SIGTERM: who asked ends in one line' asker_ends
+check 'then the board is reached as before' quiet ctl 0 ping
+check 'serve again' serve 0
+left_behind() {
+    socket=$(shared 0)
+    kill -9 "$server0"
+    wait "$server0" 2> /dev/null
+    [ -S "$socket" ] && quiet ctl 0 ping
+}
+check 'one that is killed leaves its socket, and tools reach the board themselves' left_behind
+check 'the next one takes the socket over' serve 0
+check 'and is found' quiet ctl 0 info
+check 'SIGINT: somebody asks' asking
+board_gone() {
+    kill -9 "$sim"
+    wait "$sim" 2> /dev/null
+    sim=
+    wait "$server0"
+    got=$?
+    why="status $got"
+    tail -n 1 "$dir/serve0" > "$dir/out"
+    [ $got = 2 ] && says 'the connection to it broke' && [ "$(wc -l < "$dir/serve0")" = 2 ] &&
+        [ ! -e "$(shared 0)" ]
+}
+check 'the board goes away: one line, status 2, its socket is gone' board_gone
+check 'the board goes away: who asked ends in one line' asker_ends
+
+# --- Another place, other streams -------------------------------------------------------------------
+start --dims 2x2 --boards golden --pty
+pty=$(sed -n 's/^board 3: //p' "$dir/log")
+ln -s "$pty" "$dir/line"
+chmod 755 "$dir/outflank"
+check 'a serial line, where the folder is open to others' serve 0 -t "tty:$dir/line" --tcp 0
+check 'the socket is elsewhere' sh -c "case $(shared 0) in /tmp/outflank-$(id -u)/*) ;; *) false ;; esac"
+over() { # ARGUMENTS...
+    timeout 300 "$B/bin/torusctl" --timeout 120 "$@" > "$dir/out" 2>&1
+}
+both() {
+    over -t "tty:$pty" discover & one=$!
+    timeout 300 "$B/bin/torusctl" --timeout 120 -t "$pty" counters --help > /dev/null & two=$!
+    wait $one && wait $two
+}
+check 'a serial line: two tools at once, by two names' both
+check 'a serial line: program' over -t "tty:$pty" program
+port=$(sed -n 's/.* and tcp:\([0-9]*\)$/\1/p' "$dir/serve0")
+check 'TCP' over -t "tcp:$port" ping
+check 'a second serve on the line is refused' status 2 over serve -t "$pty"
+check 'in one line' says 'shared already by process'
+check 'TCP: no such port' status 2 over -t tcp:70000 ping
+check 'TCP: says so' says 'a port from 1 to 65535'
+check 'the port is taken' status 2 over serve -t "tty:$(sed -n 's/^board 2: //p' "$log")" --tcp "$port"
+check 'in one line' one_line
+check 'it says so' says 'Address already in use'
+end 0 INT
+check 'SIGINT: status 0' [ $got = 0 ]
+check 'the line is free again' over -t "tty:$pty" ping
+check 'the simulator ends' stop
+finish
