@@ -439,7 +439,8 @@ static void between_any_two_frames(void **state)
 }
 
 // Two hosts plugged into two boards latch at the same time: some boards have the one's snapshot,
-// some the other's, and nobody latches any more. The counters are read all the same, of one instant.
+// some the other's, and nobody latches any more. The counters are read all the same, of one
+// instant.
 static void half_latched(struct stage *s)
 {
     uint32_t value = 0;

@@ -3,6 +3,7 @@
 // that forgets a collective when another one comes, answers out of order, and loses frames. Clients
 // all have the same session and the same numbers; one of them sends nonsense, repeats itself, asks
 // what nobody answers and never reads. argument or SEED: the seed.
+// lint-flags: -Ihost/torusctl
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
