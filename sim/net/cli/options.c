@@ -158,7 +158,9 @@ static const struct net_application *read_application(const struct net_options *
 struct net_config net_options_config(const struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
-    static const char *const pattern_only[] = {"traffic", "load", "messages", NULL};
+    static const char *const pattern_only[] = {"traffic",     "load",        "messages", "arrivals",
+                                               "on-fraction", "on-messages", "mix",      NULL};
+    static const char *const no_mix[] = {"message-packets", NULL};
     static const char *const no_trace[] = {"active", "message-packets", NULL};
     static const char *const no_application[] = {"trace", "active", "message-packets", NULL};
     const char *preset = net_options_value(options, "preset");
@@ -167,6 +169,7 @@ struct net_config net_options_config(const struct net_options *options, const ch
     refuse_beside(options, "active", pattern_only);
     refuse_beside(options, "application", pattern_only);
     refuse_beside(options, "application", no_application);
+    refuse_beside(options, "mix", no_mix);
     if (!net_options_value(options, "application") &&
         (net_options_value(options, "pace") || net_options_value(options, "placement")))
         net_refuse("--pace and --placement go with --application only");
@@ -174,6 +177,10 @@ struct net_config net_options_config(const struct net_options *options, const ch
         if (net_options_value(options, "rounds") || net_options_value(options, "burst"))
             net_refuse("--rounds and --burst go with --active only");
     }
+    const char *arrivals = net_options_value(options, "arrivals");
+    if (!(arrivals && !strcmp(arrivals, "onoff")) &&
+        (net_options_value(options, "on-fraction") || net_options_value(options, "on-messages")))
+        net_refuse("--on-fraction and --on-messages go with --arrivals onoff only");
     // Of a sweep some may be others.
     const char *patterns = net_options_value(options, "traffic");
     bool spots = net_options_value(options, "hotspots"),
@@ -215,6 +222,11 @@ struct net_config net_options_config(const struct net_options *options, const ch
         c.application = read_application(options);
     if (!net_options_value(options, "throttle"))
         c.throttle = c.slots / 2;
+    bool random = c.arrivals == NET_ARRIVAL_BERNOULLI || c.arrivals == NET_ARRIVAL_ONOFF;
+    if (random && !net_options_value(options, "message-packets"))
+        c.message_packets = 1;
+    if ((random || c.mixed) && !net_options_value(options, "messages"))
+        c.messages = net_config_messages(&c);
     char message[400];
     if (net_config_check(&c, message, sizeof message))
         net_refuse("%s", message);

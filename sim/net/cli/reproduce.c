@@ -202,7 +202,8 @@ static void run_task(void *context, uint32_t number, _Atomic float *progress)
     if (r->e.loads)
         run_curve(r, task, records, progress);
     else
-        net_gamma_star(&r->points, &task->config, task->start, NET_STEPS, &gamma, progress);
+        net_gamma_star(&r->points, &task->config, task->start, NET_STEPS,
+                       net_gamma_factor(&task->config), &gamma, progress);
 }
 
 // The cells' values from the points, which are all there by now or never will be. Returns how many
@@ -224,8 +225,8 @@ static uint32_t collect(struct reproduction *r)
         struct net_gamma gamma;
         json_t *records[NET_LOADS] = {NULL};
         if (!e->loads) {
-            bool done = net_gamma_star(&r->points, &task->config, task->start, NET_STEPS, &gamma,
-                                       &progress);
+            bool done = net_gamma_star(&r->points, &task->config, task->start, NET_STEPS,
+                                       net_gamma_factor(&task->config), &gamma, &progress);
             bool stuck = !done && net_point_stuck(gamma.at);
             *values = done ? gamma.gamma : NAN;
             missing += !done && !stuck;

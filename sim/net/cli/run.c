@@ -4,14 +4,19 @@
 #include <sys/resource.h>
 
 #include "cli/options.h"
+#include "output/files.h"
 #include "output/record.h"
+#include "output/replicates.h"
 #include "run/engine.h"
 #include "run/pool.h"
 
 struct args {
     struct net_options options;
-    uint32_t threads;
+    uint32_t threads, replicates;
+    const char *links, *histogram;
 };
+
+enum { O_LINKS = 256, O_HISTOGRAM };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -23,56 +28,52 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'T':
         args->threads = (uint32_t)net_parse_count("--threads", arg, 1, NET_MAX_THREADS);
         return 0;
+    case 'R':
+        args->replicates = (uint32_t)net_parse_count("--replicates", arg, 1, NET_MAX_REPLICATES);
+        return 0;
+    case O_LINKS:
+        args->links = arg;
+        return 0;
+    case O_HISTOGRAM:
+        args->histogram = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
+// Replicates, one after the other.
 struct point {
     struct net_config config;
-    struct net_result result;
-    double wall; // s
+    uint32_t count, ended;
+    json_t *records[NET_MAX_REPLICATES];
+    struct net_result last;
+    bool bad, out_of_memory;
 };
 
 static void run_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct point *point = context;
     (void)number;
-    double start = net_seconds();
-    point->result = net_run(&point->config, 0, &net_stop, progress);
-    point->wall = net_seconds() - start;
+    for (uint32_t i = 0; i < point->count; i++) {
+        struct net_config config = point->config;
+        config.seed += i;
+        double start = net_seconds();
+        net_result_free(&point->last);
+        point->last = net_run(&config, 0, &net_stop, progress);
+        point->out_of_memory = point->last.end == NET_NO_MEMORY;
+        point->bad = point->bad || point->last.end != NET_DRAINED;
+        if (point->out_of_memory)
+            return;
+        point->records[point->ended++] = net_record(&config, &point->last, net_seconds() - start);
+        if (point->last.end == NET_INTERRUPTED)
+            return;
+    }
 }
 
-int net_command_run(int argc, char **argv)
+static void print(json_t *record, enum net_format format)
 {
-    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
-    static const struct argp_option list[] = {
-        {"threads", 'T', "NUMBER", 0, "that the simulation is spread over (1)", 0}, {0}};
-    const struct argp argp = {list,     parse, "",  "Simulates one point and prints its record.",
-                              children, NULL,  NULL};
-    struct args args = {.threads = 1};
-    argp_parse(&argp, argc, argv, 0, NULL, &args);
-    struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
-                          .result.end = NET_NO_MEMORY};
-    const struct net_config *config = &point.config;
-    point.config.threads = args.threads;
-    struct net_result *result = &point.result;
-
-    net_catch_signals();
-    net_pool(1, 1, run_point, &point, &net_stop, NULL);
-    if (result->end == NET_NO_MEMORY) {
-        fputs(atomic_load(&net_stop) ? "torussim: interrupted\n" : "torussim: out of memory\n",
-              stderr);
-        return 1;
-    }
-    json_t *record = net_record(config, result, point.wall);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    json_object_set_new(
-        record, "cpu_s",
-        json_real((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec));
-    json_object_set_new(record, "peak_memory_mb", json_integer(usage.ru_maxrss / 1024));
-    if (args.options.format == FORMAT_JSON) {
+    if (format == FORMAT_JSON) {
         const char *key;
         json_t *value, *units = json_object();
         json_object_foreach(record, key, value)
@@ -84,17 +85,64 @@ int net_command_run(int argc, char **argv)
         json_object_set_new(record, "units", units);
         json_dumpf(record, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         putchar('\n');
-    } else if (args.options.format == FORMAT_CSV) {
+    } else if (format == FORMAT_CSV) {
         net_record_csv_head(record, stdout);
         net_record_csv(record, stdout);
     } else {
         net_record_text(record, stdout);
     }
+}
+
+int net_command_run(int argc, char **argv)
+{
+    const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
+    static const struct argp_option list[] = {
+        {"threads", 'T', "NUMBER", 0, "that the simulation is spread over (1)", 0},
+        {"replicates", 'R', "NUMBER", 0,
+         "runs with seeds one after the other, as one record with intervals (1)", 0},
+        {"links", O_LINKS, "FILE", 0, "write every link's use there, as CSV", 0},
+        {"histogram", O_HISTOGRAM, "FILE", 0, "write the lifetimes' histogram there, as CSV", 0},
+        {0}};
+    const struct argp argp = {list,     parse, "",  "Simulates one point and prints its record.",
+                              children, NULL,  NULL};
+    struct args args = {.threads = 1, .replicates = 1};
+    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
+                          .count = args.replicates};
+    const struct net_config *config = &point.config;
+    if (args.replicates > 1 && (args.links || args.histogram))
+        net_refuse("--links and --histogram are of one run, --replicates of several");
+    if (config->seed + args.replicates - 1 > INT64_MAX)
+        net_refuse("--seed %llu: too large for so many replicates",
+                   (unsigned long long)config->seed);
+    net_file_check("--links", args.links);
+    net_file_check("--histogram", args.histogram);
+    point.config.threads = args.threads;
+
+    net_catch_signals();
+    net_pool(1, 1, run_point, &point, &net_stop, NULL);
+    if (point.out_of_memory || !point.ended) {
+        fputs(atomic_load(&net_stop) ? "torussim: interrupted\n" : "torussim: out of memory\n",
+              stderr);
+        return 1;
+    }
+    json_t *record = net_record_combine(point.records, point.ended);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    json_object_set_new(
+        record, "cpu_s",
+        json_real((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec));
+    json_object_set_new(record, "peak_memory_mb", json_integer(usage.ru_maxrss / 1024));
+    bool bad = point.bad;
+    bad = !net_file_links(args.links, config, &point.last) || bad;
+    bad = !net_file_histogram(args.histogram, config, &point.last) || bad;
+    print(record, args.options.format);
     json_decref(record);
-    if (result->end == NET_STUCK)
+    for (uint32_t i = 0; i < point.ended; i++)
+        json_decref(point.records[i]);
+    if (point.last.end == NET_STUCK)
         fprintf(stderr, "torussim: nothing accepted or consumed for %g us: %s\n",
-                config->watchdog_us, result->stuck);
-    bool bad = result->end != NET_DRAINED;
-    net_result_free(result);
+                config->watchdog_us, point.last.stuck);
+    net_result_free(&point.last);
     return bad;
 }

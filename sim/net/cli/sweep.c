@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim sweep: loads x routings x patterns x seeds. torussim saturate: gamma* of each routing
-// and pattern: the largest load, in steps of 0.05, whose mean lifetime is at most 1.2 times the
-// same routing's at load 0.1.
+// and pattern: the largest load, in steps, whose mean lifetime is at most 1.2 times the same
+// routing's at load 0.1; with replicates what stands behind it, too.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/options.h"
 #include "output/record.h"
-#include "run/point.h"
+#include "output/replicates.h"
+#include "run/claim.h"
 #include "run/pool.h"
 #include "run/ranks.h"
 
@@ -24,7 +25,9 @@ struct args {
     struct net_options options;
     const char *out;
     uint32_t jobs;
-    unsigned per; // saturate: steps in gamma0
+    unsigned per;  // saturate: steps in gamma0
+    double factor; // saturate: 0: by the arrivals
+    uint32_t replicates;
     bool resume;
 };
 
@@ -35,13 +38,16 @@ struct task {
 
 struct sweep {
     struct task *tasks;
-    uint32_t count;
-    unsigned per;   // steps in gamma0
-    uint32_t *todo; // numbers of the tasks that the store does not have
+    uint32_t count, records;
+    unsigned per; // steps in gamma0
+    double factor;
+    uint32_t replicates; // saturate
+    uint32_t each;       // so many tasks, one behind the other, are one record
+    uint32_t *todo;      // numbers of the tasks that the store does not have
     struct net_points points;
 };
 
-enum { O_OUT = 256, O_RESUME, O_STEP };
+enum { O_OUT = 256, O_RESUME, O_STEP, O_FACTOR };
 
 // Steps in gamma0; 0.1, where the search begins, is one of them.
 static unsigned parse_step(const char *text)
@@ -68,6 +74,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case O_STEP:
         args->per = parse_step(arg);
         return 0;
+    case O_FACTOR:
+        args->factor = net_parse_real("--factor", arg);
+        if (!(args->factor > 1 && args->factor <= 100))
+            net_refuse("--factor %s: must be more than 1, at most 100", arg);
+        return 0;
+    case 'R':
+        args->replicates = (uint32_t)net_parse_count("--replicates", arg, 1, NET_MAX_REPLICATES);
+        return 0;
     case O_OUT:
         args->out = arg;
         return 0;
@@ -85,13 +99,20 @@ static void read_args(int argc, char **argv, const char *doc, struct args *args)
         {"jobs", 'j', "NUMBER", 0, "threads (as many as there are processors; of each MPI rank: 1)",
          0},
         {"step", O_STEP, "GAMMA0", 0, "saturate: of the loads (0.05)", 0},
+        {"factor", O_FACTOR, "NUMBER", 0,
+         "saturate: times the lifetime at load 0.1 (1.2, the paper's; with bernoulli and onoff 3)",
+         0},
+        {"replicates", 'R', "NUMBER", 0,
+         "runs of each point with seeds one after the other, as one record with intervals; "
+         "saturate: also runs of 4 times the messages (1: neither)",
+         0},
         {"out", O_OUT, "FILE", 0, "write every point there as it finishes, as JSON lines", 0},
         {"resume", O_RESUME, NULL, 0, "continue --out FILE: do not repeat what is in it", 0},
         {0}};
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
     net_ranks_begin();
-    *args = (struct args){.jobs = net_pool_jobs(), .per = NET_STEPS};
+    *args = (struct args){.jobs = net_pool_jobs(), .per = NET_STEPS, .replicates = 1};
     argp_parse(&argp, argc, argv, 0, NULL, args);
 }
 
@@ -132,9 +153,12 @@ static void make_tasks(struct sweep *sweep, const struct args *args, const char 
     struct words pattern = split(args, "traffic", "uniform", false);
     struct words load = split(args, "load", "0.1", loads);
     struct words seed = split(args, "seed", "1", false);
-    uint64_t count = (uint64_t)routing.count * pattern.count * load.count * seed.count;
+    // Replicates of sweep are points; saturate sees to its own.
+    uint32_t replicates = loads ? args->replicates : 1;
+    uint64_t count = (uint64_t)routing.count * pattern.count * load.count * seed.count * replicates;
     if (count > MAX_TASKS)
         net_refuse("%s: more than %d points", what, MAX_TASKS);
+    sweep->records = routing.count * pattern.count * load.count * seed.count;
     sweep->tasks = calloc(count + 1, sizeof *sweep->tasks);
     sweep->todo = calloc(count + 1, sizeof *sweep->todo);
     if (!sweep->tasks || !sweep->todo)
@@ -142,10 +166,15 @@ static void make_tasks(struct sweep *sweep, const struct args *args, const char 
     for (unsigned p = 0; p < pattern.count; p++)
         for (unsigned r = 0; r < routing.count; r++)
             for (unsigned l = 0; l < load.count; l++)
-                for (unsigned s = 0; s < seed.count; s++) {
+                for (unsigned s = 0; s < seed.count * replicates; s++) {
                     struct task *task = &sweep->tasks[sweep->count++];
-                    task->config = net_options_config(&args->options, routing.word[r],
-                                                      pattern.word[p], load.word[l], seed.word[s]);
+                    task->config =
+                        net_options_config(&args->options, routing.word[r], pattern.word[p],
+                                           load.word[l], seed.word[s / replicates]);
+                    if (task->config.seed + args->replicates - 1 > INT64_MAX)
+                        net_refuse("--seed %s: too large for so many replicates",
+                                   seed.word[s / replicates]);
+                    task->config.seed += s % replicates;
                     net_key(what, &task->config, task->key);
                 }
     free(routing.text);
@@ -160,31 +189,61 @@ static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
     net_point(&sweep->points, &sweep->tasks[sweep->todo[number]].config, 0, progress);
 }
 
+// What stands behind gamma*; null where it was not asked for, or over the limit.
+static void add_claim(json_t *record, const struct net_claim *claim)
+{
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"below_times", claim->below},           {"below_ci95_times", claim->below_half},
+                 {"below_4n_times", claim->below_long},   {"above_times", claim->above},
+                 {"above_ci95_times", claim->above_half}, {"above_4n_times", claim->above_long}};
+    bool asked = claim->at;
+    json_object_set_new(record, "gamma_steady_gamma0",
+                        asked ? net_record_real(claim->steady) : json_null());
+    json_object_set_new(record, "sure", asked ? json_boolean(claim->sure) : json_null());
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        json_object_set_new(record, times[i].name,
+                            asked ? net_record_real(times[i].value) : json_null());
+}
+
 static void saturate_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct sweep *sweep = context;
     const struct task *task = &sweep->tasks[sweep->todo[number]];
     const struct net_config *c = &task->config;
-    struct net_gamma gamma;
-    double start = net_seconds();
-    if (!net_gamma_star(&sweep->points, c, 0, sweep->per, &gamma, progress)) {
-        net_point_stuck(gamma.at);
+    struct net_claim claim = {.at = NULL};
+    struct net_gamma *gamma = &claim.gamma;
+    double start = net_seconds(), factor = sweep->factor > 0 ? sweep->factor : net_gamma_factor(c);
+    bool good = sweep->replicates > 1
+                    ? net_claim(&sweep->points, c, 0, sweep->per, factor, sweep->replicates, &claim,
+                                progress)
+                    : net_gamma_star(&sweep->points, c, 0, sweep->per, factor, gamma, progress);
+    if (!good) {
+        net_point_stuck(gamma->at);
         return;
     }
     json_t *record = json_object();
     net_record_settings(record, c);
     json_object_set_new(record, "load_gamma0", json_null());
-    json_object_set_new(record, "gamma_star_gamma0", json_real(gamma.gamma));
+    json_object_set_new(record, "gamma_star_gamma0", json_real(gamma->gamma));
     json_object_set_new(record, "step_gamma0", json_real(1.0 / sweep->per));
-    json_object_set_new(record, "base_lifetime_us", json_real(gamma.base_us));
-    json_object_set_new(record, "runs", json_integer(gamma.runs));
+    json_object_set_new(record, "factor", json_real(factor));
+    json_object_set_new(record, "base_lifetime_us", json_real(gamma->base_us));
+    json_object_set_new(record, "runs", json_integer(gamma->runs));
+    add_claim(record, &claim);
     json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
-    // of the run at gamma*
+    // of the run at gamma*, or the replicates
     static const char *const fields[] = {
-        "mean_lifetime_us", "mean_ci95_low_us",   "mean_ci95_high_us", "p99_us",
-        "source_wait_us",   "network_latency_us", "accepted_gamma0",   "fairness"};
+        "replicates",   "mean_lifetime_us",     "mean_ci95_low_us", "mean_ci95_high_us",
+        "p99_us",       "p99_ci95_us",          "source_wait_us",   "network_latency_us",
+        "warmup_us",    "steady_lifetime_us",   "offered_gamma0",   "accepted_gamma0",
+        "fairness",     "accepted_ci95_gamma0", "link_use_min",     "link_use_mean",
+        "link_use_max", "derouted_ratio",       "mean_hops"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        json_object_set(record, fields[i], json_object_get(gamma.at, fields[i]));
+        json_object_set(record, fields[i],
+                        json_object_get(claim.at ? claim.at : gamma->at, fields[i]));
+    json_decref(claim.at);
     if (!net_store_add(&sweep->points.store, task->key, record))
         atomic_store(&sweep->points.unwritten, true);
 }
@@ -246,8 +305,8 @@ static void print(const struct sweep *sweep, const struct args *args, json_t *li
     } else {
         print_table(list, columns);
     }
-    if (done < sweep->count)
-        fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->count,
+    if (done < sweep->records)
+        fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->records,
                 args->out && atomic_load(&net_stop) ? "; --resume continues" : "");
 }
 
@@ -268,17 +327,23 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
     bool bad = atomic_load(&points->failed);
     if (net_rank() == 0) {
         json_t *list = json_array();
-        for (uint32_t i = 0; i < sweep->count; i++) {
-            json_t *record = net_store_find(&points->store, sweep->tasks[i].key);
-            if (record)
-                json_array_append(list, record);
-            bad = net_point_stuck(record) || bad;
+        for (uint32_t i = 0; i < sweep->count; i += sweep->each) {
+            json_t *records[NET_MAX_REPLICATES];
+            uint32_t there = 0;
+            for (uint32_t r = 0; r < sweep->each; r++) {
+                json_t *record = net_store_find(&points->store, sweep->tasks[i + r].key);
+                if (record)
+                    records[there++] = record;
+                bad = net_point_stuck(record) || bad;
+            }
+            if (there == sweep->each)
+                json_array_append_new(list, net_record_combine(records, there));
         }
         print(sweep, args, list, columns);
         bool unwritten = atomic_load(&points->unwritten) || points->store.unwritten;
         if (unwritten)
             fprintf(stderr, "torussim: --out %s could not be written\n", args->out);
-        bad = bad || unwritten || json_array_size(list) < sweep->count;
+        bad = bad || unwritten || json_array_size(list) < sweep->records;
         json_decref(list);
     }
     net_store_close(&points->store);
@@ -302,6 +367,9 @@ int net_command_sweep(int argc, char **argv)
               &args);
     if (args.per != NET_STEPS)
         net_refuse("sweep: --step is for saturate");
+    if (args.factor > 0)
+        net_refuse("sweep: --factor is for saturate");
+    sweep.each = args.replicates;
     make_tasks(&sweep, &args, "point", true);
     return run(&sweep, &args, sweep_point, columns);
 }
@@ -318,11 +386,29 @@ int net_command_saturate(int argc, char **argv)
                                           "runs",
                                           "wall_s",
                                           NULL};
+    static const char *const claims[] = {"traffic",
+                                         "routing",
+                                         "gamma_star_gamma0",
+                                         "gamma_steady_gamma0",
+                                         "sure",
+                                         "below_times",
+                                         "below_ci95_times",
+                                         "below_4n_times",
+                                         "above_times",
+                                         "above_ci95_times",
+                                         "above_4n_times",
+                                         "accepted_gamma0",
+                                         "accepted_ci95_gamma0",
+                                         "p99_us",
+                                         "fairness",
+                                         NULL};
     struct args args;
-    struct sweep sweep = {.points.stop = &net_stop};
+    struct sweep sweep = {.points.stop = &net_stop, .each = 1};
     read_args(argc, argv,
               "gamma* of every --routing and --traffic (lists A,B,C): the largest load below 2, in "
-              "steps of --step, whose mean lifetime is at most 1.2 times that at load 0.1.",
+              "steps of --step, whose mean lifetime is at most --factor times that at load 0.1. "
+              "With --replicates also the largest one that holds with 4 times the messages, and "
+              "there and a step above replicates with Student's 95% interval.",
               &args);
     if (net_options_value(&args.options, "load"))
         net_refuse("saturate: it looks for the load, --load is not for it");
@@ -332,9 +418,15 @@ int net_command_saturate(int argc, char **argv)
         net_refuse("saturate: an application has no load to look for");
     if (net_options_value(&args.options, "active"))
         net_refuse("saturate: ping-pong has no load to look for");
-    char what[40];
+    char what[80];
     sweep.per = args.per;
-    snprintf(what, sizeof what, "saturate 1/%u", args.per);
+    sweep.factor = args.factor;
+    sweep.replicates = args.replicates;
+    int at = snprintf(what, sizeof what, "saturate 1/%u", args.per);
+    if (args.factor > 0)
+        at += snprintf(what + at, sizeof what - (size_t)at, " factor %.9g", args.factor);
+    if (args.replicates > 1)
+        snprintf(what + at, sizeof what - (size_t)at, " replicates %u", args.replicates);
     make_tasks(&sweep, &args, what, false);
-    return run(&sweep, &args, saturate_point, columns);
+    return run(&sweep, &args, saturate_point, args.replicates > 1 ? claims : columns);
 }

@@ -8,6 +8,7 @@
 #include "app/application.h"
 #include "config/settings.h"
 #include "topo/name.h"
+#include "traffic/arrivals.h"
 
 struct net_config net_config_default(enum net_preset preset, enum net_routing routing)
 {
@@ -18,6 +19,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         .eta = routing == NET_POR || (routing == NET_OFR && preset == NET_PRESET_OFR) ? 1 : 2,
         .oidn = routing == NET_OFR,
         .widn = routing == NET_OFR || routing == NET_POR,
+        .pipelined = preset == NET_PRESET_OFR,
     };
     char wrong[200];
     for (const struct net_setting *s = net_settings; s->name; s++)
@@ -30,6 +32,23 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
 static uint64_t units(double ns)
 {
     return (uint64_t)llround(ns * NET_UNITS_PER_NS);
+}
+
+double net_config_mean_packets(const struct net_config *c)
+{
+    double packets = 0, weights = 0;
+    for (uint32_t i = 0; i < c->mixed; i++) {
+        packets += c->mix[i].packets * c->mix[i].weight;
+        weights += c->mix[i].weight;
+    }
+    return c->mixed ? packets / weights : c->message_packets;
+}
+
+uint32_t net_config_messages(const struct net_config *c)
+{
+    struct net_config usual = net_config_default(c->preset, c->routing);
+    double packets = (double)usual.messages * usual.message_packets / net_config_mean_packets(c);
+    return packets < 1 ? 1 : (uint32_t)packets;
 }
 
 struct net_times net_config_times(const struct net_config *c)
@@ -47,7 +66,8 @@ struct net_times net_config_times(const struct net_config *c)
         .int_ack = units(8.0 * c->ack_bytes / c->int_gbps),
         .int_latency = units(c->int_latency_ns),
         .tick = units(packet_ns / c->injection_gamma0),
-        .message = packet_ns * c->message_packets * NET_UNITS_PER_NS / c->load,
+        .message = packet_ns * net_config_mean_packets(c) * NET_UNITS_PER_NS / c->load,
+        .packet = packet_ns * NET_UNITS_PER_NS,
     };
     t.ext_packet += !t.ext_packet;
     t.int_packet += !t.int_packet;
@@ -103,13 +123,15 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK(c->throttle < c->slots, "the throttle must be less than the slots");
     CHECK(c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
 #undef CHECK
-    return NULL;
+    bool pattern = !c->trace && !c->active && !c->application;
+    return pattern ? net_arrivals_check(c, message, size) : NULL;
 }
 
 const char *const net_routing_names[] = {"dor",     "rdr",  "abr",  "por", "ofr",
                                          "valiant", "goal", "ugal", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
 const char *const net_tie_names[] = {"plus", "both", "random", NULL};
+const char *const net_arrival_names[] = {"burst", "staggered", "bernoulli", "onoff", NULL};
 
 int net_name_find(const char *const *names, const char *name)
 {

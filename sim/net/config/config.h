@@ -34,6 +34,21 @@ enum { NET_UNITS_PER_NS = 60 };
 
 enum { NET_MAX_THREADS = 256 };
 
+// When messages are born (traffic/arrivals.h).
+enum net_arrival {
+    NET_ARRIVAL_BURST,
+    NET_ARRIVAL_STAGGERED,
+    NET_ARRIVAL_BERNOULLI,
+    NET_ARRIVAL_ONOFF,
+};
+
+// A share of the messages is `packets` long.
+enum { NET_MAX_MIX = 8 };
+struct net_mix {
+    uint32_t packets;
+    double weight; // of all weights together
+};
+
 // Bounds of the load, in gamma0.
 #define NET_MIN_LOAD 1e-6
 #define NET_MAX_LOAD 100.0
@@ -59,10 +74,15 @@ struct net_config {
     double load;              // gamma, in gamma0 (8 B_ext / k_max bytes per second and node)
     uint32_t messages;        // per node, 1 ..
     uint32_t message_packets; // M, 1 ..
-    uint32_t packet_bytes;    // S, 1 ..
-    uint32_t ack_bytes;       // of an ACK or NAK
-    uint32_t slots;           // C, 2 .. the above; of each VC and of the consumption queue
-    uint32_t throttle;        // a packet just injected needs more free slots than this, 0 .. C - 1
+    uint32_t mixed;           // lengths that are drawn per message instead of M; 0: none
+    struct net_mix mix[NET_MAX_MIX];
+    enum net_arrival arrivals;
+    double on_fraction;    // onoff: of the time, below 1
+    double on_messages;    // onoff: mean number of messages of an on period
+    uint32_t packet_bytes; // S, 1 ..
+    uint32_t ack_bytes;    // of an ACK or NAK
+    uint32_t slots;        // C, 2 .. the above; of each VC and of the consumption queue
+    uint32_t throttle;     // a packet just injected needs more free slots than this, 0 .. C - 1
     double int_latency_ns, int_gbps; // lambda_int, B_int
     double ext_latency_ns, ext_gbps; // lambda_ext, B_ext
     double injection_gamma0;         // rate of the injection tick grid (paper, sec. 4: 2.4)
@@ -90,7 +110,8 @@ struct net_times {
     uint64_t ext_packet, ext_ack, ext_latency;
     uint64_t int_packet, int_ack, int_latency;
     uint64_t tick;    // of the injection grid
-    double message;   // between two messages of a node
+    double message;   // between two messages of a node, in the mean
+    double packet;    // between two packets of a node at load gamma0
     uint64_t horizon; // no delay of a packet, ACK or injection is longer
 };
 
@@ -99,8 +120,15 @@ struct net_times net_config_times(const struct net_config *config);
 // NULL, or what is wrong with the configuration, in `message` (of `size` bytes).
 const char *net_config_check(const struct net_config *config, char *message, unsigned size);
 
+// Mean length of a pattern's message, packets.
+double net_config_mean_packets(const struct net_config *config);
+
+// How many messages make as many packets as those of a default configuration.
+uint32_t net_config_messages(const struct net_config *config);
+
 // Names as the options have them, ended by NULL.
-extern const char *const net_routing_names[], *const net_preset_names[], *const net_tie_names[];
+extern const char *const net_routing_names[],
+    *const net_preset_names[], *const net_tie_names[], *const net_arrival_names[];
 
 // Index of a name; -1: it is not there.
 int net_name_find(const char *const *names, const char *name);

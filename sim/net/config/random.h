@@ -17,6 +17,8 @@ enum net_draw {
     DRAW_PLACE,
     DRAW_RIVAL,
     DRAW_ORDER,
+    DRAW_ARRIVAL,
+    DRAW_LENGTH,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

@@ -105,6 +105,42 @@ static void print_hotspots(const struct net_config *c, char *text, unsigned size
         at += (unsigned)snprintf(text + at, size - at, i ? ",%u" : "%u", c->traffic.hotspot[i]);
 }
 
+// PACKETS:WEIGHT,...
+static const char *parse_mix(struct net_config *c, const char *text, char *wrong, unsigned size)
+{
+    c->mixed = 0;
+    for (const char *at = text;; at++) {
+        char *end;
+        errno = 0;
+        unsigned long packets = strtoul(at, &end, 10);
+        double weight = *end == ':' ? strtod(end + 1, &end) : NAN;
+        if (*at < '0' || *at > '9' || errno || packets < 1 || packets > 1000000 ||
+            !(weight >= 1e-6 && weight <= 1e6) || (*end && *end != ',')) {
+            snprintf(wrong, size,
+                     "--mix %.*s: must be PACKETS:WEIGHT, 1 to 1000000 and 1e-6 to 1e6",
+                     (int)strcspn(at, ","), at);
+            return wrong;
+        }
+        if (c->mixed == NET_MAX_MIX) {
+            snprintf(wrong, size, "--mix: at most %d lengths", NET_MAX_MIX);
+            return wrong;
+        }
+        c->mix[c->mixed++] = (struct net_mix){(uint32_t)packets, weight};
+        at = end;
+        if (!*at)
+            return NULL;
+    }
+}
+
+static void print_mix(const struct net_config *c, char *text, unsigned size)
+{
+    unsigned at = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < c->mixed && at < size; i++)
+        at += (unsigned)snprintf(text + at, size - at, "%s%u:%.9g", i ? "," : "", c->mix[i].packets,
+                                 c->mix[i].weight);
+}
+
 // The file is read when the torus is known (options.c); two with the same messages are the same.
 static const char *parse_file(struct net_config *c, const char *text, char *wrong, unsigned size)
 {
@@ -133,6 +169,21 @@ static bool has_application(const struct net_config *c)
 static bool has_pattern(const struct net_config *c)
 {
     return !c->trace && !c->active && !c->application;
+}
+
+static bool has_mix(const struct net_config *c)
+{
+    return c->mixed != 0;
+}
+
+static bool has_length(const struct net_config *c)
+{
+    return c->mixed == 0;
+}
+
+static bool has_onoff(const struct net_config *c)
+{
+    return has_pattern(c) && c->arrivals == NET_ARRIVAL_ONOFF;
 }
 
 static bool has_hotspots(const struct net_config *c)
@@ -208,7 +259,8 @@ const struct net_setting net_settings[] = {
      .group = 1,
      .value = "NAME",
      .help = "uniform, butterfly, transposition, transposition3d, bitreverse, complement, tornado, "
-             "neighbour, diagonal, transposition-id, shuffle, permutation or hotspot",
+             "neighbour, diagonal, transposition-id, shuffle, permutation, hotspot, tornado-id, "
+             "neighbour-id, bitreverse-coord or shuffle-coord",
      .otherwise = "uniform",
      .field = "traffic",
      .kind = NET_OWN,
@@ -301,8 +353,9 @@ const struct net_setting net_settings[] = {
     {.name = "messages",
      .group = 3,
      .value = "NUMBER",
-     .help = "per node",
+     .help = "per node; of random arrivals and of a mix in the mean",
      .otherwise = "32",
+     .shown = "32; of random arrivals and a mix as many as make 3072 packets",
      .field = "messages",
      .kind = NET_COUNT,
      .least = 1,
@@ -314,11 +367,55 @@ const struct net_setting net_settings[] = {
      .value = "NUMBER",
      .help = "M, per message",
      .otherwise = "96",
+     .shown = "96; with bernoulli and onoff 1",
      .field = "message_packets",
      .kind = NET_COUNT,
      .least = 1,
      .most = 1000000,
+     .applies = has_length,
      AT(message_packets)},
+    {.name = "mix",
+     .group = 3,
+     .value = "LENGTHS",
+     .help = "instead of --message-packets: PACKETS:WEIGHT,..., drawn per message, as 1:0.9,96:0.1",
+     .field = "mix",
+     .kind = NET_OWN,
+     .applies = has_mix,
+     .parse = parse_mix,
+     .print = print_mix},
+    {.name = "arrivals",
+     .group = 3,
+     .value = "HOW",
+     .help = "of messages: burst (of all nodes at once, every period), staggered (each node in a "
+             "phase of its own), bernoulli (by chance in each slot), onoff (so while a node is on)",
+     .otherwise = "burst",
+     .field = "arrivals",
+     .kind = NET_CHOICE,
+     .names = net_arrival_names,
+     .applies = has_pattern,
+     AT(arrivals)},
+    {.name = "on-fraction",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "onoff: of the time that a node is on",
+     .otherwise = "0.25",
+     .field = "on_fraction",
+     .kind = NET_REAL,
+     .least = 0.001,
+     .most = 0.999,
+     .applies = has_onoff,
+     AT(on_fraction)},
+    {.name = "on-messages",
+     .group = 3,
+     .value = "NUMBER",
+     .help = "onoff: mean number of messages while it is",
+     .otherwise = "16",
+     .field = "on_messages",
+     .kind = NET_REAL,
+     .least = 1,
+     .most = 1e6,
+     .applies = has_onoff,
+     AT(on_messages)},
     {.name = "trace",
      .group = 3,
      .value = "FILE",
@@ -395,7 +492,7 @@ const struct net_setting net_settings[] = {
      .group = 3,
      .value = "HOW",
      .help = "stop-and-wait, or pipelined: without waiting for the router's ACK",
-     .otherwise = "stop-and-wait",
+     .shown = "pipelined; the paper's presets: stop-and-wait",
      .field = "injection",
      .kind = NET_SWITCH,
      .names = injections,

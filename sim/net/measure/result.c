@@ -7,4 +7,5 @@ void net_result_free(struct net_result *result)
 {
     net_stats_free(&result->stats);
     free(result->pair_latency);
+    free(result->sent);
 }

@@ -30,7 +30,11 @@ struct net_result {
     uint32_t pairs;            // in ping-pong
     uint64_t solution;         // of an application: when its last operation ended, units
     uint64_t *pair_latency;    // per pair: summed over its rounds, units; NULL: none or not drained
-    char stuck[160];           // NET_STUCK: what is stuck
+    // Per node and port: packets that began to go over its link while they were counted, those of a
+    // pattern until the end of generation; UINT64_MAX: no link. NULL: out of memory.
+    uint64_t *sent;
+    uint64_t counted; // units, how long that was
+    char stuck[160];  // NET_STUCK: what is stuck
 };
 
 void net_result_free(struct net_result *result);

@@ -4,13 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "measure/steady.h"
+
 bool net_stats_init(struct net_stats *stats, uint32_t batches)
 {
     *stats = (struct net_stats){.batches = batches};
     stats->bins = calloc(NET_STATS_BINS, sizeof *stats->bins);
     stats->batch_count = calloc(batches, sizeof *stats->batch_count);
     stats->batch_sum = calloc(batches, sizeof *stats->batch_sum);
-    return stats->bins && stats->batch_count && stats->batch_sum;
+    stats->arrived = calloc(batches, sizeof *stats->arrived);
+    return stats->bins && stats->batch_count && stats->batch_sum && stats->arrived;
 }
 
 void net_stats_free(struct net_stats *stats)
@@ -18,6 +21,7 @@ void net_stats_free(struct net_stats *stats)
     free(stats->bins);
     free(stats->batch_count);
     free(stats->batch_sum);
+    free(stats->arrived);
     *stats = (struct net_stats){0};
 }
 
@@ -31,6 +35,7 @@ void net_stats_merge(struct net_stats *to, const struct net_stats *from)
     for (uint32_t b = 0; b < to->batches; b++) {
         to->batch_count[b] += from->batch_count[b];
         to->batch_sum[b] += from->batch_sum[b];
+        to->arrived[b] += from->arrived[b];
     }
 }
 
@@ -49,40 +54,31 @@ double net_stats_quantile(const struct net_stats *stats, double fraction)
             continue;
         if (bin < 2u << NET_STATS_BITS)
             return bin;
-        unsigned shift = (bin >> NET_STATS_BITS) - 1;
-        uint64_t low = (uint64_t)((1u << NET_STATS_BITS) | (bin & ((1u << NET_STATS_BITS) - 1)))
-                       << shift;
-        double middle = (double)low + ldexp(0.5, (int)shift);
+        double middle = (double)net_stats_low(bin) + ldexp(0.5, (int)(bin >> NET_STATS_BITS) - 1);
         return middle < (double)stats->max ? middle : (double)stats->max;
     }
     return NAN;
 }
 
-// Student's t, two-sided 95%: the exact value for 1 and 2 degrees of freedom, else the normal
-// quantile with Cornish and Fisher's terms (within 0.5% from 3 on).
-static double student95(uint32_t degrees)
+double net_stats_from(const struct net_stats *stats, uint32_t first)
 {
-    if (degrees == 1)
-        return 12.7062;
-    if (degrees == 2)
-        return 4.30265;
-    double z = 1.959964, v = degrees, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    return z + (z3 + z) / (4 * v) + (5 * z5 + 16 * z3 + 3 * z) / (96 * v * v) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
+    uint64_t count = 0, sum = 0;
+    for (uint32_t b = first; b < stats->batches; b++) {
+        count += stats->batch_count[b];
+        sum += stats->batch_sum[b];
+    }
+    return count ? (double)sum / (double)count : NAN;
 }
 
-double net_stats_ci95(const struct net_stats *stats)
+int64_t net_stats_warm_up(const struct net_stats *stats)
 {
-    double mean = net_stats_mean(stats), squares = 0;
-    uint32_t used = 0;
-    for (uint32_t b = 0; b < stats->batches; b++) {
-        if (!stats->batch_count[b])
-            continue;
-        double off = (double)stats->batch_sum[b] / (double)stats->batch_count[b] - mean;
-        squares += off * off;
-        used++;
+    double *means = malloc(stats->batches * sizeof *means), last = net_stats_mean(stats);
+    for (uint32_t b = 0; means && b < stats->batches; b++) {
+        if (stats->batch_count[b])
+            last = (double)stats->batch_sum[b] / (double)stats->batch_count[b];
+        means[b] = last;
     }
-    if (used < 2)
-        return NAN;
-    return student95(used - 1) * sqrt(squares / (used - 1) / used);
+    int64_t first = means ? net_warm_up(means, stats->batches) : -1;
+    free(means);
+    return first;
 }

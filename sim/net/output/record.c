@@ -14,7 +14,7 @@ static double us(double units)
 }
 
 // Decimals that carry the meaning, and no noise of the last bits.
-static json_t *real(double value)
+json_t *net_record_real(double value)
 {
     char text[40];
     if (!isfinite(value))
@@ -53,8 +53,42 @@ static void add_pairs(json_t *o, const struct net_config *c, const struct net_re
             double latency = us((double)r->pair_latency[at] / c->rounds);
             snprintf(name, sizeof name, bandwidth ? "bandwidth_q%d_gbs" : "latency_q%d_us",
                      percent);
-            json_object_set_new(o, name, real(bandwidth ? bytes / latency / 1000 : latency));
+            json_object_set_new(o, name,
+                                net_record_real(bandwidth ? bytes / latency / 1000 : latency));
         }
+}
+
+static double accepted(const struct net_stats *s, uint32_t from)
+{
+    double sum = 0;
+    for (; from < s->batches; from++)
+        sum += (double)s->arrived[from];
+    return sum;
+}
+
+double net_record_use(const struct net_result *r, const struct net_config *c, size_t link)
+{
+    if (!r->sent || r->sent[link] == UINT64_MAX || !r->counted)
+        return NAN;
+    return (double)r->sent[link] * (double)net_config_times(c).ext_packet / (double)r->counted;
+}
+
+// Share of the time that links are busy with packets.
+static void add_links(json_t *o, const struct net_config *c, const struct net_result *r)
+{
+    double least = INFINITY, most = -INFINITY, sum = 0, links = 0;
+    for (size_t i = 0; i < (size_t)ofr_nodes(&c->torus) * 2 * c->torus.n; i++) {
+        double use = net_record_use(r, c, i);
+        if (!isfinite(use))
+            continue;
+        least = use < least ? use : least;
+        most = use > most ? use : most;
+        sum += use;
+        links++;
+    }
+    json_object_set_new(o, "link_use_min", net_record_real(least));
+    json_object_set_new(o, "link_use_mean", net_record_real(sum / links));
+    json_object_set_new(o, "link_use_max", net_record_real(most));
 }
 
 void net_record_settings(json_t *o, const struct net_config *c)
@@ -67,7 +101,7 @@ void net_record_settings(json_t *o, const struct net_config *c)
         if (*value && (s->kind == NET_COUNT || s->kind == NET_WHOLE))
             json = json_integer((json_int_t)strtoull(value, NULL, 10));
         else if (*value && s->kind == NET_REAL)
-            json = real(strtod(value, NULL));
+            json = net_record_real(strtod(value, NULL));
         else if (*value)
             json = json_string(value);
         json_object_set_new(o, s->field, json);
@@ -78,35 +112,57 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
 {
     const struct net_stats *s = &r->stats;
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
-    double mean = us(net_stats_mean(s)), half = us(net_stats_ci95(s));
+    double mean = us(net_stats_mean(s));
     double wait = us((double)r->wait_sum / (double)r->entered);
     bool drained = r->end == NET_DRAINED,
          periods = drained && !c->trace && !c->active && !c->application;
-    double offered = nodes * c->messages * c->message_packets;
+    double offered = (double)r->generated, length = net_config_mean_packets(c);
+    struct net_times times = net_config_times(c);
+    int64_t first = periods ? net_stats_warm_up(s) : -1;
+    uint32_t from = first > 0 ? (uint32_t)first : 0;
+    double generation = c->messages * times.message, batch = generation / s->batches;
+    bool burst = c->arrivals == NET_ARRIVAL_BURST;
+    double left = offered - (double)r->consumed_in_time;
     json_t *o = json_object();
     net_record_settings(o, c);
     json_object_set_new(o, "end", json_string(end_name(r->end)));
     json_object_set_new(o, "stuck", r->end == NET_STUCK ? json_string(r->stuck) : json_null());
-    json_object_set_new(o, "mean_lifetime_us", real(mean));
-    json_object_set_new(o, "mean_ci95_low_us", real(mean - half));
-    json_object_set_new(o, "mean_ci95_high_us", real(mean + half));
-    json_object_set_new(o, "p50_us", real(us(net_stats_quantile(s, 0.5))));
-    json_object_set_new(o, "p99_us", real(us(net_stats_quantile(s, 0.99))));
-    json_object_set_new(o, "max_us", real(s->count ? us((double)s->max) : NAN));
-    json_object_set_new(o, "source_wait_us", real(wait));
-    json_object_set_new(o, "network_latency_us", real(drained ? mean - wait : NAN));
+    json_object_set_new(o, "mean_lifetime_us", net_record_real(mean));
+    // Of replicates: one run has no interval.
+    json_object_set_new(o, "replicates", json_integer(1));
+    json_object_set_new(o, "mean_ci95_low_us", json_null());
+    json_object_set_new(o, "mean_ci95_high_us", json_null());
+    json_object_set_new(o, "warmup_us",
+                        net_record_real(first < 0 ? NAN : us((double)first * batch)));
+    json_object_set_new(o, "steady_lifetime_us",
+                        net_record_real(first < 0 ? NAN : us(net_stats_from(s, from))));
+    json_object_set_new(o, "p50_us", net_record_real(us(net_stats_quantile(s, 0.5))));
+    json_object_set_new(o, "p99_us", net_record_real(us(net_stats_quantile(s, 0.99))));
+    json_object_set_new(o, "p99_ci95_us", json_null());
+    json_object_set_new(o, "max_us", net_record_real(s->count ? us((double)s->max) : NAN));
+    json_object_set_new(o, "source_wait_us", net_record_real(wait));
+    json_object_set_new(o, "network_latency_us", net_record_real(drained ? mean - wait : NAN));
     json_object_set_new(o, "accepted_gamma0",
-                        real(periods ? c->load * (double)r->consumed_in_time / offered : NAN));
-    json_object_set_new(o, "fairness", real(periods ? r->fairness : NAN));
+                        net_record_real(periods ? accepted(s, from) * times.packet /
+                                                      (nodes * (generation - from * batch))
+                                                : NAN));
+    json_object_set_new(o, "accepted_ci95_gamma0", json_null());
     json_object_set_new(
-        o, "saturated",
-        periods ? json_boolean(offered - (double)r->consumed_in_time > nodes * c->message_packets)
-                : json_null());
-    json_object_set_new(o, "oidn_ratio", real((double)r->oidn / packets));
-    json_object_set_new(o, "widn_ratio", real((double)r->widn / packets));
-    json_object_set_new(o, "por_ratio", real((double)r->por / packets));
-    json_object_set_new(o, "derouted_ratio", real((double)(r->oidn + r->widn + r->por) / packets));
-    json_object_set_new(o, "mean_hops", real((double)r->consumed_hops / (double)r->consumed));
+        o, "offered_gamma0",
+        net_record_real(periods ? offered * times.packet / (nodes * generation) : NAN));
+    json_object_set_new(o, "fairness", net_record_real(periods ? r->fairness : NAN));
+    json_object_set_new(o, "saturated",
+                        periods
+                            ? json_boolean(left > nodes * length && (burst || left > offered / 20))
+                            : json_null());
+    add_links(o, c, r);
+    json_object_set_new(o, "oidn_ratio", net_record_real((double)r->oidn / packets));
+    json_object_set_new(o, "widn_ratio", net_record_real((double)r->widn / packets));
+    json_object_set_new(o, "por_ratio", net_record_real((double)r->por / packets));
+    json_object_set_new(o, "derouted_ratio",
+                        net_record_real((double)(r->oidn + r->widn + r->por) / packets));
+    json_object_set_new(o, "mean_hops",
+                        net_record_real((double)r->consumed_hops / (double)r->consumed));
     json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
     json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));
     json_object_set_new(o, "in_flight", json_integer((json_int_t)r->in_flight));
@@ -114,12 +170,12 @@ json_t *net_record(const struct net_config *c, const struct net_result *r, doubl
     json_object_set_new(o, "packet_hops", json_integer((json_int_t)r->hops));
     json_object_set_new(o, "naks", json_integer((json_int_t)r->naks));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
-    json_object_set_new(o, "end_us", real(us((double)r->end_time)));
+    json_object_set_new(o, "end_us", net_record_real(us((double)r->end_time)));
     json_object_set_new(o, "solution_us",
-                        real(drained && c->application ? us((double)r->solution) : NAN));
+                        net_record_real(drained && c->application ? us((double)r->solution) : NAN));
     add_pairs(o, c, r);
-    json_object_set_new(o, "wall_s", real(wall_s));
-    json_object_set_new(o, "packet_hops_per_s", real((double)r->hops / wall_s));
+    json_object_set_new(o, "wall_s", net_record_real(wall_s));
+    json_object_set_new(o, "packet_hops_per_s", net_record_real((double)r->hops / wall_s));
     return o;
 }
 
@@ -130,6 +186,7 @@ const char *net_record_unit(const char *field)
     } units[] = {{"_us", "us"},
                  {"_gamma0", "gamma0"},
                  {"_ratio", "of packets"},
+                 {"_times", "of that at load 0.1"},
                  {"_hops", "hops"},
                  {"wall_s", "s"},
                  {"cpu_s", "s"},
@@ -139,6 +196,9 @@ const char *net_record_unit(const char *field)
                  {"_ns", "ns"},
                  {"_gbps", "Gb/s"},
                  {"_bytes", "B"},
+                 {"_use_min", "of the time"},
+                 {"_use_mean", "of the time"},
+                 {"_use_max", "of the time"},
                  {"slots", "slots"},
                  {"packets", "packets"},
                  {"consumed", "packets"},

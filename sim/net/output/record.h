@@ -16,6 +16,13 @@ json_t *net_record(const struct net_config *config, const struct net_result *res
 // Adds engine and settings to an object, in the order to be shown; null: does not apply.
 void net_record_settings(json_t *record, const struct net_config *config);
 
+// A number with the decimals that a record keeps; null where it is not finite.
+json_t *net_record_real(double value);
+
+// Share of the time that a link (node * ports + port) was busy with packets; NaN: there is none.
+double net_record_use(const struct net_result *result, const struct net_config *config,
+                      size_t link);
+
 // Unit of a field, "" where it has none.
 const char *net_record_unit(const char *field);
 

@@ -50,7 +50,8 @@ bool net_links_init(struct net_links *links, const struct net_config *config,
     links->link = net_allocate(places, (size_t)1 << links->link_shift);
     links->node = net_allocate(nodes, (size_t)1 << links->node_shift);
     links->escape = net_allocate(places, 2 * sizeof *links->escape);
-    if (!links->link || !links->node || !links->escape)
+    links->sent = net_allocate(places, sizeof *links->sent);
+    if (!links->link || !links->node || !links->escape || !links->sent)
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         struct ofr_coord at = ofr_node_coord(torus, node);
@@ -69,6 +70,7 @@ void net_links_free(struct net_links *links)
     free(links->link);
     free(links->node);
     free(links->escape);
+    free(links->sent);
 }
 
 struct net_links net_links_part(const struct net_links *all, uint32_t first, uint32_t end)

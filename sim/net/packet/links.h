@@ -51,6 +51,7 @@ struct net_link {
     uint32_t peer;   // the link back, of the neighbour
     uint8_t waiting; // bit per VC: its queue is not empty
     bool armed;      // a FREE event is coming
+    uint16_t sent;   // packets, modulo 2^16; the rest is in links->sent
     uint32_t ack_first, ack_count;
     uint64_t ack[]; // ring of the ACKs on their way: time * 4 + VC
 };
@@ -63,6 +64,7 @@ struct net_links {
     unsigned link_shift, node_shift; // log2 of the bytes of a link and of a node
     char *link, *node;
     struct net_queue *escape; // [place]: VS1, VS2
+    uint32_t *sent;           // [place]: 2^16 packets each
     struct net_packet *slots;
     uint32_t unused, capacity;
     unsigned shift;

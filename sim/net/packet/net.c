@@ -153,20 +153,21 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
     enum { FOOTPRINT = 1 << 20 };
     struct net_part *part = &sim->parts[p];
     uint32_t nodes = sim->bounds[p + 1] - sim->bounds[p];
-    *part =
-        (struct net_part){.config = sim->config,
-                          .times = *times,
-                          .links = net_links_part(&sim->links, sim->bounds[p], sim->bounds[p + 1]),
-                          .paths = &sim->paths,
-                          .schedule = &sim->schedule,
-                          .coord = sim->coord,
-                          .exists = sim->exists,
-                          .sources = sim->sources,
-                          .ways = sim->ways,
-                          .max_ways = max_ways,
-                          .sink_free = sim->sink_free,
-                          .parts = sim->count,
-                          .bounds = sim->bounds};
+    *part = (struct net_part){
+        .config = sim->config,
+        .times = *times,
+        .links = net_links_part(&sim->links, sim->bounds[p], sim->bounds[p + 1]),
+        .paths = &sim->paths,
+        .schedule = &sim->schedule,
+        .coord = sim->coord,
+        .exists = sim->exists,
+        .sources = sim->sources,
+        .ways = sim->ways,
+        .max_ways = max_ways,
+        .sink_free = sim->sink_free,
+        .counted = sim->schedule.batch_rate > 0 ? sim->schedule.generation : UINT64_MAX,
+        .parts = sim->count,
+        .bounds = sim->bounds};
     part->look_ahead =
         ((size_t)nodes << sim->links.bits << sim->links.link_shift) >= (size_t)FOOTPRINT;
     part->latest = net_allocate(nodes, sizeof *part->latest);
@@ -276,6 +277,7 @@ static uint64_t in_flight(const struct net_part *part)
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
     struct net_watch w = {.next = UINT64_MAX, .packets = sim->schedule.packets};
+    uint64_t numbers = 0;
     for (uint32_t p = 0; p < sim->count; p++) {
         const struct net_part *part = &sim->parts[p];
         uint64_t next = next_event(part);
@@ -289,15 +291,9 @@ static struct net_watch watch(const struct net_sim *sim, uint64_t at)
     w.generated = net_schedule_generated(&sim->schedule, at);
     if (sim->schedule.trace || sim->schedule.pairs.count || sim->schedule.replay.app)
         return w;
-    for (uint32_t m = 0; m < sim->config->messages; m++) {
-        uint64_t born = net_schedule_born(&sim->schedule, m);
-        uint64_t rest = (uint64_t)sim->config->message_packets * sim->schedule.nodes;
-        if (born > at)
-            break;
-        for (uint32_t p = 0; p < sim->count; p++)
-            rest -= sim->parts[p].result.stats.batch_count[m];
-        w.ages += (double)rest * (double)(at - born);
-    }
+    for (uint32_t p = 0; p < sim->count; p++)
+        numbers += sim->parts[p].numbers;
+    w.ages += net_schedule_ages(&sim->schedule, at, w.consumed, numbers);
     return w;
 }
 
@@ -329,6 +325,22 @@ static double fairness(const struct net_sim *sim)
     return squares > 0 ? sum * sum / (nodes * squares) : NAN;
 }
 
+// Of all links: UINT64_MAX where there is none. NULL: out of memory.
+static uint64_t *sent(const struct net_sim *sim)
+{
+    uint32_t nodes = ofr_nodes(&sim->config->torus), ports = sim->links.ports;
+    uint64_t *list = malloc((size_t)nodes * ports * sizeof *list);
+    for (uint32_t node = 0; list && node < nodes; node++)
+        for (unsigned port = 0; port < ports; port++) {
+            uint32_t place = net_place(&sim->links, node, port);
+            list[(size_t)node * ports + port] =
+                sim->exists[node] >> port & 1
+                    ? (uint64_t)sim->links.sent[place] << 16 | net_link(&sim->links, place)->sent
+                    : UINT64_MAX;
+        }
+    return list;
+}
+
 static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
 {
     const struct net_replay *replay = &sim->schedule.replay;
@@ -352,6 +364,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
         sum.waiting = sum.generated - sum.entered;
         sum.pairs = sim->schedule.pairs.count;
         sum.fairness = fairness(sim);
+        sum.sent = sent(sim);
     }
     if (end == NET_DRAINED) {
         sum.pair_latency = sim->schedule.pairs.latency;
@@ -359,6 +372,8 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
     } else {
         sum.end_time = at;
     }
+    uint64_t counted = sim->parts[0].counted;
+    sum.counted = counted < sum.end_time ? counted : sum.end_time;
     if (end == NET_STUCK)
         name_stuck(sim, sum.stuck, sizeof sum.stuck);
     pthread_barrier_destroy(&sim->barrier);
@@ -368,7 +383,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
 }
 
 const struct net_engine net_packet_engine = {
-    .name = "packet-2",
+    .name = "packet-3",
     .check = net_config_check,
     .open = open_sim,
     .advance = advance,

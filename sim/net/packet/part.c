@@ -110,6 +110,8 @@ static inline struct net_packet *transmit(struct net_part *part, uint32_t place,
 {
     link->free_at = part->wheel.now + part->times.ext_packet;
     link->armed = true;
+    if (part->wheel.now < part->counted && !++link->sent)
+        part->links.sent[place]++;
     put_line(part, LINE_FREE, link->free_at, place);
     uint64_t time = link->free_at + part->times.ext_latency;
     if (!net_own(&part->links, link->peer))
@@ -259,8 +261,12 @@ static bool consume(struct net_part *part, uint32_t node, uint32_t message, unsi
     uint64_t end = *free_at + part->times.int_latency;
     struct net_result *r = &part->result;
     r->consumed++;
+    part->numbers += message;
     r->consumed_hops += hops;
-    r->consumed_in_time += end <= part->schedule->generation;
+    if (end <= part->schedule->generation) {
+        r->consumed_in_time++;
+        net_stats_arrived(&r->stats, net_schedule_time_batch(part->schedule, end));
+    }
     net_stats_add(&r->stats, net_schedule_batch(part->schedule, message),
                   end - net_schedule_born(part->schedule, message));
     r->end_time = end > r->end_time ? end : r->end_time;
@@ -400,7 +406,7 @@ static void load_message(struct net_part *part, uint32_t node)
     const struct net_schedule *schedule = part->schedule;
     source->packet = 0;
     source->born = net_schedule_born(schedule, source->message);
-    source->packets = net_schedule_packets(schedule, source->message);
+    source->packets = net_schedule_packets(schedule, node, source->message);
     source->destination = net_schedule_destination(schedule, node, source->message);
     source->ways = 1;
     struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];

@@ -80,6 +80,8 @@ struct net_part {
     uint32_t parts;
     const uint32_t *bounds; // first node of each part, then the number of nodes
     struct net_post *out;   // [part]: what it gets
+    uint64_t counted;       // until then packets on links are counted
+    uint64_t numbers;       // of the consumed packets' messages, added up
     uint64_t progress;      // when a packet was accepted or consumed last
     bool look_ahead;        // fetching ahead pays
     bool out_of_memory;

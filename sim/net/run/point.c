@@ -63,10 +63,15 @@ double net_point_mean(const json_t *record)
                                     : INFINITY;
 }
 
+bool net_point_is_stuck(const json_t *record)
+{
+    return record && ended(record, "stuck");
+}
+
 bool net_point_stuck(const json_t *record)
 {
     const char *what = json_string_value(json_object_get(record, "stuck"));
-    if (!record || !ended(record, "stuck"))
+    if (!net_point_is_stuck(record))
         return false;
     const json_t *load = json_object_get(record, "load_gamma0");
     fprintf(stderr, "torussim: %s, %s, %s", json_string_value(json_object_get(record, "topology")),
@@ -79,11 +84,24 @@ bool net_point_stuck(const json_t *record)
     return true;
 }
 
-bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
-                    unsigned per, struct net_gamma *gamma, _Atomic float *progress)
+double net_gamma_factor(const struct net_config *config)
 {
-    const int base_step = (int)per / 10, top = 2 * (int)per; // in steps
+    return config->arrivals == NET_ARRIVAL_BERNOULLI || config->arrivals == NET_ARRIVAL_ONOFF ? 3
+                                                                                              : 1.2;
+}
+
+bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
+                    unsigned per, double factor, struct net_gamma *gamma, _Atomic float *progress)
+{
+    const int base_step = (int)per / 10; // in steps
+    int top = 2 * (int)per;
+    char wrong[200];
     struct net_config c = *config;
+    for (; top > base_step + 1; top--) { // what the arrivals can make
+        c.load = (top - 1) / (double)per;
+        if (!net_config_check(&c, wrong, sizeof wrong))
+            break;
+    }
     c.load = base_step / (double)per;
     const json_t *record = net_point(points, &c, 0, NULL);
     *gamma = (struct net_gamma){
@@ -98,9 +116,9 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         char key[NET_KEY];
         c.load = step / (double)per;
         net_key("point", &c, key);
-        record = stored(points, key, as_kept(1.2 * base));
+        record = stored(points, key, as_kept(factor * base));
         double mean = record ? net_point_mean(record) : NAN;
-        if (mean <= 1.2 * base) {
+        if (mean <= factor * base) {
             good = step;
             gamma->at = record;
         } else if (record && !ended(record, "stuck")) {
@@ -112,14 +130,14 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
     while (bad - good > 1) {
         step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;
         c.load = step / (double)per;
-        record = net_point(points, &c, 1.2 * base, NULL);
+        record = net_point(points, &c, factor * base, NULL);
         if (!record || ended(record, "stuck")) {
             gamma->at = record;
             return false;
         }
         gamma->runs++;
         double mean = net_point_mean(record);
-        bool low = mean <= 1.2 * base;
+        bool low = mean <= factor * base;
         good = low ? step : good;
         bad = low ? bad : step;
         gamma->at = low ? record : gamma->at;

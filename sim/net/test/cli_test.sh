@@ -197,7 +197,7 @@ result $? 'the manual page has all settings'
     while read -r name; do
         case $name in
         trace | active | rounds | burst | hotspots | hotspot-weight) continue ;;
-        application | pace | placement) continue ;;
+        application | pace | placement | mix | on-fraction | on-messages) continue ;;
         esac
         grep -q -E "\"key\":\"packet-[0-9]+ [^\"]* $name=" "$work/settings" || echo "$name"
     done < "$work/names" > "$work/err"

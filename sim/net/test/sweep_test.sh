@@ -52,9 +52,9 @@ result $? 'no progress bar in a pipe'
 g=$(python3 -c "import json
 print(json.load(open('$work/out'))['records'][0]['gamma_star_gamma0'])")
 python3 -c "import json; r, = json.load(open('$work/out'))['records']
-assert r['mean_ci95_low_us'] < r['mean_lifetime_us'] < r['mean_ci95_high_us']
+assert r['mean_ci95_low_us'] is None and r['gamma_steady_gamma0'] is None
 assert abs(r['source_wait_us'] + r['network_latency_us'] - r['mean_lifetime_us']) < 1e-6"
-result $? 'with the lifetime there, its interval and its parts'
+result $? 'with the lifetime there and its parts; one run has no interval'
 mean() { "$sim" run --topology 4x4x4 --preset ofr-2013 --routing abr --traffic tornado --load "$1" |
     awk '$1 == "mean_lifetime_us" { print $2 }'; }
 awk -v g="$g" -v base="$(mean 0.1)" -v at="$(mean "$g")" \

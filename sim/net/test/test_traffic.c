@@ -63,10 +63,51 @@ static void patterns_are_libofrs(void **state)
         }
 }
 
+// On 4x8, node = x + 4 y: by the number and by the coordinates are not the same.
+static void by_id_and_by_coordinates(void **state)
+{
+    (void)state;
+    static const struct {
+        enum net_pattern pattern;
+        uint32_t node, to;
+    } hand[] = {
+        {NET_NEIGHBOUR, 3, 0},          {NET_NEIGHBOUR_ID, 3, 4},     {NET_NEIGHBOUR_ID, 31, 0},
+        {NET_TORNADO, 0, 1 + 4 * 3},    {NET_TORNADO_ID, 0, 15},      {NET_TORNADO_ID, 20, 3},
+        {NET_BITREVERSE, 1, 16},        {NET_BITREVERSE_COORD, 1, 2}, {NET_BITREVERSE_COORD, 4, 16},
+        {NET_BITREVERSE_COORD, 14, 25}, {NET_SHUFFLE, 16, 1},         {NET_SHUFFLE_COORD, 16, 4},
+        {NET_SHUFFLE_COORD, 2, 1},      {NET_SHUFFLE_COORD, 13, 26},
+    };
+    for (size_t i = 0; i < sizeof hand / sizeof *hand; i++) {
+        bool exists;
+        struct net_traffic traffic = make(hand[i].pattern, "4x8", &exists);
+        assert_true(exists);
+        assert_int_equal(net_destination(&traffic, hand[i].node, 0), hand[i].to);
+        net_traffic_free(&traffic);
+    }
+    // Permutations, wherever they are.
+    static const char *const tori[] = {"4x8", "8x8x8", "1x16", "2x2", "1"};
+    for (size_t t = 0; t < sizeof tori / sizeof *tori; t++)
+        for (int p = NET_TORNADO_ID; p <= NET_SHUFFLE_COORD; p++) {
+            bool exists, taken[512] = {false};
+            struct net_traffic traffic = make((enum net_pattern)p, tori[t], &exists);
+            assert_true(exists);
+            for (uint32_t node = 0; node < traffic.nodes; node++) {
+                uint32_t to = net_destination(&traffic, node, 0);
+                assert_true(to < traffic.nodes && !taken[to]);
+                taken[to] = true;
+            }
+            net_traffic_free(&traffic);
+        }
+    bool exists;
+    make(NET_SHUFFLE_COORD, "6x4", &exists);
+    assert_false(exists);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns_are_libofrs),
+        cmocka_unit_test(by_id_and_by_coordinates),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,9 +26,15 @@ static unsigned libofrs(enum net_pattern pattern)
 const char *net_pattern_name(enum net_pattern pattern)
 {
     static const char *const own[NET_PATTERNS] = {
-        [NET_DIAGONAL] = "diagonal", [NET_TRANSPOSITION_ID] = "transposition-id",
-        [NET_SHUFFLE] = "shuffle",   [NET_PERMUTATION] = "permutation",
+        [NET_DIAGONAL] = "diagonal",
+        [NET_TRANSPOSITION_ID] = "transposition-id",
+        [NET_SHUFFLE] = "shuffle",
+        [NET_PERMUTATION] = "permutation",
         [NET_HOTSPOT] = "hotspot",
+        [NET_TORNADO_ID] = "tornado-id",
+        [NET_NEIGHBOUR_ID] = "neighbour-id",
+        [NET_BITREVERSE_COORD] = "bitreverse-coord",
+        [NET_SHUFFLE_COORD] = "shuffle-coord",
     };
     if (pattern <= NET_NEIGHBOUR)
         return ofr_pattern_name(libofrs(pattern));
@@ -60,6 +66,12 @@ const char *net_traffic_check(const struct net_traffic_config *config,
         return nodes < 2 || nodes & (nodes - 1)
                    ? "it needs a number of nodes that is a power of two"
                    : NULL;
+    case NET_BITREVERSE_COORD:
+    case NET_SHUFFLE_COORD:
+        for (unsigned i = 0; i < torus->n; i++)
+            if (torus->k[i] & (torus->k[i] - 1))
+                return "it needs sizes that are powers of two";
+        return NULL;
     case NET_TRANSPOSITION_ID:
         return root * root != nodes ? "it needs a number of nodes that is a square" : NULL;
     case NET_HOTSPOT:
@@ -102,6 +114,20 @@ void net_traffic_free(struct net_traffic *traffic)
     traffic->permutation = NULL;
 }
 
+// A coordinate of `size` values, a power of two, with its bits reversed or rotated left by one.
+static uint8_t reversed(uint8_t c, unsigned size)
+{
+    unsigned to = 0;
+    for (; size > 1; size >>= 1, c >>= 1)
+        to = to << 1 | (c & 1);
+    return (uint8_t)to;
+}
+
+static uint8_t rotated(uint8_t c, unsigned size)
+{
+    return (uint8_t)((c << 1 | (c & size >> 1) / (size > 1 ? size >> 1 : 1)) & (size - 1));
+}
+
 uint32_t net_destination(const struct net_traffic *traffic, uint32_t node, uint32_t message)
 {
     uint32_t bits = traffic->bits;
@@ -114,6 +140,16 @@ uint32_t net_destination(const struct net_traffic *traffic, uint32_t node, uint3
         return ofr_node_id(&traffic->torus, &c);
     case NET_TRANSPOSITION_ID:
         return node / traffic->root + node % traffic->root * traffic->root;
+    case NET_TORNADO_ID:
+        return (uint32_t)((node + (uint64_t)(traffic->nodes - 1) / 2) % traffic->nodes);
+    case NET_NEIGHBOUR_ID:
+        return (node + 1) % traffic->nodes;
+    case NET_BITREVERSE_COORD:
+    case NET_SHUFFLE_COORD:
+        for (unsigned i = 0; i < traffic->torus.n; i++)
+            c.c[i] = (traffic->config.pattern == NET_SHUFFLE_COORD ? rotated : reversed)(
+                c.c[i], traffic->torus.k[i]);
+        return ofr_node_id(&traffic->torus, &c);
     case NET_SHUFFLE:
         return (node << 1 | node >> (bits - 1)) & (traffic->nodes - 1);
     case NET_PERMUTATION:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic patterns: who sends to whom. Node id = x + kx y + kx ky z.
+// Traffic patterns: who sends to whom. Node id = x + kx y + kx ky z. Those that the literature has
+// by node number as well as by coordinate are here by both; butterfly and complement are the same
+// by either.
 #ifndef NET_TRAFFIC_H
 #define NET_TRAFFIC_H
 
@@ -19,6 +21,10 @@ enum net_pattern {
     NET_SHUFFLE,          // the id's bits rotated left by one
     NET_PERMUTATION,      // a random permutation, drawn once per seed
     NET_HOTSPOT,          // with probability `weight` one of the listed nodes, else uniform
+    NET_TORNADO_ID,       // id + ceil(N/2) - 1
+    NET_NEIGHBOUR_ID,     // id + 1
+    NET_BITREVERSE_COORD, // the bits of every coordinate reversed
+    NET_SHUFFLE_COORD,    // the bits of every coordinate rotated left by one
     NET_PATTERNS,
 };
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command that makes a run, from its settings.
+#ifndef NET_COMMAND_H
+#define NET_COMMAND_H
+
+#include "config/config.h"
+
+// "torussim run --topology ... " with all settings that are not as they are by themselves; what a
+// file was read from (a trace, an application) is not known.
+void net_command_of(const struct net_config *config, char *text, unsigned size);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has beside its record, as CSV: a line "# " with the command that makes it, a line of
+// names, lines of values.
+//   links      node, coordinates (x, y, ...), port (x+, x-, ...), packets, use (share of the time
+//              in which they were counted that the link was busy with packets)
+//   histogram  lifetimes from low_us to below high_us: packets
+#ifndef NET_FILES_H
+#define NET_FILES_H
+
+#include "config/config.h"
+#include "measure/result.h"
+
+// Refuses a file that is there already, or that cannot be made. path NULL: nothing to do, here and
+// below.
+void net_file_check(const char *option, const char *path);
+
+// False: a line on stderr says why; no file is left then.
+bool net_file_links(const char *path, const struct net_config *config,
+                    const struct net_result *result);
+bool net_file_histogram(const char *path, const struct net_config *config,
+                        const struct net_result *result);
+
+#endif

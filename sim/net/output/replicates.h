@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replicates: runs that differ in their seed only, as one record.
+#ifndef NET_REPLICATES_H
+#define NET_REPLICATES_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum { NET_MAX_REPLICATES = 100 };
+
+// The record of `count` (1 ..) replicates: each number that was measured is the mean over them
+// (null: one of them has none), wall_s the sum; mean_ci95_low_us and _high_us, accepted_ci95_gamma0
+// and p99_ci95_us get their 95% interval and half its width by Student's t; "end" is that of the
+// first one that has not drained, "seed" the first one's, "saturated" true where one is. A new
+// reference.
+json_t *net_record_combine(json_t *const *records, uint32_t count);
+
+// Mean of a field over records, and half the width of its 95% interval; NaN: one has none, or there
+// is one only.
+double net_record_mean(json_t *const *records, uint32_t count, const char *field, double *half);
+
+#endif
