@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic align run flow)
+            faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic streams align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -116,9 +116,9 @@ INTERLEAVE_TWIN_anybody  := program firmware/lease s/fw->lease == session_of(m)/
 INTERLEAVE_TWIN_told     := write firmware/lease s/fw->owner | (sec/fw->lease | (sec/
 INTERLEAVE_TWIN_number   := counters firmware/read s/number != fw->snapshot/0/
 INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
-INTERLEAVE_TWIN_end      := run host/lib/run s/lease_verify(t)/TORUS_OK/
-INTERLEAVE_TWIN_flow     := flows host/lib/flow s/lease_verify(t)/TORUS_OK/
-INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status == OFR_STALE/again = false/
+INTERLEAVE_TWIN_end      := run host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
+INTERLEAVE_TWIN_flow     := flows host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
+INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status;/again = OFR_LATE;/
 INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew)
 $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c

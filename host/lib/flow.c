@@ -10,7 +10,7 @@ static int compare_ends(struct flows *f, bool *same)
 {
     enum { ROUNDS = 4 };
     uint32_t coord;
-    int error = torus_read(f->t, NULL, OFR_NODE_COORD, &coord);
+    int error = torus_read(f->w.t, NULL, OFR_NODE_COORD, &coord);
     for (unsigned round = 0; round < ROUNDS && error == TORUS_OK && *same; round++) {
         unsigned n = 0;
         for (unsigned i = 0; i < 2 * f->count; i++) {
@@ -30,28 +30,17 @@ static int compare_ends(struct flows *f, bool *same)
 // In the lease.
 static int flows_leased(struct flows *f)
 {
-    struct torus *t = f->t;
-    bool same = true;
-    int error = f->o->untimed ? clocks_known(t, &same) : clocks_ready(t);
-    if (error == TORUS_OK && f->o->untimed)
-        error = compare_ends(f, &same);
+    struct torus *t = f->w.t;
+    int error = f->untimed ? clocks_known(t, &f->same) : clocks_ready(t);
+    if (error == TORUS_OK && f->untimed)
+        error = compare_ends(f, &f->same);
     if (error == TORUS_OK)
-        error = flows_go(f);
-    if (error == TORUS_OK)
-        error = flows_wait(f);
-    if (error == TORUS_OK)
-        error = flows_read(f, &same);
-    if (error == TORUS_OK && !same && !f->o->untimed)
-        error = clocks_differ(t);
-    if (error == TORUS_OK)
-        error = lease_verify(t);
+        error = traffic_measure(&f->w);
     for (unsigned i = 0; i < f->count; i++) {
         f->flow[i].apart = clocks_error(t, 0);
-        if (!same)
+        if (!f->same)
             f->flow[i].accepted = f->flow[i].mean = -1;
     }
-    if (error != TORUS_OK)
-        leave_silent(t);
     return error;
 }
 
@@ -59,7 +48,7 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
                       unsigned count)
 {
     struct torus_run run = torus_run_default();
-    struct flows f = {.t = t, .o = o, .flow = flow, .count = count};
+    struct flows f = {.w = {.t = t}, .flow = flow, .count = count, .untimed = o->untimed};
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     run.load = o->load;

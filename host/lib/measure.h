@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurement: counters (counters.c), the boards' clocks compared (clock.c), the traffic engine
-// (traffic.c), one time for all boards (align.c), and on these runs (run.c) and streams (flow.c).
+// (traffic.c), streams (streams.c), one time for all boards (align.c), and on these runs of a
+// pattern (run.c) and of streams (flow.c).
 #ifndef TORUS_MEASURE_H
 #define TORUS_MEASURE_H
 
@@ -66,28 +67,49 @@ int lease_for_cycles(struct torus *t, double cycles);
 int stop_all(struct torus *t);
 void leave_silent(struct torus *t);
 
+// What generators have sent and checkers got so far; ended: all have sent what they were to send.
+struct traffic_seen {
+    uint64_t sent, arrived; // packets; arrived: damaged ones, too
+    bool ended;
+};
+
+// What is to be sent, and how it is started and looked at: a pattern (run.c) or streams
+// (streams.c). Each function gives the library's error.
+struct traffic {
+    struct torus *t;
+    uint32_t warmup, cycles; // the window, from the first message on
+    uint32_t apart;          // cycles that the boards' clocks may be apart, either way
+    uint32_t later;          // cycles that it begins later than it could
+    uint32_t start;          // NODE.TIME of the first message
+    // Generators set up, stopped.
+    int (*set_up)(struct traffic *w);
+    // All of them begin t->ahead cycles from now, which is w->start. *again: OFR_LATE where a board
+    // was told too late, OFR_STALE where they are to be set up anew; some may have begun then.
+    int (*begin)(struct traffic *w, enum ofr_status *again);
+    int (*look)(struct traffic *w, struct traffic_seen *seen);
+    // What was measured.
+    int (*read)(struct traffic *w);
+};
+// From setting up to the end of the window of the clock of the board we are plugged into.
+int traffic_go(struct traffic *w);
+// In a lease: all of it, until all packets are there and read. After an error all is silent.
+int traffic_measure(struct traffic *w);
+
 // Streams, at most one from and one to each board.
 struct flows {
-    struct torus *t;
-    const struct torus_flow_options *o;
+    struct traffic w; // begins with it
     struct torus_flow *flow;
     unsigned count;
     struct request *q; // room for two a flow, by flows_prepare(): to be freed
-    uint32_t ticks, messages, flits, start;
-    uint32_t apart; // cycles that the boards' clocks may be apart, either way
-    uint32_t later; // cycles that it begins later than it could
+    uint32_t ticks, messages, flits;
+    bool untimed; // clocks may differ
+    bool same;    // no lifetime is below 0
 };
 // Settings of all sorts. TORUS_OK and no f->q: there is nothing to do.
 int flows_prepare(struct flows *f, struct torus_run *run);
 // All requests of f->q; statuses other than OFR_OK become errors. *late (NULL: none may be): one
 // was that.
 int flows_ask(struct flows *f, unsigned count, const char *what, bool *late);
-// From setting up to the end of the window of the clock of the board we are plugged into.
-int flows_go(struct flows *f);
-// Until all packets are there.
-int flows_wait(struct flows *f);
-// *same becomes false where a lifetime is below 0.
-int flows_read(struct flows *f, bool *same);
 // A few packets along each of these: the mean lifetime, which may be below 0, where the clocks are
 // up to `apart` cycles apart either way. They are sent `later` cycles later than they could be.
 int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,

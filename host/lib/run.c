@@ -56,107 +56,62 @@ static int collective_flits(struct torus *t, double *flits)
     return TORUS_OK;
 }
 
-// OP_GEN, as a run wants it.
-struct setting {
-    unsigned arg;
-    uint32_t data[4];
+struct run {
+    struct traffic w; // begins with it
+    unsigned gen_arg; // OP_GEN
+    uint32_t gen[4];
+    unsigned packet_flits;
+    struct totals before, after;
+    uint32_t arrived; // packets, in the window
+    bool damaged;     // a checker has seen one
+    struct torus_result *out;
 };
 
-// Sets the generators up and starts them all in the same cycle, far enough ahead that all boards
-// have been told: what that takes in simulation is learned from the first run. before: the snapshot
-// that setting up has latched.
-static int start(struct torus *t, const struct torus_run *run, const struct setting *set,
-                 struct totals *before)
+// Latches the counters, too.
+static int set_up(struct traffic *w)
 {
-    double end = monotonic() + t->options.timeout;
-    if (!t->ahead)
-        t->ahead = 4000 + 1000 * (t->k[0] + t->k[1] + t->k[2]);
-    for (bool again = true;;) {
-        int error = TORUS_OK;
-        uint32_t from = t->ahead + run->warmup, data[4] = {0, t->ahead, from, from + run->cycles};
-        uint32_t d[4];
-        if (again) {
-            error = ask_all(t, OFR_AGG_OR, OFR_OP_GEN, set->arg, set->data, NULL,
-                            "set the generators up");
-            before->collectives = t->collectives;
-        }
-        if (error == TORUS_OK)
-            error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
-        if (error == TORUS_OK)
-            take_totals(d, before);
-        if (error != TORUS_E_BOARD || (t->status != OFR_LATE && t->status != OFR_STALE))
-            return error;
-        // Too late for some: give more time. Or another host has latched what was before: anew.
-        again = t->status == OFR_STALE;
-        if (again && monotonic() > end)
-            return error;
-        if (!again && (t->ahead *= 2) > 1u << 28)
-            return clocks_differ(t);
-        error = stop_all(t); // those that have been told
-        if (error != TORUS_OK)
-            return error;
-    }
+    struct run *r = (struct run *)w;
+    int error =
+        ask_all(w->t, OFR_AGG_OR, OFR_OP_GEN, r->gen_arg, r->gen, NULL, "set the generators up");
+    r->before.collectives = w->t->collectives;
+    return error;
 }
 
-// Waits until the window is over, looking only at the board we are plugged into: nothing of ours is
-// on the links in the window. *start: NODE.TIME of the first message.
-static int wait_window(struct torus *t, uint32_t *start)
+// All in the same cycle, far enough ahead that all boards have been told: what that takes in
+// simulation is learned from the first run.
+static int begin(struct traffic *w, enum ofr_status *again)
 {
-    double last = monotonic(), nap = 0.0002;
-    uint32_t before = 0;
-    for (;;) {
-        struct request q;
-        by_path(&q, NULL, 0, OFR_OP_READ4, 0);
-        q.m[2] = OFR_SEL_NODE | OFR_NODE_TIME | (uint32_t)(OFR_SEL_NODE | OFR_CHECK_TO) << 16;
-        q.m[3] = OFR_SEL_NODE | OFR_GEN_START | (uint32_t)(OFR_SEL_NODE | OFR_GEN_START) << 16;
-        int error = ask(t, &q, "read the time");
-        uint32_t now = q.r[2];
-        *start = q.r[4];
-        if (error != TORUS_OK || (int32_t)(now - q.r[3]) >= 0)
-            return error;
-        if (now != before)
-            last = monotonic();
-        else if (monotonic() - last > t->options.timeout)
-            return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
-        before = now;
-        if ((error = wait_more(t, nap)) != TORUS_OK)
-            return error;
-        nap = nap < 0.02 ? 1.5 * nap : nap;
+    struct run *r = (struct run *)w;
+    struct torus *t = w->t;
+    uint32_t from = t->ahead + w->warmup, data[4] = {0, t->ahead, from, from + w->cycles}, d[4];
+    int error = ask_all(t, OFR_AGG_TOTALS, OFR_OP_START, 2, data, d, "start the generators");
+    if (error == TORUS_E_BOARD && (t->status == OFR_LATE || t->status == OFR_STALE)) {
+        *again = t->status;
+        return TORUS_OK;
     }
+    if (error != TORUS_OK)
+        return error;
+    take_totals(d, &r->before);
+    return torus_read(t, NULL, OFR_GEN_START, &w->start);
 }
 
-// Waits until all packets are delivered. now[0] sent, [1] received, damaged ones included, [2]
-// received in the window, [3] sum of OFR_FW_STATUS.
-static int wait_done(struct torus *t, uint32_t now[4])
+static int look(struct traffic *w, struct traffic_seen *seen)
 {
-    double last = monotonic(), nap = 0.0005;
-    uint32_t before[4] = {0};
-    for (;;) {
-        int error =
-            read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_FIRMWARE | OFR_FW_GOT,
-                     OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_FIRMWARE | OFR_FW_STATUS, now);
-        if (error != TORUS_OK)
-            return error;
-        error = lease_keep(t);
-        if (error != TORUS_OK)
-            return error;
-        bool all_sent = (now[3] & 0xffff) == node_count(t) * OFR_GEN_STATUS_DONE_MASK;
-        if (all_sent && now[1] == now[0])
-            return TORUS_OK;
-        if (memcmp(now, before, sizeof before) != 0) {
-            memcpy(before, now, sizeof before);
-            last = monotonic();
-        } else if (monotonic() - last > t->options.timeout) {
-            if (!all_sent && now[0] == now[1]) // nothing is stuck: for some it is not time yet
-                return clocks_differ(t);
-            return fail(t, TORUS_E_FAILED,
-                        "%u packets sent, %u delivered, and no progress for %g s", now[0], now[1],
-                        t->options.timeout);
-        }
-        if ((error = wait_more(t, nap)) != TORUS_OK)
-            return error;
-        nap = nap < 0.02 ? 1.5 * nap : nap;
-    }
+    struct run *r = (struct run *)w;
+    uint32_t now[4]; // [3]: sum of OFR_FW_STATUS
+    int error =
+        read_all(w->t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_GEN_SENT, OFR_SEL_FIRMWARE | OFR_FW_GOT,
+                 OFR_SEL_NODE | OFR_CHECK_ARRIVED, OFR_SEL_FIRMWARE | OFR_FW_STATUS, now);
+    if (error != TORUS_OK)
+        return error;
+    seen->sent = now[0];
+    seen->arrived = now[1]; // damaged ones included
+    seen->ended = (now[3] & 0xffff) == node_count(w->t) * OFR_GEN_STATUS_DONE_MASK;
+    r->arrived = now[2];
+    r->damaged = now[3] >> 16;
+    r->out->sent = now[0];
+    r->out->received = now[1];
+    return TORUS_OK;
 }
 
 API double torus_bin_end(unsigned bin)
@@ -233,25 +188,26 @@ static unsigned links(const struct torus *t)
     return sum;
 }
 
-static int read_results(struct torus *t, const struct torus_run *run, const uint32_t now[4],
-                        uint32_t number, struct torus_result *out)
+static int read_results(struct run *r, uint32_t number)
 {
+    struct torus *t = r->w.t;
+    struct torus_result *out = r->out;
     uint32_t ask4[4] = {
         OFR_SEL_NODE | OFR_CHECK_SUM_LOW | (OFR_SEL_NODE | OFR_CHECK_SUM_HIGH) << 16,
         OFR_SEL_NODE | OFR_CHECK_COUNT | (OFR_SEL_NODE | OFR_CHECK_MAX) << 16, number};
     uint32_t d[4], errors[4] = {0};
     int error =
         ask_all(t, OFR_AGG_RESULT, OFR_OP_READ4, 1, ask4, d, "read the checkers, latch counters");
-    if (error == TORUS_OK && now[3] >> 16)
+    if (error == TORUS_OK && r->damaged)
         error = read_all(t, OFR_AGG_SUM, OFR_SEL_NODE | OFR_CHECK_ERRORS,
                          OFR_SEL_NODE | OFR_CHECK_ERRORS, OFR_SEL_NODE | OFR_CHECK_ERRORS,
                          OFR_SEL_NODE | OFR_CHECK_ERRORS, errors);
     if (error != TORUS_OK)
         return error;
-    out->sent = now[0];
+    out->start = r->w.start;
     out->errors = errors[0];
-    out->received = now[1] - errors[0];
-    out->accepted = (double)now[2] * run->packet_flits / ((double)run->cycles * node_count(t));
+    out->received -= errors[0];
+    out->accepted = (double)r->arrived * r->packet_flits / ((double)r->w.cycles * node_count(t));
     out->mean = d[2] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[2] : 0;
     out->max = d[3];
     out->measured = d[2];
@@ -279,36 +235,38 @@ static int read_totals(struct torus *t, uint32_t number, struct totals *after)
     }
 }
 
-static int measure(struct torus *t, const struct torus_run *run, struct totals *after,
-                   struct torus_result *out)
+static int read(struct traffic *w)
 {
-    uint32_t now[4] = {0}, number = random_word();
-    int error = wait_window(t, &out->start);
+    struct run *r = (struct run *)w;
+    uint32_t number = random_word();
+    r->after.collectives = w->t->collectives + 1;
+    int error = read_results(r, number);
     if (error == TORUS_OK)
-        error = wait_done(t, now);
-    if (error == TORUS_OK) {
-        after->collectives = t->collectives + 1;
-        error = read_results(t, run, now, number, out);
-    }
+        error = read_totals(w->t, number, &r->after);
     if (error == TORUS_OK)
-        error = read_totals(t, number, after);
-    if (error == TORUS_OK)
-        error = find_p99(t, out->measured, out->mean, out->max, &out->p99);
-    // It is of one routing and one traffic only if nobody else could write meanwhile.
-    return error == TORUS_OK ? lease_verify(t) : error;
+        error = find_p99(w->t, r->out->measured, r->out->mean, r->out->max, &r->out->p99);
+    return error;
 }
 
 // In the lease.
 static int run_leased(struct torus *t, const struct torus_run *run, uint32_t ticks,
                       uint32_t messages, struct torus_result *out)
 {
-    struct totals before = {0}, after = {0};
-    struct setting set = {(unsigned)run->pattern | (unsigned)t->traffic << 4 |
-                              (t->generation & 3) << 6,
-                          {ticks, messages,
-                           run->packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
-                               (uint32_t)run->message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
-                           run->seed}};
+    struct run r = {.w = {.t = t,
+                          .warmup = run->warmup,
+                          .cycles = run->cycles,
+                          .set_up = set_up,
+                          .begin = begin,
+                          .look = look,
+                          .read = read},
+                    .gen_arg = (unsigned)run->pattern | (unsigned)t->traffic << 4 |
+                               (t->generation & 3) << 6,
+                    .gen = {ticks, messages,
+                            run->packet_flits << OFR_GEN_LENGTH_FLITS_LSB |
+                                (uint32_t)run->message_packets << OFR_GEN_LENGTH_PACKETS_LSB,
+                            run->seed},
+                    .packet_flits = run->packet_flits,
+                    .out = out};
     double management = 0;
     int error = clocks_ready(t);
     out->apart = clocks_error(t, (double)run->warmup + run->cycles);
@@ -319,18 +277,14 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
     out->offered = 256.0 * run->packet_flits * run->message_packets / ticks;
     out->packet_flits = run->packet_flits;
     out->gamma0 = torus_gamma0(t->dims, t->k);
-    error = start(t, run, &set, &before);
-    if (error == TORUS_OK)
-        error = measure(t, run, &after, out);
-    if (error != TORUS_OK) {
-        leave_silent(t);
+    error = traffic_measure(&r.w);
+    if (error != TORUS_OK)
         return error;
-    }
     if (out->sent) {
-        out->oidn = (double)(after.oidn - before.oidn) / (double)out->sent;
-        out->widn = (double)(after.widn - before.widn) / (double)out->sent;
-        out->hops = ((double)(after.link_flits - before.link_flits) -
-                     management * (after.collectives - before.collectives)) /
+        out->oidn = (double)(r.after.oidn - r.before.oidn) / (double)out->sent;
+        out->widn = (double)(r.after.widn - r.before.widn) / (double)out->sent;
+        out->hops = ((double)(r.after.link_flits - r.before.link_flits) -
+                     management * (r.after.collectives - r.before.collectives)) /
                     ((double)out->sent * run->packet_flits);
     }
     if (links(t))
