@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl list: where a board could be. Asks none of them.
+#define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "ctl.h"
 
 static const struct column columns[] = {
-    {"where", "where", -1, 0},
+    {"where", "where", -40, 0},
     {"what", "what", -1, 0},
     {0},
 };
+
+// By name, numbers in it by value.
+static int in_order(const void *a, const void *b)
+{
+    return strverscmp(((const struct torus_stream *)a)->where,
+                      ((const struct torus_stream *)b)->where);
+}
 
 static int do_list(struct args *a)
 {
@@ -22,6 +31,8 @@ static int do_list(struct args *a)
             return wrong("command", "list", "out of memory");
         count = torus_list(found, room);
     }
+    if (count)
+        qsort(found, count, sizeof *found, in_order);
     struct table *rows = table_begin(a, "places", columns);
     for (unsigned i = 0; i < count; i++)
         table_row(rows, json_pack("{s:s,s:s}", "where", found[i].where, "what", found[i].what));
