@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // boardsim: a torus of boards in one process, joined by cables, each board's UART a Unix socket.
-// Options, start and end, the verdict.
-#include "boardsim.h"
+// Start and end, the verdict.
+#include "basics.h"
+#include "cables.h"
+#include "clocks.h"
+#include "ledger.h"
+#include "steps.h"
+#include "uarts.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,25 +32,6 @@ static void on_signal(int number)
         cycle_power = 1;
     else
         stop = 1;
-}
-
-noreturn void die(const char *format, ...)
-{
-    va_list args;
-    fprintf(stderr, "boardsim: ");
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    exit(2);
-}
-
-void *allocate(size_t n, size_t size)
-{
-    void *memory = calloc(n, size);
-    if (!memory)
-        die("out of memory for %zu boards", n);
-    return memory;
 }
 
 // --- The verdict
@@ -99,14 +83,6 @@ static bool all_equal(const struct sim *s)
 
 // --- Start and end
 // ---------------------------------------------------------------------------------------
-
-uint64_t random_of(uint64_t seed, uint32_t n, unsigned what)
-{
-    uint64_t z = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + n + ((uint64_t)what << 32);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 // The Verilated boards read "fw.hex" in the present folder when they are made: goes to where it is,
 // beside this program in the build folder or installed. Returns the folder to come back to.
@@ -242,146 +218,12 @@ static void run(struct sim *s)
     }
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct options *o = state->input;
-    unsigned k[3];
-    char *end = NULL, extra;
-    switch (key) {
-    case 'd': {
-        int n = sscanf(arg, "%ux%ux%u%c", &k[0], &k[1], &k[2], &extra);
-        int two = sscanf(arg, "%ux%u%c", &k[0], &k[1], &extra);
-        if (n != 3 && (n != 2 || two != 2))
-            argp_failure(state, 2, 0, "--dims %s: write KxK or KxKxK, e.g. 4x4", arg);
-        o->torus.n = (uint8_t)n;
-        for (int i = 0; i < n; i++) {
-            if (k[i] < 1 || k[i] > 16)
-                argp_failure(state, 2, 0, "--dims %s: sizes are from 1 to 16", arg);
-            o->torus.k[i] = (uint8_t)k[i];
-        }
-        return 0;
-    }
-    case 'b':
-        o->kind = arg[0];
-        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") ? arg : NULL;
-        return 0;
-    case 's':
-        o->directory = arg;
-        return 0;
-    case 'p':
-        o->pty = true;
-        return 0;
-    case 'n':
-        o->shadow = false;
-        return 0;
-    case 'L':
-        o->ledger = arg;
-        return 0;
-    case 'w':
-        o->wait = true;
-        return 0;
-    case 'c':
-        if (o->plugs == MAX_PLUGS)
-            argp_failure(state, 2, 0, "--cable: at most %d times", MAX_PLUGS);
-        o->plug[o->plugs++] = arg;
-        return 0;
-    case 'K':
-        if (!strcmp(arg, "ft2232h") || !strcmp(arg, "ft232h"))
-            o->chip = arg[3] == '3' ? FTDI_232H : FTDI_2232H;
-        else if (!strcmp(arg, "ft231x"))
-            o->chip = FTDI_231X;
-        else
-            argp_failure(state, 2, 0, "--chip %s: ft2232h, ft232h or ft231x", arg);
-        return 0;
-    case 'u':
-    case 'P':
-    case 'l':
-    case 't':
-    case 'B':
-    case 'C':
-    case 'S': {
-        unsigned long long value = strtoull(arg, &end, 10);
-        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)) ||
-            (key == 'P' && value > MAX_PPM) || (key == 'u' && value > 65535))
-            argp_failure(state, 2, 0, "%s: a number%s", arg,
-                         key == 'l'   ? " from 1 to 32"
-                         : key == 'u' ? " from 0 to 65535"
-                         : key == 'P' ? " from 0 to 500000"
-                                      : "");
-        if (key == 'u')
-            o->usbip = true;
-        if (key == 'l')
-            o->latency = (unsigned)value;
-        else if (key == 'P')
-            o->ppm = (unsigned)value;
-        else if (key == 'u')
-            o->port = (unsigned)value;
-        else if (key == 't')
-            o->threads = (unsigned)value;
-        else if (key == 'B')
-            o->break_at = value;
-        else if (key == 'C')
-            o->cycles = value;
-        else
-            o->seed = value;
-        return 0;
-    }
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp_option list[] = {
-        {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
-        {"boards", 'b', "KIND", 0,
-         "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
-        {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
-        {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
-        {"usbip", 'u', "PORT", 0,
-         "show every board as its USB chip too: USB/IP on 127.0.0.1 (port 0: any that is free)", 0},
-        {"chip", 'K', "CHIP", 0, "which: ft2232h (default), ft232h or ft231x", 0},
-        {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
-        {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
-        {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
-        {"threads", 't', "N", 0, "default: one a core", 0},
-        {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
-        {"break", 'B', "CYCLE", 0,
-         "from then on board 0's golden model sees a wrong credit: must be found", 0},
-        {"ppm", 'P', "N", 0,
-         "each board has a clock of its own, drawn from the seed, up to N parts per million off",
-         0},
-        {"wait", 'w', NULL, 0,
-         "time stands still while no host waits for an answer: a session replays cycle by cycle",
-         0},
-        {"ledger", 'L', "FILE", 0,
-         "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
-        {"seed", 'S', "N", 0,
-         "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
-        {0}};
-    static const struct argp parser = {
-        list,
-        parse,
-        NULL,
-        "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
-        "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
-        "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at; "
-        "SIGUSR2: all boards lose power and start anew.",
-        NULL,
-        NULL,
-        NULL};
-    struct sim s = {.o = {.torus = {.n = 2, .k = {4, 4}},
-                          .kind = 'r',
-                          .shadow = true,
-                          .directory = ".",
-                          .latency = 2,
-                          .seed = 1}};
+    struct sim s = {.o = options_read(argc, argv)};
     struct sigaction action = {.sa_handler = on_signal};
     struct timespec from, to;
 
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, &s.o);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);

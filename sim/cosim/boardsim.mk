@@ -55,8 +55,7 @@ $(BS)/flash.o: $(B)/firmware/flash.bin
 	@mkdir -p $(@D)
 	cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(BS)/%.o: sim/cosim/%.c sim/cosim/board.h sim/cosim/boardsim.h sim/cosim/ftdi_chip.h \
-        sim/cosim/usbip.h $(BS_HDR) firmware/fw.h firmware/protocol.h
+$(BS)/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(BS_HDR) firmware/fw.h firmware/protocol.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $@ $<
 
@@ -65,8 +64,13 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	$(CXX) -O2 -std=gnu++17 -isystem $(VERILATOR_INC) -isystem $(VERILATOR_INC)/vltstd -c -o $@ \
 	    $(VERILATOR_INC)/$*.cpp
 
-BS_O := $(addprefix $(BS)/,boardsim.o cables.o steps.o clocks.o ledger.o uarts.o board.o ftdi_chip.o \
-    usbip.o spi_flash.o flash.o verilated.o verilated_threads.o)
+# Its version is libtorus's.
+$(BS)/options.o: host/lib/torus.pc.in
+$(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
+
+# Lower layers first (README.md).
+BS_C := basics spi_flash board ftdi_chip usbip options cables ledger clocks steps uarts boardsim
+BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
 	@mkdir -p $(@D)
@@ -80,6 +84,9 @@ $(B)/twin/elastic/bin/boardsim: $(B)/bin/boardsim
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $(@D)/clocks.o $(@D)/clocks.c
 	@$(CXX) -o $@ $(filter-out %/clocks.o,$(BS_O)) $(@D)/clocks.o $(BS_ALL) $(B)/libofr.a \
 	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic
+
+TESTS += sim/cosim/layers_test.sh
+sim/cosim/layers_test.sh: $(B)/bin/boardsim
 
 INSTALL_BIN += $(B)/bin/boardsim
 INSTALL_SHARE += $(B)/firmware/fw.hex

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which port is joined to which.
-#include "boardsim.h"
+#include "cables.h"
+
+#include "basics.h"
 
 #include <errno.h>
 #include <stdlib.h>

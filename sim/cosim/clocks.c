@@ -5,7 +5,10 @@
 // in each cycle of its receiver's. Its `ready` falls while there is still room for what can be on
 // the way: the cable's length there and back. Credits are cumulative, so it does no harm that a
 // count shown for one cycle is not seen.
-#include "boardsim.h"
+#include "clocks.h"
+
+#include "basics.h"
+#include "ledger.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packets of users that go over each cable, counted where the simulator sees them: by their
 // headers on the wires, whatever the boards' counters say. Management is left out.
-#include "boardsim.h"
+#include "ledger.h"
+
+#include "basics.h"
 
 #include "ofr_regs.h"
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time: boards and what is on their cables, cycle by cycle, on several threads.
-#include "boardsim.h"
+#include "steps.h"
+
+#include "basics.h"
+#include "clocks.h"
+#include "ledger.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts: each board's UART as a Unix socket or a terminal, and behind a USB chip.
-#include "boardsim.h"
+#include "uarts.h"
+
+#include "basics.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boards with clocks of their own, with --ppm.
+#ifndef CLOCKS_H
+#define CLOCKS_H
+
+#include "sim.h"
+
+// Draws each board's clock and the cycle in which it is switched on.
+void start_clocks(struct sim *s);
+// One cycle of the fastest clock that there could be: board n's, too, or not.
+void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit);
+// All boards are switched on.
+bool clocks_run(const struct sim *s);
+// So many of those cycles are between the first and the last board's latest snapshot.
+uint64_t snapshots_apart(struct sim *s);
+// NODE.TIME of any two boards are *apart cycles apart. False: not known, without golden models.
+bool times_apart(const struct sim *s, uint32_t *apart);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// See options.h.
+// lint-flags: -DBOARDSIM_VERSION="0"
+#include "options.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *argp_program_version = "boardsim " BOARDSIM_VERSION;
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    unsigned k[3];
+    char *end = NULL, extra;
+    switch (key) {
+    case 'd': {
+        int n = sscanf(arg, "%ux%ux%u%c", &k[0], &k[1], &k[2], &extra);
+        int two = sscanf(arg, "%ux%u%c", &k[0], &k[1], &extra);
+        if (n != 3 && (n != 2 || two != 2))
+            argp_failure(state, 2, 0, "--dims %s: write KxK or KxKxK, e.g. 4x4", arg);
+        o->torus.n = (uint8_t)n;
+        for (int i = 0; i < n; i++) {
+            if (k[i] < 1 || k[i] > 16)
+                argp_failure(state, 2, 0, "--dims %s: sizes are from 1 to 16", arg);
+            o->torus.k[i] = (uint8_t)k[i];
+        }
+        return 0;
+    }
+    case 'b':
+        o->kind = arg[0];
+        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") ? arg : NULL;
+        return 0;
+    case 's':
+        o->directory = arg;
+        return 0;
+    case 'p':
+        o->pty = true;
+        return 0;
+    case 'n':
+        o->shadow = false;
+        return 0;
+    case 'L':
+        o->ledger = arg;
+        return 0;
+    case 'w':
+        o->wait = true;
+        return 0;
+    case 'c':
+        if (o->plugs == MAX_PLUGS)
+            argp_failure(state, 2, 0, "--cable: at most %d times", MAX_PLUGS);
+        o->plug[o->plugs++] = arg;
+        return 0;
+    case 'K':
+        if (!strcmp(arg, "ft2232h") || !strcmp(arg, "ft232h"))
+            o->chip = arg[3] == '3' ? FTDI_232H : FTDI_2232H;
+        else if (!strcmp(arg, "ft231x"))
+            o->chip = FTDI_231X;
+        else
+            argp_failure(state, 2, 0, "--chip %s: ft2232h, ft232h or ft231x", arg);
+        return 0;
+    case 'u':
+    case 'P':
+    case 'l':
+    case 't':
+    case 'B':
+    case 'C':
+    case 'S': {
+        unsigned long long value = strtoull(arg, &end, 10);
+        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)) ||
+            (key == 'P' && value > MAX_PPM) || (key == 'u' && value > 65535))
+            argp_failure(state, 2, 0, "%s: a number%s", arg,
+                         key == 'l'   ? " from 1 to 32"
+                         : key == 'u' ? " from 0 to 65535"
+                         : key == 'P' ? " from 0 to 500000"
+                                      : "");
+        if (key == 'u')
+            o->usbip = true;
+        if (key == 'l')
+            o->latency = (unsigned)value;
+        else if (key == 'P')
+            o->ppm = (unsigned)value;
+        else if (key == 'u')
+            o->port = (unsigned)value;
+        else if (key == 't')
+            o->threads = (unsigned)value;
+        else if (key == 'B')
+            o->break_at = value;
+        else if (key == 'C')
+            o->cycles = value;
+        else
+            o->seed = value;
+        return 0;
+    }
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+struct options options_read(int argc, char **argv)
+{
+    static const struct argp_option list[] = {
+        {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
+        {"boards", 'b', "KIND", 0,
+         "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
+        {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
+        {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
+        {"usbip", 'u', "PORT", 0,
+         "show every board as its USB chip too: USB/IP on 127.0.0.1 (port 0: any that is free)", 0},
+        {"chip", 'K', "CHIP", 0, "which: ft2232h (default), ft232h or ft231x", 0},
+        {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
+        {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
+        {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
+        {"threads", 't', "N", 0, "default: one a core", 0},
+        {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
+        {"break", 'B', "CYCLE", 0,
+         "from then on board 0's golden model sees a wrong credit: must be found", 0},
+        {"ppm", 'P', "N", 0,
+         "each board has a clock of its own, drawn from the seed, up to N parts per million off",
+         0},
+        {"wait", 'w', NULL, 0,
+         "time stands still while no host waits for an answer: a session replays cycle by cycle",
+         0},
+        {"ledger", 'L', "FILE", 0,
+         "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
+        {"seed", 'S', "N", 0,
+         "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
+        {0}};
+    static const struct argp parser = {
+        list,
+        parse,
+        NULL,
+        "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
+        "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
+        "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at; "
+        "SIGUSR2: all boards lose power and start anew.",
+        NULL,
+        NULL,
+        NULL};
+    struct options o = {.torus = {.n = 2, .k = {4, 4}},
+                        .kind = 'r',
+                        .shadow = true,
+                        .directory = ".",
+                        .latency = 2,
+                        .seed = 1};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    return o;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// boardsim's command line.
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "ftdi_chip.h"
+#include "torus.h"
+
+enum { MAX_LATENCY = 32, MAX_PLUGS = 256, MAX_PPM = 500000 };
+
+struct options {
+    struct ofr_torus torus;
+    char *kinds; // a letter a board
+    char kind;   // of all boards, where kinds is NULL
+    bool shadow, pty;
+    const char *directory;
+    unsigned latency, threads;
+    uint64_t cycles; // 0: until a signal
+    uint64_t seed;
+    uint64_t break_at;     // 0: never
+    char *plug[MAX_PLUGS]; // --cable, in order
+    size_t plugs;
+    bool usbip; // serve
+    unsigned port;
+    enum ftdi_kind chip;
+    bool wait;          // time stands still while no host waits for an answer
+    unsigned ppm;       // 0: one clock for all
+    const char *ledger; // file, NULL: none
+};
+
+// From the command line; what is wrong there ends the program with status 2.
+struct options options_read(int argc, char **argv);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// boardsim's state, which its files share: the boards, what joins them, time, hosts.
+#ifndef SIM_H
+#define SIM_H
+
+#include "board.h"
+#include "options.h"
+#include "usbip.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+enum {
+    MAX_THREADS = 16,
+    FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
+};
+
+struct cable_end {
+    int board, port; // -1: nothing plugged in
+};
+
+// What an output port showed in the last cycles: its cable. A board can be up to `latency` cycles
+// ahead of the one that looks at it.
+enum { LINE = 2 * MAX_LATENCY };
+struct line {
+    struct ofr_flit flit[LINE];
+    uint8_t credit[LINE][OFR_VCS]; // of the port's input, on their way to the far output
+    bool ready[LINE];              // likewise; only with clocks of their own
+};
+
+struct uart_socket {
+    int listener, client; // -1: none
+    bool pty, hung_up;
+    uint8_t frame[OFR_FRAME_BYTES]; // with --wait: what has come of one
+    unsigned got;
+};
+
+struct clocks;
+struct worker;
+struct ledger;
+
+struct sim {
+    struct options o;
+    uint32_t boards;
+    struct board **board;
+    struct cable_end (*peer)[OFR_LINKS];
+    struct line (*line)[OFR_LINKS];
+    struct uart_socket *uart;
+    struct ftdi_chip *chip; // with usbip
+    struct usbip *usbip;    // NULL: none
+    struct clocks *clocks;  // NULL: one clock for all
+    struct ofr_node_in *in;
+    struct pollfd *fds;
+    struct ledger *ledger; // NULL: none
+    uint64_t cycle;
+    uint64_t owed;     // with --wait: bytes of answers that hosts wait for
+    uint64_t reported; // snapshots a board that have been told about
+    bool differed;     // before the last power cycle
+    // Threads: each steps its share of the boards and meets the others every `latency` cycles
+    unsigned threads;
+    pthread_t thread[MAX_THREADS];
+    struct worker *worker;
+    uint64_t last_flit[MAX_THREADS];
+    sem_t go[MAX_THREADS];
+    atomic_uint arrived, round;
+    bool quit;
+};
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hosts: each board's UART as a Unix socket or a terminal, and behind a USB chip.
+#ifndef UARTS_H
+#define UARTS_H
+
+#include "sim.h"
+
+// Opens each board's socket or terminal, and the USB/IP server.
+void open_uarts(struct sim *s);
+void close_uarts(struct sim *s);
+// Bytes to and from the boards; whether there were any.
+bool serve_uarts(struct sim *s);
+// Until a host wants something, for a while at most.
+void wait_for_host(struct sim *s);
+
+#endif
