@@ -87,7 +87,7 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(N
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
-NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh)
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh)
 TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 

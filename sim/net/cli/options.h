@@ -49,5 +49,6 @@ int net_command_check_deadlock(int argc, char **argv);
 int net_command_sweep(int argc, char **argv);
 int net_command_saturate(int argc, char **argv);
 int net_command_reproduce(int argc, char **argv);
+int net_command_view(int argc, char **argv);
 
 #endif

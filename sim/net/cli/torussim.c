@@ -16,6 +16,7 @@ static const struct {
     {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep},
     {"saturate", "find the load at which each routing saturates", net_command_saturate},
     {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
+    {"view", "draw what the others have written", net_command_view},
     {"explain", "show one routing decision", net_command_explain},
     {"limit", "the load that a pattern allows at best", net_command_limit},
     {"record", "record an MPI program, to be replayed", net_command_record},

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/settings.h"
+#include "output/gnuplot.h"
+#include "output/made_by.h"
+#include "output/picture.h"
+#include "output/replicates.h"
+#include "run/refuse.h"
+
+enum { MAX_CURVES = 40, MAX_POINTS = 1000, MAX_SETTINGS = 20 };
+
+struct point {
+    double x, y, low, high;
+};
+
+struct curve {
+    char title[300];
+    unsigned count;
+    struct point point[MAX_POINTS];
+};
+
+struct curves {
+    const struct net_view *view;
+    json_t *categories;                              // texts of x; empty: x is a number
+    const struct net_setting *setting[MAX_SETTINGS]; // that tell them apart
+    unsigned settings;
+    unsigned count;
+    struct curve *curve;
+};
+
+static void draw_curves(FILE *out, const void *data)
+{
+    const struct curves *c = data;
+    bool texts = json_array_size(c->categories) > 0, bars = false;
+    for (unsigned i = 0; i < c->count; i++) {
+        fprintf(out, "$c%u << EOD\n", i);
+        for (unsigned p = 0; p < c->curve[i].count; p++) {
+            const struct point *at = &c->curve[i].point[p];
+            bars = bars || isfinite(at->low);
+            double beside = texts ? 0.5 * ((i + 0.5) / c->count - 0.5) : 0;
+            fprintf(out, "%.9g", at->x + beside);
+            gnuplot_number(out, at->y);
+            gnuplot_number(out, isfinite(at->low) ? at->low : at->y);
+            gnuplot_number(out, isfinite(at->high) ? at->high : at->y);
+            fputc('\n', out);
+        }
+        fputs("EOD\n", out);
+    }
+    fputs("set bmargin screen 0.20\nset grid\nset key outside right top\nset xlabel ", out);
+    net_picture_label(out, c->view->x);
+    fputs("\nset ylabel ", out);
+    net_picture_label(out, c->view->y);
+    if (bars)
+        fputs("\nset key title 'bars: 95% interval'", out);
+    fputs("\nset offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05\n", out);
+    if (texts) {
+        size_t i;
+        json_t *name;
+        fputs("set xtics (", out);
+        json_array_foreach(c->categories, i, name)
+        {
+            fputs(i ? ", " : "", out);
+            gnuplot_text(out, json_string_value(name));
+            fprintf(out, " %zu", i);
+        }
+        fputs(")\n", out);
+    }
+    fputs("plot ", out);
+    for (unsigned i = 0; i < c->count; i++) {
+        const char *colour = gnuplot_colour(i);
+        fprintf(out, "%s$c%u using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '%s' notitle, ",
+                i ? ", " : "", i, colour);
+        fprintf(out, "$c%u using 1:2 with %s pt %u ps 0.8 lw 2 lc rgb '%s' title ", i,
+                texts ? "points" : "linespoints", 5 + 2 * (i % 4), colour);
+        gnuplot_text(out, *c->curve[i].title ? c->curve[i].title : c->view->y);
+    }
+    fputc('\n', out);
+}
+
+// A record's values of the curves' settings, in words.
+static void title_of(const struct curves *c, const json_t *record, char *title, size_t size)
+{
+    size_t at = 0;
+    *title = '\0';
+    for (unsigned i = 0; i < c->settings && at < size; i++) {
+        const struct net_setting *s = c->setting[i];
+        const json_t *its = json_object_get(record, s->field);
+        char value[300];
+        net_value_text(its, value, sizeof value);
+        if (!json_is_null(its)) // does not apply
+            at += (size_t)snprintf(title + at, size - at, "%s%s%s%s", at ? ", " : "",
+                                   json_is_number(its) ? s->name : "",
+                                   json_is_number(its) ? " " : "", value);
+    }
+}
+
+// Whether records of one title so far differ in a setting.
+static bool splits(const struct curves *c, const json_t *records, const struct net_setting *s)
+{
+    json_t *record, *first = json_object();
+    size_t i;
+    bool differ = false;
+    json_array_foreach((json_t *)records, i, record)
+    {
+        char title[300];
+        title_of(c, record, title, sizeof title);
+        const json_t *before = json_object_get(first, title);
+        json_t *its = json_object_get(record, s->field);
+        differ = differ || (before && its && !json_equal(before, its));
+        if (!before && its)
+            json_object_set(first, title, its);
+    }
+    json_decref(first);
+    return differ;
+}
+
+// The settings that tell one curve from another, none that follows from those before it.
+static void choose_settings(struct curves *c, const json_t *records)
+{
+    static const char *const first[] = {"routing",  "arrivals", "traffic",
+                                        "topology", "preset",   NULL};
+    static const char *const never[] = {"seed", "load", NULL};
+    for (int pass = 0; pass < 2; pass++)
+        for (const struct net_setting *s = net_settings; s->name; s++) {
+            bool leads = net_name_find(first, s->name) >= 0;
+            if (leads == !pass && strcmp(s->field, c->view->x) != 0 &&
+                net_name_find(never, s->name) < 0 && c->settings < MAX_SETTINGS &&
+                splits(c, records, s))
+                c->setting[c->settings++] = s;
+        }
+}
+
+// Where a record is on the x axis; NaN: nowhere.
+static double x_of(struct curves *c, const json_t *record)
+{
+    const json_t *x = json_object_get(record, c->view->x);
+    size_t i;
+    json_t *name;
+    if (json_is_number(x))
+        return json_number_value(x);
+    if (!json_is_string(x))
+        return NAN;
+    json_array_foreach(c->categories, i, name)
+    {
+        if (json_equal(name, x))
+            return (double)i;
+    }
+    json_array_append(c->categories, (json_t *)x);
+    return (double)json_array_size(c->categories) - 1;
+}
+
+static bool drained(const json_t *record)
+{
+    const char *end = json_string_value(json_object_get(record, "end"));
+    return !end || !strcmp(end, "drained");
+}
+
+// All of one curve and one x, as a point.
+static struct point gather(const struct net_view *view, double x, json_t *const *records,
+                           uint32_t count)
+{
+    double half;
+    struct point p = {.x = x, .low = NAN, .high = NAN};
+    p.y = net_record_mean(records, count, view->y, &half);
+    p.low = p.y - half;
+    p.high = p.y + half;
+    if (count == 1 && !strcmp(view->y, "mean_lifetime_us")) { // replicates
+        p.low = json_number_value(json_object_get(records[0], "mean_ci95_low_us"));
+        p.high = json_number_value(json_object_get(records[0], "mean_ci95_high_us"));
+        p.low = p.low > 0 ? p.low : NAN;
+        p.high = p.high > 0 ? p.high : NAN;
+    }
+    if (count == 1 && !strcmp(view->y, "accepted_gamma0")) {
+        half = json_number_value(json_object_get(records[0], "accepted_ci95_gamma0"));
+        p.low = p.y - half;
+        p.high = p.y + half;
+    }
+    return p;
+}
+
+static struct curve *curve_of(struct curves *c, const char *title)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (!strcmp(c->curve[i].title, title))
+            return &c->curve[i];
+    if (c->count == MAX_CURVES)
+        net_refuse("view: more than %d curves: the records differ in too much", MAX_CURVES);
+    struct curve *curve = &c->curve[c->count++];
+    snprintf(curve->title, sizeof curve->title, "%s", title);
+    curve->count = 0;
+    return curve;
+}
+
+static int by_x(const void *a, const void *b)
+{
+    double x = ((const struct point *)a)->x, y = ((const struct point *)b)->x;
+    return x < y ? -1 : x > y;
+}
+
+bool net_view_records(const struct net_table *table, const struct net_view *view)
+{
+    size_t i, j;
+    json_t *record, *other, *good = json_array();
+    bool known_x = false, known_y = false;
+    char made_by[4000];
+    struct curves c = {.view = view, .categories = json_array()};
+    json_array_foreach(table->rows, i, record)
+    {
+        const json_t *x = json_object_get(record, view->x), *y = json_object_get(record, view->y);
+        known_x = known_x || x;
+        known_y = known_y || y;
+        if (drained(record) && json_is_number(y) && (json_is_number(x) || json_is_string(x)))
+            json_array_append(good, record);
+    }
+    if (!known_x || !known_y)
+        net_refuse("view: records have no field %s", known_x ? view->y : view->x);
+    if (!json_array_size(good))
+        net_refuse("view: no record has both %s and %s", view->x, view->y);
+    c.curve = calloc(MAX_CURVES, sizeof *c.curve);
+    if (!c.curve)
+        net_refuse("out of memory");
+    net_made_by(good, made_by, sizeof made_by);
+    choose_settings(&c, good);
+    json_array_foreach(good, i, record)
+    {
+        json_t *same[NET_MAX_REPLICATES];
+        uint32_t count = 0;
+        char title[300], its[300];
+        double x = x_of(&c, record);
+        title_of(&c, record, title, sizeof title);
+        struct curve *curve = curve_of(&c, title);
+        bool done = false;
+        for (unsigned p = 0; p < curve->count; p++)
+            done = done || curve->point[p].x == x;
+        if (done)
+            continue;
+        json_array_foreach(good, j, other)
+        {
+            title_of(&c, other, its, sizeof its);
+            if (x_of(&c, other) == x && !strcmp(its, title) && count < NET_MAX_REPLICATES)
+                same[count++] = other;
+        }
+        if (curve->count == MAX_POINTS)
+            net_refuse("view: more than %d points in a curve", MAX_POINTS);
+        curve->point[curve->count++] = gather(view, x, same, count);
+    }
+    for (unsigned k = 0; k < c.count; k++)
+        qsort(c.curve[k].point, c.curve[k].count, sizeof *c.curve[k].point, by_x);
+    bool drawn = net_picture(view, 1100, 640, made_by, draw_curves, &c);
+    if (drawn)
+        printf("%s.png, %s.svg: %u curves of %zu of %zu records\n", view->stem, view->stem, c.count,
+               json_array_size(good), json_array_size(table->rows));
+    json_decref(good);
+    json_decref(c.categories);
+    free(c.curve);
+    return drawn;
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torussim view: pictures with axes, units and commands, whose data are those of the file; what is
+# no record set; twins whose picture is another. TAP.
+. sim/net/test/torussim.sh
+
+"$sim" sweep --topology 4x4 --routing abr,ofr --load 0.1,0.3 --seed 1,2,3 --messages 12 \
+    --out "$work/points" --format csv > "$work/points.csv" &&
+    "$sim" sweep --topology 4x4 --routing abr,ofr --load 0.1,0.3 --replicates 3 --messages 12 \
+        --out "$work/points" --resume --format json > "$work/combined.json"
+"$sim" run --topology 4x3x2 --traffic uniform --routing abr --messages 12 --links "$work/links.csv" \
+    --histogram "$work/lifetimes.csv" > "$work/out"
+result $? 'something to look at'
+
+# pictures STEM WORDS...: both pictures are there, and the words in the one that is text
+pictures()
+{
+    stem=$1
+    shift
+    [ "$(head -c 4 "$stem.png" | tail -c 3)" = PNG ] && [ "$(wc -c < "$stem.png")" -gt 5000 ] || return 1
+    # A text may be in several elements, blanks as no-break ones.
+    python3 -c "import re, sys
+d = open('$stem.svg').read()
+t = re.sub(r'\s+', ' ', re.sub('<[^>]*>', '', re.sub('</text>', ' | ', d))).replace('\xa0', ' ').replace('&#160;', ' ')
+for w in sys.argv[1:]:
+    if w not in t: sys.exit('# not there: ' + w)" "$@"
+}
+"$sim" view "$work/points" > "$work/out" && grep -q '2 curves of 12 of 12 records' "$work/out" &&
+    pictures "$work/points-view" 'load (gamma0)' 'mean lifetime (us)' abr ofr '95% interval' \
+        "torussim view $work/points" \
+        'torussim sweep --topology torus:4x4 --routing abr,ofr --traffic uniform --seed 1,2,3 --load 0.1,0.3 --messages 12'
+result $? 'curves, with axes, units and commands'
+values() { sed -n '/^\$c0/,/^EOD/p' "$1.gp" | head -n 4 | tail -n 3; }
+values "$work/points-view" > "$work/data"
+for from in points.csv combined.json; do
+    "$sim" view "$work/$from" --out "$work/other" > "$work/out" && values "$work/other" > "$work/data2"
+    cmp -s "$work/data" "$work/data2"
+    result $? "the same from $from"
+done
+python3 -c "import json
+o = [r for r in json.load(open('$work/combined.json'))['records'] if r['routing'] == 'abr']
+d = [[float(x) for x in l.split()] for l in open('$work/data') if l[0] != 'E']
+assert len(d) == 2
+for r, (x, y, low, high) in zip(o, d):
+    assert x == r['load_gamma0'] and abs(y / r['mean_lifetime_us'] - 1) < 1e-5
+    assert abs(low / r['mean_ci95_low_us'] - 1) < 1e-5 and abs(high / r['mean_ci95_high_us'] - 1) < 1e-5"
+result $? 'its points are the records, with their intervals'
+"$sim" view "$work/points" -x routing -y accepted_gamma0 --out "$work/bars" > "$work/out" &&
+    pictures "$work/bars" routing 'accepted (gamma0)' abr ofr
+result $? 'over a setting that is a word'
+for kind in run saturate; do
+    more=$([ $kind = run ] && echo --replicates 2 || echo --step 0.05)
+    # shellcheck disable=SC2086
+    "$sim" $kind --topology 4 --messages 10 $more --format json > "$work/one.json" &&
+        "$sim" view "$work/one.json" -x traffic -y mean_lifetime_us --out "$work/$kind" > "$work/out" &&
+        pictures "$work/$kind" "torussim $kind --topology torus:4"
+    result $? "a record of $kind"
+done
+
+"$sim" view "$work/links.csv" --plane xz --at 1 > "$work/out" && grep -q '6 maps of 4 x 2' "$work/out" &&
+    pictures "$work/links-view" 'links x+' 'links z-' 'busy, y = 1' 'use (share of the time)' \
+        'torussim run --topology torus:4x3x2 --routing abr --traffic uniform --load 0.5 --messages 12 --links FILE'
+result $? 'maps of a plane'
+# map PORT: x z use of the picture's and of the file's
+map() { sed -n "/^\\\$d$1 /,/^EOD/p" "$work/links-view.gp" | sed '1d;/EOD/,$d' | sort; }
+of_file() { awk -F, -v p="$1" '$5 == p && $3 == 1 { print $2, $4, $7 }' "$work/links.csv" | sort; }
+[ -n "$(map xp)" ] && [ "$(map xp)" = "$(of_file x+)" ] && [ "$(map ym)" = "$(of_file y-)" ] &&
+    map zp | grep -q '^[0-3] 1 NaN$'
+result $? 'each is of its port and slice; no link where there is none'
+"$sim" view "$work/lifetimes.csv" > "$work/out" && grep -q ' 2304 packets' "$work/out" || {
+    packets=$(awk -F, 'NR > 2 { n += $3 } END { print n }' "$work/lifetimes.csv")
+    grep -q " $packets packets" "$work/out"
+} && pictures "$work/lifetimes-view" 'end of consumption (us)' 'per octave of lifetime (%)' '50%: ' '99%: '
+result $? 'a histogram'
+median=$("$sim" run --topology 4x3x2 --traffic uniform --routing abr --messages 12 | awk '$1 == "p50_us" { print $2 }')
+grep -o '50%: [0-9.]*' "$work/lifetimes-view.gp" | head -n 1 |
+    awk -v m="$median" '{ exit !($2 / m > 0.95 && $2 / m < 1.05) }'
+result $? "whose median is the record's ($median)"
+"$sim" run --topology 8 --messages 2 --links "$work/ring.csv" > "$work/out"
+"$sim" view "$work/ring.csv" > "$work/out" && pictures "$work/ring-view" 'links x-'
+result $? 'a ring'
+"$sim" view "$work/links.csv" > "$work/out"
+result $? 'its own pictures are drawn anew'
+
+refuse 'which file' view
+refuse 'No such file' view "$work/none"
+refuse 'a directory' view "$work"
+echo mine > "$work/mine.png"
+refuse 'mine.png: it is there' view "$work/points" --out "$work/mine"
+[ "$(cat "$work/mine.png")" = mine ]
+result $? 'and it is left alone'
+refuse 'no field fly' view "$work/points" -y fly
+refuse 'no record has both' view "$work/points" -y solution_us
+refuse 'two of the axes xyz' view "$work/links.csv" --plane xu
+refuse 'two of the axes' view "$work/links.csv" --plane xx
+refuse 'z must be 0 to 1' view "$work/links.csv" --at 2
+refuse 'more coordinates' view "$work/links.csv" --at 0,0
+refuse 'go with what run --links' view "$work/points" --plane xy
+sed '3s/,[^,]*$//' "$work/links.csv" > "$work/cut.csv"
+refuse 'line 3: 6 values' view "$work/cut.csv"
+sed '3s/,[^,]*$/,x/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 1: without port or use' view "$work/cut.csv"
+printf 'low_us,high_us,packets\n2,1,5\n' > "$work/cut.csv"
+refuse 'bin 1' view "$work/cut.csv"
+head -c 300 "$work/points" > "$work/cut"
+refuse 'line 1: not a record' view "$work/cut"
+echo fly > "$work/fly"
+refuse 'neither records' view "$work/fly"
+: > "$work/empty"
+refuse 'neither records' view "$work/empty"
+printf 'engine,x\n' > "$work/empty"
+refuse 'nothing in it' view "$work/empty"
+PATH=/nowhere "$sim" view "$work/points" > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q 'gnuplot' "$work/err"
+result $? 'without gnuplot: a line that says so'
+
+broken slice output/view_links 's/coordinate(row, i) != m->at\[i\]/coordinate(row, i) != 0/' &&
+    "$work/slice" view "$work/links.csv" --plane xz --at 1 > "$work/out" && [ "$(map xp)" != "$(of_file x+)" ]
+result $? 'a map of another slice is found out'
+finish
