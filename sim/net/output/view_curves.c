@@ -35,11 +35,16 @@ static void draw_curves(FILE *out, const void *data)
 {
     const struct curves *c = data;
     bool texts = json_array_size(c->categories) > 0, bars = false;
+    double range[2] = {INFINITY, -INFINITY}, high[2] = {INFINITY, -INFINITY};
     for (unsigned i = 0; i < c->count; i++) {
         fprintf(out, "$c%u << EOD\n", i);
         for (unsigned p = 0; p < c->curve[i].count; p++) {
             const struct point *at = &c->curve[i].point[p];
             bars = bars || isfinite(at->low);
+            range[0] = fmin(range[0], at->x);
+            range[1] = fmax(range[1], at->x);
+            high[0] = fmin(fmin(high[0], at->y), at->low); // which may be NaN
+            high[1] = fmax(fmax(high[1], at->y), at->high);
             double beside = texts ? 0.5 * ((i + 0.5) / c->count - 0.5) : 0;
             fprintf(out, "%.9g", at->x + beside);
             gnuplot_number(out, at->y);
@@ -56,6 +61,11 @@ static void draw_curves(FILE *out, const void *data)
     if (bars)
         fputs("\nset key title 'bars: 95% interval'", out);
     fputs("\nset offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05\n", out);
+    // gnuplot takes no axis of one value without a word.
+    if (range[0] == range[1] || texts)
+        fprintf(out, "set xrange [%g:%g]\n", range[0] - 0.5, range[1] + 0.5);
+    if (high[0] == high[1])
+        fprintf(out, "set yrange [%g:%g]\n", high[0] - 0.5, high[0] + 0.5);
     if (texts) {
         size_t i;
         json_t *name;

@@ -52,7 +52,8 @@ for kind in run saturate; do
     more=$([ $kind = run ] && echo --replicates 2 || echo --step 0.05)
     # shellcheck disable=SC2086
     "$sim" $kind --topology 4 --messages 10 $more --format json > "$work/one.json" &&
-        "$sim" view "$work/one.json" -x traffic -y mean_lifetime_us --out "$work/$kind" > "$work/out" &&
+        "$sim" view "$work/one.json" -x traffic -y mean_lifetime_us --out "$work/$kind" \
+            > "$work/out" 2> "$work/err" && [ ! -s "$work/err" ] &&
         pictures "$work/$kind" "torussim $kind --topology torus:4"
     result $? "a record of $kind"
 done
