@@ -31,16 +31,24 @@ struct curves {
     struct curve *curve;
 };
 
+static bool has_bars(const struct curve *curve)
+{
+    for (unsigned p = 0; p < curve->count; p++)
+        if (isfinite(curve->point[p].low))
+            return true;
+    return false;
+}
+
 static void draw_curves(FILE *out, const void *data)
 {
     const struct curves *c = data;
     bool texts = json_array_size(c->categories) > 0, bars = false;
     double range[2] = {INFINITY, -INFINITY}, high[2] = {INFINITY, -INFINITY};
     for (unsigned i = 0; i < c->count; i++) {
+        bars = bars || has_bars(&c->curve[i]);
         fprintf(out, "$c%u << EOD\n", i);
         for (unsigned p = 0; p < c->curve[i].count; p++) {
             const struct point *at = &c->curve[i].point[p];
-            bars = bars || isfinite(at->low);
             range[0] = fmin(range[0], at->x);
             range[1] = fmax(range[1], at->x);
             high[0] = fmin(fmin(high[0], at->y), at->low); // which may be NaN
@@ -48,8 +56,8 @@ static void draw_curves(FILE *out, const void *data)
             double beside = texts ? 0.5 * ((i + 0.5) / c->count - 0.5) : 0;
             fprintf(out, "%.9g", at->x + beside);
             gnuplot_number(out, at->y);
-            gnuplot_number(out, isfinite(at->low) ? at->low : at->y);
-            gnuplot_number(out, isfinite(at->high) ? at->high : at->y);
+            gnuplot_number(out, at->low);
+            gnuplot_number(out, at->high);
             fputc('\n', out);
         }
         fputs("EOD\n", out);
@@ -81,13 +89,14 @@ static void draw_curves(FILE *out, const void *data)
     fputs("plot ", out);
     for (unsigned i = 0; i < c->count; i++) {
         const char *colour = gnuplot_colour(i);
-        fprintf(out, "%s$c%u using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '%s' notitle, ",
-                i ? ", " : "", i, colour);
+        if (has_bars(&c->curve[i]))
+            fprintf(out, "$c%u using 1:2:3:4 with yerrorbars pt 0 lw 1.5 lc rgb '%s' notitle, ", i,
+                    colour);
         fprintf(out, "$c%u using 1:2 with %s pt %u ps 0.8 lw 2 lc rgb '%s' title ", i,
                 texts ? "points" : "linespoints", 5 + 2 * (i % 4), colour);
         gnuplot_text(out, *c->curve[i].title ? c->curve[i].title : c->view->y);
+        fputs(i + 1 < c->count ? ", " : "\n", out);
     }
-    fputc('\n', out);
 }
 
 // A record's values of the curves' settings, in words.
@@ -107,7 +116,8 @@ static void title_of(const struct curves *c, const json_t *record, char *title, 
     }
 }
 
-// Whether records of one title so far differ in a setting.
+// Whether records of one title so far differ in a setting; what follows from a word on the x axis
+// does not count.
 static bool splits(const struct curves *c, const json_t *records, const struct net_setting *s)
 {
     json_t *record, *first = json_object();
@@ -115,8 +125,11 @@ static bool splits(const struct curves *c, const json_t *records, const struct n
     bool differ = false;
     json_array_foreach((json_t *)records, i, record)
     {
-        char title[300];
-        title_of(c, record, title, sizeof title);
+        char title[400], x[80] = "";
+        title_of(c, record, title, 300);
+        if (json_is_string(json_object_get(record, c->view->x)))
+            net_value_text(json_object_get(record, c->view->x), x, sizeof x);
+        snprintf(title + strlen(title), sizeof title - strlen(title), " %s", x);
         const json_t *before = json_object_get(first, title);
         json_t *its = json_object_get(record, s->field);
         differ = differ || (before && its && !json_equal(before, its));
@@ -168,6 +181,12 @@ static bool drained(const json_t *record)
     return !end || !strcmp(end, "drained");
 }
 
+static double number(const json_t *record, const char *field)
+{
+    const json_t *value = json_object_get(record, field);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 // All of one curve and one x, as a point.
 static struct point gather(const struct net_view *view, double x, json_t *const *records,
                            uint32_t count)
@@ -177,14 +196,12 @@ static struct point gather(const struct net_view *view, double x, json_t *const 
     p.y = net_record_mean(records, count, view->y, &half);
     p.low = p.y - half;
     p.high = p.y + half;
-    if (count == 1 && !strcmp(view->y, "mean_lifetime_us")) { // replicates
-        p.low = json_number_value(json_object_get(records[0], "mean_ci95_low_us"));
-        p.high = json_number_value(json_object_get(records[0], "mean_ci95_high_us"));
-        p.low = p.low > 0 ? p.low : NAN;
-        p.high = p.high > 0 ? p.high : NAN;
-    }
-    if (count == 1 && !strcmp(view->y, "accepted_gamma0")) {
-        half = json_number_value(json_object_get(records[0], "accepted_ci95_gamma0"));
+    // Replicates as one record.
+    if (count == 1 && !strcmp(view->y, "mean_lifetime_us")) {
+        p.low = number(records[0], "mean_ci95_low_us");
+        p.high = number(records[0], "mean_ci95_high_us");
+    } else if (count == 1 && !strcmp(view->y, "accepted_gamma0")) {
+        half = number(records[0], "accepted_ci95_gamma0");
         p.low = p.y - half;
         p.high = p.y + half;
     }
