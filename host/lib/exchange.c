@@ -261,9 +261,9 @@ int exchange(struct torus *t, struct request *q, unsigned count)
     if (failed == count)
         return ok(t);
     char text[WIDTH];
-    return fail(t, TORUS_E_TIMEOUT,
-                "no answer from %s in %g s; is it powered, cabled and running the firmware?",
-                target(t, &q[failed], text), t->options.timeout);
+    const char *why = t->silent ? t->silent(t->transport.ctx) : NULL;
+    return fail(t, TORUS_E_TIMEOUT, "no answer from %s in %g s; %s", target(t, &q[failed], text),
+                t->options.timeout, why ? why : "is it powered, cabled and running the firmware?");
 }
 
 int status_error(struct torus *t, const struct request *q, const char *what)

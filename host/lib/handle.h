@@ -38,8 +38,9 @@ struct torus {
     struct torus_transport transport;
     // What to wait for, for its bytes and, if `writing`, for room. NULL: not known.
     unsigned (*poll)(void *ctx, struct pollfd *fds, unsigned room, bool writing);
-    bool alone;          // never to be reached by what another process shares
-    struct share *share; // by us, NULL: not shared
+    const char *(*silent)(void *ctx); // why it may not answer; NULL, or is NULL: not known
+    bool alone;                       // never to be reached by what another process shares
+    struct share *share;              // by us, NULL: not shared
 
     // Frames and requests.
     uint16_t session, seq;

@@ -22,29 +22,30 @@ static const char *socket_of(const char *path)
     return NULL;
 }
 
+struct list {
+    struct torus_stream *out;
+    unsigned room, count;
+};
+
+static void add_socket(void *ctx, const char *path, bool listens, bool taken)
+{
+    struct list *l = ctx;
+    const char *what = socket_of(path);
+    (void)taken;
+    // One that was bound below another process's folder may not be reached from here.
+    if (!listens || !what || access(path, R_OK | W_OK))
+        return;
+    if (l->count < l->room) {
+        struct torus_stream *s = &l->out[l->count];
+        snprintf(s->where, sizeof s->where, "unix:%.120s", path);
+        snprintf(s->what, sizeof s->what, "%s", what);
+    }
+    l->count++;
+}
+
 API unsigned torus_list(struct torus_stream *out, unsigned room)
 {
-    enum { LISTENS = 0x10000 }; // the kernel's __SO_ACCEPTCON
-    unsigned count = usb_list(out, room), flags;
-    char line[400];
-    int at;
-    FILE *f = fopen("/proc/net/unix", "r");
-    while (f && fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        at = 0;
-        if (sscanf(line, "%*s %*s %*s %x %*s %*s %*s %n", &flags, &at) != 1 || !at)
-            continue;
-        const char *path = line + at, *what = socket_of(path);
-        // One that was bound below another process's folder may not be reached from here.
-        if (!(flags & LISTENS) || !what || access(path, R_OK | W_OK))
-            continue;
-        if (count < room) {
-            snprintf(out[count].where, sizeof out[count].where, "unix:%.120s", path);
-            snprintf(out[count].what, sizeof out[count].what, "%s", what);
-        }
-        count++;
-    }
-    if (f)
-        fclose(f);
-    return count;
+    struct list l = {out, room, usb_list(out, room)};
+    unix_sockets(add_socket, &l);
+    return l.count;
 }

@@ -4,8 +4,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -67,6 +69,49 @@ static unsigned fd_poll(void *ctx, struct pollfd *fds, unsigned room, bool writi
     return room > 0;
 }
 
+void unix_sockets(void (*each)(void *ctx, const char *path, bool listens, bool taken), void *ctx)
+{
+    enum { LISTENS = 0x10000, CONNECTED = 3 }; // the kernel's __SO_ACCEPTCON, SS_CONNECTED
+    unsigned flags, state;
+    char line[400];
+    FILE *f = fopen("/proc/net/unix", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        int at = 0;
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "%*s %*s %*s %x %*s %x %*s %n", &flags, &state, &at) == 2 && at)
+            each(ctx, line + at, flags & LISTENS, state == CONNECTED);
+    }
+    if (f)
+        fclose(f);
+}
+
+struct look {
+    const char *path;
+    bool taken;
+};
+
+static void look(void *ctx, const char *path, bool listens, bool taken)
+{
+    struct look *l = ctx;
+    l->taken |= taken && !listens && !strcmp(path, l->path);
+}
+
+// Nobody reads what we have sent, and somebody else is served.
+static const char *fd_silent(void *ctx)
+{
+    const struct stream *s = ctx;
+    struct sockaddr_un peer = {.sun_path = ""};
+    socklen_t size = sizeof peer - 1;
+    struct look l = {peer.sun_path, false};
+    int unread = 0;
+    if (s->tty || getpeername(s->fd, (struct sockaddr *)&peer, &size) ||
+        peer.sun_family != AF_UNIX || ioctl(s->fd, TIOCOUTQ, &unread) || !unread)
+        return NULL;
+    unix_sockets(look, &l);
+    return l.taken ? "another process has it: end that first, or let torusctl serve share it"
+                   : NULL;
+}
+
 int stream_open(struct torus *t, int fd, const struct tty *before)
 {
     struct stream *s = calloc(1, sizeof *s);
@@ -79,6 +124,7 @@ int stream_open(struct torus *t, int fd, const struct tty *before)
         s->before = *before;
     t->transport = (struct torus_transport){fd_read, fd_write, fd_close, s};
     t->poll = fd_poll;
+    t->silent = fd_silent;
     return TORUS_OK;
 }
 

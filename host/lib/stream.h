@@ -26,6 +26,8 @@ int stream_open(struct torus *t, int fd, const struct tty *before);
 // Connects: -1 and errno.
 int unix_connect(const char *path);
 int loopback_connect(uint16_t port);
+// Every Unix socket with a path: does it listen; is it one that a listener has accepted?
+void unix_sockets(void (*each)(void *ctx, const char *path, bool listens, bool taken), void *ctx);
 
 // A board by its name, as "tty", "/dev/ttyUSB0": if another process shares it, connects to that.
 // With t->alone it is to be shared by this process: fails if another one does.

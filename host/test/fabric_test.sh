@@ -410,8 +410,23 @@ for how in q TERM INT; do
     check "monitor: ended by $how, the terminal as it was" monitor $how
 done
 check 'monitor: ends by itself' monitor count --count 2
+check 'monitor: on idle boards' monitor count --count 1
+check 'monitor: its own requests are no load' says 'link load *mean *0\.0%'
+check 'monitor: but management' says 'management [0-9.]*[1-9][0-9.]*% of the links'
 check 'monitor: all boards' says '( 0, 0).*( 3, 0)'
 check 'monitor: totals' says 'packets: injected [1-9]'
+# A simulator's socket lets one in: the next one is told so, not that the board may have no power.
+blocked() {
+    "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board0.sock" ping --count 1000000 > "$dir/held" 2>&1 &
+    held=$!
+    wait_for 60 grep -q '[0-9]' "$dir/held"
+    "$B/bin/torusctl" --timeout 2 -t "unix:$dir/board0.sock" ping > "$dir/out" 2>&1
+    got=$?
+    kill $held
+    wait $held 2> /dev/null
+    [ $got = 2 ] && one_line && says 'another process has it: end that first, or let torusctl serve'
+}
+check 'a board that another process has: says so' blocked
 check 'monitor: without a terminal' status 2 torus monitor
 check 'monitor: says so' says 'it needs a terminal'
 check 'monitor: not as JSON' status 2 torus --format json monitor

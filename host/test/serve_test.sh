@@ -107,6 +107,25 @@ check 'two watchers, a monitor and a run through two boards' together 0 5
 check 'no torn row' python3 $python rows "$dir/watch1" "$dir/watch2"
 check 'the same run as alone' python3 $python runs "$dir/alone" "$dir/with"
 
+# --- What monitor says of a run ---------------------------------------------------------------------
+run_seen() { # at load 0.4 a link of 4x4 has 0.2
+    python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \
+        -t "unix:$boards/board0.sock" monitor --count 1 > "$dir/monitor" 2>&1
+    grep -q 'link load *mean *\(1[5-9]\|2[0-4]\)\.' "$dir/monitor"
+}
+load_of_a_run() {
+    "$B/bin/torusctl" run --load 0.4 --cycles 100000000 --timeout 120 -t "unix:$boards/board0.sock" \
+        > "$dir/out" 2>&1 &
+    run=$!
+    wait_for 5 run_seen
+    seen=$?
+    kill -INT $run
+    wait $run
+    why="$(grep -o 'link load *mean *[0-9.]*' "$dir/monitor")"
+    return $seen
+}
+check 'monitor: the load of a run' load_of_a_run
+
 # --- Guests that are slow, dead or send nonsense ---------------------------------------------------
 with_rogues() { # seven of them while an honest one works
     : > "$dir/rogues"

@@ -13,6 +13,7 @@
 
 enum view { LOAD, STALLS, ERRORS, VIEWS };
 enum { CELL = 13, COOL = 1, WARM, HOT }; // columns a board; colours
+enum { VCS = 3, MGMT_BYTES = 32 };
 
 static struct {
     double watch;   // seconds
@@ -41,6 +42,7 @@ struct monitor {
     struct counter_set set[2];
     unsigned now; // which of them is the later one
     double cycles, seconds;
+    double mgmt, length;       // flits of management's packets, and of users' in the mean
     unsigned plane, left, top; // shown: z, first column and row of boards
     enum view view;
 };
@@ -58,20 +60,60 @@ static uint64_t change(const struct monitor *m, unsigned node, unsigned counter)
     return counters_change(&m->set[!m->now], &m->set[m->now], node, counter);
 }
 
-// What an output does, in the present view: flits or stalled cycles per cycle, or errors.
+// Flits that management and users sent over an output: [0] management's. Its packets have one
+// length and take the escape VCs; what is more there than such packets would be is users', whose
+// mean length is that on the adaptive VCs. Where nobody uses those, or with packets as short as
+// management's, they cannot be told apart: all are users' then but where just management's length
+// is seen.
+static void output_flits(const struct monitor *m, unsigned node, unsigned port, double flits[2])
+{
+    flits[0] = 0;
+    flits[1] = (double)change(m, node, port * VCS * 4);
+    for (unsigned vc = 1; vc < VCS; vc++) {
+        unsigned at = (port * VCS + vc) * 4;
+        double all = (double)change(m, node, at), packets = (double)change(m, node, at + 1);
+        double more = all - packets * m->mgmt, users = 0; // a packet may be cut at either end
+        if (fabs(more) > m->mgmt)
+            users = m->length > 1.5 * m->mgmt ? more / (m->length - m->mgmt) : packets;
+        users = users < 0 ? 0 : users > packets ? packets : users;
+        double management = (packets - users) * m->mgmt;
+        management = management > all || users == 0 ? all : management;
+        flits[0] += management;
+        flits[1] += all - management;
+    }
+}
+
+// Mean length of the packets on the adaptive VCs, 0: there are none.
+static double mean_length(const struct monitor *m)
+{
+    uint64_t flits = 0, packets = 0;
+    for (unsigned node = 0; node < m->set[0].nodes; node++)
+        for (unsigned port = 0; port < 2 * m->set[0].dims; port++) {
+            flits += change(m, node, port * VCS * 4);
+            packets += change(m, node, port * VCS * 4 + 1);
+        }
+    return packets ? (double)flits / (double)packets : 0;
+}
+
+// What an output does, in the present view: users' flits or stalled cycles per cycle, or errors.
 static double output(const struct monitor *m, unsigned node, unsigned port, enum view view)
 {
     uint64_t sum = 0;
+    double flits[2];
     if (view == ERRORS) {
         for (unsigned i = 0; i < 3; i++)
             sum += change(m, node, OFR_COUNTER_LINK_BASE + 3 * port + i);
         return (double)sum;
     }
-    for (unsigned vc = 0; vc < 3; vc++) {
-        unsigned at = (port * 3 + vc) * 4;
-        sum += view == LOAD ? change(m, node, at) : change(m, node, at + 2);
+    if (!(m->cycles > 0))
+        return 0;
+    if (view == LOAD) {
+        output_flits(m, node, port, flits);
+        return flits[1] / m->cycles;
     }
-    return m->cycles > 0 ? (double)sum / m->cycles : 0;
+    for (unsigned vc = 0; vc < VCS; vc++)
+        sum += change(m, node, (port * VCS + vc) * 4 + 2);
+    return (double)sum / m->cycles;
 }
 
 // One place on in +, or in -, in dimension dim.
@@ -142,12 +184,16 @@ static void draw_totals(const struct monitor *m)
 {
     const struct counter_set *s = &m->set[m->now];
     double sum[VIEWS] = {0}, most[VIEWS] = {0};
+    double management = 0;
     unsigned links = 0, port[VIEWS] = {0};
     uint8_t at[3] = {0}, where[VIEWS][3] = {{0}};
     for (unsigned node = 0; node < s->nodes; node++) {
         for (unsigned p = 0; p < 2 * s->dims; p++) {
             if (s->k[p / 2] == 1)
                 continue;
+            double flits[2];
+            output_flits(m, node, p, flits);
+            management += m->cycles > 0 ? flits[0] / m->cycles : 0;
             links++;
             for (unsigned v = 0; v < VIEWS; v++) {
                 double value = output(m, node, p, (enum view)v);
@@ -174,6 +220,8 @@ static void draw_totals(const struct monitor *m)
             printw("   most %.1f%s: %s of (%u,%u,%u)", scale * most[v], v == ERRORS ? "" : "%",
                    torus_port_name(port[v]), where[v][0], where[v][1], where[v][2]);
     }
+    mvprintw(LINES - 1, 40, "management %.1f%% of the links", // this program's, too
+             links ? 100 * management / links : 0);
     mvprintw(LINES - 2, 1,
              "packets: injected %llu, derouted %llu, discarded %llu, poisoned %llu, refused %llu",
              (unsigned long long)total(m, OFR_COUNTER_INJECTED),
@@ -249,6 +297,7 @@ static int look_on(struct monitor *m)
         error = counters_take(m->t, &m->set[m->now]);
         m->cycles = counters_cycles(&m->set[!m->now], &m->set[m->now]);
         m->seconds = counters_seconds(&m->set[!m->now], &m->set[m->now]);
+        m->length = mean_length(m);
         if (error == TORUS_OK)
             draw(m);
     }
@@ -282,7 +331,12 @@ static int do_monitor(struct torus *t, const struct args *a)
         init_pair(WARM, COLOR_YELLOW, -1);
         init_pair(HOT, COLOR_RED, -1);
     }
-    int error = look_on(&m);
+    uint32_t shape = 0;
+    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    unsigned flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;
+    m.mgmt = (double)MGMT_BYTES / (flit_bytes ? flit_bytes : 1);
+    if (error == TORUS_OK)
+        error = look_on(&m);
     endwin();
     delscreen(screen);
     free(m.set[0].value);
@@ -293,9 +347,12 @@ static int do_monitor(struct torus *t, const struct args *a)
 const struct command command_monitor = {
     .name = "monitor",
     .summary = "the torus on the whole screen: load, waits, errors of the links",
-    .about = "The torus on the whole screen, looked at again and again: load of the links, cycles "
-             "waiting for credit, errors. Keys: q quits, v changes what is shown, arrows scroll, + "
-             "and - change the plane of a 3D torus.",
+    .about =
+        "The torus on the whole screen, looked at again and again: load of the links by users' "
+        "packets, cycles waiting for credit, errors; and how much of the links management "
+        "takes, of which this program is a part. Keys: q quits, v changes what is shown, arrows "
+        "scroll, + "
+        "and - change the plane of a 3D torus.",
     .examples = "monitor\nmonitor --watch 5\n",
     .groups = CONNECTION,
     .options = options,
