@@ -2,17 +2,12 @@
 // Which operation a message asks for, and the store that keeps a retry from acting twice.
 #include "fw_parts.h"
 
-static bool writing(unsigned op)
-{
-    return op >= OFR_OP_WRITE && op <= OFR_OP_START;
-}
-
 // Does the operation in m and turns m into the response. arrival: port, 7 for the UART.
 void execute(struct fw *fw, uint32_t *m, unsigned arrival)
 {
     unsigned op = m[0] & OFR_OP_MASK;
     enum ofr_status status = OFR_OK;
-    if (writing(op)) {
+    if (ofr_op_writes(op)) {
         // The same session, sequence number and operation again (and who asks for a lease knows its
         // token): the same answer again.
         if (same_request(fw->stored, m) && (op != OFR_OP_LEASE || fw->stored[5] == m[5])) {

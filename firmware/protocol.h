@@ -73,6 +73,7 @@
 #ifndef OFR_PROTOCOL_H
 #define OFR_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ofr_regs.h"
@@ -174,6 +175,12 @@ enum ofr_op {
     // its own: d0 when it sent the request, d2 when it got the response.
     OFR_OP_CLOCK = 18,
 };
+
+// Is it one of those marked (w), or does it prepare for one?
+static inline bool ofr_op_writes(unsigned op)
+{
+    return op >= OFR_OP_WRITE && op <= OFR_OP_START;
+}
 
 enum ofr_lease {
     OFR_LEASE_TAKE = 0,

@@ -131,7 +131,7 @@ static void number(struct torus *t, struct request *q)
         t->seq = 1;
     // Writes are made in the lease's session. So is what is done to the lease, once it is ours.
     unsigned op = q->m[0] & OFR_OP_MASK, what = q->m[0] >> 8 & 7;
-    bool writes = op >= OFR_OP_WRITE && op <= OFR_OP_START && op != OFR_OP_UNLOCK &&
+    bool writes = ofr_op_writes(op) && op != OFR_OP_UNLOCK &&
                   (op != OFR_OP_LEASE || what > OFR_LEASE_TAKE_OVER);
     uint32_t session = writes ? t->lease.session : t->session;
     q->m[0] = (q->m[0] & 0xffff) | session << 16;

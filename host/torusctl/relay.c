@@ -257,8 +257,7 @@ static struct request *find(struct client *c, const uint8_t *frame)
 // reads there are in between.
 static uint16_t new_number(struct relay *r, const uint8_t *frame)
 {
-    unsigned op = word(frame, 1) & OFR_OP_MASK;
-    bool writes = op >= OFR_OP_WRITE && op <= OFR_OP_START;
+    bool writes = ofr_op_writes(word(frame, 1) & OFR_OP_MASK);
     uint16_t *last = writes ? &r->last_write : &r->last_read;
     uint16_t number;
     do {
