@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,4 +232,15 @@ struct net_config net_options_config(const struct net_options *options, const ch
     if (net_config_check(&c, message, sizeof message))
         net_refuse("%s", message);
     return c;
+}
+
+unsigned net_parse_step(const char *text)
+{
+    double step = net_parse_real("--step", text), per = round(1 / step);
+    if (!(step > 0) || !(fabs(per * step - 1) < 1e-9) || per > 1000 || (unsigned)per % 20)
+        net_refuse(
+            "--step %s: must be 0.05, 0.025, 0.0125, 0.01, 0.005 or another 1/N, N a multiple "
+            "of 20 up to 1000",
+            text);
+    return (unsigned)per;
 }

@@ -40,6 +40,10 @@ void net_options_merge(struct net_options *options, const struct net_options *fr
 struct net_config net_options_config(const struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed);
 
+// --step: steps in a gamma0; 0.1, where the search for gamma* begins, is one of them. On a mistake
+// as above.
+unsigned net_parse_step(const char *text);
+
 // The commands: argv[0] is "torussim COMMAND"; exit status.
 int net_command_run(int argc, char **argv);
 int net_command_explain(int argc, char **argv);

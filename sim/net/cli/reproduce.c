@@ -9,7 +9,8 @@
 
 #include "output/plot.h"
 #include "output/record.h"
-#include "run/point.h"
+#include "output/replicates.h"
+#include "run/claim.h"
 #include "run/pool.h"
 #include "run/ranks.h"
 #include "study/checks.h"
@@ -18,7 +19,8 @@
 struct args {
     struct net_options options;
     const char *name, *out, *row;
-    uint32_t jobs, size;
+    uint32_t jobs, size, replicates;
+    unsigned per; // steps in gamma0
     bool resume;
 };
 
@@ -37,9 +39,12 @@ struct reproduction {
     uint32_t *task; // of a cell: [size][row][series]; UINT32_MAX: none
     double *values; // net_cell()
     uint32_t stuck; // cells with a run that the watchdog ended
+    uint32_t replicates;
+    unsigned per;
+    struct net_claim *claims; // [cell], of replicates
 };
 
-enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW };
+enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW, O_STEP };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -59,6 +64,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case O_SIZE:
         args->size = (uint32_t)net_parse_count("--size", arg, 1, 255);
+        return 0;
+    case 'R':
+        args->replicates = (uint32_t)net_parse_count("--replicates", arg, 1, NET_MAX_REPLICATES);
+        return 0;
+    case O_STEP:
+        args->per = net_parse_step(arg);
         return 0;
     case O_ROW:
         args->row = arg;
@@ -86,6 +97,11 @@ static void read_args(int argc, char **argv, struct args *args)
         {"resume", O_RESUME, NULL, 0, "take the points that the folder has, run the others", 0},
         {"size", O_SIZE, "K", 0, "only K x K x K tori", 0},
         {"row", O_ROW, "NAME", 0, "only this row", 0},
+        {"step", O_STEP, "GAMMA0", 0, "of the loads among which gamma* is looked for (0.05)", 0},
+        {"replicates", 'R', "NUMBER", 0,
+         "gamma* is the largest load that holds with 4 times the messages, too; with so many "
+         "replicates there and a step above (1: neither)",
+         0},
         {0}};
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     char doc[600] = "Repeats an experiment: built in, or a file as in sim/net/study/experiment.h. "
@@ -95,7 +111,7 @@ static void read_args(int argc, char **argv, struct args *args)
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), " %s", b->name);
     const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
     net_ranks_begin();
-    *args = (struct args){.jobs = net_pool_jobs()};
+    *args = (struct args){.jobs = net_pool_jobs(), .replicates = 1, .per = NET_STEPS};
     argp_parse(&argp, argc, argv, 0, NULL, args);
     static const char *const fixed[] = {"routing", "traffic", "topology",   "load",
                                         "trace",   "active",  "application"};
@@ -131,7 +147,8 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
     r->tasks = calloc(cells, sizeof *r->tasks);
     r->task = calloc(cells, sizeof *r->task);
     r->values = calloc(cells * (e->loads ? e->loads : 1), sizeof *r->values);
-    if (!r->tasks || !r->task || !r->values)
+    r->claims = calloc(cells, sizeof *r->claims);
+    if (!r->tasks || !r->task || !r->values || !r->claims)
         net_refuse("out of memory");
     for (unsigned size = e->sizes; size-- > 0;)
         for (unsigned row = 0; row < e->rows; row++)
@@ -193,17 +210,33 @@ static int run_curve(struct reproduction *r, const struct task *task, json_t **r
     return (int)e->loads;
 }
 
+// gamma* of a task, with what stands behind it where there are replicates. False: as net_claim.
+static bool find(struct reproduction *r, const struct task *task, struct net_claim *claim,
+                 _Atomic float *progress)
+{
+    double factor = net_gamma_factor(&task->config);
+    *claim = (struct net_claim){.at = NULL};
+    if (r->replicates > 1)
+        return net_claim(&r->points, &task->config, task->start, r->per, factor, r->replicates,
+                         claim, progress);
+    bool done = net_gamma_star(&r->points, &task->config, task->start, r->per, factor,
+                               &claim->gamma, progress);
+    claim->steady = claim->gamma.gamma;
+    return done;
+}
+
 static void run_task(void *context, uint32_t number, _Atomic float *progress)
 {
     struct reproduction *r = context;
     const struct task *task = &r->tasks[number];
-    struct net_gamma gamma;
     json_t *records[NET_LOADS];
-    if (r->e.loads)
+    if (r->e.loads) {
         run_curve(r, task, records, progress);
-    else
-        net_gamma_star(&r->points, &task->config, task->start, NET_STEPS,
-                       net_gamma_factor(&task->config), &gamma, progress);
+        return;
+    }
+    struct net_claim claim;
+    find(r, task, &claim, progress);
+    json_decref(claim.at);
 }
 
 // The cells' values from the points, which are all there by now or never will be. Returns how many
@@ -222,13 +255,12 @@ static uint32_t collect(struct reproduction *r)
         const struct task *task = &r->tasks[r->task[cell]];
         const char *field = e->column[cell % e->series].field;
         double *values = &r->values[(size_t)cell * (e->loads ? e->loads : 1)];
-        struct net_gamma gamma;
         json_t *records[NET_LOADS] = {NULL};
         if (!e->loads) {
-            bool done = net_gamma_star(&r->points, &task->config, task->start, NET_STEPS,
-                                       net_gamma_factor(&task->config), &gamma, &progress);
-            bool stuck = !done && net_point_stuck(gamma.at);
-            *values = done ? gamma.gamma : NAN;
+            struct net_claim *claim = &r->claims[cell];
+            bool done = find(r, task, claim, &progress);
+            bool stuck = !done && net_point_stuck(claim->gamma.at);
+            *values = done ? claim->steady : NAN;
             missing += !done && !stuck;
             r->stuck += stuck;
             continue;
@@ -264,6 +296,24 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+// What stands behind a value that replicates do.
+static void add_claim(json_t *o, const struct reproduction *r, unsigned cell)
+{
+    static const char *const fields[] = {"accepted_gamma0", "accepted_ci95_gamma0",
+                                         "p99_us",          "p99_ci95_us",
+                                         "fairness",        "link_use_max"};
+    const struct net_claim *claim = &r->claims[cell];
+    if (r->replicates < 2)
+        return;
+    json_object_set_new(o, "replicates", json_integer(r->replicates));
+    json_object_set_new(o, "step_gamma0", json_real(1.0 / r->per));
+    json_object_set_new(o, "factor", net_record_real(claim->factor));
+    json_object_set_new(o, "gamma_star_gamma0", net_record_real(claim->gamma.gamma));
+    net_claim_fields(o, claim);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        json_object_set(o, fields[i], json_object_get(claim->at, fields[i]));
+}
+
 // Every value as a flat record.
 static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigned *within)
 {
@@ -283,13 +333,13 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
                     *within += good;
                     if (!isfinite(value) && !isfinite(paper))
                         continue;
-                    json_array_append_new(
-                        list, json_pack("{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k",
-                                        (int)e->size[size], "row", e->row[row].name, "series",
-                                        e->column[s].name, axis(e), real_or_null(load), "field",
-                                        e->column[s].field, "value", real_or_null(value), "paper",
-                                        real_or_null(paper), "within",
-                                        both ? json_boolean(good) : json_null()));
+                    json_t *o = json_pack(
+                        "{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k", (int)e->size[size], "row",
+                        e->row[row].name, "series", e->column[s].name, axis(e), real_or_null(load),
+                        "field", e->column[s].field, "value", real_or_null(value), "paper",
+                        real_or_null(paper), "within", both ? json_boolean(good) : json_null());
+                    add_claim(o, r, (size * e->rows + row) * e->series + s);
+                    json_array_append_new(list, o);
                 }
     return list;
 }
@@ -344,6 +394,11 @@ static void print_text(const struct reproduction *r, FILE *out, unsigned compare
 {
     const struct net_experiment *e = &r->e;
     fprintf(out, "%s\n", e->title);
+    if (r->replicates > 1)
+        fprintf(out,
+                "What holds with N and 4 N messages, in steps of %g; %u replicates there and a "
+                "step above are in %s.json\n",
+                1.0 / r->per, r->replicates, e->name);
     for (unsigned size = 0; size < e->sizes; size++) {
         const char *from = net_experiment_from(e, size);
         fprintf(out, "\nk = %u%s%s%s\n", e->size[size], from ? " (in brackets: " : "",
@@ -492,7 +547,11 @@ int net_command_reproduce(int argc, char **argv)
     struct args args;
     struct reproduction r = {.points.stop = &net_stop};
     read_args(argc, argv, &args);
+    r.replicates = args.replicates;
+    r.per = args.per;
     net_experiment_open(&r.e, args.name);
+    if (r.e.loads && (args.replicates > 1 || args.per != NET_STEPS))
+        net_refuse("experiment %s: --replicates and --step are for gamma*", r.e.name);
     restrict_to(&r.e, &args);
     make_tasks(&r, &args.options);
     const char *folder = args.out ? args.out : r.e.name;
@@ -510,6 +569,9 @@ int net_command_reproduce(int argc, char **argv)
     }
     bool bad = net_rank() == 0 && report(&r, &args, folder, start);
     bad = bad || atomic_load(&r.points.failed);
+    for (size_t i = 0; i < (size_t)r.e.sizes * r.e.rows * r.e.series; i++)
+        json_decref(r.claims[i].at);
+    free(r.claims);
     net_store_close(&r.points.store);
     net_experiment_close(&r.e);
     free(r.tasks);

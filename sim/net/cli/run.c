@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim run: one point, with a progress bar.
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "cli/options.h"
@@ -115,6 +116,8 @@ int net_command_run(int argc, char **argv)
     if (config->seed + args.replicates - 1 > INT64_MAX)
         net_refuse("--seed %llu: too large for so many replicates",
                    (unsigned long long)config->seed);
+    if (args.links && args.histogram && !strcmp(args.links, args.histogram))
+        net_refuse("--links and --histogram: both are %s", args.links);
     net_file_check("--links", args.links);
     net_file_check("--histogram", args.histogram);
     point.config.threads = args.threads;

@@ -49,18 +49,6 @@ struct sweep {
 
 enum { O_OUT = 256, O_RESUME, O_STEP, O_FACTOR };
 
-// Steps in gamma0; 0.1, where the search begins, is one of them.
-static unsigned parse_step(const char *text)
-{
-    double step = net_parse_real("--step", text), per = round(1 / step);
-    if (!(step > 0) || !(fabs(per * step - 1) < 1e-9) || per > 1000 || (unsigned)per % 20)
-        net_refuse(
-            "--step %s: must be 0.05, 0.025, 0.0125, 0.01, 0.005 or another 1/N, N a multiple "
-            "of 20 up to 1000",
-            text);
-    return (unsigned)per;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *args = state->input;
@@ -72,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
         return 0;
     case O_STEP:
-        args->per = parse_step(arg);
+        args->per = net_parse_step(arg);
         return 0;
     case O_FACTOR:
         args->factor = net_parse_real("--factor", arg);
@@ -189,24 +177,6 @@ static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
     net_point(&sweep->points, &sweep->tasks[sweep->todo[number]].config, 0, progress);
 }
 
-// What stands behind gamma*; null where it was not asked for, or over the limit.
-static void add_claim(json_t *record, const struct net_claim *claim)
-{
-    const struct {
-        const char *name;
-        double value;
-    } times[] = {{"below_times", claim->below},           {"below_ci95_times", claim->below_half},
-                 {"below_4n_times", claim->below_long},   {"above_times", claim->above},
-                 {"above_ci95_times", claim->above_half}, {"above_4n_times", claim->above_long}};
-    bool asked = claim->at;
-    json_object_set_new(record, "gamma_steady_gamma0",
-                        asked ? net_record_real(claim->steady) : json_null());
-    json_object_set_new(record, "sure", asked ? json_boolean(claim->sure) : json_null());
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        json_object_set_new(record, times[i].name,
-                            asked ? net_record_real(times[i].value) : json_null());
-}
-
 static void saturate_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct sweep *sweep = context;
@@ -231,7 +201,7 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
     json_object_set_new(record, "factor", json_real(factor));
     json_object_set_new(record, "base_lifetime_us", json_real(gamma->base_us));
     json_object_set_new(record, "runs", json_integer(gamma->runs));
-    add_claim(record, &claim);
+    net_claim_fields(record, &claim);
     json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
     // of the run at gamma*, or the replicates
     static const char *const fields[] = {

@@ -55,6 +55,10 @@ bool net_file_links(const char *path, const struct net_config *config,
     unsigned ports = 2u * torus->n;
     if (!path)
         return true;
+    if (!result->sent) {
+        fprintf(stderr, "torussim: %s: out of memory\n", path);
+        return false;
+    }
     FILE *file = begin(path, "links", config);
     if (!file)
         return false;

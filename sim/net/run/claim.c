@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "measure/steady.h"
+#include "output/record.h"
 #include "output/replicates.h"
 
 enum { LONGER = 4 };
@@ -107,4 +108,21 @@ bool net_claim(struct net_points *points, const struct net_config *config, doubl
     bool over = claim->above - claim->above_half > factor || claim->above_long > factor;
     claim->sure = under && over;
     return true;
+}
+
+void net_claim_fields(json_t *record, const struct net_claim *claim)
+{
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"below_times", claim->below},           {"below_ci95_times", claim->below_half},
+                 {"below_4n_times", claim->below_long},   {"above_times", claim->above},
+                 {"above_ci95_times", claim->above_half}, {"above_4n_times", claim->above_long}};
+    bool asked = claim->at;
+    json_object_set_new(record, "gamma_steady_gamma0",
+                        asked ? net_record_real(claim->steady) : json_null());
+    json_object_set_new(record, "sure", asked ? json_boolean(claim->sure) : json_null());
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        json_object_set_new(record, times[i].name,
+                            asked ? net_record_real(times[i].value) : json_null());
 }

@@ -33,4 +33,8 @@ bool net_claim(struct net_points *points, const struct net_config *config, doubl
                unsigned per, double factor, uint32_t replicates, struct net_claim *claim,
                _Atomic float *progress);
 
+// Adds what stands behind gamma* to a record; null where there are no replicates, or over the
+// limit.
+void net_claim_fields(json_t *record, const struct net_claim *claim);
+
 #endif

@@ -88,6 +88,24 @@ result $? 'Bernoulli: single packets, as many as otherwise, at the load'
         and o["messages"] == 124'
 result $? 'a mix of lengths; the paper'"'"'s preset has its injection'
 
+# reproduce: the same as saturate.
+cat > "$work/table.json" << 'E'
+{"title": "T", "field": "gamma_star_gamma0", "label": "gamma*", "sizes": [4],
+ "rows": [{"name": "B", "options": {"traffic": "bitreverse", "messages": 8}}],
+ "series": [{"name": "ABR", "options": {"routing": "abr"}}]}
+E
+"$sim" reproduce "$work/table.json" --step 0.01 --replicates 3 --out "$work/folder" --format json \
+    > "$work/out" 2> "$work/err" &&
+    json '(lambda v: v["value"] == v["gamma_steady_gamma0"] == '"$steady_load"' < v["gamma_star_gamma0"] and v["sure"] and
+        v["replicates"] == 3 and v["accepted_gamma0"] > 0.3)(o["values"][0])' &&
+    grep -q '4 N messages, in steps of 0.01; 3 replicates' "$work/folder/table.txt"
+result $? 'reproduce has the load that saturate has'
+lines=$(wc -l < "$work/folder/points.jsonl")
+"$sim" reproduce "$work/table.json" --step 0.01 --replicates 3 --out "$work/folder" --resume --format json \
+    2> "$work/err" | cmp -s - "$work/out" && [ "$(wc -l < "$work/folder/points.jsonl")" = "$lines" ]
+result $? 'and takes its points again'
+refuse 'are for gamma' reproduce ofr-fig4 --replicates 2
+
 # Links and lifetimes: the sums are those of the record.
 "$sim" run --topology 4x3 --active 12 --routing abr --links "$work/links" --histogram "$work/histogram" --format json \
     > "$work/out"
@@ -103,6 +121,7 @@ assert sum(int(x['packets']) for x in r) == o['consumed']
 assert float(r[-1]['low_us']) <= o['max_us'] < float(r[-1]['high_us'])"
 result $? 'links and histogram'
 refuse 'File exists' run --links "$work/links"
+refuse 'both are' run --links "$work/x" --histogram "$work/x"
 refuse 'No such file' run --histogram "$work/no/such"
 
 # fails TEST NAME ROOM/FILE SED CASE: a twin of FILE.c with which that case of TEST fails
