@@ -38,7 +38,11 @@ static const char *parse_traffic(struct net_config *c, const char *text, char *w
         c->traffic.pattern = (enum net_pattern)pattern;
         return NULL;
     }
-    snprintf(wrong, size, "--traffic %s: there is no such traffic", text);
+    unsigned at = (unsigned)snprintf(
+        wrong, size, "--traffic %.60s: there is no such traffic; it is one of", text);
+    for (int p = 0; p < NET_PATTERNS && at < size; p++)
+        at += (unsigned)snprintf(wrong + at, size - at, "%s %s", p ? "," : "",
+                                 net_pattern_name((enum net_pattern)p));
     return wrong;
 }
 

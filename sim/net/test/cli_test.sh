@@ -6,7 +6,7 @@
 
 refuse 'no such command' fly
 refuse 'no such routing' run --routing fly
-refuse 'no such traffic' run --traffic fly
+refuse 'no such traffic; it is one of uniform, butterfly' run --traffic fly
 refuse 'no such preset' run --preset fly
 refuse 'topology' run --topology torus:0x8x8
 refuse 'topology' run --topology torus:8x8x
