@@ -16,7 +16,8 @@
 #   REGS        targets that make generated files which are checked in: `make regs`
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_MAN3 INSTALL_UDEV
 #   INSTALL_BASH INSTALL_DOC INSTALL_SHARE   what `make install` copies
-#               (BASH: completions, x.bash becomes x; PC: x.pc.in, in which @PREFIX@ is replaced)
+#               (BASH: completions, x.bash becomes x; PC: x.pc.in, in which @PREFIX@ and @VERSION@ are
+#               replaced)
 #
 # It must parse on a machine that has only git and make: no $(shell) here or in a fragment that
 # needs more than a POSIX system.
@@ -154,7 +155,7 @@ install: $(PROGRAMS) $(INSTALL_BIN) $(INSTALL_LIB) $(INSTALL_INCLUDE) $(INSTALL_
 	    echo "$$dir/$${name%.bash}"; done; \
 	for f in $(INSTALL_PC); do \
 	    mkdir -p "$$to/lib/pkgconfig"; name=$${f##*/}; \
-	    sed 's|@PREFIX@|$(PREFIX)|g' "$$f" > "$$to/lib/pkgconfig/$${name%.in}"; \
+	    sed "s|@PREFIX@|$(PREFIX)|g; s|@VERSION@|$$(sh tests/version.sh)|" "$$f" > "$$to/lib/pkgconfig/$${name%.in}"; \
 	    echo "$$to/lib/pkgconfig/$${name%.in}"; done
 
 # A Debian package of what `make install` installs: $(B)/outflank_VERSION_ARCHITECTURE.deb.

@@ -12,10 +12,10 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
-            bandwidth latency list reg key serve
+            bandwidth latency list reg key serve stop
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
-              debug interrupt reg_map token relay) $(B)/sim/net/output/gnuplot.o
+              debug interrupt reg_map token relay names topology) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
@@ -59,11 +59,6 @@ $(B)/host/torusctl/reg_map.o: rtl/regs/outflank.json
 	@{ echo 'const char reg_map[] ='; sed 's/[\\"]/\\&/g; s/.*/"&"/' $<; echo ';'; } > $(@:.o=.c)
 	$(CC) $(CFLAGS) -c -o $@ $(@:.o=.c)
 
-# Its version is the library's.
-$(B)/host/torusctl/torusctl.o: host/lib/torus.pc.in
-$(B)/host/torusctl/torusctl.o: CPPFLAGS += \
-    -DTORUSCTL_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
-
 $(B)/host/manual: $(MANUAL_O) $(B)/libtorus.a
 	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
 $(B)/torusctl.1 $(B)/torusctl.bash: $(B)/%: $(B)/host/manual
@@ -71,7 +66,7 @@ $(B)/torusctl.1 $(B)/torusctl.bash: $(B)/%: $(B)/host/manual
 
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
-INSTALL_INCLUDE += host/lib/libtorus.h
+INSTALL_INCLUDE += host/lib/libtorus.h firmware/ofr_regs.h
 INSTALL_PC += host/lib/torus.pc.in
 INSTALL_MAN1 += $(B)/torusctl.1
 INSTALL_MAN3 += host/lib/libtorus.3
@@ -81,9 +76,9 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock interleave)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock cancel interleave)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
-         host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh \
+         host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
          host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.
@@ -133,6 +128,27 @@ $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/ho
 	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(INTERLEAVE_TWINS)
+
+# The same of test_cancel: each is found out by the test named. No blank in what sed does.
+CANCEL_TWIN_looks   := anywhere exchange 's/look_cancelled(t)/TORUS_OK/'
+CANCEL_TWIN_stops   := anywhere session 's/t->uncut++/(void)0/'
+CANCEL_TWIN_commits := anywhere program 's/t->uncut++/(void)0/;s/t->uncut--/(void)0/'
+CANCEL_TWIN_started := close_stops traffic 's/t->started.|=.*//'
+CANCEL_TWIN_behind  := close_stops session 's/t->lease.behind.=.error.*/;/'
+CANCEL_TWIN_size    := options handle 's/bytes\[i\]/0/'
+CANCEL_TWIN_often   := progress handle 's/now.<.t->progressed.+.0.1/0/'
+CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often)
+$(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel host/host.mk
+	@sed $(word 3,$(CANCEL_TWIN_$*)) host/lib/$(word 2,$(CANCEL_TWIN_$*)).c > $@.c
+	@! cmp -s host/lib/$(word 2,$(CANCEL_TWIN_$*)).c $@.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_cancel.c host/test/fake.c \
+	    host/test/fake_time.c $(filter-out $(B)/host/lib/$(word 2,$(CANCEL_TWIN_$*)).o,$(HOST_O)) \
+	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+	@printf '#!/bin/sh\n! ONLY=$(word 1,$(CANCEL_TWIN_$*)) %s > %s.out && grep -q "^not ok" %s.out &&\n' \
+	    $@.twin $@ $@ > $@
+	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
+	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
+TESTS += $(CANCEL_TWINS)
 
 host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
     $(B)/torusctl.bash $(B)/bin/torussim
@@ -185,7 +201,7 @@ $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/
 	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
 	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
 host/test/fabric_test.sh host/test/trace_test.sh: $(CTL_TWINS)
-host/test/trace_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
+host/test/trace_test.sh host/test/places_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
 # library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without

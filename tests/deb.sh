@@ -4,7 +4,7 @@
 # that it depends on are found in the programs.
 set -eu
 : "${B:=build}"
-version=$(sed -n 's/^Version: //p' host/lib/torus.pc.in)
+version=$(sh tests/version.sh)
 architecture=$(dpkg --print-architecture)
 root=$B/deb/root
 package=$B/outflank_${version}_$architecture.deb

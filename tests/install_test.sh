@@ -12,7 +12,7 @@ quiet() {
 
 installed() {
     for f in bin/torusctl bin/boardsim bin/torussim lib/libtorus.a lib/libtorus.so.1 \
-        include/libtorus.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
+        include/libtorus.h include/ofr_regs.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
         share/man/man1/boardsim.1 share/man/man1/torussim.1 share/man/man3/libtorus.3 \
         share/bash-completion/completions/torusctl lib/udev/rules.d/70-outflank.rules \
         share/doc/outflank/examples/loads.c share/outflank/fw.hex; do
@@ -90,6 +90,11 @@ check 'completion: options' completes torusctl run --patt --pattern
 check 'completion: routings' completes torusctl program --routing o ofr
 check 'completion: formats after =' completes torusctl run --format = js json
 check 'completion: nothing for nonsense' status 1 completes torusctl zz zz
+version() {
+    [ "$(PKG_CONFIG_PATH="$to/opt/x/lib/pkgconfig" pkg-config --modversion torus)" = \
+        "$("$to/opt/x/bin/torusctl" --version | sed 's/torusctl //')" ]
+}
+check 'version: that of the library is that of the programs' version
 check 'example: at most 40 lines' [ "$(wc -l < host/examples/loads.c)" -le 40 ]
 check 'example: compiles against the installed library' example
 start --dims 2x2 --boards golden

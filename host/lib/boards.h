@@ -16,6 +16,9 @@ int lease_keep(struct torus *t);
 int lease_verify(struct torus *t);
 int lease_done(struct torus *t, int error);
 
+// Stops all generators, in the lease. It is not cancelled.
+int stop_all(struct torus *t);
+
 // t->clock, the rate of the clock of the board we are plugged into.
 int read_clock(struct torus *t);
 

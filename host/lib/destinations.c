@@ -215,6 +215,9 @@ int destinations_write(struct torus *t, const struct torus_table *p, unsigned ge
     int error = TORUS_OK;
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i += t->options.window) {
         unsigned left = t->board_count - i;
+        progress(t, "boards", i, t->board_count);
+        if ((error = cancel_point(t)) != TORUS_OK)
+            break;
         error = write_some(t, p, i, left < t->options.window ? left : t->options.window, w);
     }
     free(w);

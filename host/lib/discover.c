@@ -35,6 +35,8 @@ static int add_board(struct torus *t, uint64_t serial, uint32_t info, const uint
     b->dims = info >> OFR_INFO_N_LSB & 3;
     b->links = info >> OFR_INFO_LINKS_LSB & 63;
     b->configured = info >> OFR_INFO_CONFIGURED_LSB & 1;
+    for (unsigned i = 0; i < 3 && b->configured; i++) // as it says itself
+        b->at[i] = info >> (OFR_INFO_COORD_LSB + 4 * i) & 15;
     b->hops = (uint8_t)hops;
     if (hops)
         memcpy(b->path, path, hops);
@@ -219,6 +221,7 @@ static int walk(struct torus *t)
         t->options.window = MAX_WINDOW;
     for (unsigned first = 0; first < t->board_count && error == TORUS_OK;) {
         unsigned end = t->board_count;
+        progress(t, "boards", end, 0);
         error = walk_level(t, first, end);
         if (error == TORUS_OK && t->board_count > MAX_BOARDS)
             error = fail(t, TORUS_E_MISCABLED, "more than %d boards", MAX_BOARDS);
@@ -244,13 +247,33 @@ API int torus_discover(struct torus *t)
     if (error != TORUS_OK)
         return error;
     uint32_t info = (uint32_t)id.dims << OFR_INFO_N_LSB | (uint32_t)id.links << OFR_INFO_LINKS_LSB |
-                    (uint32_t)id.configured << OFR_INFO_CONFIGURED_LSB;
+                    (uint32_t)id.configured << OFR_INFO_CONFIGURED_LSB |
+                    pack_at(id.at) << OFR_INFO_COORD_LSB;
     if (add_board(t, id.serial, info, NULL, 0) < 0)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     error = walk(t);
     if (error != TORUS_OK)
         return error;
     return recognise(t);
+}
+
+API int torus_keep(struct torus *t, const uint8_t k[3], const struct torus_place *places,
+                   unsigned count)
+{
+    struct torus_place *kept = NULL;
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned d = 0; d < 3; d++)
+            if (places[i].at[d] >= k[d])
+                return fail(t, TORUS_E_USAGE, "coordinates outside of the torus");
+    if (count && !(kept = calloc(count, sizeof *kept)))
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    if (count)
+        memcpy(kept, places, count * sizeof *kept);
+    free(t->kept);
+    t->kept = kept;
+    t->kept_count = count;
+    memcpy(t->kept_k, k, 3);
+    return ok(t);
 }
 
 // Quick look --------------------------------------------------------------------------------------

@@ -204,6 +204,7 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
 
 int exchange(struct torus *t, struct request *q, unsigned count)
 {
+    enum { MANY = 16 }; // requests that are worth a word
     if (!t->transport.read)
         return fail(t, TORUS_E_TRANSPORT, "there is no connection");
     unsigned next = 0, failed = 0;
@@ -248,8 +249,15 @@ int exchange(struct torus *t, struct request *q, unsigned count)
         }
         if (!open && next == count)
             break;
+        int error = look_cancelled(t);
+        if (error != TORUS_OK)
+            return error;
+        if (count >= MANY)
+            progress(t, "requests", next - open, count);
         uint32_t frame[OFR_FRAME_WORDS];
         double left = wake - monotonic();
+        if (t->options.cancelled && left > 0.2)
+            left = 0.2;
         int got = receive_frame(t, frame, left > 0 ? (int)(left * 1e3) + 1 : 1);
         if (got < 0)
             return -got;

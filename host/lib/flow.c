@@ -48,16 +48,20 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
                       unsigned count)
 {
     struct torus_run run = torus_run_default();
-    struct flows f = {.w = {.t = t}, .flow = flow, .count = count, .untimed = o->untimed};
+    struct torus_flow_options own;
+    if (!options_take(&own, sizeof own, o))
+        return fail(t, TORUS_E_USAGE,
+                    "struct torus_flow_options: begin with torus_flow_options_default()");
+    struct flows f = {.w = {.t = t}, .flow = flow, .count = count, .untimed = own.untimed};
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    run.load = o->load;
-    run.packet_flits = o->packet_flits;
-    run.warmup = o->warmup;
-    run.cycles = o->cycles;
+    run.load = own.load;
+    run.packet_flits = own.packet_flits;
+    run.warmup = own.warmup;
+    run.cycles = own.cycles;
     int error = flows_prepare(&f, &run);
     if (error == TORUS_OK && count) {
-        error = lease_for_cycles(t, (double)o->warmup + o->cycles);
+        error = lease_for_cycles(t, (double)own.warmup + own.cycles);
         if (error == TORUS_OK)
             error = lease_done(t, flows_leased(&f));
     }

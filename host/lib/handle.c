@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,40 @@ API const char *torus_detail(const struct torus *t)
     return t ? t->detail : "out of memory";
 }
 
+// Structures of options
+// -----------------------------------------------------------------------------
+
+bool options_take(void *to, size_t room, const void *from)
+{
+    size_t size;
+    memcpy(&size, from, sizeof size);
+    const uint8_t *bytes = from;
+    if (size <= sizeof size)
+        return false;
+    for (size_t i = room; i < size; i++) // unknown here
+        if (bytes[i])
+            return false;
+    memset(to, 0, room);
+    memcpy(to, from, size < room ? size : room);
+    memcpy(to, &room, sizeof room);
+    return true;
+}
+
+void options_give(void *to, size_t size, const void *from, size_t known)
+{
+    memset(to, 0, size);
+    memcpy(to, from, size < known ? size : known);
+    memcpy(to, &size, sizeof size);
+}
+
+API void torus_options_init(struct torus_options *options, size_t size)
+{
+    const struct torus_options defaults = {.size = sizeof defaults, .timeout = 30, .retry = 0.5};
+    options_give(options, size, &defaults, sizeof defaults);
+}
+
+// -------------------------------------------------------------------------------------------------
+
 double monotonic(void)
 {
     struct timespec now;
@@ -63,10 +98,31 @@ double monotonic(void)
 
 int wait_more(struct torus *t, double seconds)
 {
+    int error = look_cancelled(t);
+    if (error == TORUS_OK)
+        pause_seconds(seconds);
+    return error;
+}
+
+int cancel_point(struct torus *t)
+{
     if (t->options.cancelled && t->options.cancelled(t->options.ctx))
         return fail(t, TORUS_E_CANCELLED, "stopped before its end");
-    pause_seconds(seconds);
     return TORUS_OK;
+}
+
+int look_cancelled(struct torus *t)
+{
+    return t->uncut ? TORUS_OK : cancel_point(t);
+}
+
+void progress(struct torus *t, const char *what, double done, double total)
+{
+    double now = monotonic();
+    if (!t->options.progress || now < t->progressed + 0.1)
+        return;
+    t->progressed = now;
+    t->options.progress(t->options.ctx, what, done, total);
 }
 
 void pause_seconds(double seconds)
@@ -93,8 +149,8 @@ struct torus *handle_new(const struct torus_options *options)
     struct torus *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    if (options)
-        t->options = *options;
+    torus_options_init(&t->options, sizeof t->options);
+    t->options_bad = options && !options_take(&t->options, sizeof t->options, options);
     if (!(t->options.timeout > 0))
         t->options.timeout = 30;
     if (!(t->options.retry > 0))
@@ -112,6 +168,15 @@ struct torus *handle_new(const struct torus_options *options)
     return t;
 }
 
+int options_check(struct torus *t)
+{
+    return t->options_bad ? fail(t, TORUS_E_USAGE,
+                                 "struct torus_options: begin with torus_options_default(), and "
+                                 "set nothing that libtorus %s has not",
+                                 torus_version())
+                          : TORUS_OK;
+}
+
 void clocks_forget(struct torus *t)
 {
     free(t->alignment);
@@ -122,6 +187,7 @@ void handle_free(struct torus *t)
 {
     clocks_forget(t);
     free(t->boards);
+    free(t->kept);
     free(t->faults);
     free(t);
 }

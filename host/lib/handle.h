@@ -21,6 +21,7 @@ struct fault {
 // The write lease of all boards (session.c).
 struct lease {
     uint16_t session; // writes are made in it; 0: we have none
+    uint16_t behind;  // of one that boards may still have, as it could not be given back; or 0
     uint32_t token;
     unsigned time;  // asked for: 2^time / 16 seconds
     double since;   // monotonic seconds: when it was last taken or renewed,
@@ -32,6 +33,9 @@ struct lease {
 
 struct torus {
     struct torus_options options;
+    bool options_bad;  // had no size, or more in them than is known here
+    unsigned uncut;    // what is under way is not cancelled
+    double progressed; // monotonic time when somebody was last told
     char detail[WIDTH];
 
     // Streams.
@@ -62,9 +66,12 @@ struct torus {
     bool generator, checker, pins; // built in
     bool good;                     // the graph is a torus, or attach found one
     bool attached;
-    bool addressed; // all boards can be reached by address
-    double clock;   // cycles a second of the board we are plugged into, 0: not read yet
-    bool gaps;      // discovered: a torus all of whose faults are missing cables
+    bool addressed;           // all boards can be reached by address
+    double clock;             // cycles a second of the board we are plugged into, 0: not read yet
+    bool gaps;                // discovered: a torus all of whose faults are missing cables
+    struct torus_place *kept; // torus_keep()
+    unsigned kept_count;
+    uint8_t kept_k[3];
     struct fault *faults;
     unsigned fault_count, fault_room, missing; // missing: of them, cables that are not there
     bool faults_lost;                          // there was no memory for one
@@ -76,12 +83,19 @@ struct torus {
 
     // Measurement.
     double collective_flits;     // link flits of a collective, 0: not worked out yet
+    bool started;                // generators may run that this handle has started
     unsigned ahead;              // cycles from now to the start of a run, 0: to be guessed
     struct alignment *alignment; // of the boards' clocks (measure.h), NULL: not looked at yet
 };
 
+// Structures of options, of which callers may have an older or a newer form. All of `from` that is
+// known; false: it has no size, or something set that is unknown here. The other way round.
+bool options_take(void *to, size_t room, const void *from);
+void options_give(void *to, size_t size, const void *from, size_t known);
+
 // A handle with the options, NULL without memory.
 struct torus *handle_new(const struct torus_options *options);
+int options_check(struct torus *t);
 void handle_free(struct torus *t);
 // Frees what is known of the boards' clocks: others may be meant by the next request.
 void clocks_forget(struct torus *t);
@@ -95,6 +109,11 @@ double monotonic(void);     // seconds
 void pause_seconds(double seconds);
 // The same between two looks at traffic that may last: TORUS_E_CANCELLED where it shall not go on.
 int wait_more(struct torus *t, double seconds);
+int look_cancelled(struct torus *t);
+// In the middle of what is else not cancelled (t->uncut): here it may be.
+int cancel_point(struct torus *t);
+// Tells options.progress, now and then.
+void progress(struct torus *t, const char *what, double done, double total);
 
 // Coordinates as in packet headers: x 3:0, y 7:4, z 11:8.
 static inline uint32_t pack_at(const uint8_t at[3])

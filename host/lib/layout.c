@@ -362,11 +362,9 @@ void layout_polish(struct layout *l)
     count_cables(l);
 }
 
-void layout_turn(struct layout *l, unsigned origin)
+void layout_turn(struct layout *l, const uint8_t wanted[3])
 {
-    uint8_t zero[3] = {0}, at[3];
-    if (l->node[origin] != NOWHERE)
-        torus_node_at(l->k, (unsigned)l->node[origin], zero);
+    uint8_t zero[3] = {wanted[0], wanted[1], wanted[2]}, at[3];
     for (unsigned d = 0; d < 3; d++) { // that way round where more cables are needed ones
         unsigned needed = 0, spare = 0;
         for (unsigned b = 0; b < l->boards && l->k[d] == 2; b++) {

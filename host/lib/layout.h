@@ -47,9 +47,9 @@ bool layout_shift(struct layout *l);
 void layout_settle(struct layout *l);
 // After that: exchanges two boards, or moves one to a free node, as long as more cables fit.
 void layout_polish(struct layout *l);
-// Moves all so that `origin` is at node 0; where a dimension of 2 has one cable a pair, node 0 is
-// the one that uses its +.
-void layout_turn(struct layout *l, unsigned origin);
+// Moves all so that what was at coordinates `wanted` is at node 0; where a dimension of 2 has one
+// cable a pair, node 0 is the one that uses its +.
+void layout_turn(struct layout *l, const uint8_t wanted[3]);
 
 // Cables to be touched: those that are wrong go where one is missing.
 static inline unsigned layout_cost(const struct layout *l)

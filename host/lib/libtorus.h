@@ -15,6 +15,10 @@
 // Every function returns TORUS_OK or an error; torus_strerror() says what kind, torus_detail() what
 // exactly, where, and what to do, in one line. Everything ends: see struct torus_options. A handle
 // is for one thread at a time; there is no state outside of handles. Link with -ltorus.
+//
+// Structures of options may get more members at their ends without a new soname: their `size` says
+// how much of one there is, and torus_..._default() sets it. All other structures are as they are
+// as long as the soname is.
 #ifndef LIBTORUS_H
 #define LIBTORUS_H
 
@@ -26,6 +30,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// Version of this header, and of the library that it goes with; torus_version() is that of the
+// library that is there, as "0.2.0".
+#define TORUS_VERSION_MAJOR 0
+#define TORUS_VERSION_MINOR 2
+#define TORUS_VERSION_PATCH 0
+const char *torus_version(void);
 
 enum torus_error {
     TORUS_OK = 0,
@@ -62,6 +73,7 @@ struct torus_transport {
 // Handle ------------------------------------------------------------------------------------------
 
 struct torus_options {
+    size_t size;       // sizeof(struct torus_options): torus_options_default()
     double timeout;    // seconds without any answer before giving up (default 30; 0: default)
     double retry;      // seconds before a request is first sent again (default 0.5; 0: default)
     unsigned window;   // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
@@ -71,20 +83,35 @@ struct torus_options {
     bool take_over;    // take leases over whose token this is, or with the key: torus_lease()
     const char *label; // what others are told who has the lease, 8 bytes at most (NULL: $USER)
     unsigned baud;     // usb, tty: bits per second (0: default, 115200)
-    // Looked at while traffic is waited for: true ends that with TORUS_E_CANCELLED, the generators
-    // stopped. Requests go on working. NULL: never.
+    // Looked at several times a second: true ends the call that is under way with
+    // TORUS_E_CANCELLED, generators stopped, the lease given back. A program that has begun to
+    // write goes on, unless that is a destination table: then the detail says what is left. NULL:
+    // never.
     bool (*cancelled)(void *ctx);
     // Is shown every frame of 32 bytes (firmware/protocol.h), keys too. NULL: none.
     void (*frame)(void *ctx, bool sent, const uint8_t bytes[32]);
-    void *ctx; // of both
+    // Is told, at most ten times a second, how far a call has come: `done` of `total` (0: nobody
+    // knows) of what it counts, as "boards" or "cycles". NULL: nobody wants to know.
+    void (*progress)(void *ctx, const char *what, double done, double total);
+    void *ctx; // of these three
 };
+// The defaults, in a structure of `size` bytes.
+void torus_options_init(struct torus_options *options, size_t size);
+static inline struct torus_options torus_options_default(void)
+{
+    struct torus_options options;
+    torus_options_init(&options, sizeof options);
+    return options;
+}
 
 // Opens a connection. `where`: "usb" (the one board on USB) or "usb:SERIAL" (or the place on the
 // bus, as "usb:1-2.3"), "unix:PATH" (socket), "tcp:PORT" (of this machine: torusctl serve --tcp),
 // or "tty:PATH" or a path below /dev (pty, serial port: raw, 8N1, no flow control, at
 // options->baud, for this process alone). A board that another process of this user shares
-// (torus_share()) is reached through that. options may be NULL. *out is a handle even on failure
-// (for the detail; close it), or NULL if there is no memory. Does not talk to the board yet.
+// (torus_share()) is reached through that. options may be NULL: the defaults. *out is a handle even
+// on failure (for the detail; close it), or NULL if there is no memory. Does not talk to the board
+// yet. TORUS_E_USAGE: also options without a size, or with something set that this library is too
+// old for.
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
 // What could be opened: boards on USB, sockets of simulators and of shared boards that somebody
@@ -115,7 +142,9 @@ int torus_share_write(struct torus *t, const void *from, size_t bytes);
 int torus_open_transport(struct torus **out, struct torus_transport transport,
                          const struct torus_options *options);
 
-// Releases the write lease if this handle has it (waits at most a second), and closes.
+// Stops the generators that this handle has started and could not stop before, gives the write
+// lease back if it has it or could not give it back before (an answer is waited for for a second at
+// most), and closes.
 void torus_close(struct torus *t);
 
 const char *torus_strerror(int error);           // kind of error, never NULL
@@ -156,10 +185,21 @@ struct torus_board {
 };
 
 // Finds all boards that cables lead to, over directed routes (breadth first), whatever the cabling
-// and whether configured or not; recognises the torus; gives every board coordinates, (0, 0, 0) to
-// the one with the lowest serial number. TORUS_E_MISCABLED: it is no torus, see torus_fault(); the
+// and whether configured or not; recognises the torus; gives every board coordinates (see
+// torus_keep()). TORUS_E_MISCABLED: it is no torus, see torus_fault(); the
 // boards found are there all the same.
 int torus_discover(struct torus *t);
+
+// Coordinates that boards shall have. All of a torus can only be moved together, so the next
+// discovers, where they find a torus of these sizes, give theirs to as many of these boards as is
+// possible. Else, and for count 0, boards keep those that they have been programmed with, if all
+// that have some agree; else (0, 0, 0) is the board with the lowest serial number.
+struct torus_place {
+    uint64_t serial;
+    uint8_t at[3];
+};
+int torus_keep(struct torus *t, const uint8_t k[3], const struct torus_place *places,
+               unsigned count);
 
 // Writes what discover found into the boards: sizes, coordinates, tie `both`. From then on they can
 // be reached by address, and torus_attach() works; torus_program() does it too where it was not
@@ -222,8 +262,12 @@ int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
 // By coordinates: the boards must be configured.
 int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out);
 
-// A register of a node by its byte offset (ofr_regs.h), by coordinates; at = NULL: the board we are
-// plugged into, configured or not.
+// Coordinates of the board with this serial number: as discovered or, after torus_attach(), by
+// asking all of them. TORUS_E_USAGE: there is none.
+int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
+
+// A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at
+// = NULL: the board we are plugged into, configured or not.
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
@@ -366,6 +410,7 @@ const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, con
 double torus_gamma0(unsigned dims, const uint8_t k[3]);
 
 struct torus_run {
+    size_t size; // sizeof(struct torus_run): torus_run_default()
     enum torus_pattern pattern;
     double load;              // offered, in flits per cycle and node, header included; > 0
     unsigned packet_flits;    // 0: the longest that fits a slot
@@ -373,7 +418,13 @@ struct torus_run {
     unsigned warmup, cycles;  // cycles before the window, and of the window (1000, 4000)
     uint32_t seed;            // of the destinations (default 1)
 };
-struct torus_run torus_run_default(void);
+void torus_run_init(struct torus_run *run, size_t size);
+static inline struct torus_run torus_run_default(void)
+{
+    struct torus_run run;
+    torus_run_init(&run, sizeof run);
+    return run;
+}
 
 // Stops all boards' generators, whoever has started them: with `take_over` also those of a session
 // that still has the lease.
@@ -411,13 +462,20 @@ double torus_bin_end(unsigned bin); // first lifetime in cycles above a bin
 
 // Streams from board to board, at most one from and one to each; all other boards are silent.
 struct torus_flow_options {
+    size_t size;             // sizeof(struct torus_flow_options): torus_flow_options_default()
     double load;             // offered by a source, in flits per cycle, header included (default 1)
     unsigned packet_flits;   // 0: the longest that fits a slot
     unsigned warmup, cycles; // cycles before the window, and of the window (1000, 4000)
     bool untimed; // clocks are not aligned: where they differ, accepted and mean are below 0
                   // (false: they are aligned where they differ)
 };
-struct torus_flow_options torus_flow_options_default(void);
+void torus_flow_options_init(struct torus_flow_options *options, size_t size);
+static inline struct torus_flow_options torus_flow_options_default(void)
+{
+    struct torus_flow_options options;
+    torus_flow_options_init(&options, sizeof options);
+    return options;
+}
 struct torus_flow {
     uint8_t from[3], to[3]; // coordinates, not the same
     // Results. accepted: flits per cycle delivered in the window. mean, max: lifetime in cycles

@@ -63,8 +63,7 @@ uint32_t messages_of(const struct torus_run *run, uint32_t *ticks);
 // The write lease, for what takes so many cycles, setting up and reading besides: so no renewal
 // falls into the window. As lease_begin().
 int lease_for_cycles(struct torus *t, double cycles);
-// Stops all generators. leave_silent(): the same after an error, whose detail stays.
-int stop_all(struct torus *t);
+// stop_all() after an error, whose detail stays.
 void leave_silent(struct torus *t);
 
 // What generators have sent and checkers got so far; ended: all have sent what they were to send.

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and numbers that all tools share: ports, nodes, counters.
+// Names and numbers that all tools share: the version, ports, nodes, counters.
 #include <stdio.h>
 #include <string.h>
 
 #include "handle.h"
+
+#define TEXT(x)   #x
+#define NUMBER(x) TEXT(x)
+
+API const char *torus_version(void)
+{
+    return NUMBER(TORUS_VERSION_MAJOR) "." NUMBER(TORUS_VERSION_MINOR) "." NUMBER(
+        TORUS_VERSION_PATCH);
+}
 
 API const char *torus_port_name(unsigned port)
 {

@@ -148,6 +148,7 @@ static int write_tables(struct torus *t, const struct plan *p, unsigned generati
     for (unsigned first = 0; first < count && error == TORUS_OK; first += 12) {
         unsigned words = (count - first) / 4 < 3 ? (count - first) / 4 : 3;
         uint32_t d[4] = {0};
+        progress(t, "table entries", first, count);
         for (unsigned i = 0; i < 4 * words; i++)
             d[1 + i / 4] |= (uint32_t)bytes[first + i] << 8 * (i % 4);
         error = ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, first / 4 | words << 4, d, NULL,
@@ -281,7 +282,12 @@ API int torus_assign(struct torus *t)
     if (!t->good || t->attached)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
     int error = lease_begin(t, 0);
-    return error == TORUS_OK ? lease_done(t, configure(t, true)) : error;
+    if (error != TORUS_OK)
+        return error;
+    t->uncut++;
+    error = configure(t, true);
+    t->uncut--;
+    return lease_done(t, error);
 }
 
 // a newer than b, modulo 2^16, where 0 is older than all.
@@ -373,7 +379,14 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
 static int program(struct torus *t, const struct plan *p, unsigned generation)
 {
     int error = lease_begin(t, 0);
-    return error == TORUS_OK ? lease_done(t, write_plan(t, p, generation)) : error;
+    if (error != TORUS_OK)
+        return error;
+    t->uncut++;
+    error = cancel_point(t);
+    if (error == TORUS_OK)
+        error = write_plan(t, p, generation);
+    t->uncut--;
+    return lease_done(t, error);
 }
 
 API int torus_program(struct torus *t, const struct torus_preset *preset)

@@ -129,7 +129,10 @@ static bool try_layout(struct search *s, struct candidate *c, unsigned start, un
     layout_settle(&s->work);
     if (luck > 1)
         layout_polish(&s->work);
-    layout_turn(&s->work, s->origin);
+    uint8_t zero[3] = {0};
+    if (s->work.node[s->origin] != NOWHERE)
+        torus_node_at(s->work.k, (unsigned)s->work.node[s->origin], zero);
+    layout_turn(&s->work, zero);
     if (layout_cost(&s->work) < c->cost)
         c->cost = layout_cost(&s->work);
     if (better(s, &s->work, c->likely)) {
@@ -183,6 +186,64 @@ static bool find_layout(struct search *s)
     return !layout_cost(&s->best) || try_more(s);
 }
 
+// Where board b shall be: false, nothing is said of it. kept: as torus_keep() has it, else as the
+// board says itself.
+static bool wanted(const struct torus *t, const struct torus_board *b, const uint8_t k[3],
+                   bool kept, uint8_t at[3])
+{
+    for (unsigned i = 0; kept && i < t->kept_count; i++)
+        if (t->kept[i].serial == b->serial) {
+            memcpy(at, t->kept[i].at, 3);
+            return true;
+        }
+    memcpy(at, b->at, 3);
+    return !kept && b->configured && at[0] < k[0] && at[1] < k[1] && at[2] < k[2];
+}
+
+// By how much all are to be moved for most boards to be where they shall be, as a node number of a
+// torus of sizes k: where[b] is the node of board b as found.
+static unsigned move_by(const struct torus *t, const uint8_t k[3], const int *where,
+                        unsigned *votes)
+{
+    bool kept = t->kept_count && !memcmp(k, t->kept_k, 3);
+    unsigned best = 0, said = 0;
+    for (unsigned b = 0; b < t->board_count; b++) {
+        uint8_t at[3], from[3];
+        said += !kept && t->boards[b].configured;
+        if (where[b] == NOWHERE || !wanted(t, &t->boards[b], k, kept, at))
+            continue;
+        torus_node_at(k, (unsigned)where[b], from);
+        for (unsigned d = 0; d < 3; d++)
+            at[d] = (uint8_t)((at[d] + k[d] - from[d]) % k[d]);
+        unsigned by = torus_node(k, at);
+        if (++votes[by] > votes[best] || (votes[by] == votes[best] && by < best))
+            best = by;
+    }
+    return kept || votes[best] == said ? best : 0;
+}
+
+static bool place_boards(struct torus *t, struct layout *l)
+{
+    unsigned *votes = calloc(l->nodes, sizeof *votes);
+    if (!votes)
+        return false;
+    uint8_t zero[3];
+    torus_node_at(l->k, move_by(t, l->k, l->node, votes), zero);
+    for (unsigned d = 0; d < 3; d++)
+        zero[d] = (uint8_t)((l->k[d] - zero[d]) % l->k[d]);
+    layout_turn(l, zero);
+    free(votes);
+    memcpy(t->k, l->k, 3);
+    for (unsigned b = 0; b < t->board_count; b++) {
+        struct torus_board *board = &t->boards[b];
+        board->placed = l->node[b] != NOWHERE;
+        memset(board->at, 0, sizeof board->at);
+        if (board->placed)
+            torus_node_at(l->k, (unsigned)l->node[b], board->at);
+    }
+    return true;
+}
+
 // Sizes and places of the boards.
 static int find_places(struct torus *t)
 {
@@ -191,14 +252,7 @@ static int find_places(struct torus *t)
     bool good = (s.list = calloc(LONGEST * LONGEST * LONGEST, sizeof *s.list)) &&
                 layout_new(&s.best, t->boards, t->board_count, t->dims, nodes) &&
                 layout_new(&s.work, t->boards, t->board_count, t->dims, nodes) && find_layout(&s);
-    if (good) {
-        memcpy(t->k, s.best.k, 3);
-        for (unsigned b = 0; b < t->board_count; b++) {
-            t->boards[b].placed = s.best.node[b] != NOWHERE;
-            if (t->boards[b].placed)
-                torus_node_at(s.best.k, (unsigned)s.best.node[b], t->boards[b].at);
-        }
-    }
+    good = good && place_boards(t, &s.best);
     layout_free(&s.best);
     layout_free(&s.work);
     free(s.list);

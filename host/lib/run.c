@@ -297,9 +297,11 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
 
 static int run_once(struct torus *t, const struct torus_run *wanted, struct torus_result *out)
 {
-    struct torus_run run = *wanted;
+    struct torus_run run;
     uint32_t ticks;
     memset(out, 0, sizeof *out);
+    if (!options_take(&run, sizeof run, wanted))
+        return fail(t, TORUS_E_USAGE, "struct torus_run: begin with torus_run_default()");
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = check_run(t, &run);

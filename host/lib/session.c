@@ -14,7 +14,7 @@ API int torus_open_transport(struct torus **out, struct torus_transport transpor
     if (!*out)
         return TORUS_E_MEMORY;
     (*out)->transport = transport;
-    return TORUS_OK;
+    return options_check(*out);
 }
 
 API uint16_t torus_session(const struct torus *t)
@@ -146,7 +146,7 @@ static int take_first(struct torus *t, unsigned what)
         if (error != TORUS_OK)
             return error;
         lease_request(t, &lease, what);
-        to_first(t, &q, OFR_OP_LEASE, lease.m[0] >> 8 & 0xff, 0, lease.m[5]);
+        to_first(t, &q, OFR_OP_LEASE, lease.m[0] >> 8 & 0xff, t->lease.behind, lease.m[5]);
         error = ask(t, &q, "take the write lease");
         if (error == TORUS_OK)
             t->lease.session = (uint16_t)(q.r[4] >> 16);
@@ -246,6 +246,7 @@ static int note_time(struct torus *t, double since)
 static int give_back(struct torus *t)
 {
     int error = TORUS_OK;
+    t->uncut++;
     if (t->lease.session && (t->lease.single || t->addressed || t->board_count))
         error = lease_all(t, OFR_LEASE_RELEASE, "give the write lease back");
     if (error == TORUS_E_TIMEOUT && !t->lease.single && t->addressed && t->board_count) {
@@ -253,6 +254,8 @@ static int give_back(struct torus *t)
         error = lease_all(t, OFR_LEASE_RELEASE, "give the write lease back");
         t->addressed = true;
     }
+    t->uncut--;
+    t->lease.behind = error == TORUS_OK || error == TORUS_E_LEASE ? 0 : t->lease.session;
     t->lease.session = 0;
     t->lease.kept = false;
     return error == TORUS_E_LEASE ? ok(t) : error;
@@ -263,18 +266,22 @@ static int take(struct torus *t, double seconds)
     unsigned what = t->options.take_over ? OFR_LEASE_TAKE_OVER : OFR_LEASE_TAKE;
     double since = monotonic();
     int error = read_clock(t);
+    t->uncut++; // what has been taken is known only by its answer
     t->lease.session = 0;
     t->lease.single = !t->good && !t->gaps;
-    t->lease.token = t->options.token ? t->options.token : random_word();
+    if (!t->lease.behind) // else it is taken once more, by its owner
+        t->lease.token = t->options.token ? t->options.token : random_word();
     t->lease.time = time_code(seconds);
     if (error == TORUS_OK)
         error = take_first(t, what);
     if (error == TORUS_OK)
         error = take_rest(t, what);
+    t->lease.behind = error == TORUS_OK ? 0 : t->lease.behind;
     if (error == TORUS_OK)
         error = put_label(t);
     if (error == TORUS_OK)
         error = note_time(t, since);
+    t->uncut--;
     if (error != TORUS_OK && t->lease.session) {
         char detail[WIDTH];
         memcpy(detail, t->detail, sizeof detail);
@@ -421,24 +428,44 @@ API int torus_set_key(struct torus *t, uint64_t key)
     int error = lease_begin(t, 0);
     if (error != TORUS_OK)
         return error;
+    t->uncut++; // not half of it
     for (unsigned half = 0; half < 2 && error == TORUS_OK; half++) {
         uint32_t word = (uint32_t)(key >> 32 * half), data[4] = {0, 0, 0, word};
         error = t->addressed
                     ? ask_all(t, OFR_AGG_OR, OFR_OP_KEY, half, data, NULL, "set the key")
                     : write_boards(t, 0, t->board_count, OFR_OP_KEY, half, 0, word, "set the key");
     }
+    t->uncut--;
     if (error == TORUS_OK)
         t->options.key = key;
     return lease_done(t, error);
+}
+
+int stop_all(struct torus *t)
+{
+    t->uncut++;
+    int error =
+        t->addressed
+            ? ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators")
+            : write_boards(t, 0, t->board_count, OFR_OP_START, 0, 0, 0, "stop the generators");
+    t->uncut--;
+    t->started &= error != TORUS_OK;
+    return error;
 }
 
 API void torus_close(struct torus *t)
 {
     if (!t)
         return;
-    if (t->lease.session && t->transport.read) {
+    if ((t->lease.session || t->lease.behind || t->started) && t->transport.read) {
         if (t->options.timeout > 1)
             t->options.timeout = 1;
+        t->options.take_over = false; // who has it now starts and stops what there is
+        t->uncut++;
+        if (!t->lease.session)
+            lease_begin(t, 0);
+        if (t->lease.session && t->started)
+            stop_all(t);
         give_back(t);
     }
     share_end(t);

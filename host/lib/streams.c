@@ -232,6 +232,7 @@ int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uin
     free(f.q);
     if (error != TORUS_OK)
         leave_silent(t);
+    t->started &= error != TORUS_OK;
     for (unsigned i = 0; i < f.count && error == TORUS_OK; i++)
         if (flow[i].measured != PACKETS)
             error =

@@ -6,19 +6,23 @@
 
 #include "measure.h"
 
-API struct torus_run torus_run_default(void)
+API void torus_run_init(struct torus_run *run, size_t size)
 {
-    return (struct torus_run){.pattern = TORUS_UNIFORM,
-                              .load = 0.1,
-                              .message_packets = 1,
-                              .warmup = 1000,
-                              .cycles = 4000,
-                              .seed = 1};
+    const struct torus_run defaults = {.size = sizeof defaults,
+                                       .pattern = TORUS_UNIFORM,
+                                       .load = 0.1,
+                                       .message_packets = 1,
+                                       .warmup = 1000,
+                                       .cycles = 4000,
+                                       .seed = 1};
+    options_give(run, size, &defaults, sizeof defaults);
 }
 
-API struct torus_flow_options torus_flow_options_default(void)
+API void torus_flow_options_init(struct torus_flow_options *options, size_t size)
 {
-    return (struct torus_flow_options){.load = 1, .warmup = 1000, .cycles = 4000};
+    const struct torus_flow_options defaults = {
+        .size = sizeof defaults, .load = 1, .warmup = 1000, .cycles = 4000};
+    options_give(options, size, &defaults, sizeof defaults);
 }
 
 int check_run(struct torus *t, struct torus_run *run)
@@ -71,13 +75,6 @@ uint32_t messages_of(const struct torus_run *run, uint32_t *ticks)
     return (uint32_t)(((double)run->warmup + run->cycles) * 256 / *ticks) + 1;
 }
 
-int stop_all(struct torus *t)
-{
-    if (!t->addressed)
-        return write_boards(t, 0, t->board_count, OFR_OP_START, 0, 0, 0, "stop the generators");
-    return ask_all(t, OFR_AGG_OR, OFR_OP_START, 0, NULL, NULL, "stop the generators");
-}
-
 void leave_silent(struct torus *t)
 {
     char detail[WIDTH];
@@ -111,6 +108,7 @@ static int begin(struct traffic *w)
     for (enum ofr_status again = OFR_STALE;;) {
         int error = again == OFR_STALE ? w->set_up(w) : TORUS_OK;
         again = OFR_OK;
+        t->started |= error == TORUS_OK;
         if (error == TORUS_OK)
             error = w->begin(w, &again);
         if (error == TORUS_OK && again != OFR_OK)
@@ -125,10 +123,44 @@ static int begin(struct traffic *w)
     }
 }
 
+// Looking only at the board we are plugged into: nothing of ours is on the links in the window.
+// Whoever takes the lease over ends it.
+static int wait_window(struct traffic *w)
+{
+    struct torus *t = w->t;
+    uint32_t length = w->warmup + w->cycles + w->apart, before = 0;
+    double last = monotonic(), nap = 0.0002;
+    for (;;) {
+        struct request q;
+        by_path(&q, NULL, 0, OFR_OP_READ4, 0);
+        q.m[2] = q.m[3] =
+            OFR_SEL_NODE | OFR_NODE_TIME | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_LEASE) << 16;
+        int error = ask(t, &q, "read the time");
+        uint32_t now = q.r[2], owner = q.r[3] & 0xffff;
+        if (error != TORUS_OK)
+            return error;
+        if (owner != t->session)
+            return fail(t, TORUS_E_LEASE, "the write lease is lost: %s (%u)",
+                        owner ? "another session has it" : "it ran out", owner);
+        if ((int32_t)(now - w->start - length) >= 0)
+            return TORUS_OK;
+        if (now != before)
+            last = monotonic();
+        else if (monotonic() - last > t->options.timeout)
+            return fail(t, TORUS_E_BOARD, "NODE.TIME stands still at %u", now);
+        before = now;
+        if ((int32_t)(now - w->start) > 0)
+            progress(t, "cycles", now - w->start, length);
+        if ((error = wait_more(t, nap)) != TORUS_OK)
+            return error;
+        nap = nap < 0.02 ? 1.5 * nap : nap;
+    }
+}
+
 int traffic_go(struct traffic *w)
 {
     int error = begin(w);
-    return error == TORUS_OK ? wait_time(w->t, w->start + w->warmup + w->cycles + w->apart) : error;
+    return error == TORUS_OK ? wait_window(w) : error;
 }
 
 static int wait_done(struct traffic *w)
@@ -154,6 +186,7 @@ static int wait_done(struct traffic *w)
                         now.sent, now.arrived, t->options.timeout);
         }
         before = now;
+        progress(t, "packets", (double)now.arrived, (double)now.sent);
         if ((error = wait_more(t, nap)) != TORUS_OK)
             return error;
         nap = nap < 0.02 ? 1.5 * nap : nap;
@@ -172,5 +205,6 @@ int traffic_measure(struct traffic *w)
         error = lease_verify(w->t);
     if (error != TORUS_OK)
         leave_silent(w->t);
+    w->t->started &= error != TORUS_OK;
     return error;
 }

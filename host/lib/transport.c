@@ -65,7 +65,10 @@ static int open_any(struct torus *t, const char *where)
 API int torus_open(struct torus **out, const char *where, const struct torus_options *options)
 {
     *out = handle_new(options);
-    return *out ? open_any(*out, where) : TORUS_E_MEMORY;
+    if (!*out)
+        return TORUS_E_MEMORY;
+    int error = options_check(*out);
+    return error == TORUS_OK ? open_any(*out, where) : error;
 }
 
 API int torus_share(struct torus **out, const char *where, const struct torus_options *options)
@@ -74,6 +77,8 @@ API int torus_share(struct torus **out, const char *where, const struct torus_op
     if (!*out)
         return TORUS_E_MEMORY;
     (*out)->alone = true;
-    int error = open_any(*out, where);
+    int error = options_check(*out);
+    if (error == TORUS_OK)
+        error = open_any(*out, where);
     return error == TORUS_OK ? share_listen(*out) : error;
 }

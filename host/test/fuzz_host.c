@@ -78,7 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct torus_options options = {.timeout = 0.05, .retry = 1, .window = 1, .session = 7};
+    const struct torus_options options = {.size = sizeof(struct torus_options),
+                                          .timeout = 0.05,
+                                          .retry = 1,
+                                          .window = 1,
+                                          .session = 7};
     struct torus *t;
     uint64_t sum = 0;
     if (!size)

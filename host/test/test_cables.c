@@ -187,7 +187,8 @@ static void show(const struct trial *r, const struct torus *t)
 
 static void try_size(const uint8_t k[3], unsigned wrong, uint64_t number)
 {
-    static const struct torus_options quick = {.timeout = 2, .retry = 0.001};
+    static const struct torus_options quick = {
+        .size = sizeof(struct torus_options), .timeout = 2, .retry = 0.001};
     struct trial r = {.f = fake_new(k[0], k[1], k[2], true, seed + number)};
     struct torus *t;
     r.used = calloc(r.f->boards, sizeof *r.used);
@@ -257,7 +258,8 @@ static unsigned mend(struct fake_fabric *f, const struct torus *t)
 
 static struct torus *discover(struct fake_fabric *f, struct fake_wire *wire, int expected)
 {
-    static const struct torus_options quick = {.timeout = 2, .retry = 0.001};
+    static const struct torus_options quick = {
+        .size = sizeof(struct torus_options), .timeout = 2, .retry = 0.001};
     struct torus *t;
     *wire = (struct fake_wire){&f->board[fake_random(f, f->boards)], -1};
     assert_int_equal(torus_open_transport(&t, fake_transport(wire), &quick), TORUS_OK);
@@ -564,7 +566,8 @@ static void small_ruins(void **state)
         const uint8_t *k = sizes[i % 5];
         struct fake_fabric *f = fake_new(k[0], k[1], k[2], i % 2, seed + 6000 + i);
         struct fake_wire wire;
-        static const struct torus_options quick = {.timeout = 2, .retry = 0.001};
+        static const struct torus_options quick = {
+            .size = sizeof(struct torus_options), .timeout = 2, .retry = 0.001};
         struct torus *t;
         for (unsigned n = 1 + i / 5 % 6; n; n--) // of random cables
             spoil_anywhere(f);

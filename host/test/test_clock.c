@@ -36,7 +36,8 @@ struct shot {
 
 static struct shot snapshot(unsigned kx, unsigned ky, uint64_t number, bool broken)
 {
-    static const struct torus_options quick = {.timeout = 20, .retry = 0.005};
+    static const struct torus_options quick = {
+        .size = sizeof(struct torus_options), .timeout = 20, .retry = 0.005};
     struct fake_fabric *f = fake_new(kx, ky, 1, true, seed + number);
     struct torus_preset preset = torus_preset_default(TORUS_OFR);
     struct torus_clock *clock = calloc(kx * ky, sizeof *clock);

@@ -13,7 +13,8 @@
 
 static uint64_t seed;
 
-static const struct torus_options quick = {.timeout = 0.3, .retry = 0.001};
+static const struct torus_options quick = {
+    .size = sizeof(struct torus_options), .timeout = 0.3, .retry = 0.001};
 
 struct host {
     struct fake_wire wire;

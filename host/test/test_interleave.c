@@ -15,7 +15,8 @@
 
 static uint64_t seed;
 
-static const struct torus_options quick = {.timeout = 2, .retry = 0.001};
+static const struct torus_options quick = {
+    .size = sizeof(struct torus_options), .timeout = 2, .retry = 0.001};
 
 // The boards, the first host, and what the second one does at which of the first one's frames.
 struct stage {

@@ -14,7 +14,8 @@
 
 static uint64_t seed;
 
-static const struct torus_options quick = {.timeout = 2, .retry = 0.001};
+static const struct torus_options quick = {
+    .size = sizeof(struct torus_options), .timeout = 2, .retry = 0.001};
 
 struct host {
     struct fake_wire wire;
@@ -719,7 +720,7 @@ static void dead_uart(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
-    struct torus_options o = {.timeout = 0.3, .retry = 0.05};
+    struct torus_options o = {.size = sizeof(struct torus_options), .timeout = 0.3, .retry = 0.05};
     struct torus_identity id;
     struct host h;
     f->board[0].dead = true;
@@ -738,7 +739,7 @@ static void bad_wires(void **state)
 {
     (void)state;
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
-    struct torus_options o = {.timeout = 20, .retry = 0.002};
+    struct torus_options o = {.size = sizeof(struct torus_options), .timeout = 20, .retry = 0.002};
     struct torus_preset p = torus_preset_default(TORUS_OFR);
     struct host h;
     f->damage = 0.002;
@@ -765,7 +766,8 @@ static void bad_wires_no_store(void **state)
     unsigned caught = 0;
     for (unsigned i = 0; i < 10 && !caught; i++) {
         struct fake_fabric *f = fake_new(4, 4, 1, true, seed + i);
-        struct torus_options o = {.timeout = 20, .retry = 0.002};
+        struct torus_options o = {
+            .size = sizeof(struct torus_options), .timeout = 20, .retry = 0.002};
         struct torus_preset p = torus_preset_default(TORUS_OFR);
         struct host h;
         f->lose = 0.1;
@@ -967,6 +969,104 @@ static void older_board(void **state)
     fake_free(f);
 }
 
+// Another board in the place of board b, fresh: unconfigured, with this serial number.
+static void replace(struct fake_board *b, uint64_t serial)
+{
+    memset(b->reg, 0, sizeof b->reg);
+    b->reg[OFR_NODE_SIZE / 4] = 0x010101;
+    b->serial = serial;
+    fw_init(&b->fw);
+}
+
+// Where each board of the fabric was found; a board's number in the fabric, its node as found.
+static void found(struct fake_fabric *f, struct torus *t, unsigned *node)
+{
+    uint8_t k[3];
+    torus_sizes(t, k);
+    for (unsigned i = 0; i < torus_boards(t); i++) {
+        const struct torus_board *b = torus_board(t, i);
+        node[board_of(f, b->serial) - f->board] = torus_node(k, b->at);
+    }
+}
+
+// Coordinates stay when a board is replaced, even by one with the lowest serial number, as those
+// that are programmed say; where none is, by torus_keep(); and boards are found by serial number.
+static void kept(void **state)
+{
+    (void)state;
+    static const uint8_t sizes[][3] = {{4, 4, 1}, {3, 5, 1}, {2, 2, 1}, {2, 3, 4}, {5, 1, 1}};
+    for (unsigned i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        const uint8_t *k = sizes[i / 2];
+        struct fake_fabric *f = fake_new(k[0], k[1], k[2], i % 2, seed + i);
+        unsigned node[64], now[64], plain[64], first = 0, gone = fake_random(f, f->boards);
+        struct torus_place place[64];
+        uint8_t at[3];
+        struct host h;
+        plug(&h, f->board, -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_assign(h.t), TORUS_OK);
+        found(f, h.t, node);
+        for (unsigned b = 0; b < f->boards; b++) {
+            place[b].serial = f->board[b].serial;
+            torus_node_at(k, node[b], place[b].at);
+            first = node[b] ? first : b;
+        }
+        // By address, and as discovered.
+        expect(&h, torus_find(h.t, f->board[gone].serial, at), TORUS_OK);
+        assert_memory_equal(at, place[gone].at, 3);
+        expect(&h, torus_attach(h.t), TORUS_OK);
+        expect(&h, torus_find(h.t, f->board[gone].serial, at), TORUS_OK);
+        assert_memory_equal(at, place[gone].at, 3);
+        expect(&h, torus_find(h.t, 0xdead, at), TORUS_E_USAGE);
+        // One replaced, the origin at times.
+        gone = i % 3 ? gone : first;
+        replace(&f->board[gone], 1);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        found(f, h.t, now);
+        assert_memory_equal(now, node, f->boards * sizeof *node);
+        // All without power meanwhile.
+        for (unsigned b = 0; b < f->boards; b++)
+            replace(&f->board[b], f->board[b].serial);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        found(f, h.t, plain);
+        assert_true(plain[gone] == 0 || !(i % 2)); // else a pair's one cable may say which is 0
+        expect(&h, torus_keep(h.t, k, place, f->boards), TORUS_OK);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        found(f, h.t, now);
+        assert_memory_equal(now, node, f->boards * sizeof *node);
+        // No places: as without. A place outside: refused.
+        expect(&h, torus_keep(h.t, k, NULL, 0), TORUS_OK);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        found(f, h.t, now);
+        assert_memory_equal(now, plain, f->boards * sizeof *now);
+        place[0].at[0] = k[0];
+        expect(&h, torus_keep(h.t, k, place, 1), TORUS_E_USAGE);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
+// Boards that have been given coordinates which do not fit together say nothing.
+static void disagreeing(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
+    unsigned before[16] = {0}, now[16] = {0};
+    struct host h;
+    plug(&h, f->board, -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_assign(h.t), TORUS_OK);
+    found(f, h.t, before);
+    for (unsigned i = 0; i < 16; i++) // all one further in x, but for one
+        f->board[i].reg[OFR_NODE_COORD / 4] =
+            (f->board[i].reg[OFR_NODE_COORD / 4] & ~15u) | (before[i] + (i != 7)) % 4;
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    found(f, h.t, now);
+    assert_memory_equal(now, before, sizeof now);
+    unplug(&h);
+    fake_free(f);
+}
+
 static void usage(void **state)
 {
     (void)state;
@@ -1008,6 +1108,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(counters),
         cmocka_unit_test(endless),
         cmocka_unit_test(older_board),
+        cmocka_unit_test(kept),
+        cmocka_unit_test(disagreeing),
         cmocka_unit_test(usage),
     };
     seed = fake_seed(argc, argv);

@@ -53,8 +53,7 @@ static void put(const struct args *a, const struct shape *s, const struct torus_
 
 static int prepare(struct args *a)
 {
-    uint8_t from[3], to[3];
-    int status = two_places(a, from, to);
+    int status = two_places(a);
     return status ? status : GO_ON;
 }
 
@@ -63,9 +62,9 @@ static int do_bandwidth(struct torus *t, const struct args *a)
     struct torus_flow flow[4] = {0};
     struct torus_flow_options o = stream_options(a, load);
     struct shape s;
-    int status = two_places(a, flow[0].from, flow[0].to);
+    int status = shape_get(t, &s);
     if (!status)
-        status = shape_get(t, &s);
+        status = find_places(t, a, flow[0].from, flow[0].to);
     if (status)
         return status;
     memcpy(flow[1].from, flow[0].to, 3);

@@ -197,6 +197,7 @@ static int restore(struct bench *b, const struct torus_preset *before, int statu
 {
     if (!set.routings)
         return status;
+    interrupt_overhear();
     if (before->routing && before->routing != TORUS_CUSTOM) {
         int error = torus_program(b->t, before);
         return error == TORUS_OK || status ? status : report(b->t, error);

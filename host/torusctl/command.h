@@ -18,7 +18,7 @@ struct args {
     const char *where; // NULL: not given
     enum format format;
     struct torus_options options;
-    const char *key_file; // NULL: none
+    const char *key_file, *names; // NULL: none
     bool debug;
     struct torus_run run; // of groups STREAM and MESSAGES
     const char *rest[MAX_REST];

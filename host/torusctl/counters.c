@@ -51,9 +51,8 @@ static bool option(int key, char *arg, struct argp_state *state)
 
 static int prepare(struct args *a)
 {
-    uint8_t at[3];
     (void)a;
-    if (set.at && !parse_at(set.at, at))
+    if (set.at && !place_good(set.at))
         return 2;
     if (set.at && set.watch > 0)
         return wrong("option", "--at", "not with --watch");
@@ -129,8 +128,8 @@ static int do_counters(struct torus *t, const struct args *a)
         return status ? status : mixed;
     }
     torus_sizes(t, s.k);
-    if (set.at)
-        parse_at(set.at, at);
+    if (set.at && (status = place_find(t, set.at, at)))
+        return status;
     for (unsigned i = 0; i < 3; i++)
         if (set.at && at[i] >= s.k[i])
             return wrong("place", set.at, "outside of the torus");

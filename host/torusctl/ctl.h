@@ -87,6 +87,29 @@ bool thresholds_read(const char *file, struct rules *out);
 unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                    const struct counter_set *after);
 
+// A torus as `discover --format json` prints it, from a file; board to be freed by topology_free()
+// in any case. false: a line on stderr has said what is wrong, and where.
+struct topology_board {
+    uint64_t serial;
+    bool placed;
+    uint8_t at[3];
+    int peer[TORUS_PORTS]; // board of the list at the other end of the cable, -1: none
+    int8_t peer_port[TORUS_PORTS];
+};
+struct topology {
+    unsigned dims, boards;
+    uint8_t k[3];
+    struct topology_board *board;
+};
+bool topology_read(const char *file, struct topology *y);
+void topology_free(struct topology *y);
+// The next discover gives boards the coordinates that they have there. Exit status.
+int topology_keep(struct torus *t, const struct topology *y);
+// Boards of the file that have other coordinates now: each is said on stderr. How many.
+unsigned topology_moved(const struct torus *t, const struct topology *y);
+// What has changed, as a table. Exit status: 1 if something has.
+int topology_diff(struct torus *t, const struct args *a, const struct topology *before);
+
 // A table from a file (README.md), out->destinations to be freed in any case; false: a line on
 // stderr has said what is wrong, and where.
 bool table_read(const char *file, struct torus_table *out);
@@ -98,17 +121,31 @@ int put_programmed(struct torus *t, const struct args *a);
 struct torus_preset preset_of(unsigned routing, bool plus, int threshold, int delta);
 extern const char routing_list[], tie_list[]; // "abr|por|...", "both|plus"
 
-// "X,Y" or "X,Y,Z" each from 0 to 15; false: a line on stderr.
-bool parse_at(const char *text, uint8_t at[3]);
+// A place on the command line: "X,Y" or "X,Y,Z" each from 0 to 15, or a name of --names. Is it one?
+// false: a line on stderr. Then, of boards attached to, its coordinates: 0, or the exit status.
+bool place_good(const char *text);
+int place_find(struct torus *t, const char *text, uint8_t at[3]);
 // "x+,x+,y-": ports; false: a line on stderr.
 bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of
 // what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
 int attach(struct torus *t, int *mixed);
+// For what must be done to boards that are programmed by half, too: attached if possible, else
+// discovered. The library's error.
+int attach_or_discover(struct torus *t);
+
+// Names for boards (names.c), from a file; false: a line on stderr has said what is wrong, and
+// where. Of a serial number, NULL: none; the other way round.
+bool names_read(const char *file);
+const char *name_of(uint64_t serial);
+bool name_serial(const char *name, uint64_t *serial);
+bool names_given(void);
 
 // Ctrl-C, SIGTERM and SIGHUP are noted from now on; has one come? (torus_options.cancelled)
 void interrupt_note(void);
 bool interrupted(void *ctx);
+// No longer: what is done from now on is tidying up.
+void interrupt_overhear(void);
 // torus_options.frame: a line on stderr.
 void debug_frame(void *ctx, bool sent, const uint8_t bytes[32]);
 // The key in a file; 0: a line on stderr has said what is wrong.

@@ -4,15 +4,20 @@
 
 #include "ctl.h"
 
-enum { ASSIGN = 256, SVG };
+enum { ASSIGN = 256, SVG, KEEP, DIFF };
 
 static struct {
     bool assign;
-    const char *svg; // file to draw into
+    const char *svg;         // file to draw into
+    const char *keep, *diff; // files of a torus before
+    struct topology kept, before;
 } set;
 
 static const struct argp_option options[] = {
     {"assign", ASSIGN, 0, 0, "give the boards their coordinates too", 1},
+    {"keep", KEEP, "FILE", 0,
+     "coordinates as in FILE, from discover --format json, as far as the boards are the same", 1},
+    {"diff", DIFF, "FILE", 0, "print only what has changed since FILE was printed", 1},
     {"svg", SVG, "FILE", 0, "draw the torus into FILE (with graphviz)", 1},
     {0},
 };
@@ -24,18 +29,23 @@ static bool option(int key, char *arg, struct argp_state *state)
         set.assign = true;
     else if (key == SVG)
         set.svg = arg;
+    else if (key == KEEP)
+        set.keep = arg;
+    else if (key == DIFF)
+        set.diff = arg;
     else
         return false;
     return true;
 }
 
-static const struct column columns[] = {
+static struct column columns[] = {
     {"board", "board", 0, 0},
     {"at", "at", 0, 0},
     {"serial", "serial number", 0, 0},
     {"path", "here by", -1, 0},
     {"configured", NULL, 0, 0},
     {"cables", NULL, 0, 0},
+    {"name", NULL, -1, 0},
     {0},
 };
 
@@ -50,10 +60,10 @@ static json_t *board_json(const struct torus *t, unsigned i, unsigned dims)
                                                       torus_port_name((unsigned)b->peer_port[p])));
     for (unsigned h = 0; h < b->hops; h++)
         json_array_append_new(path, json_string(torus_port_name(b->path[h])));
-    return json_pack("{s:i,s:o,s:o,s:o,s:b,s:o}", "board", (int)i, "at",
+    return json_pack("{s:i,s:o,s:o,s:o,s:b,s:o,s:s?}", "board", (int)i, "at",
                      b->placed ? json_at(b->at, dims) : json_null(), "serial",
                      json_serial(b->serial), "path", path, "configured", b->configured, "cables",
-                     cables);
+                     cables, "name", name_of(b->serial));
 }
 
 static json_t *fault_json(const struct torus *t, unsigned i)
@@ -73,6 +83,8 @@ static json_t *fault_json(const struct torus *t, unsigned i)
 
 static void put(const struct torus *t, const struct args *a, unsigned dims, const uint8_t k[3])
 {
+    if (names_given())
+        columns[sizeof columns / sizeof *columns - 2].title = "name";
     struct table *rows = table_begin(a, "boards", columns);
     json_t *faults = json_array();
     if (a->format == TEXT)
@@ -83,23 +95,53 @@ static void put(const struct torus *t, const struct args *a, unsigned dims, cons
         json_array_append_new(faults, fault_json(t, i));
     table_end(rows, json_pack("{s:o,s:o}", "sizes", dims ? json_at(k, dims) : json_null(), "faults",
                               faults));
-    for (unsigned i = 0; torus_fault(t, i); i++)
-        fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
 }
 
-static int do_discover(struct torus *t, const struct args *a)
+static int look(struct torus *t, const struct args *a)
 {
+    // What is compared has the coordinates that it had, unless others are to be kept.
+    const struct topology *keep = set.keep ? &set.kept : set.diff ? &set.before : NULL;
+    int status = keep ? topology_keep(t, keep) : 0;
+    if (status)
+        return status;
     int error = torus_discover(t);
     if (error != TORUS_OK && error != TORUS_E_MISCABLED)
         return report(t, error);
     uint8_t k[3];
     unsigned dims = torus_sizes(t, k);
-    put(t, a, dims, k);
+    if (set.diff)
+        status = topology_diff(t, a, &set.before);
+    else
+        put(t, a, dims, k);
+    for (unsigned i = 0; torus_fault(t, i); i++)
+        fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
     int drawn = set.svg ? draw_svg(t, k, dims, set.svg) : 0;
     if (drawn || error != TORUS_OK)
         return drawn ? drawn : 1;
+    if (set.keep && topology_moved(t, &set.kept)) {
+        if (set.assign)
+            wrong("file", set.keep, "its coordinates cannot be kept: nothing is assigned");
+        return 1;
+    }
     error = set.assign ? torus_assign(t) : TORUS_OK;
-    return error == TORUS_OK ? 0 : report(t, error);
+    return error == TORUS_OK ? status : report(t, error);
+}
+
+static int prepare(struct args *a)
+{
+    (void)a;
+    return (!set.keep || topology_read(set.keep, &set.kept)) &&
+                   (!set.diff || topology_read(set.diff, &set.before))
+               ? GO_ON
+               : 2;
+}
+
+static int do_discover(struct torus *t, const struct args *a)
+{
+    int status = look(t, a);
+    topology_free(&set.kept);
+    topology_free(&set.before);
+    return status;
 }
 
 const struct command command_discover = {
@@ -110,10 +152,19 @@ const struct command command_discover = {
         "or not; recognises the torus; names each cable that is missing, swapped, doubled, looped "
         "back or misplaced (exit status 1). Coordinates count from the origin, the board with the "
         "lowest serial number, which is (0,0) or (0,0,0); x grows along the ports x+ of the "
-        "boards, and so on, whichever board is plugged in.",
-    .examples = "discover\ndiscover --svg torus.svg\ndiscover --assign --format json\n",
+        "boards, and so on, whichever board is plugged in. Where boards have been given "
+        "coordinates "
+        "already that fit together, they have these, so that one that was put in another's place "
+        "gets its coordinates.\n\n"
+        "FILE is what --format json has printed. --keep: coordinates as there; a board that was "
+        "moved cannot have them (exit status 1, and nothing is assigned). --diff: boards that are "
+        "gone, new, replaced or moved, and cables, by the places of their ends (exit status 1 if "
+        "there is a change).",
+    .examples = "discover\ndiscover --svg torus.svg\ndiscover --assign --format json > torus.json\n"
+                "discover --assign --keep torus.json\ndiscover --diff torus.json\n",
     .groups = CONNECTION | WRITING | FORMAT,
     .options = options,
     .option = option,
+    .prepare = prepare,
     .run = do_discover,
 };

@@ -31,8 +31,15 @@ void interrupt_note(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
+static bool overheard;
+
 bool interrupted(void *ctx)
 {
     (void)ctx;
-    return noted;
+    return noted && !overheard;
+}
+
+void interrupt_overhear(void)
+{
+    overheard = true;
 }

@@ -138,12 +138,11 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
 
 static int prepare(struct args *a)
 {
-    uint8_t from[3], to[3];
     if (set.all && a->rest_count)
         return wrong("place", a->rest[0], "either two places or --all");
     if (set.together && !set.all)
         return wrong("option", "--together", "with --all");
-    int status = set.all ? 0 : two_places(a, from, to);
+    int status = set.all ? 0 : two_places(a);
     return status ? status : GO_ON;
 }
 
@@ -152,9 +151,9 @@ static int do_latency(struct torus *t, const struct args *a)
     struct torus_flow flow[2] = {0};
     struct torus_flow_options o = stream_options(a, set.load);
     struct shape s;
-    int error = TORUS_OK, status = set.all ? 0 : two_places(a, flow[0].from, flow[0].to);
-    if (!status)
-        status = shape_get(t, &s);
+    int error = TORUS_OK, status = shape_get(t, &s);
+    if (!status && !set.all)
+        status = find_places(t, a, flow[0].from, flow[0].to);
     if (status)
         return status;
     if (set.all)

@@ -106,7 +106,11 @@ static void page(void)
     roff(
         "Talks to one board of a torus, by USB, a serial line or a simulator's socket, and through "
         "it to all. Places of boards, A and B, are coordinates, X,Y or X,Y,Z, as discover finds "
-        "them: the board with the lowest serial number is the origin. An option that does not "
+        "them: the board with the lowest serial number is the origin. With --names they may be "
+        "names, of a "
+        "file with a line a board: its serial number and its name, a word or in quotes, and "
+        "remarks "
+        "after #. An option that does not "
         "apply to a command is refused.\n");
     fputs(".SH COMMANDS\n", stdout);
     for (unsigned i = 0; commands[i]; i++) {

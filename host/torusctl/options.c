@@ -18,6 +18,7 @@ enum {
     KEY_FILE,
     TAKE_OVER,
     DEBUG,
+    NAMES,
     MESSAGE,
     WARMUP,
     CYCLES,
@@ -86,6 +87,8 @@ static const struct argp_option connection_options[] = {
     {"retry", RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 90},
     {"window", WINDOW, "N", 0, "requests under way at once, 1 to 7 (4; discover, counters 7)", 90},
     {"session", SESSION, "N", 0, "session number, 1 to 65535 (random)", 90},
+    {"names", NAMES, "FILE", 0,
+     "names of boards, a serial number and a name a line; then names may stand for places", 90},
     {"debug", DEBUG, 0, 0, "show every frame on stderr, decoded; keys are left out", 90},
     {0},
 };
@@ -111,6 +114,9 @@ static error_t parse_connection(int key, char *arg, struct argp_state *state)
         return 0;
     case SESSION:
         a->options.session = (uint16_t)whole(state, arg, 1, 65535);
+        return 0;
+    case NAMES:
+        a->names = arg;
         return 0;
     case DEBUG:
         a->debug = true;

@@ -24,10 +24,53 @@ struct table {
     bool silent;  // text: no column is there
 };
 
+// A bar ------------------------------------------------------------------------------------------
+
+// A bar is there; it is a command's own.
+static bool bar_there, bar_own;
+
+static void bar_away(void)
+{
+    if (bar_there)
+        fprintf(stderr, "\r%79s\r", "");
+    bar_there = false;
+}
+
+static void bar_put(const char *what, double done, double total)
+{
+    enum { WIDTH = 40 };
+    char bar[WIDTH + 1];
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (done >= total) {
+        bar_away();
+        return;
+    }
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < WIDTH * done / total ? '=' : ' ';
+    bar[WIDTH] = 0;
+    bar_there = true;
+    fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
+}
+
+void progress(const char *what, double done, double total)
+{
+    bar_own = done < total;
+    bar_put(what, done, total);
+}
+
+void progress_of_call(void *ctx, const char *what, double done, double total)
+{
+    (void)ctx;
+    if (!bar_own && total > 0)
+        bar_put(what, done, total);
+}
+
 // Errors ------------------------------------------------------------------------------------------
 
 int report(struct torus *t, int error)
 {
+    bar_away();
     fprintf(stderr, "torusctl: %s%s\n", *torus_detail(t) ? torus_detail(t) : torus_strerror(error),
             error == TORUS_E_BUSY ? " (--take-over)" : "");
     return error == TORUS_E_FAILED || error == TORUS_E_MIXED || error == TORUS_E_MISCABLED ? 1 : 2;
@@ -35,6 +78,7 @@ int report(struct torus *t, int error)
 
 int wrong(const char *what, const char *value, const char *hint)
 {
+    bar_away();
     fprintf(stderr, "torusctl: %s '%s': %s\n", what, value, hint);
     return 2;
 }
@@ -76,22 +120,6 @@ void output_guard(void)
     atexit(close_output);
 }
 
-void progress(const char *what, double done, double total)
-{
-    enum { WIDTH = 40 };
-    char bar[WIDTH + 1];
-    if (!isatty(STDERR_FILENO))
-        return;
-    if (done >= total) {
-        fprintf(stderr, "\r%79s\r", "");
-        return;
-    }
-    for (int i = 0; i < WIDTH; i++)
-        bar[i] = i < WIDTH * done / total ? '=' : ' ';
-    bar[WIDTH] = 0;
-    fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
-}
-
 // Rows --------------------------------------------------------------------------------------------
 
 json_t *json_at(const uint8_t at[3], unsigned dims)
@@ -115,6 +143,12 @@ const char *at_text(const uint8_t at[3], unsigned dims, char text[16])
         snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
     else
         snprintf(text, 16, "%u,%u", at[0], at[1]);
+    return text;
+}
+
+const char *sizes_text(const uint8_t k[3], unsigned dims, char text[16])
+{
+    snprintf(text, 16, dims == 3 ? "%ux%ux%u" : "%ux%u", k[0], k[1], k[2]);
     return text;
 }
 
@@ -257,6 +291,7 @@ struct table *table_begin(const struct args *a, const char *name, const struct c
 void table_note(struct table *t, const char *format, ...)
 {
     va_list args;
+    bar_away();
     if (t->format != TEXT)
         return;
     va_start(args, format);
@@ -267,6 +302,7 @@ void table_note(struct table *t, const char *format, ...)
 
 void table_row(struct table *t, json_t *row)
 {
+    bar_away();
     json_array_append_new(t->rows, row);
     if (t->silent)
         return;
@@ -285,6 +321,7 @@ void table_row(struct table *t, json_t *row)
 
 void table_end(struct table *t, json_t *head)
 {
+    bar_away();
     if (t->format == JSON) {
         json_t *root = head ? json_incref(head) : json_object();
         if (t->name)

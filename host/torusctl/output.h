@@ -40,10 +40,13 @@ int report(struct torus *t, int error);
 int wrong(const char *what, const char *value, const char *hint);
 // A bar on stderr, where that is a terminal; done = total: takes it away.
 void progress(const char *what, double done, double total);
+// The same of a call of the library (torus_options.progress), where the command has no bar.
+void progress_of_call(void *ctx, const char *what, double done, double total);
 
 // Pieces of rows.
 json_t *json_at(const uint8_t at[3], unsigned dims);
 json_t *json_serial(uint64_t serial);
-const char *at_text(const uint8_t at[3], unsigned dims, char text[16]); // "1,2"
+const char *at_text(const uint8_t at[3], unsigned dims, char text[16]);   // "1,2"
+const char *sizes_text(const uint8_t k[3], unsigned dims, char text[16]); // "4x3"
 
 #endif

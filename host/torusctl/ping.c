@@ -40,7 +40,7 @@ static bool option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct column columns[] = {
+static struct column columns[] = {
     {"serial", "serial number", 16, 0},
     {"at", "at", -8, 0},
     {"configured", NULL, 0, 0},
@@ -51,6 +51,7 @@ static const struct column columns[] = {
     {"leased", NULL, 0, 0},
     {"staged", NULL, 0, 0},
     {"milliseconds", "milliseconds", 12, 3},
+    {"name", NULL, -1, 0},
     {0},
 };
 
@@ -66,21 +67,21 @@ static int ping_one(struct torus *t, const uint8_t *at, const uint8_t *path, uns
     for (unsigned p = 0; p < TORUS_PORTS; p++)
         if (id.links >> p & 1)
             json_array_append_new(links, json_string(torus_port_name(p)));
-    table_row(rows, json_pack("{s:o,s:o,s:b,s:i,s:o,s:i,s:b,s:b,s:b,s:f}", "serial",
+    table_row(rows, json_pack("{s:o,s:o,s:b,s:i,s:o,s:i,s:b,s:b,s:b,s:f,s:s?}", "serial",
                               json_serial(id.serial), "at",
                               id.configured ? json_at(id.at, id.dims) : json_null(), "configured",
                               id.configured, "dims", id.dims, "links", links, "version", id.version,
                               "key", id.has_key, "leased", id.leased, "staged", id.staged,
-                              "milliseconds", 1e3 * id.seconds));
+                              "milliseconds", 1e3 * id.seconds, "name", name_of(id.serial)));
     return output_failed() ? 2 : 0;
 }
 
 static int prepare(struct args *a)
 {
-    uint8_t at[3], path[TORUS_MAX_HOPS];
+    uint8_t path[TORUS_MAX_HOPS];
     unsigned hops;
     (void)a;
-    if ((set.at && !parse_at(set.at, at)) || (set.path && !parse_path(set.path, path, &hops)))
+    if ((set.at && !place_good(set.at)) || (set.path && !parse_path(set.path, path, &hops)))
         return 2;
     if (!!set.at + !!set.path + set.all > 1)
         return wrong("option", set.path ? "--path" : "--at", "one of --at, --path and --all");
@@ -92,13 +93,17 @@ static int do_ping(struct torus *t, const struct args *a)
     uint8_t at[3], k[3] = {0}, path[TORUS_MAX_HOPS];
     unsigned hops = 0;
     int error = TORUS_OK, status = 0;
-    if ((set.at && !parse_at(set.at, at)) || (set.path && !parse_path(set.path, path, &hops)))
+    if (set.path && !parse_path(set.path, path, &hops))
         return 2;
     if (set.at || set.all)
         error = torus_attach(t);
     if (error != TORUS_OK)
         return report(t, error);
+    if (set.at && (status = place_find(t, set.at, at)))
+        return status;
     torus_sizes(t, k);
+    if (names_given())
+        columns[sizeof columns / sizeof *columns - 2].title = "name";
     struct table *rows = table_begin(a, "boards", columns);
     for (unsigned i = 0; i < set.count && !status; i++) {
         if (!set.all)

@@ -6,7 +6,7 @@
 
 #include "ctl.h"
 
-bool parse_at(const char *text, uint8_t at[3])
+static bool parse_at(const char *text, uint8_t at[3])
 {
     unsigned v[3] = {0, 0, 0};
     char extra;
@@ -19,9 +19,30 @@ bool parse_at(const char *text, uint8_t at[3])
         good &= v[i] <= 15;
         at[i] = (uint8_t)v[i];
     }
-    if (!good)
-        wrong("place", text, "write X,Y or X,Y,Z, each from 0 to 15");
     return good;
+}
+
+bool place_good(const char *text)
+{
+    uint8_t at[3];
+    uint64_t serial;
+    if (parse_at(text, at) || name_serial(text, &serial))
+        return true;
+    wrong("place", text,
+          names_given() ? "write X,Y or X,Y,Z, each from 0 to 15, or a name of the file of --names"
+                        : "write X,Y or X,Y,Z, each from 0 to 15");
+    return false;
+}
+
+int place_find(struct torus *t, const char *text, uint8_t at[3])
+{
+    uint64_t serial;
+    if (parse_at(text, at))
+        return 0;
+    if (!name_serial(text, &serial))
+        return 2;
+    int error = torus_find(t, serial, at);
+    return error == TORUS_OK ? 0 : report(t, error);
 }
 
 bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
@@ -58,6 +79,16 @@ int attach(struct torus *t, int *mixed)
         return status;
     *mixed = status;
     return 0;
+}
+
+int attach_or_discover(struct torus *t)
+{
+    uint8_t k[3];
+    int error = torus_attach(t);
+    if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD ||
+        (error == TORUS_E_TIMEOUT && torus_sizes(t, k))) // the board we are plugged into answers
+        error = torus_discover(t);
+    return error;
 }
 
 void put_apart(const struct args *a, double apart)

@@ -60,18 +60,6 @@ static bool option(int key, char *arg, struct argp_state *state)
     }
 }
 
-// Attached if possible: the boards are configured, agree and can be reached by address. Else, or
-// for destinations, discovered. Missing cables are the library's affair: it may go round them.
-static int attach_or_discover(struct torus *t, bool destinations)
-{
-    uint8_t k[3];
-    int error = destinations ? TORUS_E_UNKNOWN : torus_attach(t);
-    if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD ||
-        (error == TORUS_E_TIMEOUT && torus_sizes(t, k))) // the board we are plugged into answers
-        error = torus_discover(t);
-    return error;
-}
-
 // Files that are wrong are found before anything is opened.
 static int prepare(struct args *a)
 {
@@ -104,7 +92,9 @@ static int prepare(struct args *a)
 static int do_program(struct torus *t, const struct args *a)
 {
     const struct torus_table *table = set.file ? &set.table : NULL;
-    int status, error = attach_or_discover(t, table && table->destination_count);
+    // Missing cables are the library's affair: it may go round them.
+    bool destinations = table && table->destination_count;
+    int status, error = destinations ? torus_discover(t) : attach_or_discover(t);
     if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
         error = set.resume  ? torus_program_resume(t, table)
                 : set.abort ? torus_program_abort(t, table)

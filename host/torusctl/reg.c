@@ -132,12 +132,11 @@ static int read_argument(const char *text)
 
 static int prepare(struct args *a)
 {
-    uint8_t at[3];
     int status = 0;
     set.map = json_loads(reg_map, 0, NULL);
     if (!set.map)
         return wrong("command", "reg", "out of memory");
-    if (set.at && !parse_at(set.at, at))
+    if (set.at && !place_good(set.at))
         status = 2;
     for (unsigned i = 0; i < a->rest_count && !status; i++)
         status = read_argument(a->rest[i]);
@@ -212,18 +211,21 @@ static int do_reg(struct torus *t, const struct args *a)
 {
     uint8_t at[3];
     int error = TORUS_OK;
-    if (set.at && parse_at(set.at, at))
+    int status = 0;
+    if (set.at)
         error = torus_attach(t);
     else if (set.write) // so that the lease is given back; one that is not configured is written,
                         // too
         torus_attach(t);
+    if (set.at && error == TORUS_OK)
+        status = place_find(t, set.at, at);
     struct table *rows = table_begin(a, "registers", columns);
-    for (unsigned i = 0; i < set.count && error == TORUS_OK; i++)
+    for (unsigned i = 0; i < set.count && error == TORUS_OK && !status; i++)
         error = do_one(t, set.at ? at : NULL, &set.place[i], rows);
     if (error == TORUS_OK && set.write)
         error = torus_release(t);
-    int status = error == TORUS_OK ? 0 : report(t, error);
-    if (error == TORUS_OK)
+    status = error == TORUS_OK ? status : report(t, error);
+    if (!status)
         table_end(rows, NULL);
     else
         table_drop(rows);

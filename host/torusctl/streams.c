@@ -40,11 +40,17 @@ struct torus_flow_options stream_options(const struct args *a, double load)
     return o;
 }
 
-int two_places(const struct args *a, uint8_t from[3], uint8_t to[3])
+int two_places(const struct args *a)
 {
     if (a->rest_count < 2)
         return wrong("command", a->command->name, "write two places after it, X,Y or X,Y,Z each");
-    return parse_at(a->rest[0], from) && parse_at(a->rest[1], to) ? 0 : 2;
+    return place_good(a->rest[0]) && place_good(a->rest[1]) ? 0 : 2;
+}
+
+int find_places(struct torus *t, const struct args *a, uint8_t from[3], uint8_t to[3])
+{
+    int status = place_find(t, a->rest[0], from);
+    return status ? status : place_find(t, a->rest[1], to);
 }
 
 int streams_end(struct torus *t, int status)

@@ -16,7 +16,8 @@ unsigned shape_distance(const struct shape *s, const uint8_t a[3], const uint8_t
 // The settings: load, --length, --warmup, --cycles.
 struct torus_flow_options stream_options(const struct args *a, double load);
 // The two places that stand after the command. Exit status.
-int two_places(const struct args *a, uint8_t from[3], uint8_t to[3]);
+int two_places(const struct args *a);
+int find_places(struct torus *t, const struct args *a, uint8_t from[3], uint8_t to[3]);
 // Gives back the lease, if all is well. Exit status.
 int streams_end(struct torus *t, int status);
 // Of --load: one load.

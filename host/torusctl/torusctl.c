@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl: the command line of libtorus. Finds the command, then parses its options, opens the
 // connection and runs it.
-// lint-flags: -DTORUSCTL_VERSION="0"
 #define _GNU_SOURCE
 #include <argp.h>
 #include <stdio.h>
@@ -13,8 +12,14 @@
 
 enum { MAX_OPTIONS = 128, MAX_CHILDREN = 8, ELSEWHERE = 0x4000 };
 
-__attribute__((visibility("default"))) const char *argp_program_version =
-    "torusctl " TORUSCTL_VERSION;
+static void say_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "torusctl %s\n", torus_version());
+}
+
+__attribute__((visibility("default"))) void (*argp_program_version_hook)(
+    FILE *, struct argp_state *) = say_version;
 
 // All options of all commands, each once, hidden from help. key: its letter, or ELSEWHERE + index.
 static void all_options(struct argp_option out[MAX_OPTIONS])
@@ -193,6 +198,8 @@ static void parse(int argc, char **argv, const struct argp_option *all, struct a
 
 static int run(struct args *a)
 {
+    if (a->names && !names_read(a->names))
+        return 2;
     int status = a->command->prepare ? a->command->prepare(a) : GO_ON;
     if (status != GO_ON)
         return status;
@@ -201,9 +208,10 @@ static int run(struct args *a)
                      "say where the board is: -t usb, usb:SERIAL, unix:PATH, tty:PATH or tcp:PORT");
     if (a->key_file && (a->options.key = key_read(a->key_file)) == 0)
         return 2;
-    if (a->command->groups & STREAM || a->command->shares) { // ended in the middle of it
+    if (a->command->groups & WRITING || a->command->shares) { // so that it ends tidily
         interrupt_note();
         a->options.cancelled = interrupted;
+        a->options.progress = progress_of_call;
     }
     a->options.frame = a->debug ? debug_frame : NULL;
     struct torus *t;
@@ -218,7 +226,7 @@ static int run(struct args *a)
 
 int main(int argc, char **argv)
 {
-    struct args a = {.run = torus_run_default()};
+    struct args a = {.options = torus_options_default(), .run = torus_run_default()};
     struct argp_option all[MAX_OPTIONS];
     char list[300] = "", name[40];
     output_guard();

@@ -161,9 +161,9 @@ static int trace_stream(struct torus *t, const struct args *a)
     struct torus_flow flow = {0};
     struct torus_flow_options o = stream_options(a, set.load > 0 ? set.load : 0.1);
     struct shape s;
-    int status = two_places(a, flow.from, flow.to);
+    int status = shape_get(t, &s);
     if (!status)
-        status = shape_get(t, &s);
+        status = find_places(t, a, flow.from, flow.to);
     if (status)
         return status;
     o.untimed = true;
@@ -228,7 +228,7 @@ static int trace_path(struct torus *t, const struct args *a)
 
 static int prepare(struct args *a)
 {
-    uint8_t from[3], to[3], path[TORUS_MAX_HOPS];
+    uint8_t path[TORUS_MAX_HOPS];
     unsigned hops;
     if (set.path && a->rest_count)
         return wrong("place", a->rest[0], "either two places or --path");
@@ -236,7 +236,7 @@ static int prepare(struct args *a)
         return wrong("option", "--load", "there is no traffic along a --path");
     if (set.path)
         return parse_path(set.path, path, &hops) ? GO_ON : 2;
-    int status = two_places(a, from, to);
+    int status = two_places(a);
     return status ? status : GO_ON;
 }
 
