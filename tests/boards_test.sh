@@ -181,7 +181,7 @@ sed 's/"mode": "[a-z]*"\(, "via": [^}]*\)*}/"mode": "unreachable"}/' "$dir/round
     > "$dir/cut.json"
 sed 's/"to": \[0, 0\]/"to": [0, 4]/' "$dir/cut.json" > "$dir/bad.json"
 check 'cut off: a destination outside' status 2 torus program "$dir/bad.json"
-check 'cut off: where' says 'bad.json: destinations\[[0-9]*\].to: (0,4,0) is outside of the 4x4'
+check 'cut off: where' says 'bad.json: destinations\[[0-9]*\].to: (0,4) is outside of the 4x4 torus'
 check 'cut off: in one line' one_line
 check 'cut off: nothing of it was written' torus info
 check 'cut off: nothing is on' says 'routing none$'

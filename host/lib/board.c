@@ -57,7 +57,8 @@ bool inside(struct torus *t, const uint8_t at[3])
 {
     for (unsigned i = 0; i < 3; i++)
         if (at[i] > 15 || (t->k[i] && at[i] >= t->k[i])) {
-            fail(t, TORUS_E_USAGE, "(%u,%u,%u) is outside of the torus", at[0], at[1], at[2]);
+            char place[16];
+            fail(t, TORUS_E_USAGE, "%s is outside of the torus", place_text(t, at, place));
             return false;
         }
     return true;

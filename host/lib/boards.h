@@ -49,7 +49,5 @@ __attribute__((format(printf, 4, 5))) void fault(struct torus *t, enum torus_fau
                                                  const struct torus_cable *cable,
                                                  const char *format, ...);
 void faults_forget(struct torus *t);
-// "(3,0)", in 3 dimensions "(3,0,1)".
-void place_text(const struct torus *t, const uint8_t at[3], char text[16]);
 
 #endif

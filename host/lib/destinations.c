@@ -78,10 +78,11 @@ int destinations_fit(struct torus *t, const struct torus_table *p)
         const uint8_t *const at[] = {d->from, d->to, d->via};
         static const char *const name[] = {"from", "to", "via"};
         for (unsigned j = 0; j < 3; j++)
-            if (outside(t, at[j]))
-                return fail(t, TORUS_E_USAGE,
-                            "destinations[%u].%s: (%u,%u,%u) is outside of the %ux%ux%u torus", i,
-                            name[j], at[j][0], at[j][1], at[j][2], t->k[0], t->k[1], t->k[2]);
+            if (outside(t, at[j])) {
+                char place[16], size[16];
+                return fail(t, TORUS_E_USAGE, "destinations[%u].%s: %s is outside of the %s torus",
+                            i, name[j], place_text(t, at[j], place), size_text(t, size));
+            }
     }
     return TORUS_OK;
 }
@@ -95,6 +96,7 @@ unsigned destinations_tag(unsigned generation)
 
 int destinations_built(struct torus *t)
 {
+    char place[16];
     struct request *q = calloc(t->board_count, sizeof *q);
     if (!q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
@@ -103,10 +105,9 @@ int destinations_built(struct torus *t)
     int error = ask_boards(t, q, t->board_count, "read the board's shape");
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
         if (!(q[i].r[5] & OFR_NODE_SHAPE_PINS_MASK))
-            error = fail(t, TORUS_E_USAGE,
-                         "board (%u,%u,%u) [%016llx] is built without a destination table",
-                         t->boards[i].at[0], t->boards[i].at[1], t->boards[i].at[2],
-                         (unsigned long long)t->boards[i].serial);
+            error = fail(
+                t, TORUS_E_USAGE, "board %s [%016llx] is built without a destination table",
+                place_text(t, t->boards[i].at, place), (unsigned long long)t->boards[i].serial);
     free(q);
     return error;
 }

@@ -37,14 +37,16 @@ void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsign
 // Where a request goes, for messages.
 static const char *target(const struct torus *t, const struct request *q, char text[WIDTH])
 {
+    char place[16];
     if (q->mode == OFR_MODE_ADDRESS) {
-        snprintf(text, WIDTH, "board (%u,%u,%u)", q->to & 15, q->to >> 4 & 15, q->to >> 8);
+        const uint8_t at[3] = {q->to & 15, q->to >> 4 & 15, q->to >> 8 & 15};
+        snprintf(text, WIDTH, "board %s", place_text(t, at, place));
     } else if (q->mode == OFR_MODE_COLLECTIVE) {
         if (q->status != OFR_PENDING || !t->k[0])
             return "all boards";
         uint8_t at[3];
         node_at(t, q->r[3], at);
-        snprintf(text, WIDTH, "board (%u,%u,%u) or its row", at[0], at[1], at[2]);
+        snprintf(text, WIDTH, "board %s or its row", place_text(t, at, place));
     } else {
         unsigned hops = q->m[1] >> 21 & 31, n = 0;
         if (!hops)
@@ -276,12 +278,12 @@ int exchange(struct torus *t, struct request *q, unsigned count)
 
 int status_error(struct torus *t, const struct request *q, const char *what)
 {
-    char text[WIDTH];
+    char text[WIDTH], place[16];
     const char *where = target(t, q, text);
     if (q->status != OFR_OK && q->mode == OFR_MODE_COLLECTIVE && t->k[0]) {
         uint8_t at[3];
         node_at(t, q->r[1] >> 16, at);
-        snprintf(text, WIDTH, "board (%u,%u,%u)", at[0], at[1], at[2]);
+        snprintf(text, WIDTH, "board %s", place_text(t, at, place));
         where = text;
     }
     t->status = q->status;

@@ -37,12 +37,6 @@ void fault(struct torus *t, enum torus_fault_kind kind, const struct torus_cable
     t->missing += kind == TORUS_FAULT_MISSING;
 }
 
-void place_text(const struct torus *t, const uint8_t at[3], char text[16])
-{
-    int n = snprintf(text, 16, "(%u,%u", at[0], at[1]);
-    snprintf(text + n, 16 - (size_t)n, t->dims == 3 ? ",%u)" : ")", at[2]);
-}
-
 API const char *torus_fault(const struct torus *t, unsigned i)
 {
     return i < t->fault_count ? t->faults[i].text : NULL;

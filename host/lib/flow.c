@@ -49,6 +49,7 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
 {
     struct torus_run run = torus_run_default();
     struct torus_flow_options own;
+    char place[16];
     if (!options_take(&own, sizeof own, o))
         return fail(t, TORUS_E_USAGE,
                     "struct torus_flow_options: begin with torus_flow_options_default()");
@@ -68,8 +69,8 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
     free(f.q);
     for (unsigned i = 0; i < count && error == TORUS_OK; i++)
         if (flow[i].errors)
-            error = fail(t, TORUS_E_FAILED, "%u packets from (%u,%u,%u) came damaged",
-                         flow[i].errors, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
+            error = fail(t, TORUS_E_FAILED, "%u packets from %s came damaged", flow[i].errors,
+                         place_text(t, flow[i].from, place));
     return error == TORUS_OK ? ok(t) : error;
 }
 

@@ -132,6 +132,19 @@ void pause_seconds(double seconds)
     nanosleep(&wait, NULL);
 }
 
+const char *place_text(const struct torus *t, const uint8_t at[3], char text[16])
+{
+    bool solid = t->dims ? t->dims == 3 || at[2] : at[2];
+    snprintf(text, 16, solid ? "(%u,%u,%u)" : "(%u,%u)", at[0], at[1], at[2]);
+    return text;
+}
+
+const char *size_text(const struct torus *t, char text[16])
+{
+    snprintf(text, 16, t->dims == 3 ? "%ux%ux%u" : "%ux%u", t->k[0], t->k[1], t->k[2]);
+    return text;
+}
+
 uint32_t random_word(void)
 {
     static const uint32_t odd = 2654435769; // where there is no better: each call another

@@ -115,6 +115,10 @@ int cancel_point(struct torus *t);
 // Tells options.progress, now and then.
 void progress(struct torus *t, const char *what, double done, double total);
 
+// "(3,0)", in 3 dimensions "(3,0,1)"; a place outside of 2 dimensions has 3, too. "4x4", "3x4x5".
+const char *place_text(const struct torus *t, const uint8_t at[3], char text[16]);
+const char *size_text(const struct torus *t, char text[16]);
+
 // Coordinates as in packet headers: x 3:0, y 7:4, z 11:8.
 static inline uint32_t pack_at(const uint8_t at[3])
 {

@@ -14,22 +14,23 @@ static int check(struct flows *f)
     for (unsigned i = 0; i < f->count && error == TORUS_OK; i++) {
         struct torus_flow *w = &f->flow[i];
         unsigned node[2] = {0, 0};
+        char place[16];
         for (unsigned e = 0; e < 2 && error == TORUS_OK; e++) {
             const uint8_t *c = e ? w->to : w->from;
             if (c[0] >= t->k[0] || c[1] >= t->k[1] || c[2] >= t->k[2]) {
                 error =
-                    fail(t, TORUS_E_USAGE, "(%u,%u,%u) is outside of the torus", c[0], c[1], c[2]);
+                    fail(t, TORUS_E_USAGE, "%s is outside of the torus", place_text(t, c, place));
                 break;
             }
             node[e] = node_of(t, c);
             if (used[node[e]] >> e & 1)
-                error = fail(t, TORUS_E_USAGE, "two streams %s (%u,%u,%u)", e ? "to" : "from", c[0],
-                             c[1], c[2]);
+                error = fail(t, TORUS_E_USAGE, "two streams %s %s", e ? "to" : "from",
+                             place_text(t, c, place));
             used[node[e]] |= (uint8_t)(1u << e);
         }
         if (error == TORUS_OK && node[0] == node[1])
-            error = fail(t, TORUS_E_USAGE, "a stream from (%u,%u,%u) to itself", w->from[0],
-                         w->from[1], w->from[2]);
+            error =
+                fail(t, TORUS_E_USAGE, "a stream from %s to itself", place_text(t, w->from, place));
     }
     free(used);
     return error;
@@ -223,6 +224,7 @@ int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uin
                       .flow = flow,
                       .count = count,
                       .untimed = true};
+    char place[16];
     int error = flows_prepare(&f, &run);
     if (error != TORUS_OK || !f.q)
         return error;
@@ -235,10 +237,9 @@ int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uin
     t->started &= error != TORUS_OK;
     for (unsigned i = 0; i < f.count && error == TORUS_OK; i++)
         if (flow[i].measured != PACKETS)
-            error =
-                fail(t, TORUS_E_BOARD,
-                     "align the clocks: %u of %d packets from (%u,%u,%u) came in time: their "
-                     "rates are too far apart, or packets are lost",
-                     flow[i].measured, PACKETS, flow[i].from[0], flow[i].from[1], flow[i].from[2]);
+            error = fail(t, TORUS_E_BOARD,
+                         "align the clocks: %u of %d packets from %s came in time: their rates are "
+                         "too far apart, or packets are lost",
+                         flow[i].measured, PACKETS, place_text(t, flow[i].from, place));
     return error;
 }

@@ -27,6 +27,7 @@ API void torus_flow_options_init(struct torus_flow_options *options, size_t size
 
 int check_run(struct torus *t, struct torus_run *run)
 {
+    char size[16];
     int error = TORUS_OK;
     if (!t->generation) { // else the boards themselves check that they have that generation
         struct torus_preset preset;
@@ -46,8 +47,8 @@ int check_run(struct torus *t, struct torus_run *run)
         return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
     const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);
     if (why)
-        return fail(t, TORUS_E_USAGE, "pattern %s does not exist in %ux%ux%u: %s",
-                    torus_pattern_name(run->pattern), t->k[0], t->k[1], t->k[2], why);
+        return fail(t, TORUS_E_USAGE, "pattern %s does not exist in %s: %s",
+                    torus_pattern_name(run->pattern), size_text(t, size), why);
     unsigned least = t->flit_bytes == 8 ? 4 : 32 / t->flit_bytes;
     if (!run->packet_flits)
         run->packet_flits = t->slot_flits;

@@ -128,9 +128,9 @@ check 'latency: which says its condition' says 'all boards send at once'
 check 'latency: CSV' quiet_torus --format csv latency 0,0 2,1
 check 'latency: its head' says '^from,to,distance,streams,mean,max,packets$'
 check 'streams: to itself' status 2 torus latency 1,1 1,1
-check 'streams: says so' says 'from (1,1,0) to itself'
+check 'streams: says so' says 'from (1,1) to itself'
 check 'streams: outside' status 2 torus bandwidth 0,0 9,1
-check 'streams: says so' says '(9,1,0) is outside'
+check 'streams: says so' says '(9,1) is outside'
 check 'streams: in one line' one_line
 check 'streams: a path over a link that is not there' status 2 torus ping --path z+
 check 'streams: in one line' one_line

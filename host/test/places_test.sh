@@ -175,6 +175,15 @@ bad_file 'board(1, 1)["cables"] = [None] * 7' 'cables: a list, of up to 6'
 check 'keep: no file' status 2 torus discover --keep "$dir/none"
 check 'keep: in one line' one_line
 
+# --- Coordinates in messages: as many as the torus has dimensions -----------------------------------
+for command in 'ping --at 9,1' 'reg --at 9,1 NODE.TIME' 'latency 0,0 9,1' 'trace 9,1 0,0'; do
+    # shellcheck disable=SC2086
+    check "two dimensions: $command" status 2 torus $command
+    check "two dimensions: $command: two coordinates" says '(9,1) is outside'
+done
+check 'two dimensions: a pattern that does not exist' status 2 torus run --pattern bitreverse
+check 'two dimensions: two sizes' says 'does not exist in 4x3: '
+
 # --- Stopped from outside -------------------------------------------------------------------------
 check 'stop: nothing runs' torus stop
 check 'stop: says how many' says '^the generators of 12 boards are stopped$'

@@ -183,6 +183,7 @@ static uint64_t total(const struct monitor *m, unsigned counter)
 static void draw_totals(const struct monitor *m)
 {
     const struct counter_set *s = &m->set[m->now];
+    char place[16];
     double sum[VIEWS] = {0}, most[VIEWS] = {0};
     double management = 0;
     unsigned links = 0, port[VIEWS] = {0};
@@ -217,8 +218,8 @@ static void draw_totals(const struct monitor *m)
         mvprintw(LINES - 5 + (int)v, 1, "%-20s %s %7.1f%s", name[v], v == ERRORS ? "all" : "mean",
                  scale * (v == ERRORS || !links ? sum[v] : sum[v] / links), v == ERRORS ? "" : "%");
         if (most[v] > 0)
-            printw("   most %.1f%s: %s of (%u,%u,%u)", scale * most[v], v == ERRORS ? "" : "%",
-                   torus_port_name(port[v]), where[v][0], where[v][1], where[v][2]);
+            printw("   most %.1f%s: %s of (%s)", scale * most[v], v == ERRORS ? "" : "%",
+                   torus_port_name(port[v]), at_text(where[v], s->dims, place));
     }
     mvprintw(LINES - 1, 40, "management %.1f%% of the links", // this program's, too
              links ? 100 * management / links : 0);
