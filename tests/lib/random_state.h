@@ -19,4 +19,17 @@ inline VerilatedContext *random_state(VerilatedContext &context, uint64_t seed)
     return &context;
 }
 
+// A Verilated top that starts so, in a context of its own.
+template <class Top> struct random_top {
+    VerilatedContext context;
+    Top top;
+    explicit random_top(uint64_t seed) : top(random_state(context, seed))
+    {
+    }
+    ~random_top()
+    {
+        top.final();
+    }
+};
+
 #endif

@@ -6,12 +6,8 @@
 extern "C" {
 #include "core_bench.h"
 
-struct core {
-    VerilatedContext context;
-    Vofr_core model;
-    explicit core(uint64_t seed) : model(random_state(context, seed))
-    {
-    }
+struct core : random_top<Vofr_core> {
+    using random_top::random_top;
 };
 
 struct core *core_new(uint64_t seed)
@@ -21,13 +17,12 @@ struct core *core_new(uint64_t seed)
 
 void core_free(struct core *core)
 {
-    core->model.final();
     delete core;
 }
 
 void core_eval(struct core *core, struct core_pins *pins)
 {
-    Vofr_core &m = core->model;
+    Vofr_core &m = core->top;
     m.clk = 0;
     m.rst = pins->rst;
     m.mem_ready = pins->mem_ready;
@@ -45,7 +40,7 @@ void core_eval(struct core *core, struct core_pins *pins)
 
 void core_edge(struct core *core)
 {
-    core->model.clk = 1;
-    core->model.eval();
+    core->top.clk = 1;
+    core->top.eval();
 }
 }

@@ -12,12 +12,8 @@ double sc_time_stamp()
     return 0;
 }
 
-struct local_rtl {
-    VerilatedContext context;
-    Vofr_local top;
-    explicit local_rtl(uint64_t seed) : top(random_state(context, seed), "ofr_local")
-    {
-    }
+struct local_rtl : random_top<Vofr_local> {
+    using random_top::random_top;
 };
 
 extern "C" struct local_rtl *local_rtl_new(uint64_t seed)
@@ -27,7 +23,6 @@ extern "C" struct local_rtl *local_rtl_new(uint64_t seed)
 
 extern "C" void local_rtl_delete(struct local_rtl *rtl)
 {
-    rtl->top.final();
     delete rtl;
 }
 

@@ -4,12 +4,8 @@
 #include "Vofr_unit.h"
 #include "random_state.h"
 
-struct unit {
-    VerilatedContext context;
-    Vofr_unit top;
-    explicit unit(uint64_t seed) : top(random_state(context, seed))
-    {
-    }
+struct unit : random_top<Vofr_unit> {
+    using random_top::random_top;
 };
 
 double sc_time_stamp()
@@ -24,7 +20,6 @@ struct unit *unit_new(uint64_t seed)
 
 void unit_free(struct unit *unit)
 {
-    unit->top.final();
     delete unit;
 }
 

@@ -7,12 +7,8 @@
 extern "C" {
 #include "counters_shim.h"
 
-struct counters_rtl {
-    VerilatedContext context;
-    RTL_TOP top;
-    explicit counters_rtl(uint64_t seed) : top(random_state(context, seed))
-    {
-    }
+struct counters_rtl : random_top<RTL_TOP> {
+    using random_top::random_top;
 };
 
 struct counters_rtl *counters_rtl_new(uint64_t seed)
@@ -22,7 +18,6 @@ struct counters_rtl *counters_rtl_new(uint64_t seed)
 
 void counters_rtl_free(struct counters_rtl *rtl)
 {
-    rtl->top.final();
     delete rtl;
 }
 

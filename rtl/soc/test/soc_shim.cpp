@@ -5,12 +5,8 @@
 extern "C" {
 #include "soc_shim.h"
 
-struct soc {
-    VerilatedContext context;
-    Vofr_soc model;
-    explicit soc(uint64_t seed) : model(random_state(context, seed))
-    {
-    }
+struct soc : random_top<Vofr_soc> {
+    using random_top::random_top;
 };
 
 struct soc *soc_new(uint64_t seed)
@@ -20,13 +16,12 @@ struct soc *soc_new(uint64_t seed)
 
 void soc_free(struct soc *soc)
 {
-    soc->model.final();
     delete soc;
 }
 
 void soc_clock(struct soc *soc, struct soc_pins *pins)
 {
-    Vofr_soc &m = soc->model;
+    Vofr_soc &m = soc->top;
     m.clk = 0;
     m.rst = pins->rst;
     m.uart_rx = pins->uart_rx;
