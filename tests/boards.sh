@@ -7,7 +7,8 @@ set -u
 . tests/tap.sh
 B=${B:-build}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-export XDG_STATE_HOME="$dir" USER=lab # where torusctl keeps its token; what it calls itself
+export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" # where torusctl keeps its token, finds a serve
+export USER=lab                                     # what it calls itself
 sim= why= shown="$dir/out $dir/log"
 retry=0.5 # seconds before torusctl repeats a request
 

@@ -46,7 +46,8 @@ static void socket_name(const char *kind, const char *name, char out[48])
 {
     char real[PATH_MAX];
     uint64_t hash = UINT64_C(14695981039346656037);
-    const char *whole = realpath(name, real) ? real : name, *end = strrchr(whole, '/');
+    bool path = strcmp(kind, "usb") != 0; // else a place on the bus
+    const char *whole = path && realpath(name, real) ? real : name, *end = strrchr(whole, '/');
     for (unsigned part = 0; part < 2; part++)
         for (const char *c = part ? whole : kind; *c; c++)
             hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);

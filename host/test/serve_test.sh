@@ -3,7 +3,6 @@
 # torusctl serve: one process has the board, all other tools are as they are without it. Against
 # golden boards, by socket and by terminal. TAP.
 . tests/boards.sh
-export XDG_RUNTIME_DIR="$dir"
 python=host/test/serve_test.py
 boards="$dir"
 log=$dir/log

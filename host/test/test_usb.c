@@ -155,6 +155,84 @@ static void two(struct rig *r)
     rig_stop(r);
 }
 
+// torusctl with these arguments in the background: what it prints in a file, complaints in
+// file.err.
+static pid_t begin(const char *const *arguments, const char *file)
+{
+    char name[100], complaints[100];
+    snprintf(complaints, sizeof complaints, "%s.err", file);
+    snprintf(name, sizeof name, "%s/bin/torusctl", getenv("B") ? getenv("B") : "build");
+    pid_t pid = fork();
+    if (!pid) {
+        int out = open(file, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+        int err = open(complaints, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+        dup2(out, 1);
+        dup2(err, 2);
+        execv(name, (char *const *)arguments);
+        _exit(127);
+    }
+    return pid;
+}
+
+// Waits until the file has that in it; what it has is in r->out.
+static bool comes(struct rig *r, const char *file, const char *text)
+{
+    for (unsigned tries = 0; tries < 12000; tries++) {
+        int fd = open(file, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd < 0 ? 0 : read(fd, r->out, sizeof r->out - 1);
+        r->out[n > 0 ? n : 0] = 0;
+        if (fd >= 0)
+            close(fd);
+        if (says(r, text))
+            return true;
+        usleep(10000);
+    }
+    return false;
+}
+
+static int ended(pid_t pid)
+{
+    int status;
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void shared(struct rig *r)
+{
+    static const char *const serve[] = {"torusctl", "serve", "-t", "usb", "--timeout", "60", NULL};
+    static const char *const ping[] = {"torusctl", "ping", "-t", "usb", "--count", "1000000", NULL};
+    char where[100], said[90], pinged[90];
+    snprintf(said, sizeof said, "%s/serve", r->dir);
+    snprintf(pinged, sizeof pinged, "%s/ping", r->dir);
+    rig_boards(r, golden, 1);
+    unsigned claims = mock_seen(r->mock).claims;
+    pid_t server = begin(serve, said), other = 0;
+    check(r, comes(r, said, "is shared at unix:"), "serve: has the board on USB");
+    check(r, torusctl(r, "usb", "discover") == 0 && says(r, "4 boards, a 2x2 torus"),
+          "serve: discover goes through it");
+    check(r, torusctl(r, "usb:1-1", "program --routing ofr") == 0, "serve: by place");
+    snprintf(where, sizeof where, "usb:%s", mock_serial(r->mock, 1));
+    other = begin(ping, pinged);
+    check(r, comes(r, pinged, "(0,0)"), "serve: another one at the same time");
+    check(r, torusctl(r, where, "run --load 0.3") == 0, "serve: run, by serial number");
+    check(r, torusctl(r, "usb", "--format csv counters") == 0, "serve: counters");
+    check(r, torusctl(r, "usb", "serve") == 2 && one_line(r) && says(r, "shared already by"),
+          "serve: a second one is refused");
+    check(r, mock_seen(r->mock).claims == claims + 1, "serve: it alone has claimed the board");
+    check(r, waitpid(other, NULL, WNOHANG) == 0, "serve: the other one goes on");
+    mock_unplug(r->mock, 1);
+    unlink(said);
+    unlink(pinged);
+    strcat(said, ".err");
+    strcat(pinged, ".err");
+    check(r, ended(server) == 2 && comes(r, said, "the connection to it broke") && one_line(r),
+          "serve: unplugged, it ends with status 2, in one line");
+    check(r, ended(other) == 2 && comes(r, pinged, "broke") && one_line(r),
+          "serve: so does who asked");
+    unlink(said);
+    unlink(pinged);
+    rig_stop(r);
+}
+
 static void chip_faults(struct rig *r)
 {
     struct mock_faults f = mock_no_faults;
@@ -289,6 +367,7 @@ int main(int argc, char **argv)
     chips(r);
     wrong(r);
     two(r);
+    shared(r);
     chip_faults(r);
     twins(r);
     usbip(r);

@@ -54,6 +54,7 @@ struct rig *rig_new(int argc, char **argv)
         exit(1);
     }
     snprintf(r->log, sizeof r->log, "%s/log", r->dir);
+    setenv("XDG_RUNTIME_DIR", r->dir, 1); // what other machines' boards are shared at is not for us
     return r;
 }
 
@@ -141,6 +142,9 @@ int rig_end(struct rig *r)
 {
     rig_stop(r);
     mock_free(r->mock);
+    char shares[96];
+    snprintf(shares, sizeof shares, "%s/outflank", r->dir);
+    rmdir(shares);
     unlink(r->log);
     rmdir(r->dir);
     printf("1..%u\n", r->number);
