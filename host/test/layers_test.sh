@@ -15,6 +15,14 @@ objects() { # FOLDER: of the files that are there
 # shellcheck disable=SC2046
 no_circle() { sh tests/circles.sh $(for folder; do objects "$folder"; done); }
 
+# shellcheck disable=SC2046
+each_name_once() { # or torusctl's twins, which are linked with the library's objects, are not made
+    nm -P --extern-only --defined-only $(objects host/lib; objects host/torusctl | grep -v /manual.o) |
+        awk '$2 ~ /[A-Z]/ { print $1 }' | sort | uniq -d > "$work/twice"
+    sed 's/^/# twice: /' "$work/twice"
+    [ ! -s "$work/twice" ]
+}
+
 # Each layer's header includes that below it.
 layers='handle request boards tables measure'
 headers_in_order()
@@ -42,6 +50,7 @@ each_has_a_row()
 check 'libtorus: no circle of calls' no_circle host/lib
 check 'torusctl: no circle of calls' no_circle host/torusctl
 check 'both: no circle of calls' no_circle host/lib host/torusctl
+check 'both: each name once' each_name_once
 check 'libtorus: each layer stands on the one below' headers_in_order
 check 'libtorus: every file has its row in the README' each_has_a_row
 

@@ -149,9 +149,9 @@ static int bench_point(struct bench *b, const char *routing, unsigned p, unsigne
     double total = (double)set.sweep.patterns * b->curves.routings * set.sweep.loads;
     run.pattern = set.sweep.pattern[p];
     run.load = set.sweep.load[l] * b->unit;
-    progress("points", (double)((r * set.sweep.patterns + p) * set.sweep.loads + l), total);
+    progress_bar("points", (double)((r * set.sweep.patterns + p) * set.sweep.loads + l), total);
     int error = torus_run(b->t, &run, &result);
-    progress("", 1, 1);
+    progress_bar("", 1, 1);
     if (error != TORUS_OK)
         return report(b->t, error);
     *curve_point(&b->curves, p, r, l) = result.accepted / b->unit;

@@ -105,7 +105,7 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
             torus_node_at(s->k, (n + shift) % s->nodes, flow[n].to);
         }
         for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n += at_once) {
-            progress("pairs", (shift - 1) * s->nodes + n, (s->nodes - 1) * s->nodes);
+            progress_bar("pairs", (shift - 1) * s->nodes + n, (s->nodes - 1) * s->nodes);
             error = torus_flows(t, o, &flow[n], at_once);
         }
         for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n++) {
@@ -113,7 +113,7 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
             mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].mean;
         }
     }
-    progress("", 1, 1);
+    progress_bar("", 1, 1);
     status = error == TORUS_OK ? 0 : report(t, error);
     if (!status && a->format == TEXT) {
         table_note(rows, "mean lifetime in cycles, row to column; %s",

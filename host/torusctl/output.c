@@ -53,7 +53,7 @@ static void bar_put(const char *what, double done, double total)
     fprintf(stderr, "\r[%s] %.20s %.0f of %.0f  ", bar, what, done, total);
 }
 
-void progress(const char *what, double done, double total)
+void progress_bar(const char *what, double done, double total)
 {
     bar_own = done < total;
     bar_put(what, done, total);

@@ -39,7 +39,7 @@ int report(struct torus *t, int error);
 // The same for wrong use.
 int wrong(const char *what, const char *value, const char *hint);
 // A bar on stderr, where that is a terminal; done = total: takes it away.
-void progress(const char *what, double done, double total);
+void progress_bar(const char *what, double done, double total);
 // The same of a call of the library (torus_options.progress), where the command has no bar.
 void progress_of_call(void *ctx, const char *what, double done, double total);
 
