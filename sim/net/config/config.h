@@ -101,8 +101,8 @@ struct net_config {
 };
 
 // Defaults of a preset and a routing, torus 8x8x8, uniform, load 0.5. eta: the paper's is 2 for OFR
-// and 1 for POR; preset ofr has 1 for both, the best in the study of fair ties (README), where the
-// router's register is 2 after reset.
+// and 1 for POR; preset ofr has 1 for both, the best in the older study of fair ties (RESULTS.md),
+// where the router's register is 2 after reset.
 struct net_config net_config_default(enum net_preset preset, enum net_routing routing);
 
 // All delays, in units of 1/60 ns, rounded to the nearest.
