@@ -21,6 +21,19 @@ idle() {
 check 'boards behind terminals: an idle simulator sleeps' idle
 check 'boards behind terminals: end' stop
 
+# RTL boards' time goes on while nobody asks them anything, but slowly.
+start --dims 2x1 --no-shadow
+check 'RTL boards: answer' torus ping
+check 'RTL boards: a simulator that nobody asks rests' wait_for 5 idle
+check 'RTL boards: answer again' torus ping
+goes_on() {
+    ask_simulator "$sim" "$dir/log" && sleep 0.2 && ask_simulator "$sim" "$dir/log" &&
+        [ "$(grep -c ': cycle' "$dir/log")" = 2 ] &&
+        [ "$(grep ': cycle' "$dir/log" | sort -u | wc -l)" = 2 ]
+}
+check 'RTL boards: their time goes on' goes_on
+check 'RTL boards: end' stop
+
 cat > "$dir/list.c" << 'C'
 #include <libtorus.h>
 #include <stdio.h>

@@ -19,8 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-// Cycles that the firmware in RAM needs before it takes a frame.
-enum { FIRMWARE_START = 8192 };
+enum {
+    FIRMWARE_START = 8192, // cycles that the firmware in RAM needs before it takes a frame
+    RESTS = 1 << 20,       // cycles without a host and a flit, after which nobody is in a hurry
+};
 
 static volatile sig_atomic_t stop, asked, cycle_power;
 
@@ -187,7 +189,8 @@ static void say_apart(struct sim *s)
 static void run(struct sim *s)
 {
     bool trapped = false;
-    switch_on(s); // before a host that waits already is served
+    uint64_t last = 0; // cycle in which there was something to do
+    switch_on(s);      // before a host that waits already is served
     while (!stop && (!s->o.cycles || s->cycle < s->o.cycles)) {
         if (asked) {
             asked = 0;
@@ -208,6 +211,11 @@ static void run(struct sim *s)
             wait_for_host(s);
             continue;
         }
+        // RTL boards' time goes on, but need not take a core for it.
+        if (busy || !quiet(s))
+            last = s->cycle;
+        else if (!s->o.cycles && s->cycle > last + RESTS)
+            wait_for_host(s);
         step_batch(s);
         report(s);
         for (uint32_t n = 0; n < s->boards && !trapped; n++)

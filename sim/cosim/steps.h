@@ -9,6 +9,8 @@ void start_threads(struct sim *s);
 void end_threads(struct sim *s);
 // Some cycles of all boards.
 void step_batch(struct sim *s);
+// Nothing on any cable.
+bool quiet(const struct sim *s);
 // Nothing in any golden board or on any cable: time may stand still.
 bool idle(const struct sim *s);
 
