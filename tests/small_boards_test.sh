@@ -11,6 +11,30 @@ check 'small 2x1: found as a torus of 2 boards' says '2 boards, a 2x1 torus'
 check 'small 2x1: program' torus program --routing ofr
 check 'small 2x1: ping all' torus ping --all
 check 'small 2x1: counters' torus counters
+json() { # EXPRESSION: of the JSON in $dir/out, `d`, must be true
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+sys.exit(not eval(sys.argv[2]))' "$dir/out" "$1"
+}
+check 'small 2x1: counters, JSON' torus counters --format json
+check 'small 2x1: what they do not count is null, all else a number' json '[
+    {n for n, v in b["counters"].items() if v is None} for b in d["boards"]] == 2 * [{
+    n for n in d["boards"][0]["counters"] if "stall" in n or "packets" in n or "high" in n or
+    "local" in n or n[2:5] == ".vs" or n in ("refused", "hops")}]'
+cp "$dir/out" "$dir/before.json"
+check 'small 2x1: counters, CSV' torus counters --format csv
+check 'small 2x1: nothing there' says '"0,0",x+.adaptive.stall_credit,$'
+check 'small 2x1: a number there' says '"0,0",x+.adaptive.flits,[0-9]'
+check 'small 2x1: counters, all' torus counters --all
+check 'small 2x1: in text' says '(0,0) *x+.adaptive.stall_credit *-$'
+check 'small 2x1: the difference' sh -c \
+    "$B/bin/torusctl diff --all '$dir/before.json' '$dir/before.json' > '$dir/out'"
+check 'small 2x1: none of what is not counted' says 'refused *-  *-  *-  *-'
+echo '{"links": [{"counter": "vs1.stall_credit", "above": 0, "per": "total"}]}' > "$dir/rules"
+check 'small 2x1: no rule on what is not counted' status 1 \
+    sh -c "$B/bin/torusctl diff --thresholds '$dir/rules' '$dir/before.json' '$dir/before.json' \
+        > /dev/null 2> '$dir/out'"
+check 'small 2x1: says so' says 'judged by vs1.stall_credit: these boards do not count it$'
 check 'small 2x1: run says what is missing' status 2 torus run --pattern uniform
 check 'small 2x1: in one line' one_line
 check 'small 2x1: which is the generator' says 'built without a traffic generator'

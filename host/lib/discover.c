@@ -205,6 +205,7 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
     t->slot_flits = shape >> OFR_NODE_SHAPE_L_LSB & ((1u << OFR_NODE_SHAPE_L_BITS) - 1);
     t->generator = shape >> OFR_NODE_SHAPE_GEN_LSB & 1;
     t->checker = shape >> OFR_NODE_SHAPE_CHECK_LSB & 1;
+    t->all_counters = shape & OFR_NODE_SHAPE_COUNT_MASK;
     t->pins = shape & OFR_NODE_SHAPE_PINS_MASK;
     if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
         return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",

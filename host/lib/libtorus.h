@@ -170,6 +170,9 @@ void torus_node_at(const uint8_t k[3], unsigned node, uint8_t at[3]);
 enum { TORUS_NAME = 32 };
 bool torus_counter_name(unsigned index, unsigned dims, char name[TORUS_NAME]);
 int torus_counter_named(const char *name, unsigned dims); // -1 if unknown
+// Do the boards attached to or discovered count this? Small ones (NODE.SHAPE.COUNT) do not count
+// all, and FLITS of all VCs as the adaptive one's. What is not counted is 0 in torus_counters().
+bool torus_counter_built(const struct torus *t, unsigned index);
 
 struct torus_board {
     uint64_t serial;

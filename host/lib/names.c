@@ -79,3 +79,16 @@ API int torus_counter_named(const char *name, unsigned dims)
             return i;
     return -1;
 }
+
+API bool torus_counter_built(const struct torus *t, unsigned index)
+{
+    char name[TORUS_NAME];
+    if (!torus_counter_name(index, t->dims ? t->dims : 3, name))
+        return false;
+    if (t->all_counters || !t->dims)
+        return true;
+    if (index < OFR_COUNTER_NODE_BASE)
+        return index % 12 == 0 && index / 12 < 2 * t->dims;
+    return index != OFR_COUNTER_REFUSED && index != OFR_COUNTER_HOPS &&
+           index < OFR_COUNTER_HIGH_BASE;
+}

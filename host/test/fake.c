@@ -210,6 +210,7 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_NODE_SHAPE:
         return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
                16u << OFR_NODE_SHAPE_L_LSB | OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |
+               (b->fabric->few_counters ? 0 : OFR_NODE_SHAPE_COUNT_MASK) |
                (b->no_pins ? 0 : OFR_NODE_SHAPE_PINS_MASK);
     case OFR_PINS_CLEAR:
         return b->clearing ? b->clearing-- > 0 : 0;

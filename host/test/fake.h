@@ -45,12 +45,13 @@ struct fake_fabric {
     unsigned dims, k[3], boards;
     struct fake_board *board; // node number order when cabled as a torus
     uint64_t random;
-    double lose;      // probability that a packet is dropped
-    double damage;    // probability that a byte from or to a host is changed, lost or doubled
-    unsigned exposed; // entries or IDN tables that changed while a destination table was on
-    uint32_t time;    // NODE.TIME of all boards
-    unsigned started; // generators, since the last time that all were
-    bool clocks;      // boards have instead clocks of their own, which go by fake_cycles()
+    double lose;       // probability that a packet is dropped
+    double damage;     // probability that a byte from or to a host is changed, lost or doubled
+    unsigned exposed;  // entries or IDN tables that changed while a destination table was on
+    uint32_t time;     // NODE.TIME of all boards
+    unsigned started;  // generators, since the last time that all were
+    bool few_counters; // boards are built with those of small FPGAs only
+    bool clocks;       // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
 };
 

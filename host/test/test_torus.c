@@ -969,6 +969,36 @@ static void older_board(void **state)
     fake_free(f);
 }
 
+// What small boards count, as rtl/regs/README.md has it under NODE.SHAPE.COUNT.
+static void few_counters(void **state)
+{
+    (void)state;
+    static const char *const there[] = {"injected", "delivered", "oidn",           "widn",
+                                        "pinned",   "discarded", "poisoned",       ".crc",
+                                        ".retry",   ".reset",    ".adaptive.flits"};
+    for (unsigned few = 0; few < 2; few++) {
+        struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+        struct host h;
+        unsigned built = 0;
+        f->few_counters = few;
+        plug(&h, f->board, -1, &quick);
+        assert_true(torus_counter_built(h.t, 0)); // nobody knows yet
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        for (unsigned i = 0; i < TORUS_COUNTERS + 3; i++) {
+            char name[TORUS_NAME];
+            bool is = torus_counter_name(i, 2, name), wanted = !few && is;
+            for (unsigned n = 0; few && is && n < sizeof there / sizeof *there; n++)
+                wanted |= there[n][0] == '.' ? name[1] != 'o' && !strcmp(name + 2, there[n])
+                                             : !strcmp(name, there[n]);
+            assert_int_equal(torus_counter_built(h.t, i), wanted);
+            built += wanted;
+        }
+        assert_int_equal(built, few ? 7 + 4 * 4 : 5 * 12 + 9 + 4 * 6);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 // Another board in the place of board b, fresh: unconfigured, with this serial number.
 static void replace(struct fake_board *b, uint64_t serial)
 {
@@ -1108,6 +1138,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(counters),
         cmocka_unit_test(endless),
         cmocka_unit_test(older_board),
+        cmocka_unit_test(few_counters),
         cmocka_unit_test(kept),
         cmocka_unit_test(disagreeing),
         cmocka_unit_test(usage),

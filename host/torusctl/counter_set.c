@@ -17,6 +17,12 @@ static void take_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
     memcpy(s->value[node], counters, sizeof s->value[node]);
 }
 
+static void take_absent(const struct torus *t, struct counter_set *s)
+{
+    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
+        s->absent[i] = !torus_counter_built(t, i);
+}
+
 static bool make_room(struct counter_set *s)
 {
     s->nodes = (unsigned)s->k[0] * s->k[1] * s->k[2];
@@ -52,6 +58,7 @@ int counters_take(struct torus *t, struct counter_set *s)
     s->dims = torus_sizes(t, s->k);
     if (!s->value && !make_room(s))
         return TORUS_E_MEMORY;
+    take_absent(t, s);
     int error = look_at_time(t, s);
     return error == TORUS_OK ? torus_counters(t, take_board, s) : error;
 }
@@ -62,6 +69,7 @@ int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock,
     s->dims = torus_sizes(t, s->k);
     if (!s->value && !make_room(s))
         return TORUS_E_MEMORY;
+    take_absent(t, s);
     int error = torus_snapshot(t, seconds, clock, residual, take_board, s);
     return error == TORUS_OK ? look_at_time(t, s) : error;
 }
@@ -129,6 +137,10 @@ static bool read_board(const char *file, size_t number, json_t *entry, struct co
         snprintf(what, sizeof what, "boards[%zu].counters", number);
         if (i < 0)
             return file_bad(file, "%s: unknown counter \"%.40s\"", what, name);
+        if (json_is_null(value)) {
+            s->absent[i] = true;
+            continue;
+        }
         if (!json_is_integer(value) || json_integer_value(value) < 0)
             return file_bad(file, "%s: \"%s\" is not a whole number", what, name);
         s->value[node][i] = (uint64_t)json_integer_value(value);
@@ -172,6 +184,11 @@ bool counters_read(const char *file, struct counter_set *s)
 
 const struct column board_columns[] = {{"at", "at", 0, 0}, {"counters", NULL, 0, 0}, {0}};
 
+json_t *counter_json(const struct counter_set *s, unsigned counter, uint64_t value)
+{
+    return s->absent[counter] ? json_null() : json_integer((json_int_t)value);
+}
+
 json_t *board_row(const struct counter_set *s, unsigned node)
 {
     uint8_t at[3];
@@ -180,7 +197,7 @@ json_t *board_row(const struct counter_set *s, unsigned node)
     torus_node_at(s->k, node, at);
     for (unsigned i = 0; i < TORUS_COUNTERS; i++)
         if (torus_counter_name(i, s->dims, name))
-            json_object_set_new(values, name, json_integer((json_int_t)s->value[node][i]));
+            json_object_set_new(values, name, counter_json(s, i, s->value[node][i]));
     return json_pack("{s:o,s:o}", "at", json_at(at, s->dims), "counters", values);
 }
 
@@ -222,11 +239,13 @@ unsigned put_changes(const struct args *a, const struct counter_set *before,
             bool rate = !counter_high_water(i) && !reset && seconds > 0;
             if (!torus_counter_name(i, after->dims, name) || (is == was && !all))
                 continue;
-            double change = (double)counters_change(before, after, node, i);
-            table_row(rows, json_pack("{s:o,s:s,s:I,s:I,s:I,s:o}", "at", json_at(at, after->dims),
-                                      "counter", name, "before", (json_int_t)was, "after",
-                                      (json_int_t)is, "change", (json_int_t)change, "per_second",
-                                      rate ? json_real(change / seconds) : json_null()));
+            uint64_t change = counters_change(before, after, node, i);
+            rate &= !after->absent[i];
+            table_row(rows, json_pack("{s:o,s:s,s:o,s:o,s:o,s:o}", "at", json_at(at, after->dims),
+                                      "counter", name, "before", counter_json(before, i, was),
+                                      "after", counter_json(after, i, is), "change",
+                                      counter_json(after, i, change), "per_second",
+                                      rate ? json_real((double)change / seconds) : json_null()));
         }
     }
     unsigned count = (unsigned)json_array_size(resets);

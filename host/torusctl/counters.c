@@ -111,8 +111,8 @@ static void put_board(const struct args *a, struct table *rows, const struct cou
     for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
         uint64_t value = s->value[node][i];
         if (torus_counter_name(i, s->dims, name) && (value || set.all || a->format == CSV))
-            table_row(rows, json_pack("{s:o,s:s,s:I}", "at", json_at(at, s->dims), "counter", name,
-                                      "value", (json_int_t)value));
+            table_row(rows, json_pack("{s:o,s:s,s:o}", "at", json_at(at, s->dims), "counter", name,
+                                      "value", counter_json(s, i, value)));
     }
 }
 
@@ -150,7 +150,8 @@ const struct command command_counters = {
     .summary = "all counters of all boards",
     .about =
         "All counters of all boards, latched together; or, with --watch, what changes and its "
-        "rate. --format json prints a file that diff takes.\n\n"
+        "rate. --format json prints a file that diff takes. What boards are built not to count, "
+        "small ones, is null there, empty in CSV and \"-\" with --all.\n\n"
         "--thresholds names a JSON file that says what makes a link bad: "
         "{\"links\": [{\"counter\": \"crc\", \"above\": 0, \"per\": \"total\"}]}, per being total, "
         "second or cycle; a bad link is named and makes the exit status 1. So does a board that "

@@ -44,6 +44,7 @@ struct counter_set {
     uint32_t cycle;                    // NODE.TIME of the board we are plugged into, at that time,
     double hertz;                      // and how fast it goes, by our clock
     uint64_t (*value)[TORUS_COUNTERS]; // a node; to be freed
+    bool absent[TORUS_COUNTERS];       // what the boards do not count
 };
 // Reads them; makes room where value is NULL.
 int counters_take(struct torus *t, struct counter_set *set);
@@ -55,6 +56,8 @@ bool counters_read(const char *file, struct counter_set *set);
 // As in such a file: a row a board, and what stands beside the rows.
 extern const struct column board_columns[];
 json_t *board_row(const struct counter_set *s, unsigned node);
+// A counter's value; null where boards do not count that.
+json_t *counter_json(const struct counter_set *s, unsigned counter, uint64_t value);
 json_t *boards_head(const struct counter_set *s);
 // Is it a largest value, of which there is no difference?
 bool counter_high_water(unsigned counter);

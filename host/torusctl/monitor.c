@@ -126,6 +126,12 @@ static void move_on(const uint8_t k[3], uint8_t at[3], unsigned dim, bool minus)
         at[dim] = at[dim] < last ? (uint8_t)(at[dim] + 1) : 0;
 }
 
+// Small boards do not count who waits.
+static bool counted(const struct monitor *m, enum view view)
+{
+    return view != STALLS || !m->set[m->now].absent[2];
+}
+
 // Both directions of the cable at a + port: the larger value.
 static void put_link(const struct monitor *m, const uint8_t at[3], unsigned port)
 {
@@ -140,7 +146,9 @@ static void put_link(const struct monitor *m, const uint8_t at[3], unsigned port
                  : value < 0.7     ? WARM
                                    : HOT;
     attron(COLOR_PAIR(colour));
-    if (m->view == ERRORS)
+    if (!counted(m, m->view))
+        printw("   -");
+    else if (m->view == ERRORS)
         printw("%4.0f", value);
     else
         printw("%3.0f%%", 100 * value);
@@ -215,6 +223,10 @@ static void draw_totals(const struct monitor *m)
     static const char *const name[] = {"link load", "waiting for credit", "link errors"};
     for (unsigned v = 0; v < VIEWS; v++) {
         double scale = v == ERRORS ? 1 : 100;
+        if (!counted(m, (enum view)v)) {
+            mvprintw(LINES - 5 + (int)v, 1, "%-20s not counted by these boards", name[v]);
+            continue;
+        }
         mvprintw(LINES - 5 + (int)v, 1, "%-20s %s %7.1f%s", name[v], v == ERRORS ? "all" : "mean",
                  scale * (v == ERRORS || !links ? sum[v] : sum[v] / links), v == ERRORS ? "" : "%");
         if (most[v] > 0)
@@ -223,13 +235,13 @@ static void draw_totals(const struct monitor *m)
     }
     mvprintw(LINES - 1, 40, "management %.1f%% of the links", // this program's, too
              links ? 100 * management / links : 0);
-    mvprintw(LINES - 2, 1,
-             "packets: injected %llu, derouted %llu, discarded %llu, poisoned %llu, refused %llu",
+    mvprintw(LINES - 2, 1, "packets: injected %llu, derouted %llu, discarded %llu, poisoned %llu",
              (unsigned long long)total(m, OFR_COUNTER_INJECTED),
              (unsigned long long)(total(m, OFR_COUNTER_OIDN) + total(m, OFR_COUNTER_WIDN)),
              (unsigned long long)total(m, OFR_COUNTER_DISCARDED),
-             (unsigned long long)total(m, OFR_COUNTER_POISONED),
-             (unsigned long long)total(m, OFR_COUNTER_REFUSED));
+             (unsigned long long)total(m, OFR_COUNTER_POISONED));
+    if (!s->absent[OFR_COUNTER_REFUSED])
+        printw(", refused %llu", (unsigned long long)total(m, OFR_COUNTER_REFUSED));
 }
 
 static void draw(const struct monitor *m)

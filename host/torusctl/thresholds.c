@@ -55,6 +55,17 @@ bool thresholds_read(const char *file, struct rules *out)
     return good;
 }
 
+// Is it on something that the boards do not count?
+static bool rule_absent(const struct rule *rule, const struct counter_set *s)
+{
+    char name[TORUS_NAME];
+    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
+        if (torus_counter_name(i, s->dims, name) && name[2] == '.' &&
+            !strcmp(name + 3, rule->counter))
+            return s->absent[i];
+    return false;
+}
+
 unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                    const struct counter_set *after)
 {
@@ -63,6 +74,12 @@ unsigned bad_links(const struct rules *rules, const struct counter_set *before,
     double per[3] = {1, seconds > 0 ? seconds : 1, cycles > 0 ? cycles : 1};
     unsigned bad = 0;
     uint8_t at[3];
+    for (unsigned r = 0; r < rules->count; r++)
+        if (rule_absent(&rules->rule[r], after)) {
+            fprintf(stderr, "torusctl: no link can be judged by %s: these boards do not count it\n",
+                    rules->rule[r].counter);
+            bad++;
+        }
     char place[16];
     for (unsigned node = 0; node < after->nodes; node++)
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
