@@ -9,7 +9,7 @@ LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_port link_wire fabr
 
 link_word = $(word $(2),$(subst _, ,$(1)))
 $(LINK_LOCKSTEP): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \
-        sim/cosim/link_rtl.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) \
+        sim/cosim/link_rtl.h sim/cosim/link_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) \
         $(B)/libofr.a sim/cosim/link.mk
 	@mkdir -p $(@D)
 	@echo "verilator: link $*"

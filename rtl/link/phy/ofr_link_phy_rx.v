@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deserialiser and its training, all in the forwarded clock: finds, a wire after the other, where
+// the PRBS is heard without errors, takes out the skew, finds the words by the control word.
+`default_nettype none
+`include "ofr_link_phy.vh"
+
+module ofr_link_phy_rx #(
+    parameter int W      = 32, // bits of a word: 16, 32, 64
+    parameter int WIRES  = 8,  // 1 to W
+    parameter int BEATS  = 4,  // of a word
+    parameter int COUNT = 16  // bits of an error counter
+) (
+    input  wire logic                    clk,      // forwarded by the other end
+    input  wire logic                    start,    // any clock; 1 for 32 cycles: from the start
+    input  wire logic                    hold,     // any clock; counters stand still
+    input  wire logic [WIRES-1:0]        bits,
+    output logic [WIRES-1:0]             tap,
+    // To the board's clock, each for a synchroniser
+    output logic                         alive_q,  // toggles every 8 cycles
+    output logic                         locked_q, // bits and words are found
+    output logic                         peer_q,   // and the other end said that its are
+    // FIFO
+    output logic                         wrst,
+    output logic                         wvalid,
+    output logic [W-1:0]                 wdata,
+    // For reading; with hold for 4 cycles, they stand still
+    output logic [2*WIRES-1:0]           eye_q,    // positions of half a bit that were good, 0 to 2
+    output logic [4*WIRES-1:0]           place_q,  // the one that is used, 0 earliest
+    output logic [COUNT*WIRES-1:0]      errors_q, // since the last lock, at most all ones
+    output logic [31:0]                  seen_q    // bits of a wire that were looked at; stops
+);
+    localparam int PAD    = BEATS * WIRES;
+    localparam int B      = BEATS > 1 ? $clog2(BEATS) : 1;
+    localparam int I      = WIRES > 1 ? $clog2(WIRES) : 1;
+    localparam int SETTLE = BEATS + 16; // beats: past a control word
+    localparam int TUNE_END = SETTLE + `OFR_PHY_TUNE - 1;
+    localparam [3:0] SEEK = 4'd0, LOAD = 4'd1, TEST = 4'd2, WAIT = 4'd3, SCAN = 4'd4, SHIFT = 4'd5,
+                     ALIGN = 4'd6, TUNE = 4'd7, LOCKED = 4'd8;
+
+    // --- Start and life -------------------------------------------------------------------------
+    logic       start1_q, rst_q, hold1_q, hold_q;
+    logic [2:0] divide_q;
+    always_ff @(posedge clk) begin
+        start1_q <= start;
+        rst_q    <= start1_q;
+        hold1_q  <= hold;
+        hold_q   <= hold1_q;
+        divide_q <= divide_q + 1;
+        if (divide_q == 0)
+            alive_q <= !alive_q;
+    end
+    assign wrst = rst_q;
+
+    // --- Bits: each wire at its tap, up to 7 beats late -----------------------------------------
+    logic [7*WIRES-1:0] past_q;
+    logic [WIRES-1:0]   beat, differ;
+    logic [PAD-1:0]     shift_q, window;
+    genvar g;
+    generate
+        for (g = 0; g < WIRES; g = g + 1) begin : g_wire
+            logic [7:0] seen;
+            assign seen    = {past_q[7*g +: 7], bits[g]};
+            assign beat[g] = seen[~place_q[4*g+1 +: 3]];
+            assign tap[g]  = place_q[4*g];
+            always_ff @(posedge clk)
+                past_q[7*g +: 7] <= seen[6:0];
+        end
+    endgenerate
+    assign window = PAD'({beat, shift_q} >> WIRES);
+    assign wdata  = window[W-1:0];
+
+    // --- Training -------------------------------------------------------------------------------
+    logic [3:0]   state_q;
+    logic [12:0]  count_q;
+    logic [2:0]   errs_q;
+    logic [6:0]   ref_q;              // the PRBS, in step with the beats
+    logic [I-1:0] wire_q;             // that is scanned
+    logic [3:0]   at_q, first_q;      // position that is tried; the first good one
+    logic [1:0]   run_q;              // good ones in a row
+    logic         again_q, flip_q, dead_q, tune_q, tuned;
+    logic [2:0]   late_q;             // the wires' least delay
+    logic [B-1:0] beat_q;
+    logic [6:0]   slot_q;
+    logic [3:0]   miss_q;
+    logic [1:0]   heard_q;
+    logic         ended_q, words_q, prbs_q;
+    logic         last, control, seeks, lockeds, words, wrong, closed, done;
+    logic [3:0]   best;
+    logic [WIRES-1:0] code_wrong;
+    logic [W-1:0]     off;
+
+    assign differ  = beat ^ {WIRES{`OFR_PHY_PRBS(ref_q)}};
+    assign wrong   = state_q == SCAN ? differ[wire_q] : differ[0];
+    assign closed  = wrong && errs_q == 3'(`OFR_PHY_CLOSED - 1);
+    assign last    = beat_q == B'(BEATS - 1);
+    assign control = last && slot_q == 0;
+    assign seeks   = wdata == {W/16{`OFR_PHY_SEEKS}};
+    assign lockeds = wdata == {W/16{`OFR_PHY_LOCKED}};
+    assign words   = wdata == {W/16{`OFR_PHY_WORDS}};
+    assign wvalid  = words_q && last && slot_q != 0;
+    assign locked_q = state_q == LOCKED && !ended_q;
+    assign tuned    = count_q == 13'(TUNE_END);
+    // This wire is done: past its last good position, or at the end
+    assign done    = state_q == SCAN && ((closed && again_q && (run_q != 0 || at_q == 15)) ||
+                                         (!closed && count_q == 127 && (at_q == 15 || run_q == 1)));
+    assign best    = run_q == 0 ? at_q : closed ? first_q : at_q; // of two the later one
+
+    assign off = wdata ^ {W/16{`OFR_PHY_WORDS}};
+    always_comb begin
+        code_wrong = '0;
+        for (int b = 0; b < BEATS; b++)
+            for (int w = 0; w < WIRES; w++)
+                if (b * WIRES + w < W && off[(b*WIRES+w)%W])
+                    code_wrong[w] = 1'b1;
+    end
+
+    always_ff @(posedge clk) begin
+        shift_q <= window;
+        ref_q   <= {ref_q[5:0], `OFR_PHY_PRBS(ref_q)};
+        count_q <= count_q + 1;
+        beat_q  <= last ? '0 : beat_q + 1;
+        if (last)
+            slot_q <= slot_q + 1;
+        case (state_q)
+            SEEK: begin // wire 0, at either tap
+                place_q[3:0] <= {3'd3, flip_q};
+                errs_q       <= '0;
+                if (count_q == 13'(SETTLE)) begin
+                    state_q <= LOAD;
+                    count_q <= '0;
+                end
+            end
+            LOAD: begin
+                ref_q <= {ref_q[5:0], beat[0]};
+                if (count_q == 6) begin
+                    state_q <= TEST;
+                    count_q <= '0;
+                end
+            end
+            TEST: begin
+                errs_q <= errs_q + 3'(wrong);
+                wire_q <= '0;
+                at_q   <= '0;
+                run_q  <= '0;
+                dead_q <= 1'b0;
+                late_q <= '1;
+                again_q <= 1'b0;
+                if (closed || ref_q == 0 || count_q == 63) begin
+                    state_q <= closed || ref_q == 0 ? SEEK : WAIT;
+                    flip_q  <= !flip_q;
+                    count_q <= '0;
+                end
+            end
+            WAIT: begin
+                place_q[4*wire_q +: 4] <= at_q;
+                errs_q                 <= '0;
+                if (count_q == 13'(SETTLE)) begin
+                    state_q <= SCAN;
+                    count_q <= '0;
+                end
+            end
+            SCAN: begin
+                errs_q <= errs_q + 3'(wrong);
+                if (closed || count_q == 127) begin
+                    state_q <= WAIT;
+                    count_q <= '0;
+                    again_q <= closed && !again_q;
+                    if (!closed || again_q)
+                        at_q <= at_q + 1;
+                    if (!closed && run_q == 0) begin
+                        first_q <= at_q;
+                    end
+                    if (!closed)
+                        run_q <= run_q + 1;
+                end
+                if (done) begin
+                    place_q[4*wire_q +: 4] <= best;
+                    eye_q[2*wire_q +: 2]   <= run_q + 2'(!closed);
+                    dead_q  <= dead_q || (closed && run_q == 0);
+                    if (late_q > ~best[3:1])
+                        late_q <= ~best[3:1];
+                    again_q <= 1'b0;
+                    at_q    <= '0;
+                    run_q   <= '0;
+                    wire_q  <= wire_q + 1;
+                    if (wire_q == I'(WIRES - 1)) begin
+                        state_q <= dead_q || (closed && run_q == 0) ? SEEK : SHIFT;
+                        wire_q  <= '0;
+                    end
+                end
+            end
+            SHIFT: begin // as early as the latest wire allows; the PRBS likewise
+                if (late_q != 0) begin
+                    ref_q  <= {ref_q[4:0], `OFR_PHY_PRBS(ref_q), ref_q[5] ^ ref_q[4]};
+                    late_q <= late_q - 1;
+                    for (int w = 0; w < WIRES; w++)
+                        place_q[4*w+1 +: 3] <= place_q[4*w+1 +: 3] + 1;
+                end else begin
+                    state_q <= ALIGN;
+                end
+                miss_q <= '0;
+            end
+            ALIGN: begin
+                if (control)
+                    miss_q <= miss_q + 1;
+                if (seeks || lockeds) begin
+                    state_q <= TUNE;
+                    count_q <= '0;
+                    beat_q  <= '0;
+                    slot_q  <= 7'd1;
+                    miss_q  <= '0;
+                end else if (miss_q == 4'd`OFR_PHY_MISSES) begin
+                    state_q <= SEEK;
+                    count_q <= '0;
+                end
+                peer_q  <= 1'b0;
+                words_q <= 1'b0;
+                heard_q <= '0;
+                prbs_q  <= 1'b0;
+                tune_q  <= 1'b0;
+            end
+            TUNE: if (tuned) begin // of two good positions the later one, then the earlier one
+                for (int w = 0; w < WIRES; w++)
+                    if (eye_q[2*w+1])
+                        place_q[4*w +: 4] <= place_q[4*w +: 4] - 4'(!tune_q) +
+                                             4'(tune_q && errors_q[COUNT*w +: COUNT] == 0);
+                tune_q  <= 1'b1;
+                count_q <= '0;
+                if (tune_q)
+                    state_q <= LOCKED;
+            end
+            default: if (control) begin
+                miss_q  <= seeks || lockeds || words ? 4'd0 : miss_q + 1;
+                prbs_q  <= seeks || lockeds;
+                if (!peer_q) // by how many it knows, or how many say the contrary
+                    heard_q <= seeks ? 2'd0 : heard_q + 2'(lockeds || words);
+                else
+                    heard_q <= seeks || (lockeds && words_q) ? heard_q + 1 : 2'd0;
+                if (!peer_q && (lockeds || words) && heard_q == 2'(`OFR_PHY_HEARS - 1)) begin
+                    peer_q  <= 1'b1;
+                    heard_q <= '0;
+                end
+                if (words && (peer_q || heard_q == 2'(`OFR_PHY_HEARS - 1)))
+                    words_q <= 1'b1;
+                if (miss_q == 4'(`OFR_PHY_MISSES - 1) && !(seeks || lockeds || words))
+                    ended_q <= 1'b1;
+                if (peer_q && (seeks || (lockeds && words_q)) && heard_q == 2'(`OFR_PHY_HEARS - 1))
+                    ended_q <= 1'b1;
+                if (ended_q)
+                    words_q <= 1'b0;
+            end
+        endcase
+        if (rst_q) begin
+            state_q <= SEEK;
+            count_q <= '0;
+            ended_q <= 1'b0;
+            peer_q  <= 1'b0;
+            words_q <= 1'b0;
+            prbs_q  <= 1'b0;
+        end
+    end
+
+    // --- What it heard: the PRBS while it trains, then the control words ------------------------
+    logic looks, tunes;
+    assign looks = state_q == LOCKED && !ended_q && !hold_q && !(&seen_q) &&
+                   (control ? words_q && !seeks && !lockeds : prbs_q && slot_q != 0);
+    assign tunes = state_q == TUNE && count_q >= 13'(SETTLE) && slot_q != 0;
+    always_ff @(posedge clk) begin
+        if (looks)
+            seen_q <= seen_q + (control ? 32'(BEATS) : 32'd1);
+        for (int w = 0; w < WIRES; w++)
+            if (((looks && (control ? code_wrong[w] : differ[w])) ||
+                 (tunes && !tune_q && differ[w])) && !(&errors_q[COUNT*w +: COUNT]))
+                errors_q[COUNT*w +: COUNT] <= errors_q[COUNT*w +: COUNT] + 1;
+            else if (tunes && tune_q && differ[w] && errors_q[COUNT*w +: COUNT] != 0)
+                errors_q[COUNT*w +: COUNT] <= errors_q[COUNT*w +: COUNT] - 1;
+        if (state_q == ALIGN || (tuned && tune_q && state_q == TUNE)) begin
+            seen_q   <= '0;
+            errors_q <= '0;
+        end
+    end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two boards' link ends with their physical layers, RTL, each with a clock of its own, joined at
+// the pins by a cable to which everything happens. Every packet is in a ledger (link_port.h); the
+// golden link runs in lockstep with ofr_link above each physical layer, in the board's clock. The
+// physical layer has no golden model: it is held by what must hold, see check(). Everything follows
+// from the seed.
+#include "link_port.h"
+#include "phy_rtl.h"
+#include "pin_cable.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENDS = 2, DRIFT = 200, AFTERWARDS = 10 }; // ppm; packets each way on the mended cable
+
+// What a run is about: run `seed` has kind seed % KINDS.
+enum kind { CLEAN, ERRORS, HARD, BURSTS, FAULTS, PLUGS, RESETS, SKEWS, BERT, ALL, KINDS };
+static const char *const kind_name[KINDS] = {
+    "clean",        "1e-6 to 1e-4", "1e-3 and 1e-2", "bursts",         "dead, stuck, noise",
+    "plugs pulled", "resets",       "skew moves",    "bit error test", "everything"};
+
+struct options {
+    uint64_t seed, cycles;
+    unsigned runs;
+    int kind;    // -1: of the seed
+    double rate; // bit errors, below 0: drawn
+    bool sparse, verbose;
+};
+
+struct end {
+    struct phy_rtl *rtl;
+    struct ofr_link *model;
+    struct port port;
+    struct ofr_link_in in;
+    struct ofr_link_out out;
+    uint64_t half, next; // half a period of its clock; its next edge, fs
+    bool level;
+    unsigned off_for; // cycles of a reset to go
+    bool bert, was_up;
+    uint64_t ups, falls, retrains, bad;
+};
+
+struct run {
+    const struct options *o;
+    struct ofr_link_shape shape;
+    unsigned wires;
+    enum kind kind;
+    struct rng rng;
+    struct end end[ENDS];
+    struct pin_cable cable[ENDS]; // from end i
+    uint64_t now, cycle, first_up, next_event, calm_at, drain, apart, apart_max, alone, alone_max;
+    unsigned plug_out;           // cycles to go
+    uint64_t calm_packets[ENDS]; // delivered when the cable became good
+    char why[256];
+};
+
+__attribute__((format(printf, 2, 3))) static void fail(struct run *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!r->why[0]) {
+        int n = snprintf(r->why, sizeof r->why, "cycle %" PRIu64 ": ", r->cycle);
+        vsnprintf(r->why + n, sizeof r->why - (size_t)n, format, args);
+    }
+    va_end(args);
+}
+
+static void compare(struct run *r, unsigned e)
+{
+    const struct ofr_link_out *rtl = &r->end[e].out, *model = &r->end[e].model->out;
+#define SAME(pin)                                                                                  \
+    if (rtl->pin != model->pin)                                                                    \
+    fail(r, "end %u: %s is %" PRIx64 " in the RTL, %" PRIx64 " in the model", e, #pin,             \
+         (uint64_t)rtl->pin, (uint64_t)model->pin)
+    SAME(link_up);
+    SAME(tx_ready);
+    SAME(tx_rebase);
+    SAME(rx.valid);
+    SAME(rx_abort);
+    SAME(phy_tx_word);
+    SAME(phase);
+    SAME(state);
+    SAME(why);
+    SAME(peer);
+    for (unsigned v = 0; v < OFR_VCS; v++)
+        SAME(tx_credit[v]);
+    if (model->rx.valid) {
+        SAME(rx.vc);
+        SAME(rx.data);
+        SAME(rx.last);
+        SAME(rx.poison);
+    }
+#undef SAME
+}
+
+// --- What happens to the cable -------------------------------------------------------------------
+
+static uint64_t part(struct run *r, unsigned permille)
+{
+    return PIN_BIT / 1000 * rng_below(&r->rng, permille + 1);
+}
+
+static void set_rates(struct run *r)
+{
+    static const double soft[] = {1e-6, 1e-5, 3e-5, 1e-4}, hard[] = {1e-3, 1e-2};
+    for (unsigned i = 0; i < ENDS; i++) {
+        double rate = 0;
+        if (r->kind == ERRORS || (r->kind >= FAULTS && r->kind != SKEWS && rng_below(&r->rng, 2)))
+            rate = soft[rng_below(&r->rng, 4)];
+        if (r->kind == HARD || (r->kind == ALL && rng_below(&r->rng, 4) == 0))
+            rate = hard[rng_below(&r->rng, 2)];
+        if (r->o->rate >= 0)
+            rate = r->o->rate;
+        pin_error_rate(&r->cable[i], rate);
+        bool bursts = r->kind == BURSTS || (r->kind == ALL && rng_below(&r->rng, 2));
+        r->cable[i].burst_rate = bursts ? 1.0 / (2000 + rng_below(&r->rng, 20000)) : 0;
+        r->cable[i].burst_bits = 1 + rng_below(&r->rng, 200);
+    }
+}
+
+// Wires up to 3 bits apart, the clock anywhere.
+static void set_skew(struct run *r, struct pin_cable *c)
+{
+    for (unsigned w = 0; w < c->wires; w++)
+        c->data[w].skew = (int64_t)part(r, 3000);
+    c->clock.skew = (int64_t)part(r, 3000);
+}
+
+static void calm(struct run *r)
+{
+    for (unsigned i = 0; i < ENDS; i++) {
+        r->cable[i].fault = PIN_GOOD;
+        r->cable[i].burst_rate = 0;
+        r->cable[i].burst_left = 0;
+        r->cable[i].out = false;
+        r->end[i].bert = false;
+        r->calm_packets[i] = r->end[i].port.totals.delivered;
+        pin_error_rate(&r->cable[i], 0);
+    }
+    r->plug_out = 0;
+}
+
+static void event(struct run *r)
+{
+    unsigned e = rng_below(&r->rng, ENDS);
+    for (unsigned i = 0; i < ENDS; i++)
+        r->cable[i].fault = PIN_GOOD;
+    if (r->kind == ALL || r->kind == HARD)
+        set_rates(r);
+    if ((r->kind == FAULTS || r->kind == ALL) && rng_below(&r->rng, 2)) {
+        r->cable[e].fault = PIN_DEAD + rng_below(&r->rng, 3);
+        r->cable[e].stuck_wire = rng_below(&r->rng, r->wires);
+        r->cable[e].stuck_at = rng_below(&r->rng, 2);
+    }
+    bool both = r->kind == ALL;
+    if (r->kind == PLUGS || (both && rng_below(&r->rng, 3) == 0))
+        r->plug_out = 1 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 200 : 20000);
+    if (r->kind == RESETS || (both && rng_below(&r->rng, 3) == 0))
+        r->end[e].off_for = 2 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 60 : 3000);
+    if (r->kind == SKEWS || (both && rng_below(&r->rng, 3) == 0))
+        set_skew(r, &r->cable[e]);
+    if (r->kind == BERT || (both && rng_below(&r->rng, 4) == 0))
+        r->end[e].bert = !r->end[e].bert;
+    r->next_event = r->cycle + r->first_up / 2 + rng_below(&r->rng, (uint32_t)r->first_up);
+}
+
+// --- Time ----------------------------------------------------------------------------------------
+
+static void reset_ends(struct run *r, struct end *u, struct end *far)
+{
+    port_reset(&u->port, &far->port);
+    if (--u->off_for == 0) {
+        struct ofr_link_shape shape = r->shape;
+        u->bad += u->model->counts.bad;
+        u->falls += u->model->counts.downs + u->model->out.link_up;
+        ofr_link_init(u->model, &shape);
+    }
+}
+
+// A cycle of a board begins: everything of the last one is at the pins.
+static void rise(struct run *r, unsigned e)
+{
+    struct end *u = &r->end[e], *far = &r->end[1 - e];
+    bool off = u->off_for != 0;
+    phy_rtl_out(u->rtl, &u->out, &u->in);
+    if (off) {
+        reset_ends(r, u, far);
+    } else {
+        compare(r, e);
+        if (r->o->sparse && r->cycle < r->calm_at)
+            u->port.stopped = r->cycle % 251 || !rng_below(&r->rng, 2);
+        port_step(&u->port, &far->port, &u->out, &u->in, r->now / PIN_BIT,
+                  (unsigned)(r->cable[1 - e].delay / PIN_BIT));
+        if (u->port.error[0])
+            fail(r, "end %u: %.150s", e, u->port.error);
+        u->in.enable = true;
+        u->in.serial = 0x1122334455667700U + e;
+        ofr_link_step(u->model, &u->in);
+        u->ups += u->in.phy_up && !u->was_up;
+        u->retrains += phy_rtl_status(u->rtl).retrain;
+    }
+    u->was_up = u->in.phy_up && !off;
+    phy_rtl_clk(u->rtl, true, &u->in, off, u->bert);
+    pin_drive(&r->cable[e], r->now, phy_rtl_bits(u->rtl));
+}
+
+static void each_cycle(struct run *r)
+{
+    bool up[ENDS], phy[ENDS];
+    for (unsigned e = 0; e < ENDS; e++) {
+        up[e] = r->end[e].model->out.state == OFR_LINK_UP && !r->end[e].off_for;
+        phy[e] = r->end[e].was_up;
+    }
+    r->apart = up[0] != up[1] ? r->apart + 1 : 0;
+    r->alone = phy[0] != phy[1] ? r->alone + 1 : 0;
+    if (r->apart > r->apart_max)
+        r->apart_max = r->apart;
+    if (r->alone > r->alone_max)
+        r->alone_max = r->alone;
+    if (!r->first_up && up[0] && up[1]) {
+        r->first_up = r->cycle;
+        r->calm_at = r->cycle + r->o->cycles;
+        r->next_event = r->kind >= FAULTS || r->kind == HARD ? r->cycle + 2000 : UINT64_MAX;
+        set_rates(r);
+    }
+    if (!r->first_up && r->cycle > r->drain)
+        fail(r, "not up %" PRIu64 " cycles after reset", r->cycle);
+    if (r->cycle >= r->next_event && r->cycle < r->calm_at)
+        event(r);
+    if (r->cycle == r->calm_at)
+        calm(r);
+    if (r->cycle > r->calm_at) {
+        bool flows = true;
+        for (unsigned e = 0; e < ENDS; e++)
+            flows = flows && r->end[e].port.totals.delivered >= r->calm_packets[e] + AFTERWARDS;
+        for (unsigned e = 0; e < ENDS && flows; e++)
+            r->end[e].port.stopped = true;
+    }
+    if (r->plug_out) {
+        r->plug_out--;
+        for (unsigned i = 0; i < ENDS; i++)
+            r->cable[i].out = r->plug_out != 0;
+    }
+    r->cycle++;
+}
+
+// The next edge, of a board's clock or of one that comes over the cable.
+static void step(struct run *r)
+{
+    uint64_t at = PIN_NEVER, t;
+    unsigned which = 0;
+    for (unsigned e = 0; e < ENDS; e++) {
+        if (r->end[e].next < at) {
+            at = r->end[e].next;
+            which = e;
+        }
+        t = pin_next(&r->cable[1 - e]);
+        if (t < at) {
+            at = t;
+            which = ENDS + e;
+        }
+    }
+    r->now = at;
+    if (which >= ENDS) {
+        uint64_t bits;
+        bool level = pin_take(&r->cable[1 - (which - ENDS)], &bits);
+        phy_rtl_rx_clk(r->end[which - ENDS].rtl, level, bits);
+        return;
+    }
+    struct end *u = &r->end[which];
+    u->level = !u->level;
+    u->next += u->half;
+    if (u->level) {
+        rise(r, which);
+        if (which == 0)
+            each_cycle(r);
+    } else {
+        phy_rtl_clk(u->rtl, false, &u->in, u->off_for != 0, u->bert);
+    }
+    pin_clock(&r->cable[which], r->now, !u->level);
+}
+
+// --- Runs ----------------------------------------------------------------------------------------
+
+static bool set_up(struct run *r)
+{
+    const struct options *o = r->o;
+    static const int drifts[] = {0, DRIFT, -DRIFT};
+    r->shape = phy_rtl_shape();
+    r->wires = phy_rtl_wires();
+    r->rng.state = r->kind * 1000003U + o->seed;
+    for (unsigned i = 0; i < 8; i++)
+        rng_next(&r->rng);
+    // Training, the hand-shake of the link, and what is still to be sent
+    unsigned beats = (r->shape.flit_bits + r->wires - 1) / r->wires;
+    r->drain = 400000 + 60ULL * 128 * beats + (100ULL << r->shape.tick) + 2000ULL * r->wires;
+    r->next_event = r->calm_at = UINT64_MAX;
+    unsigned length_max = r->shape.slot_flits, fixed = rng_below(&r->rng, 3);
+    int drift = drifts[rng_below(&r->rng, 3)];
+    for (unsigned e = 0; e < ENDS; e++) {
+        struct end *u = &r->end[e];
+        struct port *p = &u->port;
+        pin_init(&r->cable[e], rng_next(&r->rng), r->wires);
+        r->cable[e].delay = part(r, o->sparse ? 0 : rng_below(&r->rng, 2) ? 2000 : 60000);
+        r->cable[e].jitter = part(r, o->sparse ? 0 : 50);
+        if (!o->sparse)
+            set_skew(r, &r->cable[e]);
+        port_init(p, &r->shape, rng_next(&r->rng));
+        p->length_min = fixed == 0 ? length_max : 4;
+        p->length_max = fixed == 1 ? 4 + rng_below(&r->rng, 5) : length_max;
+        p->start_permille = rng_below(&r->rng, 2) ? 1000 : 20 + rng_below(&r->rng, 400);
+        p->gap_permille = rng_below(&r->rng, 2) ? 0 : rng_below(&r->rng, 700);
+        p->hold = 1 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 40 : 1000);
+        if (o->sparse) {
+            p->length_min = p->length_max = 8;
+            p->start_permille = 1000;
+            p->gap_permille = 0;
+            p->hold = 2;
+        }
+        u->half = PIN_BIT / 2 + (e ? (uint64_t)((int64_t)PIN_BIT / 2 * drift / 1000000) : 0);
+        u->next = 1 + rng_next(&r->rng) % PIN_BIT;
+        u->off_for = 2 + rng_below(&r->rng, 300);
+        u->model = calloc(1, sizeof *u->model);
+        u->rtl = phy_rtl_new(rng_next(&r->rng));
+        if (!u->model || !u->rtl)
+            return false;
+        ofr_link_init(u->model, &r->shape);
+    }
+    return true;
+}
+
+// What must hold at the end of a run, besides the ledger, which port_step() checks.
+static void check(struct run *r)
+{
+    uint64_t tick = UINT64_C(1) << r->shape.tick;
+    for (unsigned e = 0; e < ENDS && !r->why[0]; e++) {
+        const struct end *u = &r->end[e];
+        struct port_totals t = u->port.totals;
+        if (t.sent != t.delivered + t.cut + t.lost + t.gone)
+            fail(r,
+                 "end %u: of %" PRIu64 " packets %" PRIu64 " delivered, %" PRIu64 " cut, %" PRIu64
+                 " lost, %" PRIu64 " on a board that was reset",
+                 e, t.sent, t.delivered, t.cut, t.lost, t.gone);
+        else if (r->kind <= ERRORS && (u->falls || u->model->counts.downs || u->ups != 1))
+            fail(r, "end %u: the link fell at a tame error rate", e);
+        else if (r->kind == CLEAN && r->o->rate < 0 && u->model->counts.bad > 1)
+            fail(r, "end %u: %" PRIu64 " damaged frames on a clean cable", e, u->model->counts.bad);
+        else if (phy_rtl_lost(u->rtl) && r->kind <= ERRORS)
+            fail(r, "end %u: %" PRIu64 " words found the FIFO full", e, phy_rtl_lost(u->rtl));
+        else if (phy_rtl_counts(u->rtl).bad != u->model->counts.bad)
+            fail(r, "end %u: counts differ", e);
+    }
+    if (r->apart_max > 17 * tick + 1000)
+        fail(r, "the ends disagreed for %" PRIu64 " cycles", r->apart_max);
+}
+
+static bool run_once(const struct options *o, uint64_t seed, unsigned number)
+{
+    struct options mine = *o;
+    mine.seed = seed;
+    struct run r = {.o = &mine,
+                    .kind = o->kind >= 0 ? (enum kind)o->kind : (enum kind)(seed % KINDS)};
+    if (!set_up(&r)) {
+        fprintf(stderr, "link_cable: out of memory\n");
+        exit(2);
+    }
+    bool drained = false;
+    while (!r.why[0] && !drained) {
+        step(&r);
+        drained = r.cycle > r.calm_at && r.end[0].port.stopped && r.end[1].port.stopped &&
+                  r.end[0].out.link_up && r.end[1].out.link_up && port_idle(&r.end[0].port) &&
+                  port_idle(&r.end[1].port);
+        if (r.calm_at != UINT64_MAX && r.cycle > r.calm_at + r.drain && !drained)
+            fail(&r, "not up and empty %" PRIu64 " cycles after the cable was good again", r.drain);
+    }
+    check(&r);
+    uint64_t falls = 0, bad = 0, retrains = 0, delivered = 0, cut = 0, lost = 0;
+    for (unsigned e = 0; e < ENDS; e++) {
+        const struct end *u = &r.end[e];
+        falls += u->model->counts.downs + u->falls;
+        bad += u->model->counts.bad + u->bad;
+        retrains += u->retrains;
+        delivered += u->port.totals.delivered;
+        cut += u->port.totals.cut;
+        lost += u->port.totals.lost;
+    }
+    printf("%sok %u - seed %" PRIu64 " %s: up after %" PRIu64 " of %" PRIu64 " cycles, %" PRIu64
+           " packets, %" PRIu64 " cut, %" PRIu64 " lost and counted, %" PRIu64
+           " bad frames, %" PRIu64 " falls, %" PRIu64 " retrainings asked for, apart %" PRIu64 "\n",
+           r.why[0] ? "not " : "", number, seed, kind_name[r.kind], r.first_up, r.cycle, delivered,
+           cut, lost, bad, falls, retrains, r.apart_max);
+    if (o->sparse)
+        printf("# latency mean %.2f most %" PRIu64 "\n",
+               (double)(r.end[0].port.totals.latency_sum + r.end[1].port.totals.latency_sum) /
+                   (double)delivered,
+               r.end[0].port.totals.latency_max > r.end[1].port.totals.latency_max
+                   ? r.end[0].port.totals.latency_max
+                   : r.end[1].port.totals.latency_max);
+    if (r.why[0] || o->verbose)
+        for (unsigned e = 0; e < ENDS; e++) {
+            struct phy_status s = phy_rtl_status(r.end[e].rtl);
+            printf("# end %u: locked %d, stopped %d, up %d, seen %u; eye, place, errors a wire:", e,
+                   s.locked, s.stopped, r.end[e].in.phy_up, s.seen);
+            for (unsigned w = 0; w < r.wires; w++)
+                printf(" %u/%u/%u", s.eye[w], s.place[w], s.errors[w]);
+            printf("\n");
+        }
+    if (r.why[0])
+        printf("# %s\n# replay: --seed %" PRIu64 " --runs 1 --cycles %" PRIu64 "%s\n", r.why, seed,
+               o->cycles, o->kind >= 0 ? " and the same --kind" : "");
+    fflush(stdout);
+    for (unsigned e = 0; e < ENDS; e++) {
+        phy_rtl_free(r.end[e].rtl);
+        free(r.end[e].model);
+    }
+    return !r.why[0];
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+    char *end = NULL;
+    unsigned long long number = arg && key != 'e' ? strtoull(arg, &end, 10) : 0;
+    if (key == 'e' && arg)
+        o->rate = strtod(arg, &end);
+    if (arg && key != ARGP_KEY_ARG && (end == arg || *end || *arg == '-'))
+        argp_error(state, "%s: not a number", arg);
+    switch (key) {
+    case 's':
+        o->seed = number;
+        return 0;
+    case 'c':
+        o->cycles = number;
+        return 0;
+    case 'r':
+        o->runs = (unsigned)number;
+        return 0;
+    case 'k':
+        if (number >= KINDS)
+            argp_error(state, "--kind %llu: at most %d", number, KINDS - 1);
+        o->kind = (int)number;
+        return 0;
+    case 'e':
+        if (!(o->rate < 1))
+            argp_error(state, "--errors %s: a rate below 1", arg);
+        return 0;
+    case 'p':
+        o->sparse = true;
+        return 0;
+    case 'v':
+        o->verbose = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option list[] = {
+        {"seed", 's', "N", 0, "seed of the first run (default 1)", 0},
+        {"cycles", 'c', "N", 0, "cycles a run, from up until the cable becomes good (20000)", 0},
+        {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
+        {"kind", 'k', "N", 0, "0 clean to 9 everything (default: of the seed)", 0},
+        {"errors", 'e', "RATE", 0, "bit error rate (default: of the kind)", 0},
+        {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},
+        {"verbose", 'v', NULL, 0, "the physical layers' status at the end of each run", 0},
+        {0}};
+    static const struct argp parser = {
+        list, parse, NULL, "Two boards' reliable links at the pins of a bad cable.",
+        NULL, NULL,  NULL};
+    struct options o = {.seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    unsigned failed = 0, i = 0;
+    for (; i < o.runs && failed < 3; i++)
+        failed += !run_once(&o, o.seed + i, i + 1);
+    printf("1..%u\n", i);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wraps the Verilated ofr_link_cabled for C. SHAPE_*: its parameters, given by make.
+#include "phy_rtl.h"
+
+#include "Vofr_link_cabled.h"
+#include "link_pins.h"
+#include "random_state.h"
+
+#include <memory>
+#include <new>
+
+using verilated_bits::get;
+using verilated_bits::set;
+
+enum { ERRORS = 16 };
+
+struct phy_rtl {
+    std::unique_ptr<VerilatedContext> context;
+    Vofr_link_cabled top;
+    struct ofr_link_counts counts = {};
+    uint64_t lost = 0;
+
+    phy_rtl(VerilatedContext *c, uint64_t seed) : context(c), top(random_state(*c, seed))
+    {
+    }
+};
+
+extern "C" {
+
+struct ofr_link_shape phy_rtl_shape(void)
+{
+    return link_pins::shape();
+}
+
+unsigned phy_rtl_wires(void)
+{
+    return SHAPE_WIRES;
+}
+
+struct phy_rtl *phy_rtl_new(uint64_t seed)
+{
+    auto *context = new (std::nothrow) VerilatedContext;
+    auto *end = context ? new (std::nothrow) phy_rtl(context, seed) : nullptr;
+    if (!end) {
+        delete context;
+        return nullptr;
+    }
+    end->top.clk = 0;
+    end->top.cable_rx_clk = 0;
+    end->top.rst = 1;
+    end->top.hold = 0;
+    end->top.tx_valid = 0;
+    end->top.eval();
+    return end;
+}
+
+void phy_rtl_free(struct phy_rtl *end)
+{
+    delete end;
+}
+
+void phy_rtl_clk(struct phy_rtl *end, bool level, const struct ofr_link_in *in, bool rst, bool bert)
+{
+    Vofr_link_cabled &top = end->top;
+    if (level) {
+        link_pins::in(top, in);
+        top.rst = rst;
+        top.bert = bert;
+        top.eval();
+        if (rst)
+            end->counts = {};
+        else
+            link_pins::count(top, &end->counts);
+    }
+    top.clk = level;
+    top.eval();
+}
+
+void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits)
+{
+    Vofr_link_cabled &top = end->top;
+    set(top.cable_rx, 0, SHAPE_WIRES, bits);
+    top.cable_rx_clk = level;
+    top.eval();
+    end->lost += level && top.phy_lost;
+}
+
+void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in)
+{
+    const Vofr_link_cabled &top = end->top;
+    link_pins::out(top, out);
+    in->phy_up = top.phy_up;
+    in->phy_tx_ready = top.phy_tx_ready;
+    in->phy_rx_valid = top.phy_rx_valid;
+    in->phy_rx_word = get(top.phy_rx_word, 0, SHAPE_W);
+}
+
+uint64_t phy_rtl_bits(const struct phy_rtl *end)
+{
+    return get(end->top.cable_tx, 0, SHAPE_WIRES);
+}
+
+uint64_t phy_rtl_lost(const struct phy_rtl *end)
+{
+    return end->lost;
+}
+
+struct phy_status phy_rtl_status(const struct phy_rtl *end)
+{
+    const Vofr_link_cabled &top = end->top;
+    struct phy_status s = {};
+    s.locked = top.phy_locked;
+    s.stopped = top.phy_stopped;
+    s.retrain = top.retrain;
+    for (int w = 0; w < SHAPE_WIRES; w++) {
+        s.eye[w] = uint8_t(get(top.eye, 2 * w, 2));
+        s.place[w] = uint8_t(get(top.place, 4 * w, 4));
+        s.errors[w] = uint16_t(get(top.errors, ERRORS * w, ERRORS));
+    }
+    s.seen = top.seen;
+    return s;
+}
+
+struct ofr_link_counts phy_rtl_counts(const struct phy_rtl *end)
+{
+    return end->counts;
+}
+}
