@@ -44,8 +44,8 @@ def runs(alone, with_others):
             wrong.append("packets: %s" % r)
         if abs(r["accepted"] - one["accepted"]) > 0.01 * one["accepted"]:
             wrong.append("accepted: %s" % r)
-        # The watchers' own packets are on the links, too: within what nearly all take alone.
-        if not one["mean"] * 0.95 < r["mean"] < one["p99"]:
+        # The watchers' own packets are on the links, too.
+        if not one["mean"] * 0.95 < r["mean"] < one["mean"] * 1.25:
             wrong.append("mean lifetime: %s, alone %s" % (r["mean"], one["mean"]))
 
 

@@ -154,6 +154,7 @@ check 'tools that are killed halfway harm nobody' killed
 # --- The end --------------------------------------------------------------------------------------
 # A tool that asks all the time, until serve or the board is gone: one line, status 2.
 asking() {
+    : > "$dir/asked"
     ctl 0 ping --count 1000000 --format csv > "$dir/asked" 2> "$dir/asking" &
     asker=$!
     wait_for 120 grep -q '^[0-9]' "$dir/asked"
