@@ -199,7 +199,7 @@ enum ofr_status {
     OFR_BAD_OP = 3,     // unknown operation
     OFR_BAD_ARG = 4,    // an argument out of range
     OFR_BUS_ERROR = 5,  // the hardware refused a register access: d3 its offset
-    OFR_AGAIN = 6,      // the counters are being copied
+    OFR_AGAIN = 6,      // the counters are being copied, or the node is not drained: ask anew
     OFR_PENDING = 7,    // a collective is under way
     OFR_BAD_CRC = 8,    // the table in the shadow bank is not the one meant
     OFR_NOT_STAGED = 9, // nothing, another table, or in another lease

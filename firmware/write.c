@@ -2,6 +2,11 @@
 // Writing operations: registers, configuration, tables, generator.
 #include "fw_parts.h"
 
+static bool drained(struct fw *fw)
+{
+    return node_read(fw, OFR_NODE_STATUS) & OFR_NODE_STATUS_DRAINED_MASK;
+}
+
 static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
 {
     unsigned offset = m[4] >> 16;
@@ -9,7 +14,13 @@ static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
         return OFR_BAD_ARG;
     if (offset >= OFR_OFR_PARAM && offset < OFR_COUNT_SNAPSHOT)
         fw->staged = 0; // the shadow bank is no longer what was verified
+    // TIE of a board at work: it leaves the torus for the write, if it is drained
+    bool leaves = offset == OFR_NODE_TIE && configured(fw) && drained(fw);
+    if (leaves)
+        node_write(fw, OFR_NODE_CONTROL, 0);
     node_write(fw, offset, m[5]);
+    if (leaves)
+        node_write(fw, OFR_NODE_CONTROL, OFR_NODE_CONTROL_CONFIGURED_MASK);
     return OFR_OK;
 }
 
@@ -31,6 +42,8 @@ static enum ofr_status op_configure(struct fw *fw, const uint32_t *m)
         node_read(fw, OFR_NODE_COORD) == coord && node_read(fw, OFR_NODE_TIE) == tie)
         return OFR_OK; // nothing to change, so nothing is interrupted
     node_write(fw, OFR_NODE_CONTROL, 0);
+    if (!drained(fw))
+        return OFR_AGAIN; // what is here is discarded first
     node_write(fw, OFR_NODE_SIZE, size);
     node_write(fw, OFR_NODE_COORD, coord);
     node_write(fw, OFR_NODE_TIE, tie);
@@ -78,7 +91,8 @@ static enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
         !fw->staged)
         return OFR_NOT_STAGED;
     node_write(fw, OFR_NODE_ROUTING,
-               (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
+               (node_read(fw, OFR_NODE_ROUTING) & OFR_NODE_ROUTING_ESCAPE_MASK) |
+                   (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
                    (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
     node_write(fw, OFR_OFR_COMMIT, generation);
     if (fw->active != fw->staged) // else it is done once more

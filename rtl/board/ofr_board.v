@@ -45,6 +45,7 @@ module ofr_board #(
     input  wire logic [2*N-1:0]   rx_poison,
     input  wire logic [2*N-1:0]   rx_abort,
     output logic [24*N-1:0]       rx_credit,
+    output logic [24*N-1:0]       rx_received,
     output logic [2*N-1:0]        tx_valid,
     input  wire logic [2*N-1:0]   tx_ready,
     output logic [4*N-1:0]        tx_vc,
@@ -52,6 +53,8 @@ module ofr_board #(
     output logic [2*N-1:0]        tx_last,
     output logic [2*N-1:0]        tx_poison,
     input  wire logic [24*N-1:0]  tx_credit,
+    input  wire logic [24*N-1:0]  tx_base,
+    input  wire logic [2*N-1:0]   tx_rebase,
     output logic                  mon_we,
     output logic                  mon_re,
     output logic [11:0]           mon_adr,
@@ -77,9 +80,10 @@ module ofr_board #(
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT)
     ) node (
-        .clk, .rst, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack, .wb_err,
-        .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
-        .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
+        .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
+        .wb_err, .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
+        .rx_received, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
+        .tx_base, .tx_rebase,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value
     );

@@ -18,6 +18,7 @@ module ofr_node #(
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
+    input  wire logic [63:0]      serial, // constant: the seed after a reset
     // Wishbone B4 classic
     input  wire logic             wb_cyc,
     input  wire logic             wb_stb,
@@ -36,6 +37,7 @@ module ofr_node #(
     input  wire logic [2*N-1:0]   rx_poison,
     input  wire logic [2*N-1:0]   rx_abort,
     output logic [24*N-1:0]       rx_credit,
+    output logic [24*N-1:0]       rx_received,
     output logic [2*N-1:0]        tx_valid,
     input  wire logic [2*N-1:0]   tx_ready,
     output logic [4*N-1:0]        tx_vc,
@@ -43,6 +45,8 @@ module ofr_node #(
     output logic [2*N-1:0]        tx_last,
     output logic [2*N-1:0]        tx_poison,
     input  wire logic [24*N-1:0]  tx_credit,
+    input  wire logic [24*N-1:0]  tx_base,
+    input  wire logic [2*N-1:0]   tx_rebase,
     // What a simulation watches: the register strobes, and a snapshot while it is copied
     output logic                  mon_we,
     output logic                  mon_re,
@@ -83,13 +87,14 @@ module ofr_node #(
     assign mon_rdat = reg_rdat;
 
     // --- Block NODE ------------------------------------------------------------------------------
-    logic           configured_q, tie_q, drained, watchdog, unlocked, sizes_ok, node_err;
+    logic           configured_q, tie_q, drained, watchdog, unlocked, sizes_ok, routing_ok;
+    logic           coord_ok, node_err;
     logic [5*N-1:0] k_q;
     logic [4*N-1:0] me_q;
-    logic [1:0]     select_q;
+    logic [1:0]     select_q, escape_q;
     logic [3:0]     threshold_q, ring_wait_q;
     logic [4:0]     watchdog_time_q;
-    logic [31:0]    seed_q, cycle, node_rdat;
+    logic [31:0]    seed_q, cycle, dropped, node_rdat;
     // NODE.TIME, and what it is ahead of the cycles since reset, in 2^-32 cycles
     logic [31:0]    time_q, time_add_q, time_rate_q;
     logic [63:0]    ahead_q;
@@ -101,9 +106,18 @@ module ofr_node #(
         for (int i = 0; i < N; i++)
             if (reg_wdat[8*i +: 5] == 5'd0 || reg_wdat[8*i +: 5] > 5'd16)
                 sizes_ok = 1'b0;
+        coord_ok = 1'b1;
+        for (int i = 0; i < N; i++)
+            if ({1'b0, me_q[4*i +: 4]} >= k_q[5*i +: 5])
+                coord_ok = 1'b0;
     end
-    assign unlocked = !configured_q || drained;
+    assign routing_ok = reg_wdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4] < 4'(C) &&
+                        reg_wdat[`OFR_NODE_ROUTING_ESCAPE_LSB +: 2] <=
+                            2'(`OFR_NODE_ROUTING_ESCAPE_NEVER);
+    assign unlocked = !configured_q && drained;
     assign node_err = reg_we && ((reg_adr == `OFR_NODE_SIZE && !(unlocked && sizes_ok)) ||
+                                 (reg_adr == `OFR_NODE_CONTROL && reg_wdat[0] && !coord_ok) ||
+                                 (reg_adr == `OFR_NODE_ROUTING && !routing_ok) ||
                                  (reg_adr == `OFR_NODE_COORD && !unlocked) ||
                                  (reg_adr == `OFR_NODE_TIE && !unlocked));
 
@@ -118,6 +132,7 @@ module ofr_node #(
                     +: 4];
                 `OFR_NODE_ROUTING: begin
                     select_q    <= reg_wdat[`OFR_NODE_ROUTING_SELECT_LSB +: 2];
+                    escape_q    <= reg_wdat[`OFR_NODE_ROUTING_ESCAPE_LSB +: 2];
                     threshold_q <= reg_wdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4];
                 end
                 `OFR_NODE_TIE:       tie_q <= reg_wdat[0];
@@ -133,9 +148,10 @@ module ofr_node #(
             k_q             <= {N{5'd1}};
             me_q            <= '0;
             select_q        <= 2'd0;
+            escape_q        <= 2'd0;
             threshold_q     <= 4'd0;
             tie_q           <= 1'b1;
-            seed_q          <= `OFR_NODE_SEED_RESET;
+            seed_q          <= serial[63:32] ^ serial[31:0];
             watchdog_time_q <= 5'd0;
             ring_wait_q     <= `OFR_NODE_RING_WAIT_RESET;
             link_up_q       <= '0;
@@ -154,7 +170,8 @@ module ofr_node #(
             ahead_q <= '0;
         end
     end
-    assign seed_we_q        = reg_we && reg_adr == `OFR_NODE_SEED;
+    always_ff @(posedge clk)
+        seed_we_q <= rst || (reg_we && reg_adr == `OFR_NODE_SEED);
     assign watchdog_clear_q = reg_we && reg_adr == `OFR_NODE_WATCHDOG;
 
     always_comb begin
@@ -179,12 +196,14 @@ module ofr_node #(
                     node_rdat[8*i +: 4] = me_q[4*i +: 4];
             `OFR_NODE_ROUTING: begin
                 node_rdat[`OFR_NODE_ROUTING_SELECT_LSB +: 2]    = select_q;
+                node_rdat[`OFR_NODE_ROUTING_ESCAPE_LSB +: 2]    = escape_q;
                 node_rdat[`OFR_NODE_ROUTING_THRESHOLD_LSB +: 4] = threshold_q;
             end
             `OFR_NODE_TIE:       node_rdat[0] = tie_q;
             `OFR_NODE_SEED:      node_rdat = seed_q;
             `OFR_NODE_WATCHDOG:  node_rdat[4:0] = watchdog_time_q;
             `OFR_NODE_RING_WAIT: node_rdat[3:0] = ring_wait_q;
+            `OFR_NODE_DROPPED:   node_rdat = dropped;
             `OFR_NODE_TIME:      node_rdat = time_q;
             `OFR_NODE_TIME_ADD:  node_rdat = time_add_q;
             `OFR_NODE_TIME_RATE: node_rdat = time_rate_q;
@@ -208,12 +227,12 @@ module ofr_node #(
 
     ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
-        .select(select_q), .threshold(threshold_q), .watchdog_time(watchdog_time_q),
-        .ring_wait_time(ring_wait_q), .seed_we(seed_we_q), .seed(reg_wdat),
-        .watchdog_clear(watchdog_clear_q), .drained, .watchdog, .cycle,
+        .select(select_q), .escape(escape_q), .threshold(threshold_q),
+        .watchdog_time(watchdog_time_q), .ring_wait_time(ring_wait_q), .seed_we(seed_we_q),
+        .seed(seed_q), .watchdog_clear(watchdog_clear_q), .drained, .watchdog, .cycle, .dropped,
         .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
-        .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
-        .li_valid, .li_ready, .li_vc, .li_data, .li_last,
+        .rx_received, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
+        .tx_base, .tx_rebase, .li_valid, .li_ready, .li_vc, .li_data, .li_last,
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
         .reg_we, .reg_adr, .reg_wdat, .reg_rdat(ofr_rdat), .reg_err(ofr_err),
         .generation,

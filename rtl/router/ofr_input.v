@@ -23,6 +23,8 @@ module ofr_input #(
     input  wire logic             rx_abort,
     output logic [2:0]            ready,   // per VC, for the local port
     output logic [11:0]           freed,   // cumulative slots freed per VC, modulo 16
+    output logic [11:0]           received, // cumulative packets received per VC, modulo 16
+    output logic                  malformed, // event: a packet too long, too short or on no VC
     // For stage A, see ofr_route
     input  wire logic             configured,
     input  wire logic [4*N-1:0]   me,
@@ -35,8 +37,10 @@ module ofr_input #(
     input  wire logic [2*N-1:0]   any,
     input  wire logic [2*N-1:0]   open,
     input  wire logic [4*N*N-1:0] prefer,
-    input  wire logic [4*N-1:0]   one,
-    input  wire logic [4*N-1:0]   two,
+    input  wire logic [4*N-1:0]   may_continue,
+    input  wire logic [4*N-1:0]   may_enter,
+    input  wire logic [4*N-1:0]   empties,
+    input  wire logic [1:0]       escape_mode,
     input  wire logic [4*N-1:0]   esc_open,
     input  wire logic [2*N-1:0]   held,
     input  wire logic             held_ring,
@@ -53,6 +57,7 @@ module ofr_input #(
     input  wire logic             offered,   // an output is free and has chosen this input
     output logic                  granted_q, // a packet was granted in the cycle before
     output logic                  discards,  // event: ... to be discarded
+    output logic [15:0]           head,      // ... its header word 0
     output logic [1:0]            cand_vc,
     // Transfer
     input  wire logic [2*N:0]     can_load,  // output registers that can take a flit
@@ -83,15 +88,7 @@ module ofr_input #(
     localparam int RW    = $clog2(3 * C);   // a row is a VC's slot
     localparam int POW2  = (C & (C - 1)) == 0 ? 1 : 0;
     localparam int SW    = $clog2(C);
-    localparam int CB    = $clog2(C + 1);   // bits that tell 0 to C waiting
     localparam int HI    = W > 16 ? 16 : 0; // the destination in flit 0
-
-    initial begin
-        if (L * W < 256)
-            $error("ofr_input: L W / 8 must be at least 32 bytes");
-        if ((L & (L - 1)) != 0 || C < 2 || C > 8)
-            $error("ofr_input: L must be a power of two, C from 2 to 8");
-    end
 
     function automatic logic [SW-1:0] next_slot(input logic [SW-1:0] slot);
         next_slot = POW2 == 0 && slot == SW'(C - 1) ? '0 : slot + 1'b1;
@@ -114,7 +111,7 @@ module ofr_input #(
     endfunction
 
     // --- Packets per VC --------------------------------------------------------------------------
-    // Headers written and granted so far, modulo 2^CB, and where the next one is. What lies between
+    // Headers written and granted so far, modulo 16, and where the next one is. What lies between
     // is waiting; the candidate is one of these. Grants are counted in the cycle behind them.
     logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
     logic        head_written, grant_any;
@@ -127,9 +124,9 @@ module ofr_input #(
         assign waiting[v] = written_q[4*v +: 4] != granted_count_q[4*v +: 4];
         always_ff @(posedge clk) begin
             if (arrives)
-                written_q[4*v +: 4] <= 4'(CB'(plus1(written_q[4*v +: 4])));
+                written_q[4*v +: 4] <= plus1(written_q[4*v +: 4]);
             if (leaves)
-                granted_count_q[4*v +: 4] <= 4'(CB'(plus1(granted_count_q[4*v +: 4])));
+                granted_count_q[4*v +: 4] <= plus1(granted_count_q[4*v +: 4]);
             if (rst) begin
                 written_q[4*v +: 4]       <= 4'd0;
                 granted_count_q[4*v +: 4] <= 4'd0;
@@ -155,6 +152,8 @@ module ofr_input #(
         end
     end
 
+    assign received = written_q;
+
     // --- Arrival: pins to register, register to memory -------------------------------------------
     logic          in_valid_q, in_last_q, in_poison_q, in_first_q, in_abort_q;
     logic [W-1:0]  in_data_q;
@@ -168,9 +167,21 @@ module ofr_input #(
     logic [RW-1:0] write_row_q;
     logic [LW-1:0] write_offset_q;
 
-    logic take, first;
-    assign take  = rx_valid && (LOCAL == 0 || ready[rx_vc]);
-    assign first = take && !open_q;
+    // Guards: a packet on no VC, or that comes while a cut-off one is being filled up, is dropped
+    // whole (`refuse`). One that is longer than a slot ends there in a poisoned tail (`at_end`),
+    // and its rest is dropped. One of less than 4 flits ends as one that is cut off (`short`).
+    logic take, begins, refuse, keep, first, at_end, short, ends_here;
+    logic drop_q; // the pins are inside a packet of which nothing more is taken
+    assign take      = rx_valid && (LOCAL == 0 || (rx_vc != 2'd3 && ready[rx_vc]));
+    assign begins    = take && !open_q;
+    assign refuse    = begins && ((LOCAL == 0 && rx_vc == 2'd3) || (filling && !tail_written));
+    assign keep      = take && !refuse && (begins || !drop_q);
+    assign first     = begins && !refuse;
+    assign at_end    = open_q && &write_offset_q[LW-1:1] && !write_offset_q[0];
+    assign short     = rx_last && (begins || !(|(write_offset_q >> 2) || &write_offset_q[1:0] ||
+                                               (write_offset_q[1] && in_valid_q)));
+    assign ends_here = (rx_last && !short) || at_end;
+    assign malformed = refuse || (keep && (short || (at_end && !rx_last)));
 
     // A directed header gets its arrival port. Where a packet meets its IDN, target and destination
     // change places and LEG becomes 1: on the way to the candidate, `in_swap_q` is stored with the
@@ -180,7 +191,7 @@ module ofr_input #(
     assign directed = rx_data[`OFR_PKT_CLASS_LSB +: 2] == `OFR_PKT_CLASS_DIRECTED;
     assign at_idn   = LOCAL == 0 && !directed && !rx_data[`OFR_PKT_LEG_LSB] &&
                       rx_data[4*N-1:0] == me;
-    assign late     = W == 16 && take && in_valid_q && in_first_q && in_swap_q;
+    assign late     = W == 16 && keep && in_valid_q && in_first_q && in_swap_q;
     always_comb begin
         header = rx_data;
         if (LOCAL == 0 && directed)
@@ -193,17 +204,20 @@ module ofr_input #(
 
     // Data stay until the next flit, and fill up a packet that is cut off.
     always_ff @(posedge clk) begin
-        in_valid_q <= take || (in_valid_q && !we);
-        in_abort_q <= rx_abort;
-        if (take) begin
+        in_valid_q <= keep || (in_valid_q && !we);
+        in_abort_q <= rx_abort || (keep && short);
+        if (keep) begin
             in_first_q  <= !open_q;
-            in_last_q   <= rx_last;
-            in_poison_q <= rx_poison;
+            in_last_q   <= ends_here;
+            in_poison_q <= rx_poison || (at_end && !rx_last);
             in_data_q   <= header;
             in_swap_q   <= at_idn;
             in_order_q  <= order_now;
-            open_q      <= !rx_last;
-            open_vc_q   <= rx_vc;
+        end
+        if (take) begin
+            open_q    <= !rx_last;
+            open_vc_q <= rx_vc;
+            drop_q    <= !rx_last && (begins ? refuse : drop_q || at_end);
         end else if (rx_abort) begin
             open_q <= 1'b0;
         end
@@ -223,12 +237,12 @@ module ofr_input #(
     // them) and tails are written at once.
     logic          head_goes, tail_written;
     logic [MW-1:0] write_word;
-    assign filling      = cut_q || (in_abort_q && (busy_q || (W == 16 && in_valid_q)));
-    assign we           = filling || (in_valid_q && (head_goes || in_last_q || take));
+    assign filling      = cut_q || (in_abort_q && (busy_q || in_valid_q));
+    assign we           = filling || (in_valid_q && (head_goes || in_last_q || keep));
     assign head_goes    = in_first_q && !(W == 16 && in_swap_q);
     assign head_written = we && in_valid_q && in_first_q;
     assign tail_written = filling ? !in_valid_q && (|(write_offset_q >> 2) || &write_offset_q[1:0])
-                                  : in_last_q && !in_first_q;
+                                  : in_last_q;
     always_comb begin
         write_word        = '0;
         write_word[W-1:0] = in_data_q;
@@ -240,8 +254,8 @@ module ofr_input #(
             write_word[W]        = in_swap_q;
             write_word[W+1 +: O] = in_order_q;
         end else begin
-            write_word[W]     = filling ? |(write_offset_q >> 1) : rx_last; // the next is the tail
-            write_word[W + 1] = filling || in_poison_q;                     // looked at in tails
+            write_word[W]     = filling ? |(write_offset_q >> 1) : ends_here; // the next: the tail
+            write_word[W + 1] = filling || in_poison_q;                      // looked at in tails
         end
     end
 
@@ -286,12 +300,14 @@ module ofr_input #(
     // the place, but not while the candidate may go (it keeps its turn), nor if it is behind it;
     // or one fresh from the pins, if nothing waits in its VC.
     assign free_place = !first_q || moves;
-    assign adopt = fetch_q && free_place && !grantable_q && !(cand_q && fetch_behind_q);
+    assign adopt = fetch_q && free_place && !(cand_q && (grantable_q || fetch_behind_q));
     assign fresh = (W == 16 ? (first && !at_idn) || late : first) && !fetch_q && free_place &&
-                   !cand_q && !waiting[rx_vc];
+                   !cand_q && !waiting[fresh_vc];
 
+    logic [1:0]   fresh_vc;
     logic [W-1:0] cand_flit;
     logic         swap;
+    assign fresh_vc = late ? write_vc_q : rx_vc;
     assign swap = W > 16 && (fetch_q ? word[W] : at_idn);
     always_comb begin
         cand_flit = fetch_q ? word[W-1:0] : header;
@@ -305,8 +321,9 @@ module ofr_input #(
     end
 
     ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
-        .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer, .one, .two,
-        .esc_open, .held, .held_ring, .held_through, .decided(cand_decided_q),
+        .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer,
+        .may_continue, .may_enter, .empties, .escape_mode, .esc_open, .held, .held_ring,
+        .held_through, .decided(cand_decided_q),
         .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
         .deroutes(a_deroutes), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
         .no_credit(a_no_credit), .refused(a_refused), .out(a_out), .out_vc(a_out_vc)
@@ -333,11 +350,12 @@ module ofr_input #(
         if (adopt || fresh) begin
             cand_q      <= 1'b1;
             cand_decided_q <= 1'b0;
-            cand_vc_q   <= fetch_q ? fetch_vc_q : rx_vc;
+            cand_vc_q   <= fetch_q ? fetch_vc_q : fresh_vc;
             cand_flit_q <= cand_flit;
             order_q     <= fetch_q ? word[W+1 +: O] : late ? in_order_q : order_now;
         end
-        if (rst || !cand_q || adopt || grant_any) begin
+        // A grant is too late to clear these: in the cycle behind it cand_q is 0
+        if (rst || !cand_q || adopt) begin
             grantable_q   <= 1'b0;
             no_credit_q   <= 1'b0;
             no_decision_q <= 1'b0;
@@ -349,7 +367,7 @@ module ofr_input #(
         end
     end
 
-    assign wants_decision = LOCAL != 0 && no_decision_q;
+    assign wants_decision = LOCAL != 0 && no_decision_q && cand_q;
     assign cand_target    = cand_flit_q[4*N-1:0];
     assign cand_vc        = cand_vc_q;
 
@@ -378,6 +396,7 @@ module ofr_input #(
     assign moves    = full && |(stream_out_q & {1'b1, can_load});
     assign ends     = moves && tail_q;
     assign discards = granted_q && stream_out_q[P+1];
+    assign head     = cand_flit_q[15:0];
 
     // The read port: the stream's next flit, else a header. What is read depends on registers,
     // only whether it is on the outputs' readiness.
@@ -447,8 +466,11 @@ module ofr_input #(
             stream_q <= 1'b0;
         asked_q <= grantable_q && !stream_q;
         if (grant_any) begin
-            stream_q        <= 1'b1;
-            first_q         <= 1'b1;
+            stream_q <= 1'b1;
+            first_q  <= 1'b1;
+        end
+        // Whether it is granted or not: no packet runs, or its tail leaves
+        if (go && can_take) begin
             next_tail_q     <= 1'b0;
             stream_vc_q     <= cand_vc_q;
             stream_to_q     <= out_vc_q;
@@ -459,7 +481,7 @@ module ofr_input #(
         // One packet streams at a time: all granted before this one have left
         for (int v = 0; v < 3; v++)
             if (ends && stream_vc_q == 2'(v))
-                freed[4*v +: 4] <= CB == 4 ? granted_count_q[4*v +: 4] : plus1(freed[4*v +: 4]);
+                freed[4*v +: 4] <= granted_count_q[4*v +: 4];
         if (rst) begin
             fetch_q        <= 1'b0;
             fetch_vc_q     <= 2'd0;
@@ -480,7 +502,7 @@ module ofr_input #(
         logic [11:0] started_q;
         always_ff @(posedge clk) begin
             for (int v = 0; v < 3; v++)
-                if (take && !open_q && rx_vc == 2'(v))
+                if (first && rx_vc == 2'(v))
                     started_q[4*v +: 4] <= started_q[4*v +: 4] + 1'b1;
             if (rst)
                 started_q <= '0;
@@ -499,7 +521,7 @@ module ofr_input #(
     logic         wait_q, wait_ring_q;
     logic [1:0]   wait_vc_q, wait_age_q;
     logic [P-1:0] wait_out_q;
-    assign refused       = !wait_q && refused_q;
+    assign refused       = !wait_q && refused_q && cand_q;
     assign starving      = wait_q && wait_age_q == 2'd2 ? wait_out_q : '0;
     assign starving_ring = wait_ring_q;
     always_ff @(posedge clk) begin

@@ -128,6 +128,61 @@ module ofr_output #(
         if (rst)
             tx_valid <= 1'b0;
     end
+
+`ifdef FORMAL
+    // The owner as one bit an input, and for one input, whichever, how many grants that moved the
+    // round robin went to others while it asked.
+    logic [$clog2(INPUTS)-1:0] me; // any value, and stays
+    logic [$clog2(INPUTS)-1:0] me_q;
+    (* anyseq *) logic [$clog2(INPUTS)-1:0] any_me;
+    assign me = started_q ? me_q : any_me;
+    logic              started_q = 1'b0;
+    logic [INPUTS-1:0] owner, granted_to_q = '0;
+    logic [3:0]        passed_q = '0, ahead;
+    always_comb begin
+        logic last;
+        last = even_q[0] && odd_q[0] && even_q[1] && odd_q[1];
+        for (int j = 0; j < PAIRS; j++) begin
+            owner[2*j]     = even_q[j] && !(j < 2 && last);
+            owner[2*j + 1] = odd_q[j] && !(j < 2 && last);
+        end
+        owner[LAST] = last;
+        // Inputs that come before it in the round robin
+        ahead = 4'd0;
+        for (int i = 0; i < INPUTS; i++)
+            if (i != 32'(me) && (after_q[me] ? after_q[i] && i < 32'(me)
+                                             : after_q[i] || i < 32'(me)))
+                ahead = ahead + 1'b1;
+    end
+    always_ff @(posedge clk) begin
+        me_q         <= me;
+        started_q    <= 1'b1;
+        granted_to_q <= granted ? win : '0;
+        if (rst || !ask[me] || (granted && win[me]))
+            passed_q <= 4'd0;
+        else if (granted && !same_turn)
+            passed_q <= passed_q + 1'b1;
+        if (rst)
+            granted_to_q <= '0;
+    end
+    always_comb begin
+        assume (32'(me) < INPUTS);
+        if (!started_q)
+            assume (rst);
+        if (started_q) begin
+            // At most one owner, and one that was granted is it
+            assert ((owner & (owner - 1'b1)) == '0);
+            assert (owned_q == (owner != '0));
+            assert (granted_to_q == '0 || granted_to_q == owner);
+            // At most one is chosen, of those that ask
+            assert ((offer & (offer - 1'b1)) == '0 && (offer & ~ask) == '0);
+            // Nobody is passed over by more than INPUTS - 1 grants
+            for (int i = 1; i < INPUTS; i++)
+                assert (after_q[i] || !after_q[i-1]);
+            assert (5'(passed_q) + 5'(ahead) <= 5'(INPUTS - 1));
+        end
+    end
+`endif
 endmodule
 
 `default_nettype wire

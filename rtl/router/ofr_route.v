@@ -22,9 +22,11 @@ module ofr_route #(
     input  wire logic [2*N-1:0]       any,      // adaptive VC: a free slot
     input  wire logic [2*N-1:0]       open,     // ... and more than this input's threshold
     input  wire logic [4*N*N-1:0]     prefer,   // bit 2N p + q, p < q: p is taken rather than q
-    input  wire logic [4*N-1:0]       one,      // VS1 (low half), VS2: a free slot
-    input  wire logic [4*N-1:0]       two,      // ... at least two
-    input  wire logic [4*N-1:0]       esc_open, // ... more than this input's threshold
+    input  wire logic [4*N-1:0]       may_continue, // VS1 (low half), VS2: see ofr_credit
+    input  wire logic [4*N-1:0]       may_enter,
+    input  wire logic [4*N-1:0]       empties,  // ... no slot in use
+    input  wire logic [4*N-1:0]       esc_open, // ... more free than this input's threshold
+    input  wire logic [1:0]           escape_mode, // OFR_NODE_ROUTING_ESCAPE_*, for the local port
     input  wire logic [2*N-1:0]       held,     // outputs whose ring is kept for another's entry
     input  wire logic                 held_ring, // ... which: 0 VS1, 1 VS2
     input  wire logic                 held_through, // ... also from who goes on in it
@@ -119,11 +121,12 @@ module ofr_route #(
                     best[p] = 1'b0;
         end
 
-    // Escape VC: one free slot to go on in a ring, two to enter it
+    // Escape VC, by the bubble rule: may_continue in its ring, else may_enter. From the local port
+    // packets that may go adaptively can be told to enter an empty VC only, or none.
     logic [P-1:0] esc;
     logic         ring;    // 0: VS1, 1: VS2
     logic         goes_on; // in its ring
-    logic         two_here, open_here, held_here, escapes;
+    logic         enters, held_here, escapes, restricted, dead;
     always_comb begin
         ring = head[`OFR_PKT_LEG_LSB];
         esc  = escape;
@@ -132,19 +135,25 @@ module ofr_route #(
             for (int p = 0; p < P; p++)
                 esc[p] = head[3:0] == 4'(p);
         end
-        goes_on   = LOCAL == 0 && esc[INDEX ^ 1] && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1);
-        two_here  = |(esc & (ring ? two[2*P-1:P] : two[P-1:0]));
-        open_here = LOCAL == 0 || mgmt || |(esc & (ring ? esc_open[2*P-1:P] : esc_open[P-1:0]));
+        dead       = !(|(esc & up));
+        goes_on    = LOCAL == 0 && esc[INDEX ^ 1] && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1);
+        enters     = |(esc & (ring ? may_enter[2*P-1:P] : may_enter[P-1:0])) &&
+                     (LOCAL == 0 || mgmt ||
+                      |(esc & (ring ? esc_open[2*P-1:P] : esc_open[P-1:0])));
+        restricted = LOCAL != 0 && adaptive && !mgmt &&
+                     escape_mode != `OFR_NODE_ROUTING_ESCAPE_BUBBLE;
+        if (restricted)
+            enters = escape_mode == `OFR_NODE_ROUTING_ESCAPE_EMPTY &&
+                     |(esc & (ring ? empties[2*P-1:P] : empties[P-1:0]));
         held_here = !mgmt && held_ring == ring && |(esc & held);
-        escapes   = goes_on ? (ring ? one[P + (INDEX ^ 1)] : one[INDEX ^ 1]) &&
+        escapes   = goes_on ? (ring ? may_continue[P + (INDEX ^ 1)] : may_continue[INDEX ^ 1]) &&
                               !(held_here && held_through)
-                            : two_here && open_here && !held_here;
+                            : enters && !held_here;
     end
 
     logic to_local, to_discard, use_escape;
     assign to_local   = directed ? LOCAL == 0 && mgmt : configured && &here;
-    assign to_discard = directed ? !mgmt || (LOCAL != 0 && !(|(esc & up)))
-                                 : !configured || |outside;
+    assign to_discard = directed ? !mgmt : !configured || |outside;
     assign wait_ofr   = deroutes && configured && !(|outside) && !decided;
     assign use_escape = (LOCAL != 0 && directed) || full;
 
@@ -162,12 +171,15 @@ module ofr_route #(
         end else if (to_local) begin
             out[P]    = 1'b1;
             grantable = 1'b1;
+        end else if (use_escape && dead) begin
+            out[P+1]  = 1'b1; // to wait for an adaptive slot without a way out could be for ever
+            grantable = 1'b1;
         end else if (use_escape) begin
             out[P-1:0] = esc;
             out_vc     = ring ? `OFR_VC_VS2 : `OFR_VC_VS1;
             grantable  = escapes;
             no_credit  = !escapes;
-            refused    = !goes_on && !(two_here && open_here);
+            refused    = !goes_on && !enters && !restricted;
         end else begin
             out[P-1:0] = best;
             grantable  = |best;

@@ -13,13 +13,14 @@ module ofr_router #(
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
-    // Configuration. Sizes, coordinates and tie change only while unconfigured or drained.
+    // Configuration. Sizes, coordinates and tie change only while unconfigured and drained.
     input  wire logic                configured,
     input  wire logic [5*N-1:0]      k,         // sizes, 1 to 16
     input  wire logic [4*N-1:0]      me,        // coordinates
     input  wire logic                tie_both,
     input  wire logic [1:0]          select,    // OFR_SELECT_*
-    input  wire logic [3:0]          threshold, // injection: more free slots than this
+    input  wire logic [1:0]          escape,    // OFR_NODE_ROUTING_ESCAPE_*
+    input  wire logic [3:0]          threshold, // injection: more free slots than this, less than C
     input  wire logic [4:0]          watchdog_time,  // log2 cycles, 0: off
     input  wire logic [3:0]          ring_wait_time, // log2 cycles
     input  wire logic                seed_we,
@@ -29,6 +30,7 @@ module ofr_router #(
     output logic                     drained,  // no packet here and all credits home
     output logic                     watchdog, // latched
     output logic [31:0]              cycle,    // cycles since reset
+    output logic [31:0]              dropped,  // register NODE.DROPPED
     // Links
     input  wire logic [2*N-1:0]      link_up,
     input  wire logic [2*N-1:0]      rx_valid,
@@ -38,6 +40,7 @@ module ofr_router #(
     input  wire logic [2*N-1:0]      rx_poison,
     input  wire logic [2*N-1:0]      rx_abort,
     output logic [24*N-1:0]          rx_credit,
+    output logic [24*N-1:0]          rx_received,
     output logic [2*N-1:0]           tx_valid,
     input  wire logic [2*N-1:0]      tx_ready,
     output logic [4*N-1:0]           tx_vc,
@@ -45,6 +48,8 @@ module ofr_router #(
     output logic [2*N-1:0]           tx_last,
     output logic [2*N-1:0]           tx_poison,
     input  wire logic [24*N-1:0]     tx_credit,
+    input  wire logic [24*N-1:0]     tx_base,
+    input  wire logic [2*N-1:0]      tx_rebase,
     // Local port
     input  wire logic                li_valid,
     output logic [2:0]               li_ready,
@@ -80,6 +85,12 @@ module ofr_router #(
     output logic                     ev_widn,
     output logic [24*N-1:0]          used // slots in use per link port and VC
 );
+    generate
+        if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || C < 2 || C > 8 || L < 4 ||
+            L > 1024 || (L & (L - 1)) != 0 || L * W < 256)
+            ofr_router_parameters_out_of_range bad ();
+    endgenerate
+
     localparam int P  = 2 * N; // link ports; the local port is number P
     localparam int IN = P + 1;
     localparam int SW = $clog2(C); // bits of a number of slots below C
@@ -160,34 +171,23 @@ module ofr_router #(
         rdr_q <= select == `OFR_SELECT_RDR;
 
     // --- Credits ---------------------------------------------------------------------------------
-    // A grant is in `sent` two cycles later, in `used` three: in time for the route of the output's
-    // next packet, as every packet holds an output for at least four.
-    logic [12*P-1:0]  sent_q, used_q;
-    logic [P-1:0]     up_q;
-    logic [IN-1:0]    new_q;    // outputs that were granted in the cycle before
-    logic [2*IN-1:0]  owner_vc; // per output, downstream
-    logic [3:0]       limit_q;  // injection: fewer slots in use than this
+    logic [12*P-1:0]  used_q;
+    logic [P-1:0]     up_q, any;         // any: the adaptive VC has a free slot
+    logic [3*P-1:0]   inject;            // per VC: more than the injection threshold
+    logic [2*P-1:0]   enter, goes_on, empties; // VS1, VS2, see ofr_credit
+    logic [IN-1:0]    new_q;             // outputs that were granted in the cycle before
+    logic [2*IN-1:0]  owner_vc;          // per output, downstream
 
+    logic [3:0]       limit;             // injection: fewer slots in use than this
+    assign limit = threshold < 4'(C) ? 4'(C) - threshold : 4'd0;
     for (genvar p = 0; p < P; p++) begin : g_credit
-        for (genvar v = 0; v < 3; v++) begin : g_vc
-            localparam int AT = 12 * p + 4 * v;
-            logic [3:0] sent;
-            assign sent = sent_q[AT +: 4];
-            always_ff @(posedge clk) begin
-                if (new_q[p] && owner_vc[2*p +: 2] == 2'(v))
-                    sent_q[AT +: 4] <= {sent[3] ^ &sent[2:0], sent[2] ^ &sent[1:0],
-                                        sent[1] ^ sent[0], !sent[0]};
-                used_q[AT +: 4] <= sent - tx_credit[AT +: 4];
-                if (rst) begin
-                    sent_q[AT +: 4] <= 4'd0;
-                    used_q[AT +: 4] <= 4'd0;
-                end
-            end
-        end
-    end
-    always_ff @(posedge clk) begin
-        up_q    <= rst ? '0 : link_up;
-        limit_q <= threshold > 4'(C) ? 4'd0 : 4'(C) - threshold;
+        ofr_credit #(.C(C)) u (
+            .clk, .rst, .link_up(link_up[p]), .rebase(tx_rebase[p]), .base(tx_base[12*p +: 12]),
+            .returned(tx_credit[12*p +: 12]), .sends(new_q[p]), .send_vc(owner_vc[2*p +: 2]),
+            .limit, .up_q(up_q[p]), .used_q(used_q[12*p +: 12]), .free_q(any[p]),
+            .inject_q(inject[3*p +: 3]), .may_enter_q({enter[P + p], enter[p]}),
+            .may_continue_q({goes_on[P + p], goes_on[p]}), .empty_q({empties[P + p], empties[p]})
+        );
     end
     assign used = used_q;
 
@@ -200,15 +200,13 @@ module ofr_router #(
         precedes = i == 1 ? order[O-1] : j == 2 ? order[O > 1 ? 1 : 0] : order[0];
     endfunction
 
-    logic [P-1:0]   any, open_local;
+    logic [P-1:0]   open_local;
     logic [P*P-1:0] prefer; // p < q: of two ports with room, p is taken
-    logic [2*P-1:0] one, two, esc_open_local;
+    logic [2*P-1:0] esc_open_local;
     always_comb begin
         prefer = '0;
         for (int p = 0; p < P; p++) begin
-            // Never more than C in use, so that one AND tells C from less
-            any[p]        = up_q[p] && (used_q[12*p +: 4] & 4'(C)) != 4'(C);
-            open_local[p] = any[p] && below(used_q[12*p +: 4], limit_q);
+            open_local[p] = inject[3*p];
             for (int q = 0; q < P; q++)
                 if (q > p) case (select)
                     `OFR_SELECT_RANDOM_FREE:
@@ -217,13 +215,8 @@ module ofr_router #(
                     default: prefer[P*p + q] = !below(4'(used_q[12*q +: SW]), 4'(used_q[12*p +:
                         SW]));
                 endcase
-            for (int ring = 0; ring < 2; ring++) begin
-                logic [3:0] n;
-                n = used_q[12*p + 4*ring + 4 +: 4];
-                one[P*ring + p] = up_q[p] && (n & 4'(C)) != 4'(C);
-                two[P*ring + p] = one[P*ring + p] && (n & 4'(C - 1)) != 4'(C - 1);
-                esc_open_local[P*ring + p] = below(n, limit_q);
-            end
+            for (int ring = 0; ring < 2; ring++)
+                esc_open_local[P*ring + p] = inject[3*p + ring + 1];
             // A link that takes nothing from the local port now counts as full
             ofr_used[4*p +: 4] = open_local[p] ? used_q[12*p +: 4] : 4'(C);
         end
@@ -264,6 +257,8 @@ module ofr_router #(
     logic [IN-1:0]    token_q;    // one-hot
     logic [P-1:0]     hold_q;     // the output whose ring the token's entry keeps for itself
     logic             hold_ring_q;
+    logic [IN-1:0]    malformed;
+    logic [16*IN-1:0] head;       // header word 0 of what is discarded
 
     for (genvar i = 0; i < IN; i++) begin : g_input
         localparam int LOCAL = i == P ? 1 : 0;
@@ -273,7 +268,7 @@ module ofr_router #(
         assign own  = token_q[i] ? hold_q : '0; // the injection threshold does not count then
         logic [2:0]     ready;
         logic [1:0]     stream_vc;
-        logic [11:0]    freed;
+        logic [11:0]    freed, received;
         logic           wants;
         logic [4*N-1:0] target;
         logic           unused;
@@ -285,16 +280,18 @@ module ofr_router #(
             .rx_last(LOCAL != 0 ? li_last : rx_last[LINK]),
             .rx_poison(LOCAL != 0 ? 1'b0 : rx_poison[LINK]),
             .rx_abort(LOCAL != 0 ? 1'b0 : rx_abort[LINK]),
-            .ready(ready), .freed(freed),
+            .ready(ready), .freed(freed), .received(received), .malformed(malformed[i]),
             .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q),
                 .rdr(rdr_q),
-            .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer, .one, .two,
+            .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer,
+                .may_continue(goes_on), .may_enter(enter), .empties, .escape_mode(escape),
             .esc_open(LOCAL != 0 ? esc_open_local | {2{own}} : {2*P{1'b1}}),
             .held, .held_ring(hold_ring_q), .held_through(ring_bit_q), .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
             .ask(ask[IN*i +: IN]), .can_take(can_take[i]), .offered(offered[i]),
-            .granted_q(granted_q[i]), .discards(ev_discarded[i]), .cand_vc(cand_vc[2*i +: 2]),
+            .granted_q(granted_q[i]), .discards(ev_discarded[i]), .head(head[16*i +: 16]),
+            .cand_vc(cand_vc[2*i +: 2]),
             .can_load, .full(full[i]), .tail_q(tail[i]), .data(data[W*i +: W]), .poison(poison[i]),
             .stream_vc_q(stream_vc), .stream_to_q(stream_to[2*i +: 2]),
             .tick_ring, .starving(starving[P*i +: P]), .starving_ring(starving_ring[i]),
@@ -307,9 +304,10 @@ module ofr_router #(
             assign wants_decision = wants;
             assign ofr_target     = target;
             assign local_vc       = stream_vc;
-            assign unused         = ^freed;
+            assign unused         = ^{freed, received};
         end else begin : g_link
-            assign rx_credit[12*LINK +: 12] = freed;
+            assign rx_credit[12*LINK +: 12]   = freed;
+            assign rx_received[12*LINK +: 12] = received;
             assign unused = ^{ready, wants, target, stream_vc};
         end
     end
@@ -401,6 +399,46 @@ module ofr_router #(
 
     always_ff @(posedge clk)
         watchdog <= !rst && !watchdog_clear && (watchdog || |stuck);
+
+    // What was dropped: the last header, the first port's if there are several; how many malformed
+    logic        seen_q;
+    logic [2:0]  port_q, count;
+    logic [15:0] head_q;
+    logic [7:0]  malformed_q;
+    logic [8:0]  malformed_d;
+    logic [IN-1:0] chosen; // one-hot
+    assign chosen      = ev_discarded & (~ev_discarded + 1'b1);
+    assign malformed_d = 9'(malformed_q) + 9'(count);
+    always_comb begin
+        count = '0;
+        for (int i = 0; i < IN; i++)
+            count = count + 3'(malformed[i]);
+    end
+    always_ff @(posedge clk) begin
+        malformed_q <= malformed_d[8] ? 8'hff : malformed_d[7:0];
+        if (|ev_discarded) begin
+            seen_q <= 1'b1;
+            for (int b = 0; b < 3; b++) begin
+                logic [IN-1:0] from;
+                for (int i = 0; i < IN; i++)
+                    from[i] = i[b];
+                port_q[b] <= |(chosen & from);
+            end
+            for (int b = 0; b < 16; b++) begin
+                logic [IN-1:0] bits;
+                for (int i = 0; i < IN; i++)
+                    bits[i] = head[16*i + b];
+                head_q[b] <= |(chosen & bits);
+            end
+        end
+        if (rst) begin
+            seen_q      <= 1'b0;
+            port_q      <= '0;
+            head_q      <= '0;
+            malformed_q <= '0;
+        end
+    end
+    assign dropped = {malformed_q, 4'd0, seen_q, port_q, head_q};
 endmodule
 
 `default_nettype wire

@@ -12,13 +12,14 @@ module ofr_routing #(
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
-    // Configuration. Sizes, coordinates and tie change only while unconfigured or drained.
+    // Configuration. Sizes, coordinates and tie change only while unconfigured and drained.
     input  wire logic                configured,
     input  wire logic [5*N-1:0]      k,         // sizes, 1 to 16
     input  wire logic [4*N-1:0]      me,        // coordinates
     input  wire logic                tie_both,
     input  wire logic [1:0]          select,    // OFR_SELECT_*
-    input  wire logic [3:0]          threshold, // injection: more free slots than this
+    input  wire logic [1:0]          escape,    // OFR_NODE_ROUTING_ESCAPE_*
+    input  wire logic [3:0]          threshold, // injection: more free slots than this, less than C
     input  wire logic [4:0]          watchdog_time,  // log2 cycles, 0: off
     input  wire logic [3:0]          ring_wait_time, // log2 cycles
     input  wire logic                seed_we,
@@ -28,6 +29,7 @@ module ofr_routing #(
     output logic                     drained,  // no packet here and all credits home
     output logic                     watchdog, // latched
     output logic [31:0]              cycle,    // cycles since reset
+    output logic [31:0]              dropped,  // register NODE.DROPPED
     // Links
     input  wire logic [2*N-1:0]      link_up,
     input  wire logic [2*N-1:0]      rx_valid,
@@ -37,6 +39,7 @@ module ofr_routing #(
     input  wire logic [2*N-1:0]      rx_poison,
     input  wire logic [2*N-1:0]      rx_abort,
     output logic [24*N-1:0]          rx_credit,
+    output logic [24*N-1:0]          rx_received,
     output logic [2*N-1:0]           tx_valid,
     input  wire logic [2*N-1:0]      tx_ready,
     output logic [4*N-1:0]           tx_vc,
@@ -44,6 +47,8 @@ module ofr_routing #(
     output logic [2*N-1:0]           tx_last,
     output logic [2*N-1:0]           tx_poison,
     input  wire logic [24*N-1:0]     tx_credit,
+    input  wire logic [24*N-1:0]     tx_base,
+    input  wire logic [2*N-1:0]      tx_rebase,
     // Local port
     input  wire logic                li_valid,
     output logic [2:0]               li_ready,

@@ -217,9 +217,13 @@ static void compare_pins(struct board *b)
             differ(b, "tx_valid of port", p, r->valid, g->valid);
         else if (g->valid && (r->data != g->data || r->vc != g->vc || r->last != g->last))
             differ(b, "flit of port", p, r->data, g->data);
-        for (int v = 0; v < OFR_VCS; v++)
+        for (int v = 0; v < OFR_VCS; v++) {
             if (rtl->rx_credit[p][v] != golden->rx_credit[p][v])
                 differ(b, "credit of port", p, rtl->rx_credit[p][v], golden->rx_credit[p][v]);
+            if (rtl->rx_received[p][v] != golden->rx_received[p][v])
+                differ(b, "packets received by port", p, rtl->rx_received[p][v],
+                       golden->rx_received[p][v]);
+        }
     }
 }
 
@@ -267,7 +271,7 @@ struct board *board_new(const struct board_options *o)
         b->node = calloc(1, sizeof *b->node);
         b->router_memory = malloc(ofr_router_size(&b->ops->shape));
         if (!b->node || !b->router_memory ||
-            !ofr_node_init(b->node, &b->ops->shape, b->router_memory)) {
+            !ofr_node_init(b->node, &b->ops->shape, o->serial, b->router_memory)) {
             board_free(b);
             return NULL;
         }

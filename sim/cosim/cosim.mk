@@ -78,6 +78,13 @@ $(OVERLOAD_TESTS): $(B)/tests/overload_%: $(B)/bin/overload sim/cosim/cosim.mk
 	@printf '#!/bin/sh\nexec %s --torus %s --cycles $(OVERLOAD_CYCLES)\n' $< $* > $@
 	@chmod +x $@
 
+# All x+ cables of a column pulled: nothing waits for ever
+TESTS += $(B)/tests/overload_pulled
+$(B)/tests/overload_pulled: $(B)/bin/overload sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --pulled --torus 4x4 --cycles $(OVERLOAD_CYCLES)\n' $< > $@
+	@chmod +x $@
+
 # Rate and latency on the RTL, at every W, with the Verilated routers of lockstep
 RATE_TESTS := $(B)/tests/rate_2_16_16_4_0 $(B)/tests/rate_2_32_8_8_1 $(B)/tests/rate_2_64_8_5_1
 TESTS += $(RATE_TESTS)

@@ -12,7 +12,9 @@ enum {
     CABLE_FLITS = 64, // in flight on a cable; its ready falls when full
     MAX_LATENCY = 16,
     ABORT_QUIET = 4, // cycles without a flit from an abort on
-    MAX_FLITS = 1024,
+    MAX_FLITS = 2048,
+    MIN_DOWN = 40,      // cycles; the credits of a link that rises are as old as its cable is long
+    LOST_AFTER = 20000, // cycles after which a packet that may be lost is taken to be
 };
 
 uint64_t rng_next(struct rng *rng)
@@ -39,7 +41,7 @@ struct packet {
     uint8_t class, lvc;
     uint16_t length; // flits
     uint32_t dst;
-    uint64_t header, born;
+    uint64_t header, born, injected; // injected: 0 not yet
 };
 
 struct cable_flit {
@@ -59,7 +61,13 @@ struct cable {
     bool inside, cutting; // sender's side: inside a packet; its rest is dropped
     unsigned position, cut_at;
     uint64_t quiet_until;
-    uint8_t credits[MAX_LATENCY][OFR_VCS]; // of the receiver, by cycle
+    uint8_t credits[MAX_LATENCY][OFR_VCS];  // of the receiver, by cycle
+    uint8_t received[MAX_LATENCY][OFR_VCS]; // likewise: the packets that it has received
+    uint64_t down_until;
+    // Receiver's end: inside a packet; it fell there; and what is wrong with the packet.
+    bool rx_inside, abort_due;
+    unsigned rx_position, stray, short_at, stretch;
+    bool swallow;
 };
 
 struct node {
@@ -71,8 +79,9 @@ struct node {
     unsigned message_left; // packets of the present message to come
     uint32_t message, message_dst;
     bool sending;
-    unsigned lvc, position;
+    unsigned lvc, position, send_length;
     uint16_t seq;
+    uint64_t reset_until;
     uint64_t received[MAX_FLITS];
     unsigned received_count;
     struct cable cable[OFR_LINKS];
@@ -240,6 +249,8 @@ static struct packet *new_packet(struct fabric *f, uint32_t n)
 {
     struct node *u = &f->node[n];
     struct packet *p = &u->packet[u->next_seq % f->o.outstanding];
+    if (p->outstanding && f->o.lossy && p->injected && f->cycle - p->injected > LOST_AFTER)
+        done_with(f, p);
     if (p->outstanding) {
         f->totals.held++;
         return NULL;
@@ -339,10 +350,25 @@ uint64_t fabric_ping_cycles(const struct fabric *f)
     return f->ping_cycles;
 }
 
+static bool malformed(struct fabric *f)
+{
+    return f->o.malformed_permille && rng_chance(&f->rng, f->o.malformed_permille);
+}
+
+// Flits of a packet that is too short or too long.
+static unsigned wrong_length(struct fabric *f)
+{
+    if (rng_below(&f->rng, 2))
+        return 1 + rng_below(&f->rng, 3);
+    return f->o.shape.slot_flits + 1 + rng_below(&f->rng, 6);
+}
+
 static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_out *out,
                         struct ofr_router_in *in)
 {
     struct node *u = &f->node[n];
+    if (f->cycle < u->reset_until)
+        return;
     u->credit += f->o.load_permille / 1000.0;
     unsigned packets = f->o.message_packets ? f->o.message_packets : 1;
     double mean = packets * (f->o.length_min + f->o.length_max) / 2.0;
@@ -361,22 +387,27 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
             u->lvc = v;
             u->position = 0;
             u->seq = u->queue[v][u->queue_head[v]];
+            u->send_length =
+                malformed(f) ? wrong_length(f) : u->packet[u->seq % f->o.outstanding].length;
         }
     }
+    if (!u->sending && malformed(f)) // on no VC: never taken
+        in->li = (struct ofr_flit){.valid = true, .vc = OFR_VCS, .last = true};
     // Full speed at high load and inside a message, else a gap now and then
     bool gaps = f->o.load_permille < 700 && !f->o.message_packets;
     if (!u->sending || rng_chance(&f->rng, gaps ? 50 : 0))
         return;
-    const struct packet *p = &u->packet[u->seq % f->o.outstanding];
+    struct packet *p = &u->packet[u->seq % f->o.outstanding];
     in->li = (struct ofr_flit){.valid = true,
                                .vc = (uint8_t)u->lvc,
                                .data = content(f, p, u->position),
-                               .last = u->position + 1U == p->length};
+                               .last = u->position + 1U == u->send_length};
     if (!out->li_ready[u->lvc]) {
         u->sending = u->position > 0; // may think again
         return;
     }
     if (u->position++ == 0) {
+        p->injected = f->cycle;
         u->queue_head[u->lvc] = (u->queue_head[u->lvc] + 1) % f->o.outstanding;
         u->queue_count[u->lvc]--;
         f->totals.injected++;
@@ -394,8 +425,12 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
         header |= u->received[j] << (j * bits);
     if (poison) {
         f->totals.cut++;
-        if (!f->o.abort_permille)
+        if (!f->o.abort_permille && !f->o.lossy)
             fail(f, "node %u: a poisoned packet that nobody cut", n);
+        return;
+    }
+    if (f->o.unchecked) {
+        f->totals.delivered++;
         return;
     }
     struct ofr_coord me = ofr_node_coord(&f->o.torus, n);
@@ -408,6 +443,9 @@ static void check_packet(struct fabric *f, uint32_t n, bool poison)
     uint32_t src = ofr_node_id(&f->o.torus, &from);
     uint16_t seq = (uint16_t)(header >> OFR_PKT_SEQ_LSB);
     struct packet *p = &f->node[src].packet[seq % f->o.outstanding];
+    // Taken to be lost, and another one has its place
+    if (f->o.lossy && (uint16_t)(f->node[src].next_seq - seq) > f->o.outstanding)
+        return;
     if (!p->outstanding || (uint16_t)(p->header >> OFR_PKT_SEQ_LSB) != seq) {
         fail(f, "node %u: packet %u of node %u twice, or never sent", n, seq, src);
         return;
@@ -451,7 +489,7 @@ static void take_local(struct fabric *f, uint32_t n, const struct ofr_router_out
 {
     struct node *u = &f->node[n];
     in->lo_ready = !rng_chance(&f->rng, 1000 - f->o.sink_permille);
-    if (!out->lo.valid || !in->lo_ready)
+    if (!out->lo.valid || !in->lo_ready || f->cycle < u->reset_until)
         return;
     if (u->received_count == MAX_FLITS) {
         fail(f, "node %u: a packet without end", n);
@@ -496,6 +534,67 @@ static void feed_cable(struct fabric *f, struct cable *c, const struct ofr_flit 
     c->inside = !tx->last;
 }
 
+// What can be wrong with the packet whose header comes next.
+static void spoil(struct fabric *f, struct cable *c)
+{
+    c->short_at = 0;
+    c->stretch = 0;
+    if (!malformed(f))
+        return;
+    switch (rng_below(&f->rng, 3)) {
+    case 0:
+        c->stray = 1 + rng_below(&f->rng, f->o.shape.slot_flits + 6U);
+        break;
+    case 1:
+        c->short_at = 1 + rng_below(&f->rng, 3);
+        break;
+    default:
+        c->stretch = 1 + rng_below(&f->rng, 6);
+    }
+}
+
+// The next flit as the receiver sees it. Returns whether it is the cable's own, which then is gone.
+static bool receive(struct fabric *f, struct cable *c, const struct ofr_flit *flit,
+                    struct ofr_flit *seen)
+{
+    if (!c->rx_inside && !c->swallow && !c->stray && c->rx_position == 0)
+        spoil(f, c);
+    if (c->stray) { // a packet on no VC
+        *seen = (struct ofr_flit){
+            .valid = true, .vc = OFR_VCS, .data = rng_next(&f->rng) & 0xffff, .last = !--c->stray};
+        c->rx_position = c->stray ? 0 : 1; // then the real one
+        return false;
+    }
+    if (c->swallow) { // the rest of one that was too short
+        c->swallow = !flit->last;
+        c->rx_position = 0;
+        return true;
+    }
+    *seen = *flit;
+    unsigned position = c->rx_inside ? c->rx_position : 0;
+    c->rx_position = position + 1;
+    c->rx_inside = !flit->last;
+    if (c->short_at == position + 1) {
+        seen->last = true;
+        c->swallow = !flit->last;
+        c->rx_inside = false;
+        c->rx_position = 0;
+        if (!f->o.unchecked) // else the next packet may be dropped, and its slot with it
+            c->quiet_until = f->cycle + ABORT_QUIET;
+        return true;
+    }
+    if (flit->last && c->stretch) { // goes on, until it is longer than a slot
+        seen->last = c->rx_position >= f->o.shape.slot_flits + c->stretch;
+        c->rx_inside = !seen->last;
+        if (seen->last)
+            c->rx_position = 0;
+        return seen->last;
+    }
+    if (flit->last)
+        c->rx_position = 0;
+    return true;
+}
+
 // Receiver's end: the pins of this cycle.
 static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in *in)
 {
@@ -506,11 +605,64 @@ static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in 
     if (at->abort) {
         in->rx_abort[c->to_port] = true;
         c->quiet_until = f->cycle + ABORT_QUIET;
-    } else {
-        in->rx[c->to_port] = at->flit;
+        c->rx_inside = c->swallow = false;
+        c->rx_position = c->stray = 0;
+    } else if (!receive(f, c, &at->flit, &in->rx[c->to_port])) {
+        return;
     }
     c->count--;
     c->head = c->count ? (c->head + 1) % CABLE_FLITS : 0; // 0: stays in the cache
+}
+
+// A link that is down takes what the router sends and drops it to the tail; its credits may be
+// anything until it has been trained. It ends with an abort what had come in half.
+static void idle_cable(struct fabric *f, struct cable *c, const struct ofr_flit *tx,
+                       struct ofr_router_in *near, unsigned port, struct ofr_router_in *far)
+{
+    near->tx_ready[port] = c->ready = true;
+    if (tx->valid) {
+        c->inside = !tx->last;
+        c->cutting = true;
+    }
+    far->rx_abort[c->to_port] = c->abort_due;
+    c->abort_due = false;
+    near->tx_rebase[port] = f->cycle + 1 == c->down_until;
+    for (unsigned v = 0; v < OFR_VCS && !near->tx_rebase[port]; v++) {
+        near->tx_credit[port][v] = rng_next(&f->rng) & 15;
+        near->tx_base[port][v] = rng_next(&f->rng) & 15;
+    }
+}
+
+static void fall(struct fabric *f, struct cable *c, uint64_t until)
+{
+    if (c->down_until < until)
+        c->down_until = until;
+    c->abort_due = c->abort_due || c->rx_inside || c->stray;
+    c->rx_inside = c->swallow = false;
+    c->rx_position = c->stray = 0;
+    c->cutting = c->inside;
+    c->count = c->head = 0;
+    c->quiet_until = f->cycle + ABORT_QUIET;
+}
+
+void fabric_cut(struct fabric *f, uint32_t node, unsigned port, unsigned cycles)
+{
+    struct cable *c = &f->node[node].cable[port];
+    uint64_t until = f->cycle + (cycles < MIN_DOWN ? MIN_DOWN : cycles);
+    if (!c->present)
+        return;
+    fall(f, c, until);
+    fall(f, &f->node[c->to_node].cable[c->to_port], until);
+}
+
+void fabric_reset(struct fabric *f, uint32_t node, unsigned cycles)
+{
+    struct node *u = &f->node[node];
+    u->reset_until = f->cycle + cycles;
+    u->sending = false;
+    u->received_count = 0;
+    for (unsigned p = 0; p < 2U * f->o.torus.n; p++)
+        fabric_cut(f, node, p, cycles + MIN_DOWN + rng_below(&f->rng, 100));
 }
 
 void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
@@ -521,14 +673,23 @@ void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
     for (uint32_t n = 0; n < f->nodes; n++) {
         for (unsigned p = 0; p < 2U * f->o.torus.n; p++) {
             struct cable *c = &f->node[n].cable[p];
-            in[n].link_up[p] = c->present;
+            in[n].link_up[p] = c->present && f->cycle >= c->down_until;
             if (!c->present)
                 continue;
-            memcpy(c->credits[f->cycle % MAX_LATENCY], out[c->to_node]->rx_credit[c->to_port],
-                   OFR_VCS);
-            if (f->cycle >= c->latency)
-                memcpy(in[n].tx_credit[p], c->credits[(f->cycle - c->latency) % MAX_LATENCY],
-                       OFR_VCS);
+            unsigned now = f->cycle % MAX_LATENCY;
+            memcpy(c->credits[now], out[c->to_node]->rx_credit[c->to_port], OFR_VCS);
+            memcpy(c->received[now], out[c->to_node]->rx_received[c->to_port], OFR_VCS);
+            if (f->cycle >= c->latency) {
+                unsigned then = (f->cycle - c->latency) % MAX_LATENCY;
+                memcpy(in[n].tx_credit[p], c->credits[then], OFR_VCS);
+                memcpy(in[n].tx_base[p], c->received[then], OFR_VCS);
+            }
+            if (!in[n].link_up[p]) {
+                idle_cable(f, c, &out[n]->tx[p], &in[n], p, &in[c->to_node]);
+                if (f->cycle < f->node[n].reset_until) // what the router was sending has no tail
+                    c->inside = c->cutting = false;
+                continue;
+            }
             c->ready =
                 c->count < CABLE_FLITS - 2 && !rng_chance(&f->rng, 1000 - f->o.ready_permille);
             in[n].tx_ready[p] = c->ready;
@@ -552,7 +713,7 @@ uint64_t fabric_skip(struct fabric *f, uint64_t cycles)
 
 bool fabric_drained(const struct fabric *f)
 {
-    if (f->outstanding && !f->o.abort_permille)
+    if (f->outstanding && !f->o.abort_permille && !f->o.lossy)
         return false;
     for (uint32_t n = 0; n < f->nodes; n++) {
         if (f->node[n].sending || f->node[n].received_count)

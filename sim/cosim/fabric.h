@@ -34,12 +34,16 @@ struct fabric_options {
     unsigned pin_permille;           // chance that a pair's in-order packets go by an IDN
     unsigned length_min, length_max; // flits a packet
     unsigned pattern;                // OFR_GEN_CONTROL_PATTERN_*, one that exists on the torus
-    unsigned message_packets; // paper: M packets at once to one destination, the same time and
-                              // bit (butterfly) at all nodes; 0: single packets
-    unsigned messages;        // a source ends after this many; 0: never
-    unsigned only_bit;        // butterfly: always bit only_bit - 1; 0: the next at each message
-    unsigned outstanding;     // packets a source may have on their way, generated and not yet
-                              // delivered; a power of two to 32768, 0: 1024
+    unsigned message_packets;    // paper: M packets at once to one destination, the same time and
+                                 // bit (butterfly) at all nodes; 0: single packets
+    unsigned messages;           // a source ends after this many; 0: never
+    unsigned only_bit;           // butterfly: always bit only_bit - 1; 0: the next at each message
+    bool lossy;                  // links are cut, routers reset or not configured: packets get lost
+    bool unchecked;              // not even the topology is true: what arrives is not checked
+    unsigned malformed_permille; // lossy: chance that a packet is too long or too short, or that
+                                 // one on no VC comes before it, on a cable or into a local port
+    unsigned outstanding; // packets a source may have on their way, generated and not yet
+                          // delivered; a power of two to 32768, 0: 1024
 };
 
 struct fabric;
@@ -60,6 +64,12 @@ void fabric_cycle(struct fabric *fabric, const struct ofr_router_out *const out[
 // Lets up to `cycles` pass (whole sixteens) in which nothing is under way and no packet falls due.
 // Returns how many passed.
 uint64_t fabric_skip(struct fabric *fabric, uint64_t cycles);
+
+// A node's router is in reset for so many cycles from the next fabric_cycle() on, 1 at least. All
+// its links fall at both ends, and rise again once it has been out of reset for a while.
+void fabric_reset(struct fabric *fabric, uint32_t node, unsigned cycles);
+// A cable, both ways, is down for so many cycles from the next fabric_cycle() on, 40 at least.
+void fabric_cut(struct fabric *fabric, uint32_t node, unsigned port, unsigned cycles);
 
 // Everything generated is delivered or was cut, and no cable carries anything.
 bool fabric_drained(const struct fabric *fabric);

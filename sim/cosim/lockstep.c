@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lockstep: a torus of RTL routers and a torus of golden routers on the same pins; every output pin
-// is compared every cycle, all counters at random snapshots
-// and at the end. The traffic comes from fabric.c, which checks
-// delivery as well. Everything follows from the seed. See README.md.
+// is compared every cycle, all counters at random snapshots and at the end. The traffic comes from
+// fabric.c, which checks delivery as well. While it runs, life goes on: routers are reset, links
+// fall and rise, settings and topology are written. Everything follows from the seed. See
+// README.md.
 #include "counters.h"
 #include "fabric.h"
 #include "ofr_regs.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TRACE_CYCLES = 50, DRAIN_CYCLES = 200000, KEYS = 256, LOADS = 9 };
+enum { TRACE_CYCLES = 50, RESET_CYCLES = 4, DRAIN_CYCLES = 200000, KEYS = 256, LOADS = 9 };
 // Router-cycles in all from which on the runs must have met everything that is drawn.
 enum { COVERING = 3000000 };
 
@@ -32,6 +33,8 @@ struct options {
     int load;                        // permille of a flit a cycle and node, -1: drawn
     int pattern;                     // OFR_GEN_CONTROL_PATTERN_*, -1: drawn
     bool aborts;
+    unsigned life;   // enum life, KEYS: drawn
+    unsigned escape; // OFR_NODE_ROUTING_ESCAPE_*, KEYS: drawn
     const char *vcd;
     uint64_t until; // stop after this cycle (replay), 0: none
     uint32_t trace_node;
@@ -61,6 +64,21 @@ struct writer {
     uint64_t next;      // cycle at which the next table is drawn
 };
 
+// What happens besides traffic. CALM: nothing but settings. FAULTS: resets of single routers, links
+// that fall and rise, nodes that are unconfigured for a while, malformed packets: what arrives is
+// right, and at the end everything drains. ABUSE: also coordinates and sizes that are not true.
+enum life { CALM, FAULTS, ABUSE };
+
+// A node's reset, and the writing of its topology: unconfigured, drained, written, configured.
+enum writing { NOT_WRITING, DRAINING, WRITTEN };
+struct events {
+    unsigned reset; // cycles of reset to go
+    enum writing writing;
+    unsigned wait; // cycles in this state
+    bool watchdog, seed;
+    uint32_t seed_value;
+};
+
 struct run {
     const struct options *o;
     struct fabric_options fo;
@@ -73,9 +91,15 @@ struct run {
     struct ofr_config *config;
     struct ofr_router_in *in;
     struct reader *reader;
-    struct ofr_unit unit; // its registers are written as the RTL's
+    struct ofr_unit *unit; // their registers are written as the RTL's
     struct writer writer;
+    enum life life;
+    struct events *events;
+    unsigned calm;  // cycles to the next event
+    unsigned stale; // banks of the IDN table with what was there before a reset
+    uint64_t resets, cuts, topologies, malformed;
     struct rng rng; // of readers, writer and settings
+    bool ended;     // no new traffic, nothing happens any more
     bool finish;    // read all counters once more, then no more
     uint64_t cycle, snapshots, tables;
     char why[256];
@@ -85,7 +109,8 @@ struct run {
 
 // What all runs together have met.
 struct totals {
-    uint64_t router_cycles, cut, snapshots, tables;
+    uint64_t router_cycles, cut, snapshots, tables, resets, cuts, topologies, malformed;
+    unsigned lives, escapes;
     unsigned loads, ties; // bit masks
     bool one, two, odd;   // sizes of the torus
 };
@@ -128,6 +153,9 @@ static void compare(struct run *r, uint32_t n, const struct ofr_router_out *rtl,
         for (int v = 0; v < OFR_VCS; v++)
             if (rtl->rx_credit[p][v] != model->rx_credit[p][v])
                 differ(r, n, "credit", p, rtl->rx_credit[p][v], model->rx_credit[p][v]);
+        for (int v = 0; v < OFR_VCS; v++)
+            if (rtl->rx_received[p][v] != model->rx_received[p][v])
+                differ(r, n, "received", p, rtl->rx_received[p][v], model->rx_received[p][v]);
     }
     compare_flit(r, n, OFR_LOCAL, &rtl->lo, &model->lo);
     for (int v = 0; v < OFR_VCS; v++)
@@ -139,6 +167,12 @@ static void compare(struct run *r, uint32_t n, const struct ofr_router_out *rtl,
         differ(r, n, "watchdog", -1, rtl->watchdog, model->watchdog);
     if (rtl->time != model->time)
         differ(r, n, "cycle", -1, rtl->time, model->time);
+    if (rtl->dropped != model->dropped || rtl->dropped_head != model->dropped_head)
+        differ(r, n, "dropped header", -1, rtl->dropped_head, model->dropped_head);
+    if (rtl->dropped_port != model->dropped_port)
+        differ(r, n, "dropped header's port", -1, rtl->dropped_port, model->dropped_port);
+    if (rtl->malformed != model->malformed)
+        differ(r, n, "malformed", -1, rtl->malformed, model->malformed);
 }
 
 // Draws the settings that the options leave open and that may change between any two cycles.
@@ -149,6 +183,9 @@ static void draw_settings(struct run *r, struct ofr_config *config)
     config->select = (uint8_t)(o->select < KEYS ? o->select : rng_below(rng, 4));
     config->threshold =
         (uint8_t)(o->threshold < KEYS ? o->threshold : rng_below(rng, r->fo.shape.slots));
+    config->escape = (uint8_t)(o->escape < KEYS    ? o->escape
+                               : rng_below(rng, 3) ? OFR_NODE_ROUTING_ESCAPE_BUBBLE
+                                                   : rng_below(rng, 3));
     config->ring_wait_time = (uint8_t)(2 + rng_below(rng, 6));
 }
 
@@ -259,7 +296,7 @@ static void draw_table(struct run *r)
     unsigned entries = 8U << r->fo.torus.n, first = 0;
     w->at = w->count = 0;
     w->wait = STROBE_CYCLES;
-    if (rng_below(rng, 6) == 0) {
+    if (rng_below(rng, 6) == 0 && !r->stale) {
         queue_write(w, OFR_OFR_COMMIT, 0);
         return;
     }
@@ -270,7 +307,9 @@ static void draw_table(struct run *r)
     queue_write(w, OFR_OFR_PARAM,
                 delta << OFR_OFR_PARAM_DELTA_LSB | eta << OFR_OFR_PARAM_ETA_LSB | flags);
     queue_write(w, OFR_OFR_WIDN, rng_below(rng, 256));
-    if (rng_below(rng, 4) == 0) {
+    if (r->stale) {
+        r->stale--;
+    } else if (rng_below(rng, 4) == 0) {
         first = rng_below(rng, entries);
         entries = 1 + rng_below(rng, entries - first);
     }
@@ -280,6 +319,14 @@ static void draw_table(struct run *r)
     queue_write(w, OFR_OFR_COMMIT, 1 + rng_below(rng, 65535));
 }
 
+static bool any_reset(const struct run *r)
+{
+    for (uint32_t n = 0; n < r->nodes; n++)
+        if (r->events[n].reset)
+            return true;
+    return false;
+}
+
 // The writer's strobe of this cycle, if one is due: on the RTL's side now, on the model's after the
 // step. Returns whether the writer is at work.
 static bool write_table(struct run *r, bool *strobe)
@@ -287,7 +334,7 @@ static bool write_table(struct run *r, bool *strobe)
     struct writer *w = &r->writer;
     *strobe = false;
     if (w->at == w->count && w->wait == 0) {
-        if (r->finish || r->cycle < w->next)
+        if (r->finish || r->cycle < w->next || any_reset(r))
             return false;
         draw_table(r);
     }
@@ -304,7 +351,8 @@ static bool write_table(struct run *r, bool *strobe)
 static void end_write(struct run *r)
 {
     struct writer *w = &r->writer;
-    ofr_unit_write(&r->unit, w->write[w->at].offset, w->write[w->at].value);
+    for (uint32_t n = 0; n < r->nodes; n++)
+        ofr_unit_write(&r->unit[n], w->write[w->at].offset, w->write[w->at].value);
     w->wait = STROBE_CYCLES - 1;
     if (++w->at == w->count) {
         w->wait = COMMIT_CYCLES;
@@ -313,17 +361,141 @@ static void end_write(struct run *r)
     }
 }
 
+// --- Life ----------------------------------------------------------------------------------------
+
+// Values that registers take while the node is unconfigured and drained: COORD inside SIZE is
+// checked when it is configured.
+static void write_topology(struct run *r, uint32_t n)
+{
+    struct ofr_config *c = &r->config[n];
+    struct rng *rng = &r->rng;
+    if (r->o->tie == KEYS)
+        c->tie = rng_below(rng, 2) ? OFR_TIE_BOTH : OFR_TIE_PLUS;
+    for (unsigned i = 0; i < r->fo.torus.n && r->life == ABUSE; i++) {
+        c->torus.k[i] = (uint8_t)(1 + rng_below(rng, 16));
+        c->me.c[i] = (uint8_t)rng_below(rng, c->torus.k[i]);
+    }
+    r->topologies++;
+}
+
+static void begin_reset(struct run *r, uint32_t n)
+{
+    r->events[n] = (struct events){.reset = RESET_CYCLES + rng_below(&r->rng, 20)};
+    fabric_reset(r->fabric, n, r->events[n].reset);
+    r->config[n].configured = true;
+    r->stale = 2;
+    r->resets++;
+}
+
+// Draws what happens in this cycle. `writing`: the IDN table is being written.
+static void draw_event(struct run *r, bool writing)
+{
+    struct rng *rng = &r->rng;
+    uint32_t n = rng_below(rng, r->nodes);
+    struct events *e = &r->events[n];
+    if (r->calm-- || e->reset)
+        return;
+    r->calm = rng_below(rng, rng_below(rng, 2) ? 50 : 500);
+    switch (rng_below(rng, 5)) {
+    case 0:
+        // Not when the last snapshot may come before the counters have cleared themselves
+        if (!writing && r->cycle + 400 < r->o->cycles / r->nodes)
+            begin_reset(r, n);
+        break;
+    case 1:
+        // One in eight stays down for long: what had its way there is discarded
+        fabric_cut(r->fabric, n, rng_below(rng, 2U * r->fo.torus.n),
+                   rng_below(rng, rng_below(rng, 8) ? 300 : 10000));
+        r->cuts++;
+        break;
+    case 2:
+        if (e->writing == NOT_WRITING) {
+            e->writing = DRAINING;
+            e->wait = 0;
+            r->config[n].configured = false;
+        }
+        break;
+    case 3:
+        e->watchdog = true;
+        r->config[n].watchdog_time = (uint8_t)rng_below(rng, 16);
+        break;
+    default:
+        e->seed = true;
+        e->seed_value = rng_below(rng, 8) ? (uint32_t)rng_next(rng) : 0;
+        break;
+    }
+}
+
+// A reset is held, a topology is written on. `drained`: before this cycle's step.
+static void write_on(struct run *r, uint32_t n, bool drained)
+{
+    struct events *e = &r->events[n];
+    e->wait++;
+    if (e->writing == DRAINING && drained) {
+        write_topology(r, n);
+        e->writing = rng_below(&r->rng, 4) ? WRITTEN : DRAINING; // or another write, if it is
+        e->wait = 0;                                             // still drained
+    } else if (e->writing == DRAINING && e->wait > 2000) {
+        e->writing = WRITTEN;
+    } else if (e->writing == WRITTEN && e->wait > 2 + rng_below(&r->rng, 20)) {
+        e->writing = NOT_WRITING;
+        r->config[n].configured = true;
+    }
+}
+
+// In reset both sides stand still. The counters' registers can be read at once behind it: they show
+// a snapshot of zeros.
+static void reset_step(struct run *r, uint32_t n)
+{
+    struct reader *u = &r->reader[n];
+    r->malformed += ofr_router_out(r->model[n])->malformed;
+    rtl_router_reset(r->rtl[n]);
+    rtl_router_step(r->rtl[n], &r->in[n], &r->config[n]);
+    ofr_router_init(r->memory[n], &r->fo.shape);
+    ofr_unit_reset(&r->unit[n]);
+    ofr_counters_init(&u->counters, r->fo.torus.n);
+    u->snapshot = false;
+    u->wait = 200 + rng_below(&r->rng, 2000);
+    u->left = 1 + rng_below(&r->rng, OFR_COUNTS);
+    u->state = rng_below(&r->rng, 2) ? REST : LOW;
+    r->events[n].reset--;
+}
+
+// The end of life: everything that drains does. Coordinates that are not true send packets round in
+// circles, so after those all that is there is discarded, and the links are trained anew.
+static void settle(struct run *r)
+{
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        r->events[n].writing = NOT_WRITING;
+        r->config[n].configured = r->life != ABUSE;
+        for (unsigned p = 0; p < 2U * r->fo.torus.n && r->life == ABUSE; p++)
+            fabric_cut(r->fabric, n, p, 2000);
+    }
+}
+
 static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_router_out *seen)
 {
     bool strobe;
     for (uint32_t n = 0; n < r->nodes; n++)
         out[n] = ofr_router_out(r->model[n]);
+    if (r->life != CALM && !r->ended)
+        draw_event(r, r->writer.at != r->writer.count || r->writer.wait);
     fabric_cycle(r->fabric, out, r->in);
     bool writing = write_table(r, &strobe);
     for (uint32_t n = 0; n < r->nodes; n++) {
         struct reader *u = &r->reader[n];
+        struct events *e = &r->events[n];
+        if (e->reset) {
+            reset_step(r, n);
+            continue;
+        }
+        bool drained = out[n]->drained;
         if (!writing)
             read_counters(r, n);
+        if (e->seed)
+            rtl_router_seed(r->rtl[n], e->seed_value);
+        if (e->watchdog)
+            rtl_router_clear_watchdog(r->rtl[n]);
         // Settings that may change at any time
         if (rng_below(&r->rng, 4096) == 0)
             draw_settings(r, &r->config[n]);
@@ -335,6 +507,12 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
             ofr_counters_write(&u->counters, OFR_COUNT_SNAPSHOT, 0,
                                ofr_router_counters(r->model[n]));
         u->snapshot = false;
+        if (e->seed)
+            ofr_router_seed(r->model[n], e->seed_value);
+        if (e->watchdog)
+            ofr_router_clear_watchdog(r->model[n]);
+        e->seed = e->watchdog = false;
+        write_on(r, n, drained);
     }
     if (strobe)
         end_write(r);
@@ -388,6 +566,13 @@ static void draw(struct run *r, struct rng *rng)
     f->gap_permille = rng_below(rng, 2) ? 0 : rng_below(rng, 500);
     f->sink_permille = rng_below(rng, 2) ? 1000 : 300 + rng_below(rng, 700);
     f->abort_permille = o->aborts || r->seed % 5 == 0 ? 20 : 0;
+    r->life = o->life < KEYS           ? o->life
+              : rng_below(rng, 4) == 0 ? CALM
+              : rng_below(rng, 3)      ? FAULTS
+                                       : ABUSE;
+    f->lossy = r->life != CALM;
+    f->unchecked = r->life == ABUSE;
+    f->malformed_permille = r->life != CALM && rng_below(rng, 2) ? 20 : 0;
     f->mgmt_permille = rng_below(rng, 3) ? 20 : 200;
     f->pin_permille = r->seed % 3 == 0 ? 400 : 0;
     f->length_min = 4;
@@ -420,12 +605,10 @@ static bool set_up(struct run *r)
     draw(r, &rng);
     r->fo.seed = rng_next(&rng);
     r->rng.state = rng_next(&rng);
-    ofr_unit_init(&r->unit, r->fo.torus.n);
     base.torus = r->fo.torus;
     base.tie = r->o->tie < KEYS ? r->o->tie : r->seed / 3 % 2;
     draw_settings(r, &base);
     base.watchdog_time = (uint8_t)rng_below(&rng, 16);
-    base.table = ofr_unit_active(&r->unit);
 
     r->fabric = fabric_new(&r->fo);
     r->nodes = ofr_nodes(&r->fo.torus);
@@ -435,12 +618,17 @@ static bool set_up(struct run *r)
     r->config = calloc(r->nodes, sizeof *r->config);
     r->in = calloc(r->nodes, sizeof *r->in);
     r->reader = calloc(r->nodes, sizeof *r->reader);
-    if (!r->fabric || !r->rtl || !r->model || !r->memory || !r->config || !r->in || !r->reader)
+    r->unit = calloc(r->nodes, sizeof *r->unit);
+    r->events = calloc(r->nodes, sizeof *r->events);
+    if (!r->unit || !r->events || !r->fabric || !r->rtl || !r->model || !r->memory || !r->config ||
+        !r->in || !r->reader)
         return false;
     for (uint32_t n = 0; n < r->nodes; n++) {
         uint32_t seed = (uint32_t)rng_next(&rng);
         r->config[n] = base;
         r->config[n].me = ofr_node_coord(&r->fo.torus, n);
+        ofr_unit_init(&r->unit[n], r->fo.torus.n);
+        r->config[n].table = ofr_unit_active(&r->unit[n]);
         r->memory[n] = malloc(ofr_router_size(&r->fo.shape));
         r->model[n] = ofr_router_init(r->memory[n], &r->fo.shape);
         r->rtl[n] = rtl_router_new(seed);
@@ -480,6 +668,8 @@ static void tear_down(struct run *r)
     free(r->config);
     free(r->in);
     free(r->reader);
+    free(r->unit);
+    free(r->events);
     fabric_free(r->fabric);
 }
 
@@ -489,11 +679,14 @@ static void describe(const struct run *r, char *text, size_t size)
     const struct ofr_config *c = &r->config[0];
     snprintf(text, size,
              "torus %ux%ux%u load %u%% latency %u ready %u gap %u sink %u lengths %u-%u classes "
-             "%u:%u:%u select %u tie %u threshold %u",
+             "%u:%u:%u select %u tie %u threshold %u %s",
              f->torus.k[0], f->torus.k[1], f->torus.n == 3 ? f->torus.k[2] : 1,
              f->load_permille / 10, f->latency, f->ready_permille, f->gap_permille,
              f->sink_permille, f->length_min, f->length_max, f->class_weight[0], f->class_weight[1],
-             f->class_weight[2], c->select, (unsigned)c->tie, c->threshold);
+             f->class_weight[2], c->select, (unsigned)c->tie, c->threshold,
+             r->life == CALM     ? "calm"
+             : r->life == FAULTS ? "faults"
+                                 : "abuse");
 }
 
 static void add_totals(struct totals *t, const struct run *r)
@@ -502,6 +695,15 @@ static void add_totals(struct totals *t, const struct run *r)
     t->cut += fabric_totals(r->fabric).cut;
     t->snapshots += r->snapshots;
     t->tables += r->tables;
+    t->resets += r->resets;
+    t->cuts += r->cuts;
+    t->topologies += r->topologies;
+    t->malformed += r->malformed;
+    t->lives |= 1U << r->life;
+    for (uint32_t n = 0; n < r->nodes; n++) {
+        t->malformed += ofr_router_out(r->model[n])->malformed;
+        t->escapes |= 1U << r->config[n].escape;
+    }
     t->loads |= 1U << r->seed % LOADS;
     t->ties |= 1U << r->config[0].tie;
     for (unsigned i = 0; i < r->fo.torus.n; i++) {
@@ -528,8 +730,11 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
     unsigned traced = 0;
 
     while (!r.why[0] && (r.cycle < cycles || !drained) && (!o->until || r.cycle < o->until)) {
-        if (r.cycle >= cycles)
+        if (r.cycle >= cycles && !r.ended && !any_reset(&r)) {
+            r.ended = true;
             fabric_stop(r.fabric);
+            settle(&r);
+        }
         if (o->vcd && r.cycle + TRACE_CYCLES >= o->until && !traced++)
             rtl_router_trace(r.rtl[o->trace_node % r.nodes], o->vcd);
         step(&r, out, &seen);
@@ -640,6 +845,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'p':
         o->pattern = (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
         return 0;
+    case 'L':
+        o->life = (unsigned)at_most(state, "life", number, ABUSE);
+        return 0;
+    case 'E':
+        o->escape = (unsigned)at_most(state, "escape", number, OFR_NODE_ROUTING_ESCAPE_NEVER);
+        return 0;
     case 'a':
         o->aborts = true;
         return 0;
@@ -678,6 +889,8 @@ int main(int argc, char **argv)
          "destination pattern, tornado where it does not exist (default: drawn)", 0},
         {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 5)",
          0},
+        {"life", 'L', "N", 0, "0 calm, 1 faults, 2 abuse (default: drawn)", 0},
+        {"escape", 'E', "N", 0, "OFR_NODE_ROUTING_ESCAPE_* (default: drawn)", 0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
         {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
         {"vcd", 'V', "FILE", 0, "write the last cycles as a waveform", 0},
@@ -690,6 +903,8 @@ int main(int argc, char **argv)
                         .select = KEYS,
                         .tie = KEYS,
                         .threshold = KEYS,
+                        .life = KEYS,
+                        .escape = KEYS,
                         .traffic_class = -1,
                         .load = -1,
                         .pattern = -1,
@@ -704,13 +919,18 @@ int main(int argc, char **argv)
                                     : i < o.runs);
          i++)
         failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &all);
-    if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS) {
+    if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS && o.life == KEYS &&
+        o.escape == KEYS) {
         bool met = all.loads == (1U << LOADS) - 1 && all.ties == 3 && all.one && all.two &&
-                   all.odd && all.cut && all.snapshots && all.tables;
+                   all.odd && all.cut && all.snapshots && all.tables && all.lives == 7 &&
+                   all.escapes == 7 && all.resets && all.cuts && all.topologies && all.malformed;
         failed += !met;
         printf("%sok %u - met: all %d loads, both ties, sizes of 1, of 2 and odd, %" PRIu64
-               " cut packets, %" PRIu64 " snapshots, %" PRIu64 " tables under traffic\n",
-               met ? "" : "not ", ++i, LOADS, all.cut, all.snapshots, all.tables);
+               " cut packets, %" PRIu64 " snapshots, %" PRIu64 " tables under traffic, %" PRIu64
+               " resets of single routers, %" PRIu64 " links that fell, %" PRIu64
+               " topologies written, %" PRIu64 " malformed packets\n",
+               met ? "" : "not ", ++i, LOADS, all.cut, all.snapshots, all.tables, all.resets,
+               all.cuts, all.topologies, all.malformed);
     }
     printf("1..%u\n# %" PRIu64 " router-cycles, %u mismatches\n", i, all.router_cycles, failed);
     return failed ? 1 : 0;

@@ -24,6 +24,7 @@ struct options {
     struct ofr_torus torus;
     unsigned slots, only; // only: the run of that number, 0 all
     bool pings;
+    bool pulled; // all x+ cables of a column are pulled
 };
 
 struct ping {
@@ -96,7 +97,8 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
                                .class_weight = {0, 0, 1},
                                .length_min = PACKET,
                                .length_max = PACKET,
-                               .pattern = patterns[p].pattern};
+                               .pattern = patterns[p].pattern,
+                               .lossy = o->pulled};
     struct ofr_table table;
     struct ofr_config base = {.configured = true,
                               .tie = number & 1 ? OFR_TIE_BOTH : OFR_TIE_PLUS,
@@ -116,6 +118,10 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
         fprintf(stderr, "overload: out of memory\n");
         exit(2);
     }
+    // All x+ cables of a column, for good
+    for (uint32_t n = 0; n < g.nodes && o->pulled; n++)
+        if (g.config[n].me.c[0] == torus->k[0] / 2 - 1)
+            fabric_cut(g.fabric, n, 0, UINT32_MAX);
     while (g.cycle < o->cycles && !why) {
         if (o->pings)
             ping(&g, &pinger, &rng);
@@ -136,6 +142,8 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
         why = "the watchdog has latched";
     if (!why && o->pings && (!pinger.count[0] || !pinger.count[1]))
         why = "no ping came back";
+    if (!why && o->pulled && !golden_counter(&g, OFR_COUNTER_DISCARDED))
+        why = "nothing was discarded";
     if (!why && (pinger.worst[0] > PING_BOUND || pinger.worst[1] > PING_BOUND))
         why = "a ping took too long";
     printf("%sok %u - %ux%u%s%s C=%u %s: %.3f flits a cycle and node, %" PRIu64 " OIDN, %" PRIu64
@@ -191,6 +199,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r':
         o->only = (unsigned)number;
         return 0;
+    case 'p':
+        o->pulled = true;
+        o->pings = false; // some would be lost
+        return 0;
     case 'n':
         o->pings = false;
         return 0;
@@ -207,6 +219,7 @@ int main(int argc, char **argv)
         {"cycles", 'c', "N", 0, "cycles a run (default 200000)", 0},
         {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
         {"run", 'r', "N", 0, "only run N of the list, as it is there (replay)", 0},
+        {"pulled", 'p', NULL, 0, "all x+ cables of a column are pulled; no pings", 0},
         {"no-pings", 'n', NULL, 0, "user traffic only", 0},
         {0}};
     static const struct argp parser = {list, parse, NULL, "OFR at full overload.",

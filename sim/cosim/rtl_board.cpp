@@ -71,8 +71,11 @@ void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
         set(top.rx_valid, p, 1, in->rx[p].valid);
         set(top.tx_ready, p, 1, in->tx_ready[p]);
         set(top.rx_abort, p, 1, in->rx_abort[p]);
-        for (int v = 0; v < OFR_VCS; v++)
+        set(top.tx_rebase, p, 1, in->tx_rebase[p]);
+        for (int v = 0; v < OFR_VCS; v++) {
             set(top.tx_credit, 12 * p + 4 * v, 4, in->tx_credit[p][v]);
+            set(top.tx_base, 12 * p + 4 * v, 4, in->tx_base[p][v]);
+        }
         if (!in->rx[p].valid)
             continue;
         set(top.rx_vc, 2 * p, 2, in->rx[p].vc);
@@ -91,8 +94,10 @@ void out(const rtl_board *b, struct ofr_router_out *o)
     for (int p = 0; p < PORTS; p++) {
         ofr_flit &tx = o->tx[p];
         tx.valid = get(top.tx_valid, p, 1);
-        for (int v = 0; v < OFR_VCS; v++)
+        for (int v = 0; v < OFR_VCS; v++) {
             o->rx_credit[p][v] = uint8_t(get(top.rx_credit, 12 * p + 4 * v, 4));
+            o->rx_received[p][v] = uint8_t(get(top.rx_received, 12 * p + 4 * v, 4));
+        }
         if (!tx.valid)
             continue;
         tx.vc = uint8_t(get(top.tx_vc, 2 * p, 2));

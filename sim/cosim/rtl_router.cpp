@@ -2,6 +2,8 @@
 // Wraps the Verilated ofr_lockstep (RTL_TOP; SHAPE_N, _W, _L, _C, _MUL given by make) for C.
 #include "rtl_router.h"
 
+#include "ofr_regs.h"
+
 #include RTL_HEADER
 #include "verilated.h"
 #include "verilated_bits.h"
@@ -42,6 +44,7 @@ struct rtl_router {
         top.clk = 1;
         top.eval();
         dump();
+        top.rst = 0;
         top.seed_we = 0;
         top.watchdog_clear = 0;
         top.reg_we = 0;
@@ -81,10 +84,10 @@ struct rtl_router *rtl_router_new(uint32_t seed)
     r->top.reg_re = 0;
     r->top.seed_we = 0;
     r->top.watchdog_clear = 0;
-    r->top.rst = 1;
-    r->edge();
-    r->edge();
-    r->top.rst = 0;
+    for (int i = 0; i < 2; i++) {
+        r->top.rst = 1;
+        r->edge();
+    }
     r->top.clk = 0;
     r->top.eval();
     return r;
@@ -114,6 +117,11 @@ void rtl_router_seed(struct rtl_router *r, uint32_t seed)
 {
     r->top.seed_we = 1;
     r->top.seed = seed;
+}
+
+void rtl_router_reset(struct rtl_router *r)
+{
+    r->top.rst = 1;
 }
 
 void rtl_router_clear_watchdog(struct rtl_router *r)
@@ -148,6 +156,7 @@ void rtl_router_step(struct rtl_router *r, const struct ofr_router_in *in,
     }
     top.tie_both = config->tie == OFR_TIE_BOTH;
     top.select = config->select;
+    top.escape = config->escape;
     top.threshold = config->threshold;
     top.watchdog_time = config->watchdog_time;
     top.ring_wait_time = config->ring_wait_time;
@@ -160,8 +169,11 @@ void rtl_router_step(struct rtl_router *r, const struct ofr_router_in *in,
         set(top.rx_poison, p, 1, in->rx[p].poison);
         set(top.rx_abort, p, 1, in->rx_abort[p]);
         set(top.tx_ready, p, 1, in->tx_ready[p]);
-        for (int v = 0; v < OFR_VCS; v++)
+        set(top.tx_rebase, p, 1, in->tx_rebase[p]);
+        for (int v = 0; v < OFR_VCS; v++) {
             set(top.tx_credit, 12 * p + 4 * v, 4, in->tx_credit[p][v]);
+            set(top.tx_base, 12 * p + 4 * v, 4, in->tx_base[p][v]);
+        }
     }
     top.li_valid = in->li.valid;
     top.li_vc = in->li.vc;
@@ -182,8 +194,10 @@ void rtl_router_out(const struct rtl_router *r, struct ofr_router_out *out)
         tx.data = get(top.tx_data, W * p, W);
         tx.last = get(top.tx_last, p, 1);
         tx.poison = get(top.tx_poison, p, 1);
-        for (int v = 0; v < OFR_VCS; v++)
+        for (int v = 0; v < OFR_VCS; v++) {
             out->rx_credit[p][v] = uint8_t(get(top.rx_credit, 12 * p + 4 * v, 4));
+            out->rx_received[p][v] = uint8_t(get(top.rx_received, 12 * p + 4 * v, 4));
+        }
     }
     for (int v = 0; v < OFR_VCS; v++)
         out->li_ready[v] = get(top.li_ready, v, 1);
@@ -194,5 +208,9 @@ void rtl_router_out(const struct rtl_router *r, struct ofr_router_out *out)
     out->drained = top.drained;
     out->watchdog = top.watchdog;
     out->time = top.cycle;
+    out->dropped_head = uint16_t(get(top.dropped, OFR_NODE_DROPPED_HEAD_LSB, 16));
+    out->dropped_port = uint8_t(get(top.dropped, OFR_NODE_DROPPED_PORT_LSB, 3));
+    out->dropped = get(top.dropped, OFR_NODE_DROPPED_SEEN_LSB, 1);
+    out->malformed = uint8_t(get(top.dropped, OFR_NODE_DROPPED_MALFORMED_LSB, 8));
 }
 }

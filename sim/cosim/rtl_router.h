@@ -30,6 +30,9 @@ void rtl_router_out(const struct rtl_router *router, struct ofr_router_out *out)
 void rtl_router_write(struct rtl_router *router, unsigned offset, uint32_t value);
 uint32_t rtl_router_read(struct rtl_router *router, unsigned offset);
 
+// The next step is one in reset.
+void rtl_router_reset(struct rtl_router *router);
+
 // Register side effects at the end of the next cycle.
 void rtl_router_seed(struct rtl_router *router, uint32_t seed);
 void rtl_router_clear_watchdog(struct rtl_router *router);

@@ -108,6 +108,42 @@ broken bank ofr_unit.c 's/unit->shadow = 3 - unit->shadow/unit->shadow = unit->s
     result 1 "a bank of the IDN table: broken"
 lockstep_catches bank "a commit under traffic that does not swap the table's banks" --class 2
 
+# Life: what a reset, a link that falls, a header that is not true and a setting change
+broken rebase router.c 's/if (in->tx_rebase\[p\])/if (false)/' || result 1 "re-basing: broken"
+lockstep_catches rebase "a link that rises is not re-based" --life 1
+
+broken down router.c 's/in->link_up\[p\] ? (uint8_t)ofr_credit_used/true ? (uint8_t)ofr_credit_used/' ||
+    result 1 "a link that is down: broken"
+lockstep_catches down "credits of a link that is down" --life 1
+
+broken dead router.c 's/if (!r->up\[port\])/if (false)/' || result 1 "dead links: broken"
+lockstep_catches dead "a packet that waits for a dead link" --life 1
+overload_catches dead "a packet that waits for a dead link: it blocks those for others" \
+    'watchdog has latched|does not drain' --pulled --torus 4x4
+
+broken long router.c 's/next == r->shape.slot_flits - 1U/next == r->shape.slot_flits/' ||
+    result 1 "too long: broken"
+lockstep_catches long "a packet longer than a slot" --life 1
+
+broken short router.c 's/last \&\& next < MIN_FLITS - 1/last \&\& next < MIN_FLITS - 2/' ||
+    result 1 "too short: broken"
+lockstep_catches short "a packet of three flits" --life 1
+
+broken none router.c 's/pins->vc >= OFR_VCS) || filling/pins->vc > OFR_VCS) || filling/' ||
+    result 1 "VC 3: broken"
+lockstep_catches none "a packet on no VC" --life 1
+
+broken head router.c 's/if (w->discarded)/if (false)/' || result 1 "dropped header: broken"
+lockstep_catches head "the first port's header of two that are dropped at once" --life 2
+
+broken never router.c 's/cfg->escape != OFR_NODE_ROUTING_ESCAPE_EMPTY || /false || /' ||
+    result 1 "escape injection: broken"
+lockstep_catches never "injection into the escape VCs although never" --escape 2 --load 1500
+
+broken empty router.c 's/ESCAPE_EMPTY || r->used\[port\]\[ring\]/ESCAPE_EMPTY/' ||
+    result 1 "escape injection: broken"
+lockstep_catches empty "injection into an escape VC that is not empty" --escape 1 --load 1500
+
 # A mismatch is reported as it must be: where, both values, a waveform of the last 50 cycles, and a
 # command that shows the same again
 shown=$work/break.log

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Credits of one link port and VC: slots downstream, as cumulative counts modulo 16, and the bubble
-// rule. Pure functions; RTL: rtl/router. Used by the router model and torussim alike.
+// rule. Pure functions; RTL: rtl/router/ofr_credit.v. Used by the router model and torussim alike.
 #ifndef OFR_CREDIT_H
 #define OFR_CREDIT_H
 

@@ -12,7 +12,8 @@ static unsigned get(uint32_t value, unsigned lsb, unsigned bits)
     return value >> lsb & ((1U << bits) - 1);
 }
 
-bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *router_memory)
+bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
+                   void *router_memory)
 {
     memset(node, 0, sizeof *node);
     node->shape = *shape;
@@ -28,7 +29,9 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *r
     node->config.tie = OFR_TIE_BOTH;
     node->config.ring_wait_time = OFR_NODE_RING_WAIT_RESET;
     node->config.table = ofr_unit_active(&node->unit);
-    node->seed = OFR_NODE_SEED_RESET;
+    node->seed = (uint32_t)(serial ^ serial >> 32);
+    node->seeds = true;
+    node->drained = true;
     return true;
 }
 
@@ -44,7 +47,10 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
     memcpy(router.rx_abort, in->rx_abort, sizeof router.rx_abort);
     memcpy(router.tx_ready, in->tx_ready, sizeof router.tx_ready);
     memcpy(router.tx_credit, in->tx_credit, sizeof router.tx_credit);
+    memcpy(router.tx_base, in->tx_base, sizeof router.tx_base);
+    memcpy(router.tx_rebase, in->tx_rebase, sizeof router.tx_rebase);
     memcpy(router.link_up, in->link_up, sizeof router.link_up);
+    node->drained = out->drained;
     node->link_up = 0;
     for (unsigned p = 0; p < 2U * node->shape.n; p++)
         node->link_up |= (uint8_t)(in->link_up[p] << p);
@@ -52,6 +58,9 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
     node->ahead += (uint64_t)(int64_t)(int32_t)node->time_rate;
     ofr_local_step(&node->local, &local);
     ofr_router_step(node->router, &router, &node->config);
+    if (node->seeds)
+        ofr_router_seed(node->router, node->seed);
+    node->seeds = false;
 }
 
 const struct ofr_router_out *ofr_node_out(const struct ofr_node *node)
@@ -62,7 +71,7 @@ const struct ofr_router_out *ofr_node_out(const struct ofr_node *node)
 // Sizes, coordinates and tie may change only here.
 static bool unlocked(const struct ofr_node *node)
 {
-    return !node->config.configured || ofr_router_out(node->router)->drained;
+    return !node->config.configured && node->drained;
 }
 
 static uint32_t node_register(const struct ofr_node *node, unsigned offset)
@@ -94,6 +103,7 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
         return (uint32_t)c->me.c[0] | (uint32_t)c->me.c[1] << 8 | (uint32_t)c->me.c[2] << 16;
     case OFR_NODE_ROUTING:
         return (uint32_t)c->select << OFR_NODE_ROUTING_SELECT_LSB |
+               (uint32_t)c->escape << OFR_NODE_ROUTING_ESCAPE_LSB |
                (uint32_t)c->threshold << OFR_NODE_ROUTING_THRESHOLD_LSB;
     case OFR_NODE_TIE:
         return c->tie == OFR_TIE_BOTH;
@@ -103,6 +113,11 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
         return c->watchdog_time;
     case OFR_NODE_RING_WAIT:
         return c->ring_wait_time;
+    case OFR_NODE_DROPPED:
+        return (uint32_t)out->dropped_head << OFR_NODE_DROPPED_HEAD_LSB |
+               (uint32_t)out->dropped_port << OFR_NODE_DROPPED_PORT_LSB |
+               (uint32_t)out->dropped << OFR_NODE_DROPPED_SEEN_LSB |
+               (uint32_t)out->malformed << OFR_NODE_DROPPED_MALFORMED_LSB;
     case OFR_NODE_TIME:
         return node->time;
     case OFR_NODE_TIME_ADD:
@@ -140,7 +155,9 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
     struct ofr_config *c = &node->config;
     switch (offset) {
     case OFR_NODE_CONTROL:
-        c->configured = value & 1;
+        if (value & OFR_NODE_CONTROL_CONFIGURED_MASK && !ofr_inside(&c->torus, &c->me))
+            return false;
+        c->configured = value & OFR_NODE_CONTROL_CONFIGURED_MASK;
         return true;
     case OFR_NODE_SIZE:
         if (!unlocked(node) || !sizes_ok(node, value))
@@ -154,6 +171,12 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
             c->me.c[i] = (uint8_t)get(value, 8 * i, 4);
         return true;
     case OFR_NODE_ROUTING:
+        if (get(value, OFR_NODE_ROUTING_THRESHOLD_LSB, OFR_NODE_ROUTING_THRESHOLD_BITS) >=
+                node->shape.slots ||
+            get(value, OFR_NODE_ROUTING_ESCAPE_LSB, OFR_NODE_ROUTING_ESCAPE_BITS) >
+                OFR_NODE_ROUTING_ESCAPE_NEVER)
+            return false;
+        c->escape = (uint8_t)get(value, OFR_NODE_ROUTING_ESCAPE_LSB, OFR_NODE_ROUTING_ESCAPE_BITS);
         c->select = (uint8_t)get(value, OFR_NODE_ROUTING_SELECT_LSB, OFR_NODE_ROUTING_SELECT_BITS);
         c->threshold =
             (uint8_t)get(value, OFR_NODE_ROUTING_THRESHOLD_LSB, OFR_NODE_ROUTING_THRESHOLD_BITS);
@@ -165,7 +188,7 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
         return true;
     case OFR_NODE_SEED:
         node->seed = value;
-        ofr_router_seed(node->router, value);
+        node->seeds = true;
         return true;
     case OFR_NODE_WATCHDOG:
         c->watchdog_time = (uint8_t)get(value, 0, OFR_NODE_WATCHDOG_TIME_BITS);

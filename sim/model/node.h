@@ -14,6 +14,8 @@ struct ofr_node_in {
     bool rx_abort[OFR_LINKS];
     bool tx_ready[OFR_LINKS];
     uint8_t tx_credit[OFR_LINKS][OFR_VCS]; // cumulative, modulo 16
+    uint8_t tx_base[OFR_LINKS][OFR_VCS];   // see struct ofr_router_in
+    bool tx_rebase[OFR_LINKS];
     bool link_up[OFR_LINKS];
 };
 
@@ -25,14 +27,17 @@ struct ofr_node {
     struct ofr_local local;
     struct ofr_counters counters;
     uint32_t seed;
+    bool seeds;   // SEED was written, or is that of the reset: the next step starts the LFSR there
+    bool drained; // in the cycle of the last step: a write is of that cycle
     uint8_t link_up;                    // as of the last step, a bit a port
     uint32_t time, time_add, time_rate; // registers
     uint64_t ahead;                     // of NODE.TIME to the cycles since reset, in 2^-32 cycles
 };
 
-// Memory for the router of this shape, to be given to ofr_node_init(): ofr_router_size().
-// Returns false where the shape is out of range.
-bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, void *router_memory);
+// A node after reset. Memory for the router of this shape: ofr_router_size(). The board's serial
+// number makes the reset value of SEED. Returns false where the shape is out of range.
+bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
+                   void *router_memory);
 
 // One clock cycle.
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in);

@@ -34,12 +34,14 @@ struct input {
     bool in_swap; // a header that meets its IDN
     uint8_t in_flags;
     bool open; // the pins are inside a packet
+    bool drop; // ... of which nothing more is taken
     uint8_t open_vc;
     bool busy; // a packet is half written
     bool cut;  // an aborted packet is being filled up to MIN_FLITS
     uint8_t write_vc;
     uint16_t write_offset;
     uint8_t write_slot[OFR_VCS];
+    uint8_t received[OFR_VCS]; // headers written, modulo 16
     // Waiting packets per VC: the candidate's is one of them.
     uint8_t waiting[OFR_VCS];
     uint8_t head_slot[OFR_VCS];
@@ -86,7 +88,8 @@ struct ofr_router {
     struct input input[OFR_ALL_PORTS];
     struct output output[OFR_ALL_PORTS];
     uint8_t sent[OFR_LINKS][OFR_VCS]; // slots taken downstream, modulo 16
-    uint8_t used[OFR_LINKS][OFR_VCS]; // sent - returned, a cycle old (an output is held for four)
+    // sent - returned, a cycle old (an output is held for four); 0 where the link is down
+    uint8_t used[OFR_LINKS][OFR_VCS];
     uint8_t room[OFR_LINKS][OFR_VCS]; // free slots downstream; none where the link is down
     bool up[OFR_LINKS];
     uint8_t threshold; // settings of the cycle before
@@ -119,7 +122,8 @@ struct wires {
     bool grant[OFR_ALL_PORTS];
     uint8_t used[OFR_LINKS][OFR_VCS]; // the next cycle's
     bool tick_watchdog, tick_ring;
-    bool decided; // the decision stands at the start of the cycle
+    bool decided;   // the decision stands at the start of the cycle
+    bool discarded; // a packet, by a port before this one
 };
 
 static unsigned field(uint64_t flit, unsigned lsb, unsigned bits)
@@ -220,8 +224,8 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
     return 0;
 }
 
-// The escape VC `ring` of output `port`: one free slot to go on, two to enter (paper, sec. 2), from
-// the local port more than the threshold. While an entry starves, no other enters its ring but
+// The escape VC `ring` of output `port`, whose link is up: the bubble rule, and from the local port
+// more free slots than the threshold. While an entry starves, no other enters its ring but
 // management's, in every other 2^RING_WAIT cycles none goes on in it either, and the threshold does
 // not keep the entry out.
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
@@ -267,8 +271,18 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
     }
     if (!full)
         return (struct request){.reason = NO_CREDIT};
-    int port = ofr_escape_port(&cfg->torus, &cfg->me, &target);
-    return escape_request(r, i, u->cand_vc, (unsigned)port, ring, threshold, mgmt);
+    unsigned port = (unsigned)ofr_escape_port(&cfg->torus, &cfg->me, &target);
+    // Waiting for an adaptive slot without a way out could be for ever
+    if (!r->up[port])
+        return (struct request){.reason = GRANTABLE, .out = DISCARD};
+    struct request req = escape_request(r, i, u->cand_vc, port, ring, threshold, mgmt);
+    bool restricted = i == OFR_LOCAL && !mgmt && class != OFR_PKT_CLASS_INORDER;
+    if (restricted && cfg->escape != OFR_NODE_ROUTING_ESCAPE_BUBBLE) {
+        if (cfg->escape != OFR_NODE_ROUTING_ESCAPE_EMPTY || r->used[port][ring])
+            req.reason = NO_CREDIT;
+        req.refused = false; // it waits for an adaptive slot as well
+    }
+    return req;
 }
 
 // Does the OFR unit decide about the candidate?
@@ -546,8 +560,10 @@ static void write_flit(struct ofr_router *r, unsigned i, uint64_t data, unsigned
     size_t address = slot_address(r, i, vc, u->write_slot[vc]) + u->write_offset;
     r->data[address] = data;
     r->flags[address] = (uint8_t)flags;
-    if (u->write_offset == 0)
+    if (u->write_offset == 0) {
         u->waiting[vc]++;
+        u->received[vc] = (u->received[vc] + 1) & OFR_CREDIT_MASK;
+    }
     if (flags & FLAG_LAST && u->write_offset > 0) {
         u->write_offset = 0;
         u->write_slot[vc] = (uint8_t)next_slot(r, u->write_slot[vc]);
@@ -577,19 +593,25 @@ static uint64_t swap(const struct ofr_router *r, const struct ofr_config *cfg, u
     return with_field(flit, OFR_PKT_LEG_LSB, 1, 1);
 }
 
+// Is a packet that was cut off being filled up?
+static bool fills(const struct input *u)
+{
+    return u->cut || (u->in_abort && (u->busy || u->in.valid));
+}
+
 // Writes the flit that came last, a header as `header`; `pins`: another one is there. A cut-off
 // packet is filled up with that flit as it came and gets a poisoned tail. A flit between header and
 // tail waits until the next one is at the pins: the RTL writes with it whether that is the tail.
 static void write_stage(struct ofr_router *r, unsigned i, uint64_t header, bool pins)
 {
     struct input *u = &r->input[i];
-    bool fills = u->cut || (u->in_abort && (u->busy || u->in.valid));
+    bool fill = fills(u);
     bool at_once = u->in_first ? !swaps_late(r, u) : u->in.last;
     bool first = u->in.valid && u->in_first;
     unsigned flags = u->in_flags;
-    if (!fills && !(u->in.valid && (at_once || pins)))
+    if (!fill && !(u->in.valid && (at_once || pins)))
         return;
-    if (fills) {
+    if (fill) {
         u->cut = u->in.valid || u->write_offset < MIN_FLITS - 1;
         if (!u->in.valid)
             flags = u->cut ? 0 : FLAG_LAST | FLAG_POISON;
@@ -611,7 +633,43 @@ static bool at_idn(const struct ofr_config *cfg, unsigned i, uint64_t flit)
 // Is a flit taken from the pins?
 static bool takes(const struct ofr_router *r, unsigned i, const struct ofr_flit *pins)
 {
-    return pins->valid && (i != OFR_LOCAL || r->out.li_ready[pins->vc]);
+    return pins->valid && (i != OFR_LOCAL || (pins->vc < OFR_VCS && r->out.li_ready[pins->vc]));
+}
+
+static void count_malformed(struct ofr_router *r)
+{
+    r->out.malformed += r->out.malformed < UINT8_MAX;
+}
+
+// Drops what is not a packet: one on no VC, one that comes while a cut-off one is being filled up,
+// and what is behind the last flit of a slot. That flit becomes a poisoned tail, and a packet of
+// less than MIN_FLITS ends as one that is cut off. Returns whether the flit is to be kept; `next`:
+// its place in its packet.
+static bool guard(struct ofr_router *r, unsigned i, struct ofr_flit *pins, bool filling,
+                  unsigned next, bool *cut)
+{
+    struct input *u = &r->input[i];
+    bool first = !u->open, last = pins->last;
+    u->open = !last;
+    if (!first && u->drop) {
+        u->drop = !last;
+        return false;
+    }
+    if (first && ((i != OFR_LOCAL && pins->vc >= OFR_VCS) || filling)) {
+        u->drop = !last;
+        count_malformed(r);
+        return false;
+    }
+    u->drop = false;
+    if (last && next < MIN_FLITS - 1) {
+        pins->last = false;
+        *cut = true;
+        count_malformed(r);
+    } else if (!last && next == r->shape.slot_flits - 1U) {
+        pins->last = pins->poison = u->drop = true;
+        count_malformed(r);
+    }
+    return true;
 }
 
 // Writes what came last and registers the pins. A header whose VC is empty becomes the candidate
@@ -622,27 +680,35 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
 {
     struct input *u = &r->input[i];
     struct ofr_flit pins = i == OFR_LOCAL ? in->li : in->rx[i];
-    bool taken = takes(r, i, &pins), first = taken && !u->open;
+    bool taken = takes(r, i, &pins), first = !u->open, cut = false;
+    // A packet that is cut off, if it is not written whole with this cycle
+    bool filling = fills(u) && (u->in.valid || u->write_offset < MIN_FLITS - 1);
+    if (i == OFR_LOCAL)
+        pins.poison = false;
+    if (taken) {
+        u->open_vc = pins.vc;
+        taken = guard(r, i, &pins, filling, first ? 0 : u->write_offset + u->in.valid, &cut);
+    } else if (i != OFR_LOCAL && in->rx_abort[i]) {
+        u->open = false;
+    }
+    first = first && taken;
     bool late = taken && swaps_late(r, u);
+    unsigned vc = late ? u->in.vc : pins.vc;
     bool free = taken && !before->cand && !before->fetch &&
-                (!before->stream_first || w->moves[i]) && before->waiting[pins.vc] == 0;
+                (!before->stream_first || w->moves[i]) && before->waiting[vc] == 0;
     uint64_t header = u->in.data; // if it is a header: as it goes on
     if (u->in_swap && (late || r->shape.flit_bits > 16))
         header = swap(r, cfg, header, pins.data);
     if (late) {
         pins.data = with_field(pins.data, 0, 12, ofr_coord_word(&cfg->me, r->shape.n));
         if (free)
-            set_candidate(u, pins.vc, header, u->in_flags);
+            set_candidate(u, vc, header, u->in_flags);
     }
     write_stage(r, i, header, taken);
-    u->in_abort = i != OFR_LOCAL && in->rx_abort[i];
-    if (!taken) {
-        if (u->in_abort)
-            u->open = false;
+    u->in_abort = cut || (i != OFR_LOCAL && in->rx_abort[i]);
+    if (!taken)
         return;
-    }
-    u->in_flags =
-        (uint8_t)((pins.last ? FLAG_LAST : 0) | (pins.poison && i != OFR_LOCAL ? FLAG_POISON : 0));
+    u->in_flags = (uint8_t)((pins.last ? FLAG_LAST : 0) | (pins.poison ? FLAG_POISON : 0));
     u->in_swap = at_idn(cfg, i, pins.data);
     if (first) {
         u->in_flags = (uint8_t)(r->order << FLAG_ORDER_SHIFT);
@@ -657,8 +723,6 @@ static void arrive(struct ofr_router *r, unsigned i, const struct ofr_config *cf
     }
     u->in = pins;
     u->in_first = first;
-    u->open = !pins.last;
-    u->open_vc = pins.vc;
 }
 
 // --- Bookkeeping ---------------------------------------------------------------------------------
@@ -676,7 +740,7 @@ static void take_granted(struct ofr_router *r, unsigned i)
 }
 
 // What a grant changes besides, in the cycle behind it.
-static void account(struct ofr_router *r, unsigned i)
+static void account(struct ofr_router *r, unsigned i, const struct input *before, struct wires *w)
 {
     struct input *u = &r->input[i];
     unsigned v = u->stream_vc, out = u->stream_out;
@@ -689,6 +753,11 @@ static void account(struct ofr_router *r, unsigned i)
         r->decided = r->wanted = false;
     if (out == DISCARD) {
         r->counter[OFR_COUNTER_DISCARDED]++;
+        if (w->discarded) // of several in one cycle the first port's is kept
+            return;
+        w->discarded = r->out.dropped = true;
+        r->out.dropped_head = (uint16_t)before->cand_flit;
+        r->out.dropped_port = (uint8_t)(i == OFR_LOCAL ? links(r) : i);
         return;
     }
     if (out < OFR_LINKS) {
@@ -791,6 +860,7 @@ static void update_outputs(struct ofr_router *r)
         r->out.tx[p] = r->output[p].flit;
         for (unsigned v = 0; v < OFR_VCS; v++) {
             r->out.rx_credit[p][v] = r->input[p].freed[v];
+            r->out.rx_received[p][v] = r->input[p].received[v];
             drained = drained && r->used[p][v] == 0;
         }
     }
@@ -819,7 +889,8 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     w.tick_ring = tick(r->out.time, cfg->ring_wait_time, &r->ring_bit);
     for (unsigned p = 0; p < links(r); p++)
         for (unsigned v = 0; v < OFR_VCS; v++)
-            w.used[p][v] = (uint8_t)ofr_credit_used(r->sent[p][v], in->tx_credit[p][v]);
+            w.used[p][v] =
+                in->link_up[p] ? (uint8_t)ofr_credit_used(r->sent[p][v], in->tx_credit[p][v]) : 0;
     struct input token = r->input[r->token];
     bool stuck = r->stuck;
     r->stuck = false;
@@ -855,7 +926,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
         stage_a(r, cfg, i, &before, &w);
         arrive(r, i, cfg, in, &before, &w);
         if (u->granted)
-            account(r, i);
+            account(r, i, &before, &w);
         u->granted = w.grant[i];
     }
     move_token(r, &token);
@@ -864,6 +935,8 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     for (unsigned p = 0; p < links(r); p++) {
         r->up[p] = in->link_up[p];
         for (unsigned v = 0; v < OFR_VCS; v++) {
+            if (in->tx_rebase[p])
+                r->sent[p][v] = in->tx_base[p][v];
             r->used[p][v] = w.used[p][v];
             r->room[p][v] =
                 in->link_up[p] ? (uint8_t)ofr_credit_free(r->used[p][v], r->shape.slots) : 0;

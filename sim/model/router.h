@@ -43,8 +43,10 @@ struct ofr_config {
     struct ofr_torus torus;
     struct ofr_coord me;
     enum ofr_tie tie;
-    uint8_t select;         // OFR_SELECT_*
-    uint8_t threshold;      // slots, 0 to 15
+    uint8_t select; // OFR_SELECT_*
+    uint8_t escape; // OFR_NODE_ROUTING_ESCAPE_*: minimal and deroute, from the local port into an
+                    // escape VC
+    uint8_t threshold;      // slots, less than C
     uint8_t watchdog_time;  // 2^time cycles, 0: off
     uint8_t ring_wait_time; // 2^time cycles
     const struct ofr_table *table;
@@ -63,6 +65,8 @@ struct ofr_router_in {
     bool rx_abort[OFR_LINKS];
     bool tx_ready[OFR_LINKS];
     uint8_t tx_credit[OFR_LINKS][OFR_VCS]; // cumulative, modulo 16
+    uint8_t tx_base[OFR_LINKS][OFR_VCS];   // what the neighbour has received, modulo 16
+    bool tx_rebase[OFR_LINKS];             // the count of packets sent becomes tx_base
     bool link_up[OFR_LINKS];
     struct ofr_flit li; // into the local port; taken where valid and li_ready[vc]
     bool lo_ready;
@@ -72,11 +76,16 @@ struct ofr_router_in {
 struct ofr_router_out {
     struct ofr_flit tx[OFR_LINKS];
     uint8_t rx_credit[OFR_LINKS][OFR_VCS];
+    uint8_t rx_received[OFR_LINKS][OFR_VCS]; // packets received, modulo 16
     bool li_ready[OFR_VCS];
     struct ofr_flit lo;
-    bool drained;  // no packet here and all credits home
-    bool watchdog; // latched
-    uint32_t time; // cycles since reset
+    bool drained;          // no packet here and all credits home
+    bool watchdog;         // latched
+    uint32_t time;         // cycles since reset
+    uint16_t dropped_head; // header word 0 of the last packet discarded
+    uint8_t dropped_port;  // ... and the port it came from, 2n: the local one
+    bool dropped;          // ... if there was any
+    uint8_t malformed;     // packets too long, too short or on no VC, to 255
 };
 
 struct ofr_router;

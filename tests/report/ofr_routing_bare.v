@@ -17,6 +17,7 @@ module ofr_routing_bare #(
     input  wire logic [4*N-1:0]   me,
     input  wire logic             tie_both,
     input  wire logic [1:0]       select,
+    input  wire logic [1:0]       escape,
     input  wire logic [3:0]       threshold,
     input  wire logic [4:0]       watchdog_time,
     input  wire logic [3:0]       ring_wait_time,
@@ -38,6 +39,7 @@ module ofr_routing_bare #(
     input  wire logic [2*N-1:0]   rx_poison,
     input  wire logic [2*N-1:0]   rx_abort,
     output logic [24*N-1:0]       rx_credit,
+    output logic [24*N-1:0]       rx_received,
     output logic [2*N-1:0]        tx_valid,
     input  wire logic [2*N-1:0]   tx_ready,
     output logic [4*N-1:0]        tx_vc,
@@ -45,6 +47,8 @@ module ofr_routing_bare #(
     output logic [2*N-1:0]        tx_last,
     output logic [2*N-1:0]        tx_poison,
     input  wire logic [24*N-1:0]  tx_credit,
+    input  wire logic [24*N-1:0]  tx_base,
+    input  wire logic [2*N-1:0]   tx_rebase,
     input  wire logic             li_valid,
     output logic [2:0]            li_ready,
     input  wire logic [1:0]       li_vc,
@@ -57,10 +61,10 @@ module ofr_routing_bare #(
     output logic                  lo_poison
 );
     ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
-        .clk, .rst, .configured, .k, .me, .tie_both, .select, .threshold, .watchdog_time,
-        .ring_wait_time, .seed_we, .seed, .watchdog_clear, .drained, .watchdog, .link_up, .rx_valid,
-        .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit, .tx_valid, .tx_ready, .tx_vc,
-        .tx_data, .tx_last, .tx_poison, .tx_credit, .li_valid, .li_ready, .li_vc, .li_data,
+        .clk, .rst, .configured, .k, .me, .tie_both, .select, .escape, .threshold,
+        .watchdog_time, .ring_wait_time, .seed_we, .seed, .watchdog_clear, .drained, .watchdog, .link_up, .rx_valid,
+        .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit, .rx_received, .tx_valid,
+        .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit, .tx_base, .tx_rebase, .li_valid, .li_ready, .li_vc, .li_data,
         .li_last, .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison, .reg_we, .reg_adr,
         .reg_wdat, .reg_rdat, .reg_err
     );

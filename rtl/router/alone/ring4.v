@@ -31,25 +31,27 @@ module ring4 #(
         logic [3:0]     tx_valid, tx_last, tx_poison;
         logic [7:0]     tx_vc;
         logic [4*W-1:0] tx_data;
-        logic [47:0]    rx_credit;
+        logic [47:0]    rx_credit, rx_received;
         // At x+ (port 0) arrives what the next node sends on x- (port 1), and the other way round
         localparam int NEXT = (i + 1) % 4, PREV = (i + 3) % 4;
 
         ofr_routing #(.N(N), .W(W), .L(256 / W), .C(4)) routing (
             .clk, .rst, .configured(1'b1),
             .k({5'd1, 5'd4}), .me({4'd0, 4'(i)}), .tie_both(1'b1),
-            .select(2'd0), .threshold(4'd2), .watchdog_time(5'd0), .ring_wait_time(4'd8),
+            .select(2'd0), .escape(2'd0), .threshold(4'd2), .watchdog_time(5'd0), .ring_wait_time(4'd8),
             .seed_we(rst), .seed(32'(i + 1)), .watchdog_clear(1'b0),
-            .drained(), .watchdog(), .cycle(),
+            .drained(), .watchdog(), .cycle(), .dropped(),
             .link_up(4'b0011),
             .rx_valid({2'b00, g_node[PREV].tx_valid[0], g_node[NEXT].tx_valid[1]}),
             .rx_vc({4'd0, g_node[PREV].tx_vc[1:0], g_node[NEXT].tx_vc[3:2]}),
             .rx_data({{2*W{1'b0}}, g_node[PREV].tx_data[W-1:0], g_node[NEXT].tx_data[2*W-1:W]}),
             .rx_last({2'b00, g_node[PREV].tx_last[0], g_node[NEXT].tx_last[1]}),
             .rx_poison({2'b00, g_node[PREV].tx_poison[0], g_node[NEXT].tx_poison[1]}),
-            .rx_abort(4'b0000), .rx_credit,
+            .rx_abort(4'b0000), .rx_credit, .rx_received,
             .tx_valid, .tx_ready(4'b1111), .tx_vc, .tx_data, .tx_last, .tx_poison,
             .tx_credit({24'd0, g_node[PREV].rx_credit[11:0], g_node[NEXT].rx_credit[23:12]}),
+            .tx_base({24'd0, g_node[PREV].rx_received[11:0], g_node[NEXT].rx_received[23:12]}),
+            .tx_rebase(4'b0000), // these links never fall
             .li_valid(li_valid[i]), .li_ready(li_ready[3*i +: 3]), .li_vc(li_vc[2*i +: 2]),
             .li_data(li_data[W*i +: W]), .li_last(li_last[i]),
             .lo_valid(lo_valid[i]), .lo_ready(lo_ready[i]), .lo_data(lo_data[W*i +: W]),
