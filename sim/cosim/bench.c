@@ -50,6 +50,7 @@ struct result {
 
 struct options {
     const char *torus, *tie, *pattern;
+    uint8_t escape; // OFR_NODE_ROUTING_ESCAPE_*
     bool phases;
     unsigned jobs, messages;
     uint64_t seed;
@@ -87,7 +88,8 @@ static unsigned list_jobs(const struct options *o, struct job list[MAX_JOBS])
                 struct job job = {.gamma = {.n = tori[t].n,
                                             .k = tori[t].k,
                                             .pattern = patterns[p].pattern,
-                                            .tie = (enum ofr_tie)tie},
+                                            .tie = (enum ofr_tie)tie,
+                                            .escape = o->escape},
                                   .torus = tori[t].name,
                                   .pattern = patterns[p].name};
                 unsigned bit = o->phases;
@@ -222,6 +224,7 @@ static bool known(const char *arg, const char *const *names, unsigned count)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const torus[] = {"8x8x8", "8x8", "4x4x4"}, *const tie[] = {"plus", "both"};
+    static const char *const escape[] = {"bubble", "empty", "never"};
     static const char *const pattern[] = {"butterfly", "uniform", "transpose", "rotate3d",
                                           "bit-reverse"};
     struct options *o = state->input;
@@ -240,6 +243,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'p':
         if (!known(o->pattern = arg, pattern, 5))
             argp_error(state, "--pattern %s: see --help", arg);
+        return 0;
+    case 'E':
+        if (!known(arg, escape, 3))
+            argp_error(state, "--escape %s: bubble, empty or never", arg);
+        for (uint8_t i = 0; i < 3; i++)
+            o->escape = strcmp(arg, escape[i]) == 0 ? i : o->escape;
         return 0;
     case 'P':
         o->phases = true;
@@ -270,6 +279,10 @@ int main(int argc, char **argv)
         {"torus", 't', "KxK[xK]", 0, "8x8x8, 8x8 or 4x4x4 (default: all)", 0},
         {"tie", 'e', "plus|both", 0, "(default: one after the other)", 0},
         {"pattern", 'p', "NAME", 0, "butterfly, uniform, transpose, rotate3d, bit-reverse", 0},
+        {"escape", 'E', "bubble|empty|never", 0,
+         "packets enter an escape VC from the local port by the bubble rule (default), only an "
+         "empty one, or not at all",
+         0},
         {"phases", 'P', NULL, 0, "butterfly with one bit at a time, at load 1 only", 0},
         {"messages", 'm', "N", 0, "a node, at load 1 (default 36)", 0},
         {"jobs", 'j', "N", 0, "processes at a time (default 2)", 0},

@@ -45,6 +45,7 @@ static const char *begin(struct run *r, const struct gamma_job *job, unsigned lo
     }
     struct ofr_config base = {.configured = true,
                               .tie = job->tie,
+                              .escape = job->escape,
                               .select = OFR_SELECT_MOST_FREE,
                               .threshold = GAMMA_THRESHOLD,
                               .ring_wait_time = 8,
