@@ -25,12 +25,11 @@ $(B)/tests/board_power_up: $(POWER_UP) $(B)/firmware/fw.hex
 
 NODE_V := rtl/board/ofr_node.v $(wildcard rtl/router/*.v rtl/ofr/*.v rtl/local/*.v)
 NODE_SHAPE := -DSHAPE_N=2 -DSHAPE_W=16 -DSHAPE_L=32 -DSHAPE_C=4
-LINT_CFLAGS += -Irtl/board/test
 
 TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh
 rtl/board/test/teeth.sh: $(B)/tests/test_node
 $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
-        rtl/board/test/node_shim.h sim/cosim/verilated_bits.h $(NODE_V) rtl/regs/ofr_defs.vh \
+        rtl/board/test/node_shim.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(NODE_V) rtl/regs/ofr_defs.vh \
         $(MODEL_H) $(B)/libofr.a
 	@mkdir -p $(@D) $(B)/node
 	@echo "verilator: node"
@@ -40,7 +39,8 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 	    --x-assign unique --x-initial unique -Irtl/regs --top-module ofr_node \
 	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 --Mdir $(B)/node/v \
 	    -CFLAGS "-O2 -std=gnu++17 $(NODE_SHAPE) -I$(CURDIR)/rtl/board/test \
-	        -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware" \
+	        -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware \
+	        -I$(CURDIR)/tests/lib" \
 	    $(NODE_V) $(CURDIR)/rtl/board/test/node_shim.cpp $(abspath $(B)/node/test_node.o) \
 	    $(abspath $(B)/libofr.a) -o $(abspath $@) > $(B)/node/log 2>&1 || \
 	    { cat $(B)/node/log; exit 1; }

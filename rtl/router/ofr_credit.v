@@ -2,10 +2,11 @@
 // Credits of one link port: what the slots downstream allow, per VC, and the bubble rule. All
 // outputs are registers. Same as `sent`, `used` and `room` in sim/model/router.c and credit.h.
 //
-// Counts are cumulative, modulo 16: used = sent - returned. A packet granted in cycle g is in
-// `sent` in g + 2, in the outputs in g + 3: in time for the route of the output's next packet, as
-// every packet holds an output for at least four cycles. When a link is trained, `sent` becomes
-// what the neighbour has received; while it is down nothing is in use and nothing may be sent.
+// Counts are cumulative, modulo 16, and of them the bits are kept that tell 0 to C apart: used =
+// sent - returned. A packet granted in cycle g is in `sent` in g + 2, in the outputs in g + 3: in
+// time for the route of the output's next packet, as every packet holds an output for at least four
+// cycles. When a link is trained, `sent` becomes what the neighbour has received; while it is down
+// nothing is in use and nothing may be sent.
 `default_nettype none
 
 module ofr_credit #(
@@ -16,8 +17,10 @@ module ofr_credit #(
     // Link
     input  wire logic        link_up,
     input  wire logic        rebase,   // `sent` becomes `base`; only while the link is down
+    /* verilator lint_off UNUSEDSIGNAL */ // high bits, where C needs fewer
     input  wire logic [11:0] base,     // packets that the neighbour has received, 4 bits a VC
     input  wire logic [11:0] returned, // slots that it has freed, likewise
+    /* verilator lint_on UNUSEDSIGNAL */
     // Router
     input  wire logic        sends,    // a packet was granted this port in the cycle before
     input  wire logic [1:0]  send_vc,
@@ -32,32 +35,49 @@ module ofr_credit #(
     output logic [1:0]       may_continue_q,
     output logic [1:0]       empty_q
 );
-    logic [11:0] sent_q;
-    logic [2:0]  full;
-    logic [1:0]  one_left, none;
+    localparam int B = $clog2(C + 1); // bits of a number of slots; 0 to C are told apart modulo 2^B
+
+    // Sums and comparisons of so few bits are smaller and faster without a carry chain.
+    function automatic logic [3:0] plus1(input logic [3:0] n);
+        plus1 = {n[3] ^ &n[2:0], n[2] ^ &n[1:0], n[1] ^ n[0], !n[0]};
+    endfunction
+
+    function automatic logic [3:0] minus(input logic [3:0] a, input logic [3:0] b);
+        logic low, high; // borrows of bits 1 and 2
+        low   = (!a[1] && b[1]) || (a[1] == b[1] && !a[0] && b[0]);
+        high  = (!a[2] && b[2]) || (a[2] == b[2] && low);
+        minus = {a[3] ^ b[3] ^ high, a[2] ^ b[2] ^ low, a[1] ^ b[1] ^ (!a[0] && b[0]), a[0] ^ b[0]};
+    endfunction
+
+    function automatic logic below(input logic [3:0] a, input logic [3:0] b);
+        below = (!a[3] && b[3]) || (a[3] == b[3] && ((!a[2] && b[2]) || (a[2] == b[2] &&
+                ((!a[1] && b[1]) || (a[1] == b[1] && !a[0] && b[0])))));
+    endfunction
+
+    logic [3*B-1:0] sent_q;
+    logic [2:0]     full;
+    logic [1:0]     one_left, none;
 
     for (genvar v = 0; v < 3; v++) begin : g_vc
-        logic [3:0] sent, used;
-        assign sent    = sent_q[4*v +: 4];
-        assign used    = sent - returned[4*v +: 4];
-        assign full[v] = used >= 4'(C);
+        logic [B-1:0] sent, used;
+        assign sent    = sent_q[B*v +: B];
+        assign used    = B'(minus(4'(sent), 4'(returned[4*v +: B])));
+        assign full[v] = (used & B'(C)) == B'(C); // never more than C are in use
         always_ff @(posedge clk) begin
-            // Counted as written out here, as a carry chain costs more
             if (rebase || (sends && send_vc == 2'(v)))
-                sent_q[4*v +: 4] <= rebase ? base[4*v +: 4] :
-                    {sent[3] ^ &sent[2:0], sent[2] ^ &sent[1:0], sent[1] ^ sent[0], !sent[0]};
-            used_q[4*v +: 4] <= used;
-            inject_q[v]      <= used < limit;
+                sent_q[B*v +: B] <= rebase ? base[4*v +: B] : B'(plus1(4'(sent)));
+            used_q[4*v +: 4] <= 4'(used);
+            inject_q[v]      <= below(4'(used), limit);
             if (rst || !link_up) begin
                 used_q[4*v +: 4] <= 4'd0;
                 inject_q[v]      <= 1'b0;
             end
             if (rst)
-                sent_q[4*v +: 4] <= 4'd0;
+                sent_q[B*v +: B] <= '0;
         end
         if (v != 0) begin : g_escape
-            assign one_left[v-1] = used >= 4'(C - 1);
-            assign none[v-1]     = used == 4'd0;
+            assign one_left[v-1] = full[v] || (used & B'(C - 1)) == B'(C - 1);
+            assign none[v-1]     = used == '0;
         end
     end
 
@@ -136,23 +156,23 @@ module ofr_credit #(
                 // No more comes back than is there
                 if (link_up && up_q)
                     assume (4'(returned[4*v +: 4] - returned_q[4*v +: 4]) <=
-                            4'(sent_q[4*v +: 4] - returned_q[4*v +: 4]));
+                            4'(true_q[4*v +: 4] - returned_q[4*v +: 4]));
             end
         end
         if (started_q) begin
             if (trained_q && !up_q)
-                assert (sent_q == base_q && down_q == 3'd4);
+                assert (true_q == base_q && down_q == 3'd4);
             if (down_q == 3'd4)
                 assert (!up_q && may_2_q == 3'd0);
-            assert (sent_q == true_q);
             for (int v = 0; v < 3; v++) begin
+                assert (sent_q[B*v +: B] == true_q[4*v +: B]);
                 assert (used_q[4*v +: 4] <= 4'(C));
                 if (link_up)
-                    assert (4'(sent_q[4*v +: 4] - returned[4*v +: 4]) <= 4'(C));
+                    assert (4'(true_q[4*v +: 4] - returned[4*v +: 4]) <= 4'(C));
             end
             // The bubble: where a packet has entered a ring, a slot is still free
             if (entered_q && link_up && up_q)
-                assert (4'(sent_q[4*entered_vc_q +: 4] - returned[4*entered_vc_q +: 4]) <=
+                assert (4'(true_q[4*entered_vc_q +: 4] - returned[4*entered_vc_q +: 4]) <=
                         4'(C - 1));
             assert (!(may_enter_q[0] && !may_continue_q[0]) && !(may_enter_q[1] &&
                     !may_continue_q[1]));

@@ -257,7 +257,7 @@ module ofr_router #(
     logic [IN-1:0]    token_q;    // one-hot
     logic [P-1:0]     hold_q;     // the output whose ring the token's entry keeps for itself
     logic             hold_ring_q;
-    logic [IN-1:0]    malformed;
+    logic [IN-1:0]    malformed, malformed_event_q;
     logic [16*IN-1:0] head;       // header word 0 of what is discarded
 
     for (genvar i = 0; i < IN; i++) begin : g_input
@@ -412,10 +412,11 @@ module ofr_router #(
     always_comb begin
         count = '0;
         for (int i = 0; i < IN; i++)
-            count = count + 3'(malformed[i]);
+            count = count + 3'(malformed_event_q[i]);
     end
     always_ff @(posedge clk) begin
-        malformed_q <= malformed_d[8] ? 8'hff : malformed_d[7:0];
+        malformed_event_q <= malformed;
+        malformed_q       <= malformed_d[8] ? 8'hff : malformed_d[7:0];
         if (|ev_discarded) begin
             seen_q <= 1'b1;
             for (int b = 0; b < 3; b++) begin
@@ -436,6 +437,7 @@ module ofr_router #(
             port_q      <= '0;
             head_q      <= '0;
             malformed_q <= '0;
+            malformed_event_q <= '0;
         end
     end
     assign dropped = {malformed_q, 4'd0, seen_q, port_q, head_q};

@@ -247,8 +247,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'E':
         if (!known(arg, escape, 3))
             argp_error(state, "--escape %s: bubble, empty or never", arg);
-        for (uint8_t i = 0; i < 3; i++)
-            o->escape = strcmp(arg, escape[i]) == 0 ? i : o->escape;
+        for (uint8_t i = 0; arg && i < 3; i++)
+            if (strcmp(arg, escape[i]) == 0)
+                o->escape = i;
         return 0;
     case 'P':
         o->phases = true;

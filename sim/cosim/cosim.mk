@@ -18,7 +18,7 @@ $(B)/sim/cosim/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(MODEL_H)
 # $(1): N W L C MUL, $(2): the same with underscores
 lockstep_word = $(word $(2),$(subst _, ,$(1)))
 $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/verilated_bits.h $(LOCKSTEP_O) $(B)/libofr.a
+        sim/cosim/rtl_router.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	@echo "verilator: lockstep $*"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
@@ -28,7 +28,7 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
 	    -GL=$(call lockstep_word,$*,3) -GC=$(call lockstep_word,$*,4) \
 	    -GMUL=$(call lockstep_word,$*,5) --top-module ofr_lockstep --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
-	        -I$(CURDIR)/firmware -DRTL_TOP=Vofr_lockstep -DRTL_HEADER='\"Vofr_lockstep.h\"' \
+	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib -DRTL_TOP=Vofr_lockstep -DRTL_HEADER='\"Vofr_lockstep.h\"' \
 	        -DSHAPE_N=$(call lockstep_word,$*,1) -DSHAPE_W=$(call lockstep_word,$*,2) \
 	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \

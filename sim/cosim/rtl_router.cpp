@@ -3,6 +3,7 @@
 #include "rtl_router.h"
 
 #include "ofr_regs.h"
+#include "random_state.h"
 
 #include RTL_HEADER
 #include "verilated.h"
@@ -26,7 +27,7 @@ struct rtl_router {
     VerilatedVcdC *vcd = nullptr;
     uint64_t time = 0;
 
-    explicit rtl_router(VerilatedContext *c) : context(c), top(c)
+    rtl_router(VerilatedContext *c, uint64_t seed) : context(c), top(random_state(*c, seed))
     {
     }
 
@@ -71,10 +72,7 @@ struct rtl_router *rtl_router_new(uint32_t seed)
     auto *context = new (std::nothrow) VerilatedContext;
     if (!context)
         return nullptr;
-    // What no reset sets starts at random
-    context->randReset(2);
-    context->randSeed(int(seed & 0x7fffffff));
-    auto *r = new (std::nothrow) rtl_router(context);
+    auto *r = new (std::nothrow) rtl_router(context, seed);
     if (!r) {
         delete context;
         return nullptr;

@@ -228,5 +228,6 @@ void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool
 
 bool ofr_node_idle(const struct ofr_node *node)
 {
-    return ofr_router_out(node->router)->drained && ofr_local_idle(&node->local);
+    const struct ofr_router_out *out = ofr_router_out(node->router);
+    return out->drained && !out->malformed_now && ofr_local_idle(&node->local);
 }

@@ -368,10 +368,11 @@ static void stage_a(struct ofr_router *r, const struct ofr_config *cfg, unsigned
         set_candidate(u, before->fetch_vc, before->read_data, before->read_flags);
     } else if (!before->cand) {
         ;
-    } else if (w->grant[i]) {
-        u->cand = false;
     } else {
-        u->request = route(r, cfg, i);
+        u->cand = !w->grant[i];
+        if (u->cand)
+            u->request = route(r, cfg, i);
+        // Also into one that goes now: to be discarded, as the node was unconfigured meanwhile
         if (w->decided && deroutes(u, i))
             take_decision(r, u);
     }
@@ -636,11 +637,6 @@ static bool takes(const struct ofr_router *r, unsigned i, const struct ofr_flit 
     return pins->valid && (i != OFR_LOCAL || (pins->vc < OFR_VCS && r->out.li_ready[pins->vc]));
 }
 
-static void count_malformed(struct ofr_router *r)
-{
-    r->out.malformed += r->out.malformed < UINT8_MAX;
-}
-
 // Drops what is not a packet: one on no VC, one that comes while a cut-off one is being filled up,
 // and what is behind the last flit of a slot. That flit becomes a poisoned tail, and a packet of
 // less than MIN_FLITS ends as one that is cut off. Returns whether the flit is to be kept; `next`:
@@ -657,17 +653,17 @@ static bool guard(struct ofr_router *r, unsigned i, struct ofr_flit *pins, bool 
     }
     if (first && ((i != OFR_LOCAL && pins->vc >= OFR_VCS) || filling)) {
         u->drop = !last;
-        count_malformed(r);
+        r->out.malformed_now++;
         return false;
     }
     u->drop = false;
     if (last && next < MIN_FLITS - 1) {
         pins->last = false;
         *cut = true;
-        count_malformed(r);
+        r->out.malformed_now++;
     } else if (!last && next == r->shape.slot_flits - 1U) {
         pins->last = pins->poison = u->drop = true;
-        count_malformed(r);
+        r->out.malformed_now++;
     }
     return true;
 }
@@ -894,6 +890,9 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     struct input token = r->input[r->token];
     bool stuck = r->stuck;
     r->stuck = false;
+    unsigned malformed = r->out.malformed + r->out.malformed_now;
+    r->out.malformed = (uint8_t)(malformed < UINT8_MAX ? malformed : UINT8_MAX);
+    r->out.malformed_now = 0;
 
     decide(r, cfg);
     find_moves(r, in, &w);

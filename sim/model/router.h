@@ -86,6 +86,7 @@ struct ofr_router_out {
     uint8_t dropped_port;  // ... and the port it came from, 2n: the local one
     bool dropped;          // ... if there was any
     uint8_t malformed;     // packets too long, too short or on no VC, to 255
+    uint8_t malformed_now; // ... found in this cycle, counted in the next; no pin
 };
 
 struct ofr_router;

@@ -61,12 +61,12 @@ module ofr_routing_bare #(
     output logic                  lo_poison
 );
     ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
-        .clk, .rst, .configured, .k, .me, .tie_both, .select, .escape, .threshold,
-        .watchdog_time, .ring_wait_time, .seed_we, .seed, .watchdog_clear, .drained, .watchdog, .link_up, .rx_valid,
+        .clk, .rst, .configured, .k, .me, .tie_both, .select, .escape, .threshold, .watchdog_time,
+        .ring_wait_time, .seed_we, .seed, .watchdog_clear, .drained, .watchdog, .link_up, .rx_valid,
         .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit, .rx_received, .tx_valid,
-        .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit, .tx_base, .tx_rebase, .li_valid, .li_ready, .li_vc, .li_data,
-        .li_last, .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison, .reg_we, .reg_adr,
-        .reg_wdat, .reg_rdat, .reg_err
+        .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit, .tx_base, .tx_rebase,
+        .li_valid, .li_ready, .li_vc, .li_data, .li_last, .lo_valid, .lo_ready, .lo_data, .lo_last,
+        .lo_poison, .reg_we, .reg_adr, .reg_wdat, .reg_rdat, .reg_err
     );
 endmodule
 

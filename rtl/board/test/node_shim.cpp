@@ -2,6 +2,8 @@
 // A Verilated ofr_node behind C functions, see node_shim.h.
 #include "node_shim.h"
 
+#include "random_state.h"
+
 #include "Vofr_node.h"
 #include "verilated.h"
 #include "verilated_bits.h"
@@ -20,7 +22,7 @@ constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W;
 struct node_rtl {
     std::unique_ptr<VerilatedContext> context;
     Vofr_node top;
-    explicit node_rtl(VerilatedContext *c) : context(c), top(c)
+    node_rtl(VerilatedContext *c, uint64_t seed) : context(c), top(random_state(*c, seed))
     {
     }
 };
@@ -43,9 +45,7 @@ struct node_rtl *node_rtl_new(uint64_t serial, uint32_t seed)
     auto *context = new (std::nothrow) VerilatedContext;
     if (!context)
         return nullptr;
-    context->randReset(2);
-    context->randSeed(int(seed & 0x7fffffff));
-    auto *rtl = new (std::nothrow) node_rtl(context);
+    auto *rtl = new (std::nothrow) node_rtl(context, seed);
     if (!rtl) {
         delete context;
         return nullptr;

@@ -38,7 +38,8 @@ module ring4 #(
         ofr_routing #(.N(N), .W(W), .L(256 / W), .C(4)) routing (
             .clk, .rst, .configured(1'b1),
             .k({5'd1, 5'd4}), .me({4'd0, 4'(i)}), .tie_both(1'b1),
-            .select(2'd0), .escape(2'd0), .threshold(4'd2), .watchdog_time(5'd0), .ring_wait_time(4'd8),
+            .select(2'd0), .escape(2'd0), .threshold(4'd2), .watchdog_time(5'd0),
+            .ring_wait_time(4'd8),
             .seed_we(rst), .seed(32'(i + 1)), .watchdog_clear(1'b0),
             .drained(), .watchdog(), .cycle(), .dropped(),
             .link_up(4'b0011),
