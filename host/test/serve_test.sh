@@ -57,7 +57,8 @@ check 'serve: its socket is for its user alone' [ "$(stat -c '%a %F' "$(shared 0
 check 'serve: and the folder' [ "$(stat -c %a "$(dirname "$(shared 0)")")" = 700 ]
 check 'a tool that names the board gets there: discover' quiet ctl 0 discover
 check 'program' quiet ctl 0 program --routing ofr
-check 'list: names it' sh -c "'$B/bin/torusctl' list | grep -q '^unix:$(shared 0) .*serve shares'"
+check 'list' quiet "$B/bin/torusctl" list
+check 'list: names it' says "^unix:$(shared 0) .*serve shares"
 twice() {
     timeout 60 "$B/bin/torusctl" serve -t "unix:$boards/../$(basename "$boards")/board0.sock" \
         > "$dir/out" 2>&1
