@@ -10,6 +10,7 @@
 
 #include <argp.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct options {
     unsigned runs;
     int kind;    // -1: of the seed
     double rate; // bit errors, below 0: drawn
-    bool sparse, verbose;
+    bool sparse, bert, verbose;
 };
 
 struct end {
@@ -226,7 +227,7 @@ static void each_cycle(struct run *r)
         r->next_event = r->kind >= FAULTS || r->kind == HARD ? r->cycle + 2000 : UINT64_MAX;
         set_rates(r);
     }
-    if (!r->first_up && r->cycle > r->drain)
+    if (!r->first_up && !r->o->bert && r->cycle > r->drain)
         fail(r, "not up %" PRIu64 " cycles after reset", r->cycle);
     if (r->cycle >= r->next_event && r->cycle < r->calm_at)
         event(r);
@@ -323,12 +324,15 @@ static bool set_up(struct run *r)
         u->half = PIN_BIT / 2 + (e ? (uint64_t)((int64_t)PIN_BIT / 2 * drift / 1000000) : 0);
         u->next = 1 + rng_next(&r->rng) % PIN_BIT;
         u->off_for = 2 + rng_below(&r->rng, 300);
+        u->bert = o->bert;
         u->model = calloc(1, sizeof *u->model);
         u->rtl = phy_rtl_new(rng_next(&r->rng));
         if (!u->model || !u->rtl)
             return false;
         ofr_link_init(u->model, &r->shape);
     }
+    if (o->bert)
+        set_rates(r);
     return true;
 }
 
@@ -357,6 +361,24 @@ static void check(struct run *r)
         fail(r, "the ends disagreed for %" PRIu64 " cycles", r->apart_max);
 }
 
+// The bit error test: errors that the receivers counted, against the rate at which they were made.
+static void check_bert(struct run *r)
+{
+    for (unsigned e = 0; e < ENDS; e++) {
+        struct phy_status s = phy_rtl_status(r->end[e].rtl);
+        double bits = (double)s.seen * r->wires, expected = bits * r->o->rate, errors = 0;
+        for (unsigned w = 0; w < r->wires; w++)
+            errors += s.errors[w];
+        printf("# bert: end %u counts %.0f errors in %.0f bits, %.1f to be expected\n", e, errors,
+               bits, expected);
+        if (!s.locked || r->end[e].in.phy_up || (uint64_t)s.seen * 2 < r->o->cycles)
+            fail(r, "end %u: locked %d, up %d, %u bits of a wire", e, s.locked, r->end[e].in.phy_up,
+                 s.seen);
+        else if (fabs(errors - expected) > 6 * sqrt(expected) + 3)
+            fail(r, "end %u: %.0f errors, %.1f to be expected", e, errors, expected);
+    }
+}
+
 static bool run_once(const struct options *o, uint64_t seed, unsigned number)
 {
     struct options mine = *o;
@@ -368,7 +390,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
         exit(2);
     }
     bool drained = false;
-    while (!r.why[0] && !drained) {
+    while (!r.why[0] && !drained && !(o->bert && r.cycle >= o->cycles)) {
         step(&r);
         drained = r.cycle > r.calm_at && r.end[0].port.stopped && r.end[1].port.stopped &&
                   r.end[0].out.link_up && r.end[1].out.link_up && port_idle(&r.end[0].port) &&
@@ -376,7 +398,10 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
         if (r.calm_at != UINT64_MAX && r.cycle > r.calm_at + r.drain && !drained)
             fail(&r, "not up and empty %" PRIu64 " cycles after the cable was good again", r.drain);
     }
-    check(&r);
+    if (o->bert)
+        check_bert(&r);
+    else
+        check(&r);
     uint64_t falls = 0, bad = 0, retrains = 0, delivered = 0, cut = 0, lost = 0;
     for (unsigned e = 0; e < ENDS; e++) {
         const struct end *u = &r.end[e];
@@ -450,6 +475,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'p':
         o->sparse = true;
         return 0;
+    case 'b':
+        o->bert = true;
+        return 0;
     case 'v':
         o->verbose = true;
         return 0;
@@ -467,6 +495,8 @@ int main(int argc, char **argv)
         {"kind", 'k', "N", 0, "0 clean to 9 everything (default: of the seed)", 0},
         {"errors", 'e', "RATE", 0, "bit error rate (default: of the kind)", 0},
         {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},
+        {"bert", 'b', NULL, 0, "bit error test on --errors alone: what is counted against the rate",
+         0},
         {"verbose", 'v', NULL, 0, "the physical layers' status at the end of each run", 0},
         {0}};
     static const struct argp parser = {
@@ -475,6 +505,8 @@ int main(int argc, char **argv)
     struct options o = {.seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
+    if (o.bert && o.rate < 0)
+        o.rate = 0;
     unsigned failed = 0, i = 0;
     for (; i < o.runs && failed < 3; i++)
         failed += !run_once(&o, o.seed + i, i + 1);

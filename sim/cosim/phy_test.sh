@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Links at the pins: latency of a header, the bit error test, and the physical layer's protections
+# broken in copies of the RTL (phy_twin.sh), each of which must be noticed. TAP. B: the build folder.
+set -u
+. tests/tap.sh
+B=${B:-build}
+work=$B/phy/teeth
+w8=3_32_128_8_0_1_8_16_8 w32=3_32_64_8_0_1_8_16_32
+mkdir -p "$work"
+shown=$work/log
+
+# latency SHAPE CYCLES: at most, from pin to pin of two boards without a cable's delay
+latency()
+{
+    "$B/phy/$1/link_cable" --latency --kind 0 --runs 1 --seed 3 --cycles 30000 > "$work/log" 2>&1
+    most=$(sed -n 's/^# latency mean .* most //p' "$work/log")
+    [ -n "$most" ] && [ "$most" -le "$2" ]
+    result $? "$1: a header takes $(sed -n 's/^# latency //p' "$work/log") cycles (at most $2)"
+}
+latency $w32 17
+latency $w8 38
+latency 2_16_32_4_1_0_10_16_3 68
+latency 2_16_16_4_0_1_11_16_1 156
+
+for rate in 1e-4 1e-2; do
+    "$B/phy/$w8/link_cable" --bert --errors $rate --runs 2 --cycles 150000 > "$work/log" 2>&1
+    result $? "bit error test at $rate: $(sed -n 's/^# bert: //p' "$work/log" | head -n 1)"
+done
+
+# twin SHAPE.NAME KIND PATTERN DESCRIPTION
+twin()
+{
+    "$B/phy/$1/link_cable" --kind "$2" --runs 6 --cycles 60000 > "$work/log" 2>&1
+    [ $? = 1 ] && grep -q -E "^# .*($3)" "$work/log"
+    result $? "$4: caught"
+}
+twin $w8.align 0 'not up' "words begin anywhere"
+twin $w8.skew 0 'not up' "skew not taken out"
+twin $w8.retrain 7 'not up and empty' "no training anew when a wire's skew moves"
+twin $w32.overrun 0 'not up|damaged|FIFO' "the FIFO overrun"
+
+# Wrong use: one line and status 2
+for bad in '--kind 10' '--seed x' '--errors 2' 'word' '--cycles -1'; do
+    # shellcheck disable=SC2086
+    "$B/phy/$w8/link_cable" $bad > /dev/null 2> "$work/log"
+    [ $? = 2 ] && [ -s "$work/log" ]
+    result $? "link_cable $bad: refused with status 2"
+done
+finish
