@@ -245,11 +245,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--pattern %s: see --help", arg);
         return 0;
     case 'E':
-        if (!known(arg, escape, 3))
+        for (o->escape = 0; o->escape < 3 && !known(arg, &escape[o->escape], 1);)
+            o->escape++;
+        if (o->escape == 3)
             argp_error(state, "--escape %s: bubble, empty or never", arg);
-        for (uint8_t i = 0; arg && i < 3; i++)
-            if (strcmp(arg, escape[i]) == 0)
-                o->escape = i;
         return 0;
     case 'P':
         o->phases = true;
