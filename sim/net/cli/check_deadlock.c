@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "flit/deadlock.h"
 #include "route/deadlock.h"
-#include "topo/name.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -22,9 +22,12 @@ static void name_queue(const struct net_config *c, const struct net_waiting *q, 
 {
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
     struct ofr_coord at = ofr_node_coord(&c->torus, q->node);
+    char flit[16];
+    snprintf(flit, sizeof flit, "VC%u", q->vc);
+    const char *vc = c->engine == NET_ENGINE_FLIT ? flit : vcs[q->vc];
     int used = q->port == NET_GENERATOR
                    ? snprintf(text, size, "generator of ")
-                   : snprintf(text, size, "%s %c%c of ", vcs[q->vc], "xyzuvw"[q->port / 2],
+                   : snprintf(text, size, "%s %c%c of ", vc, "xyzuvw"[q->port / 2],
                               q -> port % 2 ? '-' : '+');
     for (unsigned i = 0; i < c->torus.n && used < (int)size; i++)
         used += snprintf(text + used, size - (unsigned)used, i ? ",%u" : "%u", at.c[i]);
@@ -46,8 +49,8 @@ static const char *verdict(const struct net_deadlock *d)
 
 static void print_json(const struct net_config *c, const struct net_deadlock *d)
 {
-    char text[100];
-    net_torus_print(&c->torus, text, sizeof text);
+    char text[NET_SETTING_TEXT];
+    net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     json_t *cycle = json_array();
     for (unsigned i = 0; i < d->length && i < NET_MAX_CYCLE; i++) {
         char queue[100];
@@ -67,8 +70,8 @@ static void print_json(const struct net_config *c, const struct net_deadlock *d)
 
 static void print_text(const struct net_config *c, const struct net_deadlock *d)
 {
-    char text[100];
-    net_torus_print(&c->torus, text, sizeof text);
+    char text[NET_SETTING_TEXT];
+    net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     printf("%s, %s: %s\n", text, net_routing_names[c->routing], verdict(d));
     if (d->verdict == NET_NO_ESCAPE) {
         name_queue(c, &d->queue[0], text, sizeof text);
@@ -110,7 +113,11 @@ int net_command_check_deadlock(int argc, char **argv)
     if (options.format == FORMAT_CSV)
         net_refuse("check-deadlock: --format must be text or json");
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
-    struct net_deadlock result = net_deadlock_check(&config, net_candidates);
+    bool flit = config.engine == NET_ENGINE_FLIT;
+    if (flit && ofr_nodes(&config.torus) > NET_FLIT_MAX_CHECKED)
+        net_refuse("check-deadlock: --engine flit goes up to %d nodes", NET_FLIT_MAX_CHECKED);
+    struct net_deadlock result = flit ? net_flit_deadlock(&config, net_flit_outs)
+                                      : net_deadlock_check(&config, net_candidates);
     if (result.verdict == NET_NO_CHECK) {
         fputs("torussim: out of memory\n", stderr);
         return 1;

@@ -208,6 +208,8 @@ int net_command_explain(int argc, char **argv)
     struct args args = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     struct net_config config = net_options_config(&args.options, NULL, NULL, NULL, NULL);
+    if (config.engine == NET_ENGINE_FLIT)
+        net_refuse("explain: goes with --engine packet only");
     // What a router decides, with its registers as they are after reset.
     if (!net_options_value(&args.options, "eta") && config.routing == NET_OFR)
         config.eta = 2;

@@ -211,6 +211,8 @@ int net_command_limit(int argc, char **argv)
         struct problem *p = &problem[count++];
         *p = (struct problem){.args = &args, .message = NET_DEMAND_ALL};
         p->config = net_options_config(&args.options, NULL, pattern, NULL, NULL);
+        if (p->config.engine == NET_ENGINE_FLIT)
+            net_refuse("limit: goes with --engine packet only");
         if (args.phase && p->config.traffic.pattern != NET_BUTTERFLY)
             net_refuse("limit: --phase goes with --traffic butterfly only");
         unsigned phases = 0;

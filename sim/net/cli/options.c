@@ -9,7 +9,7 @@
 #include "app/application.h"
 #include "traffic/trace.h"
 
-enum { FIRST_KEY = 512, SETTINGS = 64 };
+enum { FIRST_KEY = 512, SETTINGS = 128 };
 
 // argp's list of the settings, made when it is first needed: setting i has key FIRST_KEY + i.
 static struct argp_option *list(void)
@@ -200,7 +200,14 @@ struct net_config net_options_config(const struct net_options *options, const ch
         seed = net_options_value(options, "seed");
     struct net_config named = {0};
     apply(&named, "preset", preset ? preset : "ofr");
-    apply(&named, "routing", routing ? routing : "ofr");
+    const char *engine = net_options_value(options, "engine");
+    apply(&named, "engine", engine ? engine : "packet");
+    bool flit = named.engine == NET_ENGINE_FLIT;
+    for (unsigned i = 0; i < options->count; i++)
+        if (!net_setting_engine(options->given[i].setting, &named))
+            net_refuse("--%s goes with --engine %s only", options->given[i].setting->name,
+                       flit ? "packet" : "flit");
+    apply(&named, "routing", routing ? routing : flit ? "dally-seitz" : "ofr");
     struct net_config c = net_config_default(named.preset, named.routing);
     for (unsigned i = 0; i < options->count; i++) {
         const char *name = options->given[i].setting->name;

@@ -13,6 +13,7 @@
 #include "run/claim.h"
 #include "run/pool.h"
 #include "run/ranks.h"
+#include "run/saturation.h"
 #include "study/checks.h"
 #include "study/experiment.h"
 
@@ -21,13 +22,14 @@ struct args {
     const char *name, *out, *row;
     uint32_t jobs, size, replicates;
     unsigned per; // steps in gamma0
-    bool resume;
+    bool resume, quick;
 };
 
 // A gamma*, a curve of points, or a point and its quantiles.
 struct task {
     struct net_config config;
-    double start; // where gamma* is looked for first; 0: anywhere
+    const char *field; // of the first cell that has it
+    double start;      // where a load is looked for first; 0: anywhere
     char key[NET_KEY];
 };
 
@@ -44,7 +46,7 @@ struct reproduction {
     struct net_claim *claims; // [cell], of replicates
 };
 
-enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW, O_STEP };
+enum { O_OUT = 256, O_RESUME, O_SIZE, O_ROW, O_STEP, O_QUICK };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -61,6 +63,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case O_RESUME:
         args->resume = true;
+        return 0;
+    case O_QUICK:
+        args->quick = true;
         return 0;
     case O_SIZE:
         args->size = (uint32_t)net_parse_count("--size", arg, 1, 255);
@@ -102,11 +107,12 @@ static void read_args(int argc, char **argv, struct args *args)
          "gamma* is the largest load that holds with 4 times the messages, too; with so many "
          "replicates there and a step above (1: neither)",
          0},
+        {"quick", O_QUICK, NULL, 0, "with the experiment's shorter runs", 0},
         {0}};
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
-    char doc[600] = "Repeats an experiment: built in, or a file as in sim/net/study/experiment.h. "
-                    "Routing, traffic, topology and load are the experiment's; other options win "
-                    "over it.\n\nBuilt in:";
+    char doc[1000] = "Repeats an experiment: built in, or a file as in sim/net/study/experiment.h. "
+                     "Routing, traffic, topology and load are the experiment's; other options win "
+                     "over it.\n\nBuilt in:";
     for (const struct net_builtin *b = net_builtins; b->name; b++)
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), " %s", b->name);
     const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
@@ -158,6 +164,7 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                 if (!net_experiment_has(e, size, row))
                     continue;
                 struct task task = {.config = net_experiment_config(e, size, row, series, given),
+                                    .field = e->column[series].field,
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
                 if (!isfinite(task.start))
                     task.start = e->row[row].start;
@@ -168,7 +175,7 @@ static void make_tasks(struct reproduction *r, const struct net_options *given)
                     net_refuse("experiment %s, %s, %s: loads null goes with the option application",
                                e->name, e->row[row].name, e->column[series].name);
                 uint32_t i = 0;
-                net_key("", &task.config, task.key);
+                net_key(e->loads ? "" : task.field, &task.config, task.key);
                 while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
                     i++;
                 r->tasks[i] = task;
@@ -210,12 +217,24 @@ static int run_curve(struct reproduction *r, const struct task *task, json_t **r
     return (int)e->loads;
 }
 
-// gamma* of a task, with what stands behind it where there are replicates. False: as net_claim.
+// A task's gamma*, with what stands behind it where there are replicates; of engine flit the
+// saturation point or the peak, in `steady`. False: as net_claim.
 static bool find(struct reproduction *r, const struct task *task, struct net_claim *claim,
                  _Atomic float *progress)
 {
     double factor = net_gamma_factor(&task->config);
     *claim = (struct net_claim){.at = NULL};
+    if (!strcmp(task->field, "peak_load"))
+        return net_peak(&r->points, &task->config, r->per, &claim->steady, &claim->gamma.at,
+                        progress);
+    if (!strcmp(task->field, "saturation_load")) {
+        struct net_saturated found;
+        bool done =
+            net_saturation_point(&r->points, &task->config, task->start, r->per, &found, progress);
+        claim->steady = found.load;
+        claim->gamma.at = found.at;
+        return done;
+    }
     if (r->replicates > 1)
         return net_claim(&r->points, &task->config, task->start, r->per, factor, r->replicates,
                          claim, progress);
@@ -552,6 +571,11 @@ int net_command_reproduce(int argc, char **argv)
     net_experiment_open(&r.e, args.name);
     if (r.e.loads && (args.replicates > 1 || args.per != NET_STEPS))
         net_refuse("experiment %s: --replicates and --step are for gamma*", r.e.name);
+    if (args.replicates > 1 && strcmp(r.e.column[0].field, "gamma_star_gamma0") != 0)
+        net_refuse("experiment %s: --replicates is for gamma*", r.e.name);
+    if (args.quick && !r.e.quick)
+        net_refuse("reproduce: experiment %s has no shorter runs, --quick is not for it", r.e.name);
+    r.e.shortened = args.quick;
     restrict_to(&r.e, &args);
     make_tasks(&r, &args.options);
     const char *folder = args.out ? args.out : r.e.name;

@@ -118,6 +118,9 @@ int net_command_run(int argc, char **argv)
                    (unsigned long long)config->seed);
     if (args.links && args.histogram && !strcmp(args.links, args.histogram))
         net_refuse("--links and --histogram: both are %s", args.links);
+    if (config->engine == NET_ENGINE_FLIT &&
+        (args.links || args.histogram || args.replicates > 1 || args.threads > 1))
+        net_refuse("--links, --histogram, --replicates and --threads go with --engine packet only");
     net_file_check("--links", args.links);
     net_file_check("--histogram", args.histogram);
     point.config.threads = args.threads;

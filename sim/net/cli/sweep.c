@@ -12,6 +12,7 @@
 #include "run/claim.h"
 #include "run/pool.h"
 #include "run/ranks.h"
+#include "run/saturation.h"
 
 enum { MAX_LIST = 200, MAX_TASKS = 100000 };
 
@@ -137,7 +138,11 @@ static struct words split(const struct args *args, const char *name, const char 
 // All combinations, checked before anything runs.
 static void make_tasks(struct sweep *sweep, const struct args *args, const char *what, bool loads)
 {
-    struct words routing = split(args, "routing", "ofr", false);
+    const char *engine = net_options_value(&args->options, "engine");
+    bool flit = engine && !strcmp(engine, "flit");
+    if (flit && (args->replicates > 1 || args->factor > 0))
+        net_refuse("--replicates and --factor go with --engine packet only");
+    struct words routing = split(args, "routing", flit ? "dally-seitz" : "ofr", false);
     struct words pattern = split(args, "traffic", "uniform", false);
     struct words load = split(args, "load", "0.1", loads);
     struct words seed = split(args, "seed", "1", false);
@@ -177,11 +182,39 @@ static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
     net_point(&sweep->points, &sweep->tasks[sweep->todo[number]].config, 0, progress);
 }
 
+// Of engine flit: the saturation point.
+static void saturate_flit(struct sweep *sweep, const struct task *task, _Atomic float *progress)
+{
+    struct net_saturated found;
+    double start = net_seconds();
+    if (!net_saturation_point(&sweep->points, &task->config, 0, sweep->per, &found, progress)) {
+        net_point_stuck(found.at);
+        return;
+    }
+    json_t *record = json_object();
+    net_record_settings(record, &task->config);
+    json_object_set_new(record, "load", json_null());
+    json_object_set_new(record, "saturation_load", net_record_real(found.load));
+    json_object_set_new(record, "step_load", json_real(1.0 / sweep->per));
+    json_object_set_new(record, "runs", json_integer(found.runs));
+    json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
+    static const char *const fields[] = {"generated_load", "accepted_load", "accepted_load_ci95",
+                                         "latency_cycles", "source_wait_cycles"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        json_object_set(record, fields[i], json_object_get(found.at, fields[i]));
+    if (!net_store_add(&sweep->points.store, task->key, record))
+        atomic_store(&sweep->points.unwritten, true);
+}
+
 static void saturate_point(void *context, uint32_t number, _Atomic float *progress)
 {
     struct sweep *sweep = context;
     const struct task *task = &sweep->tasks[sweep->todo[number]];
     const struct net_config *c = &task->config;
+    if (c->engine == NET_ENGINE_FLIT) {
+        saturate_flit(sweep, task, progress);
+        return;
+    }
     struct net_claim claim = {.at = NULL};
     struct net_gamma *gamma = &claim.gamma;
     double start = net_seconds(), factor = sweep->factor > 0 ? sweep->factor : net_gamma_factor(c);
@@ -323,12 +356,28 @@ static int run(struct sweep *sweep, const struct args *args, net_task *task,
     return bad;
 }
 
+static bool is_flit(const struct sweep *sweep)
+{
+    return sweep->tasks[0].config.engine == NET_ENGINE_FLIT;
+}
+
 int net_command_sweep(int argc, char **argv)
 {
     static const char *const columns[] = {
         "traffic",          "routing",   "load_gamma0", "seed",       "end",
         "mean_lifetime_us", "p99_us",    "saturated",   "oidn_ratio", "widn_ratio",
         "por_ratio",        "mean_hops", NULL};
+    static const char *const flit[] = {"traffic",
+                                       "routing",
+                                       "load",
+                                       "seed",
+                                       "end",
+                                       "generated_load",
+                                       "accepted_load",
+                                       "latency_cycles",
+                                       "source_wait_cycles",
+                                       "saturated",
+                                       NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop};
     read_args(argc, argv,
@@ -341,7 +390,7 @@ int net_command_sweep(int argc, char **argv)
         net_refuse("sweep: --factor is for saturate");
     sweep.each = args.replicates;
     make_tasks(&sweep, &args, "point", true);
-    return run(&sweep, &args, sweep_point, columns);
+    return run(&sweep, &args, sweep_point, is_flit(&sweep) ? flit : columns);
 }
 
 int net_command_saturate(int argc, char **argv)
@@ -372,14 +421,18 @@ int net_command_saturate(int argc, char **argv)
                                          "p99_us",
                                          "fairness",
                                          NULL};
+    static const char *const flit[] = {"traffic",       "routing", "seed",   "saturation_load",
+                                       "accepted_load", "runs",    "wall_s", NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop, .each = 1};
-    read_args(argc, argv,
-              "gamma* of every --routing and --traffic (lists A,B,C): the largest load below 2, in "
-              "steps of --step, whose mean lifetime is at most --factor times that at load 0.1. "
-              "With --replicates also the largest one that holds with 4 times the messages, and "
-              "there and a step above replicates with Student's 95% interval.",
-              &args);
+    read_args(
+        argc, argv,
+        "gamma* of every --routing and --traffic (lists A,B,C): the largest load below 2, in "
+        "steps of --step, whose mean lifetime is at most --factor times that at load 0.1. "
+        "With --replicates also the largest one that holds with 4 times the messages, and "
+        "there and a step above replicates with Student's 95% interval. With --engine flit the "
+        "saturation point instead: the least load in steps of --step that is saturated.",
+        &args);
     if (net_options_value(&args.options, "load"))
         net_refuse("saturate: it looks for the load, --load is not for it");
     if (net_options_value(&args.options, "trace"))
@@ -398,5 +451,8 @@ int net_command_saturate(int argc, char **argv)
     if (args.replicates > 1)
         snprintf(what + at, sizeof what - (size_t)at, " replicates %u", args.replicates);
     make_tasks(&sweep, &args, what, false);
-    return run(&sweep, &args, saturate_point, args.replicates > 1 ? claims : columns);
+    return run(&sweep, &args, saturate_point,
+               is_flit(&sweep)       ? flit
+               : args.replicates > 1 ? claims
+                                     : columns);
 }

@@ -15,7 +15,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
     struct net_config c = {
         .preset = preset,
         .routing = routing,
-        .tie = preset == NET_PRESET_OFR ? NET_TIE_BOTH : NET_TIE_PLUS,
+        .tie = preset == NET_PRESET_OFR && routing < NET_DALLY_SEITZ ? NET_TIE_BOTH : NET_TIE_PLUS,
         .eta = routing == NET_POR || (routing == NET_OFR && preset == NET_PRESET_OFR) ? 1 : 2,
         .oidn = routing == NET_OFR,
         .widn = routing == NET_OFR || routing == NET_POR,
@@ -26,6 +26,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.slots / 2;
+    c.flit.node_latency = routing == NET_DUATO ? 4 : 3;
     return c;
 }
 
@@ -80,6 +81,8 @@ struct net_times net_config_times(const struct net_config *c)
 
 const char *net_config_check(const struct net_config *c, char *message, unsigned size)
 {
+    if (c->engine == NET_ENGINE_FLIT)
+        return net_flit_config_check(c, message, size);
     const struct net_traffic_config *traffic = &c->traffic;
     const char *wrong = net_traffic_check(traffic, &c->torus);
     char torus[48];
@@ -98,11 +101,14 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     for (const struct net_setting *s = net_settings; s->name; s++) {
         char text[40], as_is[200];
         struct net_config same = *c;
-        if (!net_setting_number(s) || s->kind == NET_WHOLE || (s->applies && !s->applies(c)))
+        if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
             continue;
         net_setting_print(s, c, text, sizeof text);
         CHECK(!net_setting_parse(s, &same, text, as_is, sizeof as_is), "%s", as_is);
     }
+    CHECK(!c->mesh, "--topology mesh:... goes with --engine flit only");
+    CHECK(c->routing < NET_DALLY_SEITZ, "--routing %s goes with --engine flit only",
+          net_routing_names[c->routing]);
     CHECK(c->ack_bytes <= c->packet_bytes, "an ACK must not be longer than a packet");
     uint32_t most = c->oidn || c->widn ? NET_MAX_SLOTS : NET_UNBOUNDED_SLOTS;
     CHECK(c->slots <= most, "the slots must be 2 to %u", most);
@@ -127,8 +133,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     return pattern ? net_arrivals_check(c, message, size) : NULL;
 }
 
-const char *const net_routing_names[] = {"dor",     "rdr",  "abr",  "por", "ofr",
-                                         "valiant", "goal", "ugal", NULL};
+const char *const net_routing_names[] = {"dor",  "rdr",  "abr",         "por",   "ofr", "valiant",
+                                         "goal", "ugal", "dally-seitz", "duato", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
 const char *const net_tie_names[] = {"plus", "both", "random", NULL};
 const char *const net_arrival_names[] = {"burst", "staggered", "bernoulli", "onoff", NULL};

@@ -3,10 +3,11 @@
 #ifndef NET_CONFIG_H
 #define NET_CONFIG_H
 
+#include "config/flit.h"
 #include "decide.h"
 #include "traffic/traffic.h"
 
-// From NET_VALIANT on: rivals.h.
+// From NET_VALIANT on: rivals.h. NET_DALLY_SEITZ, NET_DUATO: of engine flit (flit/relation.h).
 enum net_routing {
     NET_DOR,
     NET_RDR,
@@ -16,6 +17,8 @@ enum net_routing {
     NET_VALIANT,
     NET_GOAL,
     NET_UGAL,
+    NET_DALLY_SEITZ,
+    NET_DUATO,
 };
 
 // Whose reading of the paper's section 3 (paths.h).
@@ -54,7 +57,9 @@ struct net_mix {
 #define NET_MAX_LOAD 100.0
 
 struct net_config {
+    enum net_engine_kind engine;
     struct ofr_torus torus;
+    bool mesh; // the torus without its wraps; engine flit only
     enum net_preset preset;
     enum net_routing routing;
     enum net_tie tie;
@@ -98,6 +103,8 @@ struct net_config {
         threads; // of one simulation, 0 and 1: one; nothing depends on it but the time it takes
 
     double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never
+
+    struct net_flit_config flit; // of engine flit, which has no other figures of hardware
 };
 
 // Defaults of a preset and a routing, torus 8x8x8, uniform, load 0.5. eta: the paper's is 2 for OFR

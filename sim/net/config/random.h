@@ -19,6 +19,7 @@ enum net_draw {
     DRAW_ORDER,
     DRAW_ARRIVAL,
     DRAW_LENGTH,
+    DRAW_SELECT,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

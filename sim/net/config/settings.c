@@ -17,18 +17,24 @@
 static const char *parse_topology(struct net_config *c, const char *text, char *wrong,
                                   unsigned size)
 {
-    if (net_torus_parse(text, &c->torus))
+    c->mesh = !strncmp(text, "mesh:", 5);
+    if (net_torus_parse(c->mesh ? text + 5 : text, &c->torus) &&
+        !(c->mesh && !strncmp(text + 5, "torus:", 6)))
         return NULL;
-    snprintf(
-        wrong, size,
-        "--topology %s: must be torus:K1x...xKn, n = 1 to 6, sizes 1 to 255, at most 2^22 nodes",
-        text);
+    snprintf(wrong, size,
+             "--topology %s: must be torus: or mesh:K1x...xKn, n = 1 to 6, sizes 1 to 255, at most "
+             "2^22 nodes",
+             text);
     return wrong;
 }
 
 static void print_topology(const struct net_config *c, char *text, unsigned size)
 {
     net_torus_print(&c->torus, text, size);
+    if (c->mesh) { // "torus:" has one letter more
+        memmove(text + 5, text + 6, strlen(text + 6) + 1);
+        memcpy(text, "mesh:", 5);
+    }
 }
 
 static const char *parse_traffic(struct net_config *c, const char *text, char *wrong, unsigned size)
@@ -215,23 +221,59 @@ static bool decides(const struct net_config *c)
     return c->oidn || c->widn;
 }
 
+static bool has_lanes(const struct net_config *c)
+{
+    return c->routing == NET_DALLY_SEITZ;
+}
+
+static bool has_selection(const struct net_config *c)
+{
+    return !c->flit.output_driven;
+}
+
+static bool has_order(const struct net_config *c)
+{
+    return c->routing == NET_DUATO && !c->flit.output_driven && !c->flit.random;
+}
+
+static bool has_escape(const struct net_config *c)
+{
+    return c->routing == NET_DUATO;
+}
+
 // ---- The table
 
 static const char *const counted[] = {"adaptive", "all", NULL};
 static const char *const placements[] = {"linear", "random", NULL};
+static const char *const switchings[] = {"cut-through", "store-and-forward", NULL};
+static const char *const duplexes[] = {"half", "full", NULL};
+static const char *const services[] = {"input", "output", NULL};
+static const char *const selections[] = {"fixed", "random", NULL};
+static const char *const orders[] = {"restricted", "unrestricted", NULL};
+static const char *const selves[] = {"idle", "sends", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
 
 const char *const net_setting_groups[] = {
-    "", "What:", "Routing:", "Traffic:", "Hardware (paper, Table 1):", ""};
+    "", "What:", "Routing:", "Traffic:", "Hardware (paper, Table 1):", "Of --engine flit:", ""};
 
 #define AT(member) .at = offsetof(struct net_config, member)
 
 const struct net_setting net_settings[] = {
+    {.name = "engine",
+     .group = 1,
+     .engine = NET_OF_BOTH,
+     .value = "NAME",
+     .help = "packet (by events), or flit: cycle by cycle, the routers of Fulgham's thesis",
+     .otherwise = "packet",
+     .kind = NET_CHOICE,
+     .names = net_engine_names,
+     AT(engine)},
     {.name = "topology",
      .letter = 't',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "TORUS",
-     .help = "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255",
+     .help = "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit also mesh:K1x...xKn",
      .otherwise = "torus:8x8x8",
      .field = "topology",
      .kind = NET_OWN,
@@ -251,9 +293,11 @@ const struct net_setting net_settings[] = {
     {.name = "routing",
      .letter = 'r',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "NAME",
-     .help = "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal",
-     .shown = "ofr",
+     .help = "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
+             "dally-seitz, duato",
+     .shown = "ofr; with --engine flit dally-seitz",
      .field = "routing",
      .kind = NET_CHOICE,
      .names = net_routing_names,
@@ -261,6 +305,7 @@ const struct net_setting net_settings[] = {
     {.name = "traffic",
      .letter = 'p',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "NAME",
      .help = "uniform, butterfly, transposition, transposition3d, bitreverse, complement, tornado, "
              "neighbour, diagonal, transposition-id, shuffle, permutation, hotspot, tornado-id, "
@@ -272,9 +317,10 @@ const struct net_setting net_settings[] = {
      .print = print_traffic},
     {.name = "tie",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "RULE",
      .help = "at distance k/2: plus, both or random (drawn per packet and leg)",
-     .shown = "both; the paper's presets: plus",
+     .shown = "both; the paper's presets and --engine flit: plus",
      .field = "tie",
      .kind = NET_CHOICE,
      .names = net_tie_names,
@@ -282,6 +328,7 @@ const struct net_setting net_settings[] = {
     {.name = "seed",
      .letter = 's',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "NUMBER",
      .help = "of everything random, the order of simultaneous events included",
      .otherwise = "1",
@@ -293,8 +340,9 @@ const struct net_setting net_settings[] = {
     {.name = "load",
      .letter = 'l',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "GAMMA",
-     .help = "offered load in gamma0, 8 B_ext / k_max per node",
+     .help = "offered load in gamma0, 8 B_ext / k_max per node; with --engine flit in --load-unit",
      .otherwise = "0.5",
      .field = "load_gamma0",
      .kind = NET_REAL,
@@ -513,6 +561,7 @@ const struct net_setting net_settings[] = {
      AT(injection_gamma0)},
     {.name = "hotspots",
      .group = 3,
+     .engine = NET_OF_BOTH,
      .value = "NODES",
      .help = "node ids, as 0,5,17",
      .field = "hotspots",
@@ -522,6 +571,7 @@ const struct net_setting net_settings[] = {
      .print = print_hotspots},
     {.name = "hotspot-weight",
      .group = 3,
+     .engine = NET_OF_BOTH,
      .value = "NUMBER",
      .help = "of all hot spots together, 0 to 1",
      .field = "hotspot_weight",
@@ -602,14 +652,181 @@ const struct net_setting net_settings[] = {
      AT(ext_gbps)},
     {.name = "watchdog",
      .group = 4,
+     .engine = NET_OF_BOTH,
      .value = "US",
-     .help = "stop when nothing was accepted or consumed for so long; 0: never",
+     .help = "stop when nothing was accepted or consumed for so long; 0: never; with --engine flit "
+             "a cycle counts as 10 ns",
      .otherwise = "1000",
      .field = "watchdog_us",
      .kind = NET_REAL,
      .least = 0,
      .most = 1e9,
      AT(watchdog_us)},
+    {.name = "load-unit",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "UNIT",
+     .help = "of --load: fulgham (1: the bisection carries no more when half of the messages cross "
+             "it), phits (words a cycle and node) or gamma0 (8 / k_max words)",
+     .otherwise = "fulgham",
+     .field = "load_unit",
+     .kind = NET_CHOICE,
+     .names = net_load_unit_names,
+     AT(flit.unit)},
+    {.name = "switching",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "cut-through (virtual) or store-and-forward",
+     .otherwise = "cut-through",
+     .field = "switching",
+     .kind = NET_SWITCH,
+     .names = switchings,
+     AT(flit.store)},
+    {.name = "duplex",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "channels: half (a word a cycle in one direction or the other) or full",
+     .otherwise = "half",
+     .field = "duplex",
+     .kind = NET_SWITCH,
+     .names = duplexes,
+     AT(flit.full)},
+    {.name = "message-words",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of a packet, and of an input or output buffer",
+     .otherwise = "20",
+     .field = "message_words",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_WORDS,
+     AT(flit.message_words)},
+    {.name = "lanes",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "of dally-seitz, per virtual channel that it needs",
+     .otherwise = "2",
+     .field = "lanes",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_LANES,
+     .applies = has_lanes,
+     AT(flit.lanes)},
+    {.name = "node-latency",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "a router's, from a header's arrival until it moves on",
+     .shown = "3; with duato 4",
+     .field = "node_latency_cycles",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_NODE_LATENCY,
+     AT(flit.node_latency)},
+    {.name = "service",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "input (a message seeks an output) or output (an output seeks a message)",
+     .otherwise = "input",
+     .field = "service",
+     .kind = NET_SWITCH,
+     .names = services,
+     AT(flit.output_driven)},
+    {.name = "selection",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "input-driven, of the outputs that are free: fixed (the first by dimension) or random",
+     .otherwise = "fixed",
+     .field = "selection",
+     .kind = NET_SWITCH,
+     .names = selections,
+     .applies = has_selection,
+     AT(flit.random)},
+    {.name = "fixed-order",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "of the fixed selection within a dimension: restricted or unrestricted virtual "
+             "channels first",
+     .otherwise = "restricted",
+     .field = "fixed_order",
+     .kind = NET_SWITCH,
+     .names = orders,
+     .applies = has_order,
+     AT(flit.adaptive_first)},
+    {.name = "escape",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "STATE",
+     .help = "what a restricted output of duato must be: empty, accepting, or by-service "
+             "(output-driven accepting, input-driven empty)",
+     .otherwise = "by-service",
+     .field = "escape",
+     .kind = NET_CHOICE,
+     .names = net_flit_escape_names,
+     .applies = has_escape,
+     AT(flit.escape)},
+    {.name = "self",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "of permutations, a node whose destination is itself: idle or sends",
+     .otherwise = "idle",
+     .field = "self",
+     .kind = NET_SWITCH,
+     .names = selves,
+     AT(flit.self)},
+    {.name = "warm-up",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "before anything is counted",
+     .otherwise = "10000",
+     .field = "warm_up_cycles",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 1e9,
+     AT(flit.warm)},
+    {.name = "batches",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "of the measurement, for the intervals",
+     .otherwise = "20",
+     .field = "batches",
+     .kind = NET_COUNT,
+     .least = 2,
+     .most = 10000,
+     AT(flit.batches)},
+    {.name = "batch-cycles",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "of a batch",
+     .otherwise = "1000",
+     .field = "batch_cycles",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1e9,
+     AT(flit.batch)},
+    {.name = "saturation-test",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "interval (the 95% interval of the accepted load lies below the generated load) or "
+             "backlog (over the measured time more than a message a node was created and not "
+             "delivered)",
+     .otherwise = "interval",
+     .field = "saturation_test",
+     .kind = NET_CHOICE,
+     .names = net_saturation_names,
+     AT(flit.saturation)},
     {0},
 };
 
@@ -681,7 +898,7 @@ void net_setting_print(const struct net_setting *s, const struct net_config *c, 
     uint64_t whole;
     double real;
     *text = '\0';
-    if (s->applies && !s->applies(c))
+    if (!net_setting_applies(s, c))
         return;
     switch (s->kind) {
     case NET_OWN:

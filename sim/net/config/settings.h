@@ -17,15 +17,19 @@ enum net_setting_kind {
     NET_OWN,    // parse and print
 };
 
+// Whose it is.
+enum net_setting_engine { NET_OF_PACKET, NET_OF_FLIT, NET_OF_BOTH };
+
 struct net_setting {
     const char *name; // of the option
     char letter;      // of the short option; 0: none
     unsigned char group;
+    enum net_setting_engine engine;
     const char *value;     // what the help calls its value
     const char *help;      // without the default
     const char *otherwise; // the default, as an option's text; NULL: net_config_default has it
     const char *shown;     // how the help shows that default; NULL: as it is
-    const char *field;     // in a record
+    const char *field;     // in a record; NULL: not in it
     enum net_setting_kind kind;
     size_t at; // in struct net_config
     double least, most;
@@ -39,6 +43,20 @@ enum { NET_SETTING_TEXT = 1024 }; // enough for any value
 
 extern const struct net_setting net_settings[]; // in the order of records; ended by a NULL name
 extern const char *const net_setting_groups[];  // by group, from 1
+
+// Whether it is one of the configuration's engine; and whether it applies there.
+static inline bool net_setting_engine(const struct net_setting *setting,
+                                      const struct net_config *config)
+{
+    return setting->engine == NET_OF_BOTH ||
+           (setting->engine == NET_OF_FLIT) == (config->engine == NET_ENGINE_FLIT);
+}
+
+static inline bool net_setting_applies(const struct net_setting *setting,
+                                       const struct net_config *config)
+{
+    return net_setting_engine(setting, config) && (!setting->applies || setting->applies(config));
+}
 
 // NULL: there is none.
 const struct net_setting *net_setting_find(const char *name);

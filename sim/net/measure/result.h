@@ -13,6 +13,16 @@ enum net_end {
     NET_NO_MEMORY,
 };
 
+// Of engine flit: over the measured time, with half the 95% interval of batch means. Loads in its
+// --load-unit, times in cycles; NaN where nothing was delivered.
+struct net_flit_figures {
+    double generated, accepted, accepted_half;
+    double latency, latency_half, latency_max; // injection buffer to delivery
+    double wait;                               // birth to injection buffer, of the delivered
+    bool saturated;
+    uint64_t flit_hops; // of the whole run: words over channels
+};
+
 struct net_result {
     enum net_end end;
     uint64_t generated, consumed, in_flight, waiting; // packets; generated = the sum of the others
@@ -35,6 +45,7 @@ struct net_result {
     uint64_t *sent;
     uint64_t counted; // units, how long that was
     char stuck[160];  // NET_STUCK: what is stuck
+    struct net_flit_figures flit;
 };
 
 void net_result_free(struct net_result *result);

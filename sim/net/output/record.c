@@ -98,18 +98,53 @@ void net_record_settings(json_t *o, const struct net_config *c)
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);
         json_t *json = json_null();
+        if (!s->field || !net_setting_engine(s, c))
+            continue;
         if (*value && (s->kind == NET_COUNT || s->kind == NET_WHOLE))
             json = json_integer((json_int_t)strtoull(value, NULL, 10));
         else if (*value && s->kind == NET_REAL)
             json = net_record_real(strtod(value, NULL));
         else if (*value)
             json = json_string(value);
-        json_object_set_new(o, s->field, json);
+        bool load = c->engine == NET_ENGINE_FLIT && !strcmp(s->name, "load");
+        json_object_set_new(o, load ? "load" : s->field, json); // its unit is a setting
     }
+}
+
+// A run of engine flit, whose time is cycles.
+static json_t *flit_record(const struct net_config *c, const struct net_result *r, double wall_s)
+{
+    const struct net_flit_figures *f = &r->flit;
+    bool complete = r->end == NET_DRAINED;
+    const struct {
+        const char *name;
+        double value;
+    } figures[] = {{"generated_load", f->generated},         {"accepted_load", f->accepted},
+                   {"accepted_load_ci95", f->accepted_half}, {"latency_cycles", f->latency},
+                   {"latency_ci95_cycles", f->latency_half}, {"latency_max_cycles", f->latency_max},
+                   {"source_wait_cycles", f->wait}};
+    json_t *o = json_object();
+    net_record_settings(o, c);
+    json_object_set_new(o, "end", json_string(complete ? "complete" : end_name(r->end)));
+    json_object_set_new(o, "stuck", r->end == NET_STUCK ? json_string(r->stuck) : json_null());
+    json_object_set_new(o, "saturated", complete ? json_boolean(f->saturated) : json_null());
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(o, figures[i].name, net_record_real(complete ? figures[i].value : NAN));
+    json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
+    json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));
+    json_object_set_new(o, "in_flight", json_integer((json_int_t)r->in_flight));
+    json_object_set_new(o, "waiting", json_integer((json_int_t)r->waiting));
+    json_object_set_new(o, "packet_hops", json_integer((json_int_t)r->hops));
+    json_object_set_new(o, "flit_hops", json_integer((json_int_t)f->flit_hops));
+    json_object_set_new(o, "wall_s", net_record_real(wall_s));
+    json_object_set_new(o, "flit_hops_per_s", net_record_real((double)f->flit_hops / wall_s));
+    return o;
 }
 
 json_t *net_record(const struct net_config *c, const struct net_result *r, double wall_s)
 {
+    if (c->engine == NET_ENGINE_FLIT)
+        return flit_record(c, r, wall_s);
     const struct net_stats *s = &r->stats;
     double packets = (double)r->generated, nodes = ofr_nodes(&c->torus);
     double mean = us(net_stats_mean(s));
@@ -192,6 +227,8 @@ const char *net_record_unit(const char *field)
                  {"cpu_s", "s"},
                  {"_mb", "MB"},
                  {"_gbs", "GB/s"},
+                 {"_cycles", "cycles"},
+                 {"_words", "words"},
                  {"_per_s", "1/s"},
                  {"_ns", "ns"},
                  {"_gbps", "Gb/s"},

@@ -3,8 +3,7 @@
 
 const struct net_engine *net_engine(const struct net_config *config)
 {
-    (void)config;
-    return &net_packet_engine;
+    return config->engine == NET_ENGINE_FLIT ? &net_flit_engine : &net_packet_engine;
 }
 
 // Units between two instants: 50 us, and a quarter of the watchdog's time.

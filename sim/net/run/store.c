@@ -18,7 +18,7 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
     for (const struct net_setting *s = net_settings; s->name && at < NET_KEY; s++) {
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);
-        if (*value)
+        if (*value && s->field)
             at += snprintf(key + at, NET_KEY - (size_t)at, " %s=%s", s->name, value);
     }
 }
@@ -27,9 +27,11 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
 static bool is_record(const json_t *record)
 {
     const json_t *mean = json_object_get(record, "mean_lifetime_us");
+    bool flit = json_is_integer(json_object_get(record, "flit_hops"));
     return json_is_string(json_object_get(record, "end"))
-               ? json_is_number(mean) || json_is_null(mean)
-               : json_is_number(json_object_get(record, "gamma_star_gamma0"));
+               ? flit || json_is_number(mean) || json_is_null(mean)
+               : json_is_number(json_object_get(record, "gamma_star_gamma0")) ||
+                     json_object_get(record, "saturation_load");
 }
 
 static void load(struct net_store *store, const char *path)

@@ -93,6 +93,13 @@ static void check_size(const char *k, const char *what)
         net_refuse("%s: size %s: must be a whole number from 1 to 255", what, k);
 }
 
+// A value that is looked for by runs at several loads.
+static bool is_search(const char *field)
+{
+    return !strcmp(field, "gamma_star_gamma0") || !strcmp(field, "saturation_load") ||
+           !strcmp(field, "peak_load");
+}
+
 // What fields there are: the record of a small run, ping-pong for quantiles.
 static json_t *sample_record(const struct net_experiment *e)
 {
@@ -176,7 +183,7 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
         if (e->quantiles != (strchr(e->column[i].field, '*') != NULL))
             net_refuse("series %s: field %s goes %s quantiles", e->column[i].name,
                        e->column[i].field, e->quantiles ? "without" : "with");
-        if ((e->loads == 0) != !strcmp(e->column[i].field, "gamma_star_gamma0"))
+        if ((e->loads == 0) != is_search(e->column[i].field))
             net_refuse("series %s: field %s goes %s loads", e->column[i].name, e->column[i].field,
                        e->loads ? "without" : "with");
         snprintf(what, sizeof what, "series %s", e->column[i].name);
@@ -389,11 +396,11 @@ void net_experiment_open(struct net_experiment *e, const char *name)
     }
     if (json_unpack_ex(
             e->json, &error, JSON_STRICT,
-            "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o}", "title",
-            &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options, "rows", &rows,
-            "series", &series, "field", &field, "loads", &loads, "until", &until, "paper",
+            "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o, s?o}",
+            "title", &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options, "rows",
+            &rows, "series", &series, "field", &field, "loads", &loads, "until", &until, "paper",
             &e->paper, "tolerance", &tolerance, "relative", &relative, "quantiles", &quantiles,
-            "panels", &e->panels, "checks", &e->checks))
+            "panels", &e->panels, "checks", &e->checks, "quick", &e->quick))
         net_refuse("%s", error.text);
     e->relative = relative;
     e->quantiles = quantiles;
@@ -402,6 +409,7 @@ void net_experiment_open(struct net_experiment *e, const char *name)
     if (loads || quantiles)
         read_loads(e, loads);
     check_options(e->options, "options");
+    check_options(e->quick, "quick");
     read_axes(e, sizes, rows, series, field);
     check_panels(e);
     check_paper(e);
@@ -439,6 +447,8 @@ struct net_config net_experiment_config(const struct net_experiment *e, unsigned
     apply(&options, e->row[row].options);
     apply(&options, of_size(e->row[row].sizes, k));
     apply(&options, e->column[series].options);
+    if (e->shortened)
+        apply(&options, e->quick);
     net_options_merge(&options, given);
     snprintf(where, sizeof where, "experiment %s, %.100s, %.100s, k = %u", e->name,
              e->row[row].name, e->column[series].name, k);

@@ -11,8 +11,10 @@
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
+//   quick          options that reproduce --quick puts over the experiment's: a shorter look
 //   loads          list, or "FIRST:LAST:STEP"; null: one point that has no load, as an application;
-//                  none, nor quantiles: field is gamma_star_gamma0
+//                  none, nor quantiles: field is gamma_star_gamma0,
+//                  or with engine flit saturation_load or peak_load (run/saturation.h)
 //   quantiles      true: instead of loads; a cell is a distribution over the pairs of a ping-pong,
 //   in
 //                  steps of 0.05; fields latency_q*_us and bandwidth_q*_gbs
@@ -41,6 +43,7 @@ struct net_experiment {
     double until, tolerance; // 0: none
     bool relative;
     bool quantiles;
+    bool shortened; // `quick` counts
     unsigned sizes, rows, series, loads;
     unsigned size[NET_SIZES];
     double load[NET_LOADS]; // with quantiles: fractions 0 .. 1; NAN: there is none
@@ -53,7 +56,7 @@ struct net_experiment {
         const char *name, *field;
         json_t *options;
     } column[NET_SERIES];
-    json_t *options, *paper, *panels, *checks;
+    json_t *options, *quick, *paper, *panels, *checks;
 };
 
 // Reads a file, or a built-in experiment by its name. On a mistake: one line on stderr, exit

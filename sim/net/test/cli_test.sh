@@ -193,13 +193,17 @@ result $? 'the manual page has all settings'
 
 # A record and its key have every setting, and the engine with its version.
 "$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/settings" > "$work/out" &&
+    "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato --load 0.1 \
+        --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
+    cat "$work/settings" "$work/flit" > "$work/both" &&
     "$sim" --manual | sed -n 's/^\.B --//p' > "$work/names" &&
     while read -r name; do
         case $name in
         trace | active | rounds | burst | hotspots | hotspot-weight) continue ;;
         application | pace | placement | mix | on-fraction | on-messages) continue ;;
+        engine) continue ;; # the key begins with it
         esac
-        grep -q -E "\"key\":\"packet-[0-9]+ [^\"]* $name=" "$work/settings" || echo "$name"
+        grep -q -E "\"key\":\"(packet|flit)-[0-9]+ [^\"]* $name=" "$work/both" || echo "$name"
     done < "$work/names" > "$work/err"
 [ "$(wc -l < "$work/names")" -gt 25 ] && [ ! -s "$work/err" ] && grep -q '"engine":"packet-[0-9]*".*"eta":1.0.*"delta_hops":2.*"idn":"both"' "$work/settings"
 result $? 'a record and its key have all settings'

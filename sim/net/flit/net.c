@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flit/net.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "flit/sim.h"
+#include "measure/steady.h"
+
+static void advance(struct net_sim *sim, uint64_t until)
+{
+    uint64_t cycles = (until + NET_FLIT_CYCLE - 1) / NET_FLIT_CYCLE; // those that begin before it
+    uint32_t end = cycles < sim->end ? (uint32_t)cycles : sim->end;
+    while (sim->now < end && !sim->out_of_memory) {
+        if (!sim->in_flight) {
+            uint32_t next = net_flit_skip(sim);
+            sim->now = next < end ? next : end;
+            if (sim->now == end)
+                return;
+        }
+        net_flit_cycle(sim);
+    }
+}
+
+static struct net_watch watch(const struct net_sim *sim, uint64_t at)
+{
+    (void)at;
+    bool over = sim->now >= sim->end;
+    return (struct net_watch){.next = over ? UINT64_MAX : (uint64_t)sim->now * NET_FLIT_CYCLE,
+                              .last = (uint64_t)sim->end * NET_FLIT_CYCLE,
+                              .progress = (uint64_t)sim->progress * NET_FLIT_CYCLE,
+                              // The progress of a run is its time.
+                              .consumed = sim->now,
+                              .packets = sim->end,
+                              // Nothing is stuck that is not on its way.
+                              .generated = sim->now + (sim->in_flight != 0),
+                              .out_of_memory = sim->out_of_memory};
+}
+
+// Figures of the measured time by batch means (thesis, 3.6).
+static struct net_flit_figures figures(const struct net_sim *sim)
+{
+    const struct net_flit_config *f = &sim->config->flit;
+    struct net_flit_figures g = {0};
+    double scale = net_flit_period(sim->config) / ((double)sim->nodes * f->batch);
+    double *accepted = calloc(f->batches, sizeof *accepted);
+    double *latency = calloc(f->batches, sizeof *latency);
+    double created = 0, delivered = 0, latencies = 0, waits = 0;
+    uint32_t with = 0;
+    for (uint32_t b = 0; accepted && latency && b < f->batches; b++) {
+        const struct net_flit_batch *batch = &sim->batch[b];
+        created += (double)batch->created;
+        delivered += (double)batch->delivered;
+        latencies += (double)batch->latency;
+        waits += (double)batch->wait;
+        accepted[b] = (double)batch->delivered * scale;
+        if (batch->delivered)
+            latency[with++] = (double)batch->latency / (double)batch->delivered;
+    }
+    if (accepted && latency) {
+        g.accepted_half = net_interval95(accepted, f->batches, &g.accepted);
+        g.latency_half = net_interval95(latency, with, NULL);
+    }
+    g.generated = created * scale / f->batches;
+    g.latency = latencies / delivered;
+    g.latency_max = sim->latency_max;
+    g.wait = waits / delivered;
+    g.saturated = f->saturation == NET_SATURATION_BACKLOG
+                      ? created - delivered > sim->nodes
+                      : g.accepted + g.accepted_half < g.generated;
+    g.flit_hops = sim->flit_hops;
+    free(accepted);
+    free(latency);
+    return g;
+}
+
+static void name_stuck(const struct net_sim *sim, char *text, size_t size)
+{
+    for (size_t i = 0; i < (size_t)sim->nodes * sim->places; i++) {
+        const struct net_flit_input *in = &sim->input[i];
+        if (in->b.packet[0] == NET_FLIT_NO_PACKET || in->to != NET_FLIT_NONE)
+            continue;
+        unsigned place = (unsigned)(i % sim->places), port = place / sim->vcs;
+        uint32_t node = (uint32_t)(i / sim->places), dst = sim->packets[in->b.packet[0]].dst;
+        if (place == sim->places - 1)
+            snprintf(text, size, "a packet to node %u in the injection buffer of node %u", dst,
+                     node);
+        else
+            snprintf(text, size, "a packet to node %u in VC %u of node %u, port %c%c, and others",
+                     dst, place % sim->vcs, node, "xyzuvw"[port / 2], port % 2 ? '-' : '+');
+        return;
+    }
+    snprintf(text, size, "packets on channels");
+}
+
+static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
+{
+    struct net_result r = {.end = end,
+                           .generated = sim->created,
+                           .consumed = sim->delivered,
+                           .in_flight = sim->in_flight,
+                           .waiting = sim->created - sim->injected,
+                           .entered = sim->injected,
+                           .hops = sim->hops,
+                           .end_time = at,
+                           .flit = figures(sim)};
+    if (end == NET_STUCK)
+        name_stuck(sim, r.stuck, sizeof r.stuck);
+    net_flit_free(sim);
+    return r;
+}
+
+const struct net_engine net_flit_engine = {
+    .name = "flit-1",
+    .check = net_flit_config_check,
+    .open = net_flit_open,
+    .advance = advance,
+    .watch = watch,
+    .result = result,
+};

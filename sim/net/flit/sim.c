@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flit/sim.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/random.h"
+
+// ---- Buffers
+
+static unsigned words(const struct net_flit_buffer *b)
+{
+    return (unsigned)b->in[0] - b->out + b->in[1];
+}
+
+// Whether it takes a new packet.
+static bool accepts(const struct net_flit_buffer *b, unsigned length)
+{
+    return b->packet[0] == NET_FLIT_NO_PACKET ||
+           (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == length && b->out);
+}
+
+static unsigned put(struct net_flit_buffer *b, uint32_t packet)
+{
+    unsigned slot = b->packet[0] != NET_FLIT_NO_PACKET;
+    b->packet[slot] = packet;
+    b->in[slot] = 0;
+    return slot;
+}
+
+// A word leaves; true: it was the tail, and the next packet is the first.
+static bool take(struct net_flit_buffer *b, unsigned length)
+{
+    if (++b->out < length)
+        return false;
+    b->packet[0] = b->packet[1];
+    b->in[0] = b->in[1];
+    b->packet[1] = NET_FLIT_NO_PACKET;
+    b->in[1] = b->out = 0;
+    return true;
+}
+
+static inline void set(uint64_t *map, uint32_t i)
+{
+    map[i >> 6] |= (uint64_t)1 << (i & 63);
+}
+
+static inline void clear(uint64_t *map, uint32_t i)
+{
+    map[i >> 6] &= ~((uint64_t)1 << (i & 63));
+}
+
+static struct net_flit_input *input_of(const struct net_sim *sim, uint32_t node, unsigned place)
+{
+    return &sim->input[(size_t)node * sim->places + place];
+}
+
+static struct net_flit_output *output_of(const struct net_sim *sim, uint32_t node, unsigned place)
+{
+    return &sim->output[(size_t)node * sim->places + place];
+}
+
+// ---- Births
+
+// Cycle of a node's next birth after one in `cycle`.
+static uint32_t birth_after(const struct net_sim *sim, uint32_t node, uint32_t message,
+                            int64_t cycle)
+{
+    double u = (double)((net_random(sim->config->seed, DRAW_ARRIVAL, node, message) >> 11) + 1) *
+               0x1p-53; // 0 < u <= 1
+    double birth = (double)cycle + 1 + floor(log(u) / sim->birth_log);
+    return birth < UINT32_MAX ? (uint32_t)birth : UINT32_MAX;
+}
+
+static void enter_calendar(struct net_sim *sim, uint32_t node)
+{
+    struct net_flit_node *n = &sim->node[node];
+    uint32_t *bucket = &sim->calendar[n->birth % NET_FLIT_CALENDAR];
+    n->next_born = *bucket;
+    *bucket = node;
+}
+
+static struct net_flit_batch *batch_of(const struct net_sim *sim, uint32_t cycle)
+{
+    const struct net_flit_config *f = &sim->config->flit;
+    if (cycle < f->warm || cycle >= sim->end)
+        return NULL;
+    return &sim->batch[(cycle - f->warm) / f->batch];
+}
+
+static void give_birth(struct net_sim *sim)
+{
+    uint32_t *bucket = &sim->calendar[sim->now % NET_FLIT_CALENDAR], node = *bucket;
+    *bucket = UINT32_MAX;
+    while (node != UINT32_MAX) {
+        struct net_flit_node *n = &sim->node[node];
+        uint32_t next = n->next_born;
+        if (n->birth == sim->now) {
+            struct net_flit_batch *batch = batch_of(sim, sim->now);
+            sim->created++;
+            if (batch)
+                batch->created++;
+            n->created++;
+            n->birth = birth_after(sim, node, n->created, sim->now);
+            set(sim->injecting, node);
+        }
+        if (n->birth < sim->end)
+            enter_calendar(sim, node);
+        node = next;
+    }
+}
+
+// ---- Headers
+
+// A packet is the first one of an input buffer.
+static void begin(struct net_sim *sim, uint32_t node, unsigned place)
+{
+    struct net_flit_input *in = input_of(sim, node, place);
+    const struct net_flit_packet *p = &sim->packets[in->b.packet[0]];
+    struct net_flit_out out[NET_FLIT_OUTS];
+    in->to = NET_FLIT_NONE;
+    in->restricted = 0;
+    in->count = (uint8_t)net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
+    for (unsigned i = 0; i < in->count; i++) {
+        in->out[i] = (uint8_t)(out[i].port * sim->vcs + out[i].vc);
+        in->restricted = (uint16_t)(in->restricted | (unsigned)out[i].restricted << i);
+    }
+    if (!in->count)
+        in->out[in->count++] = (uint8_t)(sim->places - 1);
+    sim->node[node].wait |= (uint64_t)1 << place;
+    set(sim->waiting, node);
+}
+
+static uint32_t new_packet(struct net_sim *sim)
+{
+    if (sim->unused == NET_FLIT_NO_PACKET) {
+        uint32_t more = sim->capacity ? 2 * sim->capacity : 1024;
+        struct net_flit_packet *packets = realloc(sim->packets, more * sizeof *packets);
+        if (!packets) {
+            sim->out_of_memory = true;
+            return NET_FLIT_NO_PACKET;
+        }
+        sim->packets = packets;
+        for (uint32_t i = more; i-- > sim->capacity;) {
+            packets[i].next = sim->unused;
+            sim->unused = i;
+        }
+        sim->capacity = more;
+    }
+    uint32_t packet = sim->unused;
+    sim->unused = sim->packets[packet].next;
+    return packet;
+}
+
+static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_t message,
+                        uint32_t born)
+{
+    unsigned place = sim->places - 1;
+    struct net_flit_input *in = input_of(sim, src, place);
+    uint32_t packet = new_packet(sim);
+    if (packet == NET_FLIT_NO_PACKET)
+        return;
+    sim->packets[packet] = (struct net_flit_packet){
+        .src = src, .dst = dst, .message = message, .born = born, .entered = sim->now};
+    put(&in->b, packet);
+    in->b.in[0] = (uint16_t)sim->words;
+    in->ready[0] = sim->now + sim->latency;
+    in->fresh = sim->now;
+    sim->injected++;
+    sim->in_flight++;
+    begin(sim, src, place);
+}
+
+void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst)
+{
+    sim->created++;
+    put_message(sim, src, dst, UINT32_MAX, sim->now);
+}
+
+static void inject(struct net_sim *sim, uint32_t node)
+{
+    struct net_flit_node *n = &sim->node[node];
+    if (input_of(sim, node, sim->places - 1)->b.packet[0] != NET_FLIT_NO_PACKET)
+        return;
+    if (n->injected == n->created) {
+        clear(sim->injecting, node);
+        return;
+    }
+    put_message(sim, node, net_destination(&sim->traffic, node, n->injected), n->injected,
+                n->inject_birth);
+    n->injected++;
+    n->inject_birth = birth_after(sim, node, n->injected, n->inject_birth);
+    if (n->injected == n->created)
+        clear(sim->injecting, node);
+}
+
+// ---- Channels
+
+// Whether an output's next word can go over: there is one (its bit is set), and room for it.
+static bool can_move(const struct net_sim *sim, const struct net_flit_output *out,
+                     const struct net_flit_input *in)
+{
+    return out->b.out ? words(&in->b) < sim->words : accepts(&in->b, sim->words);
+}
+
+// Virtual channel that an end would send on; negative: none.
+static int pick_vc(const struct net_sim *sim, const struct net_flit_channel *ch, unsigned end,
+                   unsigned port)
+{
+    unsigned mask = sim->send[ch->node[end] * sim->ports + port], last = ch->vc[end];
+    if (!mask)
+        return -1;
+    const struct net_flit_output *out = output_of(sim, ch->node[end], port * sim->vcs);
+    const struct net_flit_input *in = input_of(sim, ch->node[!end], (port ^ 1) * sim->vcs);
+    if (mask >> last & 1 && out[last].b.out && can_move(sim, &out[last], &in[last]))
+        return (int)last;
+    for (unsigned i = 1; i <= sim->vcs; i++) {
+        unsigned vc = last + i < sim->vcs ? last + i : last + i - sim->vcs;
+        if (mask >> vc & 1 && can_move(sim, &out[vc], &in[vc]))
+            return (int)vc;
+    }
+    return -1;
+}
+
+static void move_over(struct net_sim *sim, struct net_flit_channel *ch, unsigned end, unsigned port,
+                      unsigned vc)
+{
+    uint32_t from = ch->node[end], to = ch->node[!end];
+    unsigned place = (port ^ 1) * sim->vcs + vc;
+    struct net_flit_output *out = output_of(sim, from, port * sim->vcs + vc);
+    struct net_flit_input *in = input_of(sim, to, place);
+    unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
+    if (!out->b.out) {
+        slot = put(&in->b, out->b.packet[0]);
+        in->ready[slot] = sim->config->flit.store ? UINT32_MAX : sim->now + sim->latency;
+        sim->packets[out->b.packet[0]].hops++;
+        if (!slot)
+            begin(sim, to, place);
+    }
+    in->fresh = sim->now;
+    if (++in->b.in[slot] == sim->words)
+        in->ready[slot] = sim->config->flit.store ? sim->now + sim->latency : in->ready[slot];
+    sim->flit_hops++;
+    if (take(&out->b, sim->words)) {
+        out->freed = sim->now;
+        sim->hops++;
+    }
+    if (out->b.in[0] == out->b.out)
+        sim->send[from * sim->ports + port] &= (uint16_t) ~(1u << vc);
+    ch->last = (uint8_t)end;
+    ch->vc[end] = (uint8_t)vc;
+}
+
+// False: neither end has a word.
+static bool serve_channel(struct net_sim *sim, uint32_t number)
+{
+    struct net_flit_channel *ch = &sim->channel[number];
+    unsigned dim = number % sim->shape.torus.n, port[2] = {2 * dim, 2 * dim + 1};
+    int vc[2] = {pick_vc(sim, ch, 0, port[0]), pick_vc(sim, ch, 1, port[1])};
+    if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full) {
+        const struct net_flit_output *last =
+            output_of(sim, ch->node[ch->last], port[ch->last] * sim->vcs + ch->vc[ch->last]);
+        vc[last->b.out ? !ch->last : ch->last] = -1;
+    }
+    for (unsigned end = 0; end < 2; end++)
+        if (vc[end] >= 0)
+            move_over(sim, ch, end, port[end], (unsigned)vc[end]);
+    return sim->send[ch->node[0] * sim->ports + port[0]] ||
+           sim->send[ch->node[1] * sim->ports + port[1]];
+}
+
+// ---- Connections
+
+static bool is_free(const struct net_sim *sim, uint32_t node, unsigned place, bool restricted)
+{
+    if (place == sim->places - 1)
+        return sim->node[node].deliver == NET_FLIT_NONE;
+    const struct net_flit_output *out = output_of(sim, node, place);
+    const struct net_flit_config *f = &sim->config->flit;
+    bool accepting = !sim->shape.duato ||
+                     (restricted && (f->escape == NET_ESCAPE_ACCEPTING ||
+                                     (f->escape == NET_ESCAPE_BY_SERVICE && f->output_driven)));
+    if (accepting)
+        return accepts(&out->b, sim->words);
+    if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
+        return false;
+    unsigned port = place / sim->vcs, vc = place % sim->vcs;
+    uint32_t peer = sim->peer[node * sim->ports + port];
+    return accepts(&input_of(sim, peer, (port ^ 1) * sim->vcs + vc)->b, sim->words);
+}
+
+static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to)
+{
+    struct net_flit_node *n = &sim->node[node];
+    struct net_flit_input *in = input_of(sim, node, place);
+    n->wait &= ~((uint64_t)1 << place);
+    n->link |= (uint64_t)1 << place;
+    set(sim->linked, node);
+    in->to = (uint8_t)to;
+    sim->progress = sim->now;
+    if (to == sim->places - 1)
+        n->deliver = (uint8_t)place;
+    else
+        put(&output_of(sim, node, to)->b, in->b.packet[0]);
+}
+
+// Output for an input's packet; negative: none is free.
+static int pick_output(const struct net_sim *sim, uint32_t node, const struct net_flit_input *in)
+{
+    unsigned free[NET_FLIT_OUTS], count = 0, most = 0, best = 0;
+    for (unsigned i = 0; i < in->count; i++) {
+        if (!is_free(sim, node, in->out[i], in->restricted >> i & 1))
+            continue;
+        free[count++] = in->out[i];
+        if (sim->shape.duato && !sim->config->flit.random)
+            return in->out[i];
+        unsigned space = sim->words - words(&output_of(sim, node, in->out[i])->b);
+        if (count == 1 || space > most) {
+            most = space;
+            best = in->out[i];
+        }
+    }
+    if (!count)
+        return -1;
+    if (!sim->shape.duato)
+        return (int)best;
+    return (int)free[net_below(net_random(sim->config->seed, DRAW_SELECT, node, sim->now), count)];
+}
+
+// The bit of a mask that is next in turn, from `from` on.
+static unsigned next_bit(uint64_t mask, unsigned from)
+{
+    uint64_t after = from < 64 ? mask >> from << from : 0;
+    return (unsigned)__builtin_ctzll(after ? after : mask);
+}
+
+static void served(struct net_flit_node *n, unsigned group, unsigned place)
+{
+    n->group = (uint8_t)group;
+    n->pointer[group] = (uint8_t)(place + 1);
+}
+
+static void route_inputs(struct net_sim *sim, uint32_t node)
+{
+    struct net_flit_node *n = &sim->node[node];
+    unsigned groups = sim->shape.torus.n + 1u;
+    for (unsigned i = 1; i <= groups; i++) {
+        unsigned g = (n->group + i) % groups;
+        for (uint64_t mask = n->wait & sim->group_mask[g]; mask;) {
+            unsigned place = next_bit(mask, n->pointer[g]);
+            const struct net_flit_input *in = input_of(sim, node, place);
+            int to = in->ready[0] <= sim->now ? pick_output(sim, node, in) : -1;
+            if (to >= 0) {
+                connect(sim, node, place, (unsigned)to);
+                served(n, g, place);
+                return;
+            }
+            mask &= ~((uint64_t)1 << place);
+        }
+    }
+}
+
+// Whether an input's packet wants an output and may have it.
+static bool wants(const struct net_sim *sim, uint32_t node, const struct net_flit_input *in,
+                  unsigned to)
+{
+    for (unsigned i = 0; i < in->count; i++)
+        if (in->out[i] == to)
+            return is_free(sim, node, to, in->restricted >> i & 1);
+    return false;
+}
+
+static void route_outputs(struct net_sim *sim, uint32_t node)
+{
+    struct net_flit_node *n = &sim->node[node];
+    unsigned groups = sim->shape.torus.n + 1u, ready[NET_FLIT_MAX_PLACES], count = 0;
+    uint64_t wanted = 0;
+    for (uint64_t rest = n->wait; rest; rest &= rest - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(rest);
+        const struct net_flit_input *in = input_of(sim, node, place);
+        bool any = false;
+        for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
+            if (is_free(sim, node, in->out[i], in->restricted >> i & 1)) {
+                wanted |= (uint64_t)1 << in->out[i];
+                any = true;
+            }
+        if (any)
+            ready[count++] = place;
+    }
+    for (unsigned i = 1; wanted && i <= groups; i++) {
+        unsigned g = (n->group + i) % groups, from[NET_FLIT_MAX_PLACES], wanting = 0;
+        if (!(wanted & sim->group_mask[g]))
+            continue;
+        unsigned to = next_bit(wanted & sim->group_mask[g], n->pointer[g]);
+        for (unsigned r = 0; r < count; r++)
+            if (wants(sim, node, input_of(sim, node, ready[r]), to))
+                from[wanting++] = ready[r];
+        uint64_t draw = net_random(sim->config->seed, DRAW_SELECT, node, sim->now);
+        connect(sim, node, from[net_below(draw, wanting)], to);
+        served(n, g, to);
+        return;
+    }
+}
+
+// ---- Crossbar
+
+static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
+{
+    struct net_flit_packet *p = &sim->packets[packet];
+    struct net_flit_batch *batch = batch_of(sim, sim->now);
+    uint32_t latency = sim->now - p->entered;
+    if (sim->on_delivery)
+        sim->on_delivery(sim->context, p, sim->now);
+    if (batch) {
+        batch->delivered++;
+        batch->latency += latency;
+        batch->wait += p->entered - p->born;
+        sim->latency_max = latency > sim->latency_max ? latency : sim->latency_max;
+    }
+    sim->delivered++;
+    sim->in_flight--;
+    sim->progress = sim->now;
+    sim->node[node].deliver = NET_FLIT_NONE;
+    p->next = sim->unused;
+    sim->unused = packet;
+}
+
+static void cross(struct net_sim *sim, uint32_t node, unsigned place)
+{
+    struct net_flit_node *n = &sim->node[node];
+    struct net_flit_input *in = input_of(sim, node, place);
+    struct net_flit_output *out = NULL;
+    unsigned to = in->to, fresh = in->fresh == sim->now && place < sim->places - 1 &&
+                                  in->b.packet[1] == NET_FLIT_NO_PACKET;
+    if (in->b.in[0] - fresh <= in->b.out)
+        return;
+    if (to < sim->places - 1) {
+        out = output_of(sim, node, to);
+        if (words(&out->b) >= sim->words)
+            return;
+        unsigned port = to / sim->vcs;
+        out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET]++;
+        sim->send[node * sim->ports + port] |= (uint16_t)(1u << to % sim->vcs);
+        uint32_t first = port & 1 ? sim->peer[node * sim->ports + port] : node;
+        set(sim->channels, first * sim->shape.torus.n + port / 2);
+    }
+    uint32_t packet = in->b.packet[0];
+    if (!take(&in->b, sim->words))
+        return;
+    if (!out)
+        deliver(sim, node, packet);
+    n->link &= ~((uint64_t)1 << place);
+    in->to = NET_FLIT_NONE;
+    in->ready[0] = in->ready[1];
+    if (in->b.packet[0] != NET_FLIT_NO_PACKET)
+        begin(sim, node, place);
+    if (place == sim->places - 1 && n->injected < n->created)
+        set(sim->injecting, node);
+}
+
+// ---- A cycle
+
+#define EACH(i, map, bits)                                                                         \
+    for (uint32_t word_ = 0; word_ < ((bits) + 63) / 64; word_++)                                  \
+        for (uint64_t rest_ = (map)[word_]; rest_; rest_ &= rest_ - 1)                             \
+            for (uint32_t i = word_ * 64 + (uint32_t)__builtin_ctzll(rest_), once_ = 1; once_;     \
+                 once_ = 0)
+
+void net_flit_cycle(struct net_sim *sim)
+{
+    give_birth(sim);
+    EACH(node, sim->injecting, sim->nodes)
+    {
+        inject(sim, node);
+    }
+    EACH(channel, sim->channels, sim->nodes * sim->shape.torus.n)
+    {
+        if (!serve_channel(sim, channel))
+            clear(sim->channels, channel);
+    }
+    EACH(node, sim->waiting, sim->nodes)
+    {
+        if (sim->config->flit.output_driven)
+            route_outputs(sim, node);
+        else
+            route_inputs(sim, node);
+        if (!sim->node[node].wait)
+            clear(sim->waiting, node);
+    }
+    EACH(node, sim->linked, sim->nodes)
+    {
+        for (uint64_t rest = sim->node[node].link; rest; rest &= rest - 1)
+            cross(sim, node, (unsigned)__builtin_ctzll(rest));
+        if (!sim->node[node].link)
+            clear(sim->linked, node);
+    }
+#ifdef NET_FLIT_CHECKED
+    const char *wrong = net_flit_check(sim);
+    if (wrong) {
+        fprintf(stderr, "torussim: cycle %u: %s\n", sim->now, wrong);
+        abort();
+    }
+#endif
+    sim->now++;
+}
+
+uint32_t net_flit_skip(const struct net_sim *sim)
+{
+    uint32_t next = UINT32_MAX;
+    EACH(node, sim->injecting, sim->nodes)
+    {
+        if (sim->node[node].injected < sim->node[node].created)
+            return sim->now;
+    }
+    if (sim->in_flight)
+        return sim->now;
+    for (uint32_t node = 0; node < sim->nodes; node++)
+        if (sim->node[node].birth < sim->end && sim->node[node].birth < next)
+            next = sim->node[node].birth;
+    return next;
+}
+
+// ---- Start and end
+
+static bool lay_out(struct net_sim *sim)
+{
+    uint32_t nodes = sim->nodes, n = sim->shape.torus.n;
+    size_t places = (size_t)nodes * sim->places, ports = (size_t)nodes * sim->ports;
+    sim->coord = calloc(nodes, sizeof *sim->coord);
+    sim->node = calloc(nodes, sizeof *sim->node);
+    sim->input = calloc(places, sizeof *sim->input);
+    sim->output = calloc(places, sizeof *sim->output);
+    sim->send = calloc(ports, sizeof *sim->send);
+    sim->peer = calloc(ports, sizeof *sim->peer);
+    sim->channel = calloc((size_t)nodes * n, sizeof *sim->channel);
+    sim->channels = calloc((size_t)nodes * n / 64 + 1, sizeof *sim->channels);
+    sim->waiting = calloc(nodes / 64 + 1, sizeof *sim->waiting);
+    sim->linked = calloc(nodes / 64 + 1, sizeof *sim->linked);
+    sim->injecting = calloc(nodes / 64 + 1, sizeof *sim->injecting);
+    sim->batch = calloc(sim->config->flit.batches, sizeof *sim->batch);
+    return sim->coord && sim->node && sim->input && sim->output && sim->send && sim->peer &&
+           sim->channel && sim->channels && sim->waiting && sim->linked && sim->injecting &&
+           sim->batch;
+}
+
+static const struct net_flit_buffer empty = {.packet = {NET_FLIT_NO_PACKET, NET_FLIT_NO_PACKET}};
+
+static void start_node(struct net_sim *sim, uint32_t node)
+{
+    const struct ofr_torus *torus = &sim->shape.torus;
+    struct net_flit_node *n = &sim->node[node];
+    n->deliver = NET_FLIT_NONE;
+    for (unsigned place = 0; place < sim->places; place++) {
+        *input_of(sim, node, place) = (struct net_flit_input){.b = empty, .to = NET_FLIT_NONE};
+        *output_of(sim, node, place) = (struct net_flit_output){.b = empty, .freed = UINT32_MAX};
+    }
+    for (unsigned port = 0; port < sim->ports; port++) {
+        bool there = net_flit_link(&sim->shape, &sim->coord[node], port);
+        struct ofr_coord next = ofr_neighbour(torus, sim->coord[node], port);
+        uint32_t peer = there ? ofr_node_id(torus, &next) : UINT32_MAX;
+        sim->peer[node * sim->ports + port] = peer;
+        if (!(port & 1))
+            sim->channel[node * torus->n + port / 2] =
+                (struct net_flit_channel){.node = {there ? node : UINT32_MAX, peer}};
+    }
+    n->birth = n->inject_birth = UINT32_MAX;
+    bool drawn =
+        sim->traffic.config.pattern == NET_UNIFORM || sim->traffic.config.pattern == NET_HOTSPOT;
+    if (drawn || sim->config->flit.self || net_destination(&sim->traffic, node, 0) != node)
+        n->birth = n->inject_birth = birth_after(sim, node, 0, -1);
+    if (n->birth < sim->end)
+        enter_calendar(sim, node);
+}
+
+struct net_sim *net_flit_open(const struct net_config *c)
+{
+    struct net_sim *sim = calloc(1, sizeof *sim);
+    if (!sim)
+        return NULL;
+    sim->config = c;
+    sim->shape = net_flit_shape(c);
+    sim->nodes = ofr_nodes(&c->torus);
+    sim->ports = 2u * c->torus.n;
+    sim->vcs = sim->shape.vcs;
+    sim->places = sim->ports * sim->vcs + 1;
+    sim->words = c->flit.message_words;
+    sim->latency = c->flit.node_latency;
+    sim->end = c->flit.warm + c->flit.batches * c->flit.batch;
+    // 0 at load 0 (no birth), minus infinity at one birth a cycle.
+    sim->birth_log = log1p(-c->load / net_flit_period(c));
+    sim->unused = NET_FLIT_NO_PACKET;
+    memset(sim->calendar, 0xff, sizeof sim->calendar);
+    for (unsigned dim = 0; dim < c->torus.n; dim++)
+        sim->group_mask[dim] = (((uint64_t)1 << 2 * sim->vcs) - 1) << 2 * sim->vcs * dim;
+    sim->group_mask[c->torus.n] = (uint64_t)1 << (sim->places - 1);
+    if (!lay_out(sim) || !net_traffic_init(&sim->traffic, &c->traffic, &c->torus, c->seed)) {
+        net_flit_free(sim);
+        return NULL;
+    }
+    for (uint32_t node = 0; node < sim->nodes; node++)
+        sim->coord[node] = ofr_node_coord(&c->torus, node);
+    for (uint32_t node = 0; node < sim->nodes; node++)
+        start_node(sim, node);
+    return sim;
+}
+
+void net_flit_free(struct net_sim *sim)
+{
+    net_traffic_free(&sim->traffic);
+    free(sim->coord);
+    free(sim->node);
+    free(sim->input);
+    free(sim->output);
+    free(sim->send);
+    free(sim->peer);
+    free(sim->channel);
+    free(sim->channels);
+    free(sim->waiting);
+    free(sim->linked);
+    free(sim->injecting);
+    free(sim->batch);
+    free(sim->packets);
+    free(sim);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flit engine's state, and a cycle of it. Normative text:
+//
+// Node. An injection buffer, a delivery buffer, and for each virtual channel of each link an input
+//   and an output buffer of a packet's words. A buffer takes a new packet when it is empty, or when
+//   its only packet is in whole and has begun to leave; so it has parts of two at most. Words of a
+//   packet go one after the other, one a cycle; those that came into a buffer in a cycle leave it
+//   in the next at the earliest. Where a word goes there must be room.
+// Cycle. 1. Messages are born; a packet is put into an injection buffer that is empty, all words of
+//   it. 2. Channels move words from output to input buffers. 3. Every node makes at most one
+//   connection, of the packet that is first in an input buffer to an output buffer that takes it
+//   (or to the delivery buffer, which takes one packet at a time), not sooner than `node_latency`
+//   cycles after its header came (its tail: store-and-forward). 4. Connected words move from input
+//   to output buffers. 3 and 4 see what 2 has done, and of the neighbour's input buffers nothing
+//   that happens in 4 of this cycle.
+//   So a packet of L words over h hops without any other takes (h + 1) latency + h + L - 1 cycles
+//   from its injection buffer until it is delivered.
+// Channel. Full duplex: a word a cycle in either direction. Half: one; where both ends have one, it
+//   keeps its direction while the packet last served there is unfinished, else it turns. Of an
+//   end's virtual channels the one last served goes on while its packet is unfinished and can move,
+//   else the next one that can.
+// Service. Input-driven: the input buffers in groups, one for each dimension and one for the
+//   injection buffer, round robin over the groups and in each; the first whose packet finds an
+//   output is connected: to the first in the order of the relation, or to one drawn. Of lanes the
+//   one with most space (the lowest of equal ones). Output-driven: the same round over the output
+//   buffers that are free and wanted (the last group: delivery), and one of the packets that want
+//   it, drawn.
+//   Free is for Dally and Seitz an output buffer that takes a new packet; for Duato one that is
+//   empty, since the cycle before at the latest, with the neighbour's input buffer taking one; for
+//   Duato's restricted ones see enum net_flit_escape.
+// Random numbers are by position (config/random.h).
+#ifndef NET_FLIT_SIM_H
+#define NET_FLIT_SIM_H
+
+#include "flit/relation.h"
+#include "run/engine.h"
+
+enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_MAX_PLACES = 64 };
+#define NET_FLIT_NO_PACKET UINT32_MAX
+
+// A cycle of the engine in the driver's units: 10 ns.
+enum { NET_FLIT_CYCLE = 10 * NET_UNITS_PER_NS };
+
+struct net_flit_packet {
+    uint32_t src, dst, message, next; // next: of the free ones
+    uint32_t born, entered;           // cycles; entered: the injection buffer
+    uint32_t hops;
+};
+
+// A buffer's packets; words of each that came in, and that have left of the first.
+struct net_flit_buffer {
+    uint32_t packet[2];
+    uint16_t in[2], out;
+};
+
+struct net_flit_input {
+    struct net_flit_buffer b;
+    uint32_t ready[2]; // cycle from which on each may be connected
+    uint32_t fresh;    // cycle in which the last word came in
+    uint8_t to;        // output of the first packet; NET_FLIT_NONE: not connected
+    uint8_t count;     // of its candidates, outputs by number
+    uint8_t out[NET_FLIT_OUTS];
+    uint16_t restricted; // bit i: candidate i is
+};
+
+struct net_flit_output {
+    struct net_flit_buffer b;
+    uint32_t freed; // cycle in which the last tail left
+};
+
+// Of one dimension and node, to the next node in + direction.
+struct net_flit_channel {
+    uint32_t node[2]; // [0] sends in + direction; UINT32_MAX: there is no channel
+    uint8_t last;     // end that sent last
+    uint8_t vc[2];    // that each end served last
+};
+
+struct net_flit_node {
+    uint64_t wait, link;               // inputs whose first packet seeks an output; is connected
+    uint32_t created, injected;        // messages
+    uint32_t birth, inject_birth;      // cycle of message `created`, and of message `injected`
+    uint32_t next_born;                // node after this one in the same bucket of the calendar
+    uint8_t deliver;                   // input that the delivery buffer is connected to
+    uint8_t group;                     // served last
+    uint8_t pointer[OFR_MAX_DIMS + 1]; // of each group: after what was served last
+};
+
+enum { NET_FLIT_CALENDAR = 1024 };
+
+struct net_flit_batch {
+    uint64_t created, delivered, latency, wait; // latency, wait: of the delivered, cycles
+};
+
+struct net_sim {
+    const struct net_config *config;
+    struct net_flit_shape shape;
+    struct net_traffic traffic;
+    uint32_t nodes, ports, vcs, places; // places: inputs or outputs of a node; the last is local
+    uint32_t words, latency;            // of a packet and a buffer; node latency
+    uint32_t now, end;                  // next cycle; first one that is not simulated
+    double birth_log;                   // log(1 - probability of a birth)
+    bool idle_self;
+    struct ofr_coord *coord;
+    struct net_flit_node *node;
+    struct net_flit_input *input;     // [node][place]
+    struct net_flit_output *output;   // [node][place], the last is not used
+    uint16_t *send;                   // [node][port]: virtual channels with words
+    uint32_t *peer;                   // [node][port]: neighbour; UINT32_MAX: none
+    struct net_flit_channel *channel; // [node][dimension]
+    uint64_t group_mask[OFR_MAX_DIMS + 1];
+    // Bit maps of what has anything to do.
+    uint64_t *channels, *waiting, *linked, *injecting;
+    uint32_t calendar[NET_FLIT_CALENDAR]; // nodes by birth
+    struct net_flit_packet *packets;
+    uint32_t capacity, unused; // unused: first free packet
+    uint32_t in_flight;
+    uint32_t progress; // cycle in which a packet was connected or delivered last
+    bool out_of_memory;
+    struct net_flit_batch *batch;
+    uint64_t created, delivered, injected, hops, flit_hops, latency_max;
+    // For tests; may be NULL.
+    void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
+    void *context;
+};
+
+// For a configuration that net_config_check takes. NULL: out of memory.
+struct net_sim *net_flit_open(const struct net_config *config);
+void net_flit_free(struct net_sim *sim);
+
+// Simulates cycle sim->now. net_flit_skip: the next one in which anything happens (UINT32_MAX:
+// none).
+void net_flit_cycle(struct net_sim *sim);
+uint32_t net_flit_skip(const struct net_sim *sim);
+
+// Puts a packet into the injection buffer of `src`, which must be empty, in cycle sim->now.
+void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst);
+
+// Whether every packet and word is where it must be: NULL, or what is wrong. Called in every cycle
+// where NET_FLIT_CHECKED is defined.
+const char *net_flit_check(const struct net_sim *sim);
+
+#endif

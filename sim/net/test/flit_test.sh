@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torussim --engine flit: its records, the same for the same seed; mistakes; what must hold in every
+# cycle, checked while it runs, and twins with a rule left out that are found. TAP.
+. sim/net/test/torussim.sh
+
+short='--engine flit --topology 6x5 --batches 5 --batch-cycles 200 --warm-up 200'
+# shellcheck disable=SC2086
+for routing in dally-seitz duato; do
+    "$sim" run $short --routing $routing --load 0.7 --format json > "$work/out"
+    json 'o["engine"].startswith("flit-") and o["end"] == "complete" and
+        o["packets"] == o["consumed"] + o["in_flight"] + o["waiting"] and
+        o["flit_hops"] >= 20 * o["packet_hops"] and abs(o["accepted_load"] - 0.7) < 0.15 and
+        o["load"] == 0.7 and o["load_unit"] == "fulgham" and o["node_latency_cycles"] ==
+        (4 if o["routing"] == "duato" else 3) and "slots" not in o and
+        o["units"]["latency_cycles"] == "cycles"'
+    result $? "a record of $routing"
+done
+# shellcheck disable=SC2086
+{
+    "$sim" sweep $short --load 0.2:0.8:0.3 --jobs 1 --format json > "$work/one"
+    "$sim" sweep $short --load 0.2:0.8:0.3 --jobs 3 --format json > "$work/three"
+}
+clockless() { sed -E 's/"(wall_s|flit_hops_per_s)": ?[^,}]*/"\1":0/g' "$1"; }
+[ -s "$work/one" ] && [ "$(clockless "$work/one")" = "$(clockless "$work/three")" ]
+result $? 'the same records on one thread and on three'
+# shellcheck disable=SC2086
+"$sim" saturate $short --topology 4x4 --format json > "$work/out"
+json '0.3 < o["records"][0]["saturation_load"] <= 1.3'
+result $? 'a saturation point'
+
+# Two nodes: each channel carries one way half of what the load of 1 is.
+"$sim" run --engine flit --topology mesh:4x4 --duplex full --message-words 4 \
+    --load-unit phits --load 0.9 --traffic complement --format json > "$work/out"
+json 'o["saturated"] and o["topology"] == "mesh:4x4" and o["accepted_load"] <= 0.5 and
+    o["generated_load"] > 0.85'
+result $? 'more than the bisection carries is saturated'
+
+refuse 'eta goes with --engine packet' run --engine flit --eta 1
+refuse 'messages goes with --engine packet' run --engine flit --messages 4
+refuse 'lanes goes with --engine flit' run --lanes 2
+refuse 'duato goes with --engine flit' run --routing duato
+refuse 'mesh.*goes with --engine flit' run --topology mesh:4x4
+refuse 'ofr goes with --engine packet' run --engine flit --routing ofr
+refuse 'no such engine' run --engine fly
+refuse 'no such load-unit' run --engine flit --load-unit fly
+refuse 'topology' run --engine flit --topology mesh:torus:4x4
+refuse 'topology' run --engine flit --topology mesh:
+refuse 'message-words.*1 to' run --engine flit --message-words 0
+refuse 'tie random' run --engine flit --tie random
+refuse 'more than a message a cycle' run --engine flit --load-unit phits --load 21
+refuse 'lanes.*1 to 4' run --engine flit --lanes 5
+refuse 'batches.*2 to' run --engine flit --batches 1
+refuse '2^31 cycles' run --engine flit --batches 10000 --batch-cycles 1000000
+refuse 'packet only' run --engine flit --threads 2
+refuse 'packet only' run --engine flit --replicates 2
+refuse 'packet only' sweep --engine flit --replicates 2
+refuse 'packet only' explain --engine flit --src 0,0 --dst 1,1 --topology 4x4
+refuse 'packet only' limit --engine flit
+refuse 'up to 2048' check-deadlock --engine flit --topology 64x64
+refuse 'bitreverse.*mesh:5x5' run --engine flit --topology mesh:5x5 --traffic bitreverse
+refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
+
+"$sim" check-deadlock --engine flit --topology mesh:4x3 --routing duato --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["topology"] == "mesh:4x3"'
+result $? 'check-deadlock of the flit engine'
+
+# checked NAME FILE SED: $work/NAME, torussim that looks at every cycle, with that change in FILE.c
+checked()
+{
+    sed "$3" "sim/net/flit/$2.c" > "$work/$1.c"
+    other=sim relation=relation
+    [ "$2" = sim ] && other=relation relation=sim
+    objects=$B/sim/net/study/experiments.o
+    for source in sim/net/*/*.c; do
+        case $source in
+        sim/net/test/* | sim/net/flit/sim.c | sim/net/flit/relation.c) continue ;;
+        esac
+        objects="$objects $B/${source%.c}.o"
+    done
+    # shellcheck disable=SC2046,SC2086
+    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Isim/net -o "$work/$1" \
+        "$work/$1.c" "sim/net/flit/$other.c" $objects "$B/libofr.a" -ljansson -lm -lpthread \
+        $(pkg-config --libs ompi-c 2> "$work/pkg")
+    [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$relation.c"
+}
+# shellcheck disable=SC2086
+runs() { "$work/$1" run $short --load "$2" --routing "$3" > "$work/out" 2> "$work/err"; }
+checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato
+result $? 'nothing is found in what ships'
+checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == length && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
+    ! runs entry 1.2 dally-seitz && grep -q 'took a second packet' "$work/err"
+result $? 'a buffer that takes a second packet too soon is found'
+checked lost sim 's/out->b.in\[out->b.packet\[1\] != NET_FLIT_NO_PACKET\]++;/out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] = (uint16_t)(out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] + (sim->now % 1009 != 0));/' &&
+    ! runs lost 0.5 dally-seitz && grep -q 'lost or doubled' "$work/err"
+result $? 'a word that is lost is found'
+checked classes relation 's/s->classes == 2 && !wrap_ahead/0/'
+[ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"
+[ $? = 1 ] && grep -q 'a cycle' "$work/out"
+result $? 'Dally and Seitz without classes: the cycle is found'
+"$work/classes" run --engine flit --topology 8 --traffic tornado --lanes 1 --load 2 --batch-cycles 20000 \
+    > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q '^end  *stuck' "$work/out" && grep -q 'nothing accepted' "$work/err"
+result $? 'and a run is stuck'
+
+finish

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flit engine: hand-worked cases, and on random shapes what must hold in every cycle.
+// Usage: test_flit [seed]
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config/settings.h"
+#include "exact.h"
+#include "flit/deadlock.h"
+#include "flit/sim.h"
+
+static uint64_t seed;
+
+static void set(struct net_config *c, const char *name, const char *value)
+{
+    char wrong[400];
+    const char *what = net_setting_parse(net_setting_find(name), c, value, wrong, sizeof wrong);
+    if (what)
+        fail_msg("%s", what);
+}
+
+static struct net_config make(const char *topology, enum net_routing routing)
+{
+    struct net_config c = net_config_default(NET_PRESET_OFR, routing);
+    set(&c, "engine", "flit");
+    set(&c, "topology", topology);
+    return c;
+}
+
+// ---- Loads
+
+static void periods(void **state)
+{
+    (void)state;
+    // The thesis, 3.3: one message of 20 words per 80 cycles on the torus, 160 on the mesh, l
+    // cycles on hypercubes; twice the rate with full duplex.
+    static const struct {
+        const char *topology, *unit, *duplex;
+        double period;
+    } cases[] = {{"torus:16x16", "fulgham", "half", 80},   {"mesh:16x16", "fulgham", "half", 160},
+                 {"torus:2x2x2x2", "fulgham", "half", 20}, {"mesh:2x2x2", "fulgham", "half", 20},
+                 {"torus:16x16", "fulgham", "full", 40},   {"torus:16x8", "fulgham", "half", 80},
+                 {"torus:16x16", "phits", "half", 20},     {"torus:16x16", "gamma0", "half", 40}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_config c = make(cases[i].topology, NET_DALLY_SEITZ);
+        set(&c, "load-unit", cases[i].unit);
+        set(&c, "duplex", cases[i].duplex);
+        assert_true(net_flit_period(&c) == cases[i].period);
+    }
+}
+
+// ---- One packet
+
+struct log {
+    uint32_t count, latency, cycle[1 << 16];
+    uint64_t digest;
+    uint32_t *last; // per pair of nodes: number of the message delivered last, plus 1
+    uint32_t nodes;
+    const struct net_flit_shape *shape;
+    bool ordered;
+};
+
+static void note(void *context, const struct net_flit_packet *p, uint32_t cycle)
+{
+    struct log *log = context;
+    log->latency = cycle - p->entered;
+    if (log->count < 1 << 16)
+        log->cycle[log->count] = cycle;
+    log->count++;
+    log->digest = (log->digest ^ cycle ^ (uint64_t)p->src << 20 ^ (uint64_t)p->dst << 40 ^
+                   (uint64_t)p->message << 52) *
+                  0x9e3779b97f4a7c15U;
+    if (!log->last)
+        return;
+    uint32_t *last = &log->last[p->src * log->nodes + p->dst];
+    if (log->ordered && p->message + 1 <= *last)
+        fail_msg("message %u from %u to %u after %u", p->message, p->src, p->dst, *last - 1);
+    *last = p->message + 1;
+    struct ofr_coord s = ofr_node_coord(&log->shape->torus, p->src);
+    struct ofr_coord t = ofr_node_coord(&log->shape->torus, p->dst);
+    unsigned hops = 0;
+    for (unsigned i = 0; i < log->shape->torus.n; i++)
+        hops += log->shape->mesh ? (unsigned)abs(s.c[i] - t.c[i])
+                                 : ofr_dim_distance(&log->shape->torus, i, s.c[i], t.c[i]);
+    assert_int_equal(p->hops, hops);
+}
+
+static struct net_sim *quiet(struct net_config *c, struct log *log)
+{
+    c->load = 0;
+    struct net_sim *sim = net_flit_open(c);
+    assert_non_null(sim);
+    memset(log, 0, sizeof *log);
+    sim->on_delivery = note;
+    sim->context = log;
+    return sim;
+}
+
+static void cycle(struct net_sim *sim)
+{
+    net_flit_cycle(sim);
+    const char *wrong = net_flit_check(sim);
+    if (wrong)
+        fail_msg("seed %llu, cycle %u: %s", (unsigned long long)seed, sim->now - 1, wrong);
+}
+
+// A random shape of at most 200 nodes and a router; what is chosen goes to `text`.
+static struct net_config draw(uint64_t *random, char *text, size_t size)
+{
+    unsigned n = 1 + (unsigned)(exact_random(random) % 3), nodes = 1;
+    size_t at = (size_t)snprintf(text, size, "%s:", exact_random(random) & 1 ? "torus" : "mesh");
+    for (unsigned i = 0; i < n; i++) {
+        unsigned k = 1 + (unsigned)(exact_random(random) % (n == 1 ? 12 : n == 2 ? 7 : 5));
+        nodes *= k;
+        at += (size_t)snprintf(text + at, size - at, i ? "x%u" : "%u", k);
+    }
+    struct net_config c = make(text, exact_random(random) & 1 ? NET_DALLY_SEITZ : NET_DUATO);
+    c.flit.message_words = 1 + (uint32_t)(exact_random(random) % 9);
+    c.flit.node_latency = 1 + (uint32_t)(exact_random(random) % 5);
+    c.flit.lanes = 1 + (uint32_t)(exact_random(random) % 2);
+    c.flit.full = exact_random(random) & 1;
+    c.flit.store = exact_random(random) % 4 == 0;
+    c.flit.output_driven = exact_random(random) & 1;
+    c.flit.random = exact_random(random) & 1;
+    c.flit.adaptive_first = exact_random(random) & 1;
+    c.flit.escape = (enum net_flit_escape)(exact_random(random) % 3);
+    c.tie = exact_random(random) & 1 ? NET_TIE_PLUS : NET_TIE_BOTH;
+    c.seed = exact_random(random) >> 1;
+    snprintf(text + at, size - at, " routing %d words %u latency %u lanes %u", c.routing,
+             c.flit.message_words, c.flit.node_latency, c.flit.lanes);
+    return c;
+}
+
+static void zero_load(void **state)
+{
+    (void)state;
+    static struct log log;
+    uint64_t random = seed;
+    for (int round = 0; round < 300; round++) {
+        char text[200];
+        struct net_config c = draw(&random, text, sizeof text);
+        struct net_sim *sim = quiet(&c, &log);
+        uint32_t src = (uint32_t)(exact_random(&random) % sim->nodes);
+        uint32_t dst = (uint32_t)(exact_random(&random) % sim->nodes), hops = 0;
+        for (unsigned i = 0; i < c.torus.n; i++) {
+            int k = c.torus.k[i], way = abs(sim->coord[src].c[i] - sim->coord[dst].c[i]);
+            hops += (uint32_t)(!c.mesh && k > 2 && k - way < way ? k - way : way);
+        }
+        uint32_t words = c.flit.message_words, latency = c.flit.node_latency;
+        uint32_t expected = c.flit.store ? hops * (latency + words) + latency + words - 1
+                                         : (hops + 1) * latency + hops + words - 1;
+        net_flit_put(sim, src, dst);
+        for (uint32_t i = 0; i <= expected; i++)
+            cycle(sim);
+        if (log.count != 1 || log.latency != expected)
+            fail_msg("seed %llu, round %d, %s: %u to %u, %u hops: latency %u, not %u",
+                     (unsigned long long)seed, round, text, src, dst, hops, log.latency, expected);
+        assert_int_equal(sim->flit_hops, hops * words);
+        net_flit_free(sim);
+    }
+}
+
+static const struct net_flit_buffer *in_buffer(const struct net_sim *sim, uint32_t node,
+                                               unsigned port, unsigned vc)
+{
+    return &sim->input[node * sim->places + port * sim->vcs + vc].b;
+}
+
+static const struct net_flit_buffer *out_buffer(const struct net_sim *sim, uint32_t node,
+                                                unsigned port, unsigned vc)
+{
+    return &sim->output[node * sim->places + port * sim->vcs + vc].b;
+}
+
+// Two words from node 7 to node 1 of a ring of 8, latency 3, by hand: over the wrap in class 0,
+// then in class 1.
+static void one_path(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct net_config c = make("torus:8", NET_DALLY_SEITZ);
+    c.flit.message_words = 2;
+    c.flit.lanes = 1;
+    struct net_sim *sim = quiet(&c, &log);
+    net_flit_put(sim, 7, 1);
+    for (int i = 0; i < 4; i++) // cycles 0 .. 3: the head goes to the output buffer in 3
+        cycle(sim);
+    assert_int_equal(out_buffer(sim, 7, 0, 0)->in[0], 1);
+    cycle(sim); // 4: it goes over the wrap, the tail comes after it
+    assert_int_equal(in_buffer(sim, 0, 1, 0)->in[0], 1);
+    assert_int_equal(out_buffer(sim, 7, 0, 0)->in[0], 2);
+    assert_int_equal(out_buffer(sim, 7, 0, 0)->out, 1);
+    cycle(sim); // 5
+    assert_int_equal(in_buffer(sim, 0, 1, 0)->in[0], 2);
+    assert_int_equal(out_buffer(sim, 7, 0, 0)->packet[0], NET_FLIT_NO_PACKET);
+    cycle(sim);
+    assert_int_equal(in_buffer(sim, 0, 1, 0)->out, 0);
+    cycle(sim); // 7
+    assert_int_equal(out_buffer(sim, 0, 0, 1)->in[0], 1);
+    cycle(sim); // 8
+    assert_int_equal(in_buffer(sim, 1, 1, 1)->in[0], 1);
+    for (int i = 9; i < 12; i++)
+        cycle(sim);
+    assert_int_equal(in_buffer(sim, 1, 1, 1)->out, 1); // 11: delivered from here
+    assert_int_equal(log.count, 0);
+    cycle(sim);
+    assert_int_equal(log.cycle[0], 12);
+    net_flit_free(sim);
+}
+
+// Two nodes send each other 4 words: with half duplex one packet waits until the other is over,
+// with full duplex none does.
+static void duplex(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct net_config c = make("mesh:2", NET_DALLY_SEITZ);
+    c.flit.message_words = 4;
+    for (int full = 0; full < 2; full++) {
+        c.flit.full = full;
+        struct net_sim *sim = quiet(&c, &log);
+        net_flit_put(sim, 0, 1);
+        net_flit_put(sim, 1, 0);
+        for (int i = 0; i < 15; i++)
+            cycle(sim);
+        assert_int_equal(log.count, 2);
+        assert_int_equal(log.cycle[0], 10);
+        assert_int_equal(log.cycle[1], full ? 10 : 14);
+        net_flit_free(sim);
+    }
+}
+
+// A second packet follows the first in Dally and Seitz's buffers at once; in Duato's it finds the
+// output buffer empty a cycle after the tail left.
+static void bubble(void **state)
+{
+    (void)state;
+    static struct log log;
+    for (int duato = 0; duato < 2; duato++) {
+        struct net_config c = make("mesh:3", duato ? NET_DUATO : NET_DALLY_SEITZ);
+        c.flit.message_words = 8;
+        c.flit.lanes = 1;
+        c.flit.node_latency = 1;
+        // One virtual channel, to see the bubble: the other is taken away.
+        struct net_sim *sim = quiet(&c, &log);
+        if (duato)
+            sim->output[1 * sim->places + 0 * sim->vcs + 1].b.packet[0] = 0;
+        net_flit_put(sim, 0, 2);
+        net_flit_put(sim, 1, 2);
+        for (int i = 0; i < 60; i++)
+            net_flit_cycle(sim);
+        assert_int_equal(log.count, 2);
+        // Of node 1: head in the output buffer in 1, over in 2 .. 9, delivered in 3 .. 10. Of node
+        // 0: head at node 1 in 2, taken when the first has begun to leave, so in 3, and over right
+        // behind its tail in 10 .. 17; Duato: taken in 10, over in 11 .. 18.
+        assert_int_equal(log.cycle[0], 10);
+        assert_int_equal(log.cycle[1], duato ? 19 : 18);
+        net_flit_free(sim);
+    }
+}
+
+// ---- Many packets
+
+static void conservation(void **state)
+{
+    (void)state;
+    static struct log log, again;
+    uint64_t random = seed + 1;
+    static const char *const patterns[] = {"uniform", "tornado", "complement", "neighbour",
+                                           "permutation"};
+    for (int round = 0; round < 60; round++) {
+        char text[200];
+        struct net_config c = draw(&random, text, sizeof text);
+        set(&c, "traffic", patterns[exact_random(&random) % 5]);
+        set(&c, "load-unit", "phits");
+        c.load = 0.05 + (double)(exact_random(&random) % 100) / 110;
+        c.flit.self = exact_random(&random) & 1;
+        c.flit.warm = 50;
+        c.flit.batches = 4;
+        c.flit.batch = 100;
+        for (int twice = 0; twice < 2; twice++) {
+            struct log *l = twice ? &again : &log;
+            struct net_sim *sim = net_flit_open(&c);
+            assert_non_null(sim);
+            memset(l, 0, sizeof *l);
+            l->nodes = sim->nodes;
+            l->shape = &sim->shape;
+            l->ordered = c.routing == NET_DALLY_SEITZ && c.flit.lanes == 1;
+            l->last = calloc((size_t)sim->nodes * sim->nodes, sizeof *l->last);
+            sim->on_delivery = note;
+            sim->context = l;
+            uint32_t before = 0;
+            while (sim->now < sim->end || net_flit_skip(sim) != UINT32_MAX) { // then it drains
+                before = sim->now;
+                cycle(sim);
+                if (before > sim->progress + 5000)
+                    fail_msg("seed %llu, round %d, %s: stuck", (unsigned long long)seed, round,
+                             text);
+            }
+            assert_int_equal(sim->created, sim->delivered);
+            assert_int_equal(sim->created, l->count);
+            free(l->last);
+            net_flit_free(sim);
+        }
+        assert_true(log.digest == again.digest && log.count == again.count);
+    }
+}
+
+// ---- Deadlock
+
+static void what_ships(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"torus:4x4",   "torus:5x3",   "torus:8",
+                                         "torus:3x4x5", "torus:2x6x4", "mesh:4x5",
+                                         "mesh:7",      "mesh:3x3x3",  "torus:2x2x2x2"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int r = NET_DALLY_SEITZ; r <= NET_DUATO; r++)
+            for (int tie = NET_TIE_PLUS; tie <= NET_TIE_BOTH; tie++) {
+                struct net_config c = make(shapes[i], (enum net_routing)r);
+                c.tie = (enum net_tie)tie;
+                struct net_deadlock d = net_flit_deadlock(&c, net_flit_outs);
+                if (d.verdict != NET_ACYCLIC || !d.queues)
+                    fail_msg("%s, routing %d: verdict %d", shapes[i], r, d.verdict);
+            }
+}
+
+// Without classes: a ring waits for itself.
+static unsigned one_class(const struct net_flit_shape *s, const struct ofr_coord *at,
+                          const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
+{
+    unsigned count = net_flit_outs(s, at, to, out);
+    for (unsigned i = 0; i < count; i++)
+        out[i].vc = out[i].restricted ? out[i].vc % s->lanes : out[i].vc;
+    return count;
+}
+
+// Duato without its restriction: what is unrestricted is waited for, too.
+static unsigned no_restriction(const struct net_flit_shape *s, const struct ofr_coord *at,
+                               const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
+{
+    unsigned count = net_flit_outs(s, at, to, out);
+    for (unsigned i = 0; i < count; i++)
+        out[i].restricted = true;
+    return count;
+}
+
+// No restricted channel in the last dimension.
+static unsigned no_escape(const struct net_flit_shape *s, const struct ofr_coord *at,
+                          const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
+{
+    unsigned count = net_flit_outs(s, at, to, out);
+    for (unsigned i = 0; i < count; i++)
+        out[i].restricted = out[i].restricted && out[i].port / 2 + 1 < s->torus.n;
+    return count;
+}
+
+// The lowest dimension last where the destination's number is odd.
+static unsigned no_order(const struct net_flit_shape *s, const struct ofr_coord *at,
+                         const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
+{
+    struct ofr_coord x = *at;
+    if (to->c[0] % 2 && at->c[1] != to->c[1])
+        x.c[0] = to->c[0];
+    return net_flit_outs(s, &x, to, out);
+}
+
+static void a_cycle(const char *topology, enum net_routing routing, net_flit_relation *relation)
+{
+    struct net_config c = make(topology, routing);
+    struct net_deadlock d = net_flit_deadlock(&c, relation);
+    assert_int_equal(d.verdict, NET_DEADLOCK);
+    assert_true(d.length >= 2);
+    for (unsigned i = 0; i < d.length && i < NET_MAX_CYCLE; i++)
+        assert_true(d.queue[i].node < ofr_nodes(&c.torus));
+}
+
+static void broken_relations(void **state)
+{
+    (void)state;
+    a_cycle("torus:4x4", NET_DALLY_SEITZ, one_class);
+    a_cycle("torus:5", NET_DALLY_SEITZ, one_class);
+    a_cycle("torus:4x4", NET_DUATO, one_class);
+    a_cycle("mesh:3x3", NET_DALLY_SEITZ, no_order);
+    a_cycle("mesh:3x3", NET_DUATO, no_restriction);
+    a_cycle("torus:4x4", NET_DUATO, no_restriction);
+    struct net_config c = make("mesh:3x3", NET_DUATO);
+    assert_int_equal(net_flit_deadlock(&c, no_escape).verdict, NET_NO_ESCAPE);
+}
+
+// ---- Figures
+
+static struct net_result simulate(const char *topology, const char *load)
+{
+    struct net_config c = make(topology, NET_DALLY_SEITZ);
+    set(&c, "load", load);
+    set(&c, "warm-up", "3000");
+    set(&c, "batch-cycles", "500");
+    return net_run(&c, 0, NULL, NULL);
+}
+
+static void figures(void **state)
+{
+    (void)state;
+    struct net_result r = simulate("torus:8x8", "0.3"); // 0.3 * 64 nodes * 10,000 / 40 = 4,800
+    assert_int_equal(r.end, NET_DRAINED);
+    assert_false(r.flit.saturated);
+    assert_true(r.flit.generated > 0.285 && r.flit.generated < 0.315);
+    assert_true(r.flit.accepted > r.flit.generated - 0.02);
+    assert_true(r.flit.accepted < r.flit.generated + 0.02);
+    // 4 hops in the mean: 5 * 3 + 4 + 19 = 38 cycles without others.
+    assert_true(r.flit.latency > 38 && r.flit.latency < 60);
+    assert_int_equal(r.generated, r.consumed + r.in_flight + r.waiting);
+    net_result_free(&r);
+    r = simulate("torus:8x8", "1.3");
+    assert_true(r.flit.saturated && r.flit.accepted < 1.1 && r.flit.accepted > 0.6);
+    net_result_free(&r);
+    r = simulate("torus:8x8", "0.000001"); // nothing happens, and it ends
+    assert_int_equal(r.end, NET_DRAINED);
+    net_result_free(&r);
+}
+
+int main(int argc, char **argv)
+{
+    seed = exact_seed(argc, argv, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(periods),    cmocka_unit_test(zero_load),
+        cmocka_unit_test(one_path),   cmocka_unit_test(duplex),
+        cmocka_unit_test(bubble),     cmocka_unit_test(conservation),
+        cmocka_unit_test(what_ships), cmocka_unit_test(broken_relations),
+        cmocka_unit_test(figures),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
