@@ -30,11 +30,9 @@ static const char *parse_topology(struct net_config *c, const char *text, char *
 
 static void print_topology(const struct net_config *c, char *text, unsigned size)
 {
-    net_torus_print(&c->torus, text, size);
-    if (c->mesh) { // "torus:" has one letter more
-        memmove(text + 5, text + 6, strlen(text + 6) + 1);
-        memcpy(text, "mesh:", 5);
-    }
+    char torus[48];
+    net_torus_print(&c->torus, torus, sizeof torus);
+    snprintf(text, size, "%s%s", c->mesh ? "mesh" : "torus", strchr(torus, ':'));
 }
 
 static const char *parse_traffic(struct net_config *c, const char *text, char *wrong, unsigned size)
@@ -265,6 +263,7 @@ const struct net_setting net_settings[] = {
      .value = "NAME",
      .help = "packet (by events), or flit: cycle by cycle, the routers of Fulgham's thesis",
      .otherwise = "packet",
+     .field = "engine",
      .kind = NET_CHOICE,
      .names = net_engine_names,
      AT(engine)},

@@ -29,7 +29,7 @@ struct net_setting {
     const char *help;      // without the default
     const char *otherwise; // the default, as an option's text; NULL: net_config_default has it
     const char *shown;     // how the help shows that default; NULL: as it is
-    const char *field;     // in a record; NULL: not in it
+    const char *field;     // in a record; "engine": its version is there, too
     enum net_setting_kind kind;
     size_t at; // in struct net_config
     double least, most;

@@ -390,7 +390,7 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
             ready[count++] = place;
     }
     for (unsigned i = 1; wanted && i <= groups; i++) {
-        unsigned g = (n->group + i) % groups, from[NET_FLIT_MAX_PLACES], wanting = 0;
+        unsigned g = (n->group + i) % groups, from[NET_FLIT_MAX_PLACES] = {0}, wanting = 0;
         if (!(wanted & sim->group_mask[g]))
             continue;
         unsigned to = next_bit(wanted & sim->group_mask[g], n->pointer[g]);

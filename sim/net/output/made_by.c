@@ -98,6 +98,10 @@ void net_made_by(const json_t *records, char *text, unsigned size)
         if (net_name_find(named, s->name) < 0 && as_usual(records, s))
             continue;
         values(records, s->field, now, sizeof now);
+        if (!strcmp(s->name, "engine")) { // without its version
+            now[strcspn(now, "-")] = '\0';
+            *now = strcmp(now, "packet") ? *now : '\0';
+        }
         if (*now)
             at += (unsigned)snprintf(text + at, size - at, " --%s %s", s->name, now);
     }

@@ -18,7 +18,7 @@ void net_key(const char *what, const struct net_config *c, char key[NET_KEY])
     for (const struct net_setting *s = net_settings; s->name && at < NET_KEY; s++) {
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);
-        if (*value && s->field)
+        if (*value && strcmp(s->field, "engine") != 0) // that is before
             at += snprintf(key + at, NET_KEY - (size_t)at, " %s=%s", s->name, value);
     }
 }
