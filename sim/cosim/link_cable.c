@@ -28,6 +28,7 @@ struct options {
     unsigned runs;
     int kind;    // -1: of the seed
     double rate; // bit errors, below 0: drawn
+    int stuck;   // wire that end 1 hears as 1 from the start; WIRES: it hears nothing; -1: none
     bool sparse, bert, verbose;
 };
 
@@ -227,7 +228,7 @@ static void each_cycle(struct run *r)
         r->next_event = r->kind >= FAULTS || r->kind == HARD ? r->cycle + 2000 : UINT64_MAX;
         set_rates(r);
     }
-    if (!r->first_up && !r->o->bert && r->cycle > r->drain)
+    if (!r->first_up && !r->o->bert && r->o->stuck < 0 && r->cycle > r->drain)
         fail(r, "not up %" PRIu64 " cycles after reset", r->cycle);
     if (r->cycle >= r->next_event && r->cycle < r->calm_at)
         event(r);
@@ -325,6 +326,11 @@ static bool set_up(struct run *r)
         u->next = 1 + rng_next(&r->rng) % PIN_BIT;
         u->off_for = 2 + rng_below(&r->rng, 300);
         u->bert = o->bert;
+        if (e == 0 && o->stuck >= 0) {
+            r->cable[e].fault = (unsigned)o->stuck == r->wires ? PIN_DEAD : PIN_STUCK;
+            r->cable[e].stuck_wire = (unsigned)o->stuck;
+            r->cable[e].stuck_at = true;
+        }
         u->model = calloc(1, sizeof *u->model);
         u->rtl = phy_rtl_new(rng_next(&r->rng));
         if (!u->model || !u->rtl)
@@ -379,6 +385,23 @@ static void check_bert(struct run *r)
     }
 }
 
+// A wire stuck, or one direction dead, from the start: no end ever comes up, and the eyes name the
+// wire.
+static void check_stuck(struct run *r)
+{
+    struct phy_status s = phy_rtl_status(r->end[1].rtl);
+    bool dead = (unsigned)r->o->stuck == r->wires;
+    for (unsigned e = 0; e < ENDS; e++)
+        if (r->end[e].ups || r->end[e].port.totals.sent)
+            fail(r, "end %u was up", e);
+    if (s.stopped != dead)
+        fail(r, "stopped %d", s.stopped);
+    for (unsigned w = 0; w < r->wires && r->o->stuck && !dead; w++)
+        if ((s.eye[w] == 0) != (w == (unsigned)r->o->stuck))
+            fail(r, "wire %u is stuck, wire %u has an eye of %u", (unsigned)r->o->stuck, w,
+                 s.eye[w]);
+}
+
 static bool run_once(const struct options *o, uint64_t seed, unsigned number)
 {
     struct options mine = *o;
@@ -390,7 +413,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
         exit(2);
     }
     bool drained = false;
-    while (!r.why[0] && !drained && !(o->bert && r.cycle >= o->cycles)) {
+    while (!r.why[0] && !drained && !((o->bert || o->stuck >= 0) && r.cycle >= o->cycles)) {
         step(&r);
         drained = r.cycle > r.calm_at && r.end[0].port.stopped && r.end[1].port.stopped &&
                   r.end[0].out.link_up && r.end[1].out.link_up && port_idle(&r.end[0].port) &&
@@ -400,6 +423,8 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
     }
     if (o->bert)
         check_bert(&r);
+    else if (o->stuck >= 0)
+        check_stuck(&r);
     else
         check(&r);
     uint64_t falls = 0, bad = 0, retrains = 0, delivered = 0, cut = 0, lost = 0;
@@ -478,6 +503,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'b':
         o->bert = true;
         return 0;
+    case 'w':
+        if (number > phy_rtl_wires())
+            argp_error(state, "--stuck %llu: at most %u", number, phy_rtl_wires());
+        o->stuck = (int)number;
+        return 0;
     case 'v':
         o->verbose = true;
         return 0;
@@ -497,12 +527,14 @@ int main(int argc, char **argv)
         {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},
         {"bert", 'b', NULL, 0, "bit error test on --errors alone: what is counted against the rate",
          0},
+        {"stuck", 'w', "WIRE", 0, "stuck from the start one way; WIRES: that way is dead", 0},
         {"verbose", 'v', NULL, 0, "the physical layers' status at the end of each run", 0},
         {0}};
     static const struct argp parser = {
         list, parse, NULL, "Two boards' reliable links at the pins of a bad cable.",
         NULL, NULL,  NULL};
-    struct options o = {.seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1};
+    struct options o = {
+        .seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1, .stuck = -1};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     if (o.bert && o.rate < 0)

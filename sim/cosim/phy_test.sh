@@ -28,6 +28,12 @@ for rate in 1e-4 1e-2; do
     result $? "bit error test at $rate: $(sed -n 's/^# bert: //p' "$work/log" | head -n 1)"
 done
 
+# Wire 0 is the one by which the others are looked for: without it there are no eyes
+for wire in 0 5 8; do
+    "$B/phy/$w8/link_cable" --stuck $wire --kind 0 --runs 2 --cycles 60000 > "$work/log" 2>&1
+    result $? "one way, wire $wire of 8 is stuck (8: all dead): no end comes up, the eyes tell which"
+done
+
 # twin SHAPE.NAME KIND PATTERN DESCRIPTION
 twin()
 {
@@ -41,7 +47,7 @@ twin $w8.retrain 7 'not up and empty' "no training anew when a wire's skew moves
 twin $w32.overrun 0 'not up|damaged|FIFO' "the FIFO overrun"
 
 # Wrong use: one line and status 2
-for bad in '--kind 10' '--seed x' '--errors 2' 'word' '--cycles -1'; do
+for bad in '--kind 10' '--stuck 9' '--seed x' '--errors 2' 'word' '--cycles -1'; do
     # shellcheck disable=SC2086
     "$B/phy/$w8/link_cable" $bad > /dev/null 2> "$work/log"
     [ $? = 2 ] && [ -s "$work/log" ]

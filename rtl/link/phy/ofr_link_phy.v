@@ -8,7 +8,7 @@ module ofr_link_phy #(
     parameter int W      = 32, // bits of a word: 16, 32, 64
     parameter int WIRES  = 8,  // data wires each way, 1 to 8, or up to W
     parameter int SHARED = 0,  // of ofr_link: words every other cycle at most
-    parameter int COUNT = 16  // bits of an error counter, 1 to 32
+    parameter int COUNT = 16  // bits of an error counter, 8 to 32
 ) (
     input  wire logic                    clk,
     input  wire logic                    rst,      // also of ofr_link, in the same cycles
@@ -40,7 +40,7 @@ module ofr_link_phy #(
     localparam int BEATS = SHARED != 0 ? FILL + FILL % 2 : FILL;
 
     generate
-        if ((W != 16 && W != 32 && W != 64) || WIRES < 1 || WIRES > W || COUNT < 1 ||
+        if ((W != 16 && W != 32 && W != 64) || WIRES < 1 || WIRES > W || COUNT < 8 ||
             COUNT > 32 || (SHARED != 0 && WIRES == W))
             ofr_link_phy_parameters_out_of_range bad ();
     endgenerate
