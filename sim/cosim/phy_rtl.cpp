@@ -82,7 +82,7 @@ void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits)
     set(top.cable_rx, 0, SHAPE_WIRES, bits);
     top.cable_rx_clk = level;
     top.eval();
-    end->lost += level && top.phy_lost;
+    end->lost += level && top.phy_up && top.phy_lost; // before its first reset it may say anything
 }
 
 void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in)

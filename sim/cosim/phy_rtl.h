@@ -39,7 +39,7 @@ void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits);
 void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in);
 // The cable's data pins; its clock is the board's, inverted.
 uint64_t phy_rtl_bits(const struct phy_rtl *end);
-// Words that found the FIFO full.
+// Words that found the FIFO full while the layer was up.
 uint64_t phy_rtl_lost(const struct phy_rtl *end);
 struct phy_status phy_rtl_status(const struct phy_rtl *end);
 struct ofr_link_counts phy_rtl_counts(const struct phy_rtl *end);
