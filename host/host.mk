@@ -114,7 +114,8 @@ INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
 INTERLEAVE_TWIN_end      := run host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_flow     := flows host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status;/again = OFR_LATE;/
-INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew)
+INTERLEAVE_TWIN_gone     := histogram host/lib/run s/start != result->start/0/
+INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew gone)
 $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c
@@ -129,22 +130,25 @@ $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/ho
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(INTERLEAVE_TWINS)
 
-# The same of test_cancel: each is found out by the test named. No blank in what sed does.
-CANCEL_TWIN_looks   := anywhere exchange 's/look_cancelled(t)/TORUS_OK/'
-CANCEL_TWIN_stops   := anywhere session 's/t->uncut++/(void)0/'
-CANCEL_TWIN_commits := anywhere program 's/t->uncut++/(void)0/;s/t->uncut--/(void)0/'
-CANCEL_TWIN_started := close_stops traffic 's/t->started.|=.*//'
-CANCEL_TWIN_behind  := close_stops session 's/t->lease.behind.=.error.*/;/'
-CANCEL_TWIN_size    := options handle 's/bytes\[i\]/0/'
-CANCEL_TWIN_often   := progress handle 's/now.<.t->progressed.+.0.1/0/'
-CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often)
-$(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel host/host.mk
-	@sed $(word 3,$(CANCEL_TWIN_$*)) host/lib/$(word 2,$(CANCEL_TWIN_$*)).c > $@.c
-	@! cmp -s host/lib/$(word 2,$(CANCEL_TWIN_$*)).c $@.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_cancel.c host/test/fake.c \
-	    host/test/fake_time.c $(filter-out $(B)/host/lib/$(word 2,$(CANCEL_TWIN_$*)).o,$(HOST_O)) \
+# The same of other tests: each is found out by the program and the test in it that are named. No blank in what sed does.
+CANCEL_TWIN_looks   := cancel anywhere exchange 's/look_cancelled(t)/TORUS_OK/'
+CANCEL_TWIN_stops   := cancel anywhere session 's/t->uncut++/(void)0/'
+CANCEL_TWIN_commits := cancel anywhere program 's/t->uncut++/(void)0/;s/t->uncut--/(void)0/'
+CANCEL_TWIN_started := cancel close_stops traffic 's/t->started.|=.*//'
+CANCEL_TWIN_behind  := cancel close_stops session 's/t->lease.behind.=.error.*/;/'
+CANCEL_TWIN_size    := cancel options handle 's/bytes\[i\]/0/'
+CANCEL_TWIN_often   := cancel progress handle 's/now.<.t->progressed.+.0.1/0/'
+CANCEL_TWIN_renewed := destinations keyed destinations 's/error.=.lease_keep(t);/;/'
+CANCEL_TWIN_unanimous := torus disagreeing recognise 's/kept.||.votes.best..==.said/1/'
+CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often \
+                renewed unanimous)
+$(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus host/host.mk
+	@sed $(word 4,$(CANCEL_TWIN_$*)) host/lib/$(word 3,$(CANCEL_TWIN_$*)).c > $@.c
+	@! cmp -s host/lib/$(word 3,$(CANCEL_TWIN_$*)).c $@.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_$(firstword $(CANCEL_TWIN_$*)).c host/test/fake.c \
+	    host/test/fake_time.c $(filter-out $(B)/host/lib/$(word 3,$(CANCEL_TWIN_$*)).o,$(HOST_O)) \
 	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
-	@printf '#!/bin/sh\n! ONLY=$(word 1,$(CANCEL_TWIN_$*)) %s > %s.out && grep -q "^not ok" %s.out &&\n' \
+	@printf '#!/bin/sh\n! ONLY=$(word 2,$(CANCEL_TWIN_$*)) %s > %s.out && grep -q "^not ok" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@

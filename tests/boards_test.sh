@@ -43,6 +43,22 @@ check 'golden 3x5: in one line' one_line
 check 'golden 3x5: ping outside' status 2 torus ping --at 3,0
 check 'golden 3x5: in one line' one_line
 check 'golden 3x5: JSON' torus --format json counters
+all_counters() { # of 15 boards, as a JSON parser reads them
+    python3 - "$dir/out" << 'PY'
+import json, sys
+with open(sys.argv[1]) as f:
+    d = json.load(f)
+boards = d["boards"]
+good = (d["sizes"] == [3, 5] and sorted(b["at"] for b in boards) == [[x, y] for x in range(3) for y in range(5)]
+        and all(len(b["counters"]) == 5 * 12 + 9 + 2 * 12 for b in boards)
+        and all(type(v) is int and v >= 0 for b in boards for v in b["counters"].values())
+        and sum(b["counters"]["delivered"] for b in boards) > 1000)
+sys.exit(0 if good else "# other counters than these boards have")
+PY
+}
+check 'golden 3x5: JSON: every counter of every board' all_counters
+head -c 3000 "$dir/out" > "$dir/cut" && mv "$dir/cut" "$dir/out"
+check 'golden 3x5: JSON, twin: one that is cut off is found' eval '! all_counters 2> /dev/null'
 check 'golden 3x5: ends' stop
 
 start --dims 4x4 --boards golden --cable 5.x+:7.y- --cable 0.x+

@@ -213,6 +213,8 @@ static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS],
             error = status_error(t, &q[i], "read the generations");
             (*out)[i][k] = q[i].r[5];
         }
+        if (error == TORUS_OK && t->lease.session)
+            error = lease_keep(t);
     }
     free(q);
     return error;
@@ -315,11 +317,17 @@ static int write_destinations(struct torus *t, const struct plan *p, unsigned *g
             return error;
         *generation = newest == 0xffff ? 1 : newest + 1;
     }
-    int error = configure(t, p->table.tie_both);
+    int error = lease_keep(t);
+    if (error == TORUS_OK)
+        error = configure(t, p->table.tie_both);
     if (error != TORUS_OK)
         return error;
     t->addressed = false; // what is in the boards' destination tables may be in the way
-    error = destinations_off(t);
+    error = lease_keep(t);
+    if (error == TORUS_OK)
+        error = destinations_off(t);
+    if (error == TORUS_OK)
+        error = lease_keep(t);
     if (error == TORUS_OK)
         error = destinations_write(t, &p->table, *generation);
     if (error == TORUS_OK && t->gaps) {

@@ -156,6 +156,19 @@ static int find_p99(struct torus *t, uint32_t count, double mean, uint32_t max, 
     return TORUS_OK;
 }
 
+// Has nothing been started since, by anybody?
+static int same_run(struct torus *t, const struct torus_result *result)
+{
+    uint32_t start;
+    int error = torus_read(t, NULL, OFR_GEN_START, &start);
+    if (error == TORUS_OK && start != result->start)
+        error = fail(t, TORUS_E_LEASE,
+                     "read the histogram: it is gone, as other traffic was started (at %u); "
+                     "torus_lease() keeps others away",
+                     start);
+    return error == TORUS_OK ? ok(t) : error;
+}
+
 API int torus_histogram(struct torus *t, const struct torus_result *result,
                         uint32_t count[TORUS_BINS])
 {
@@ -164,20 +177,19 @@ API int torus_histogram(struct torus *t, const struct torus_result *result,
     memset(count, 0, TORUS_BINS * sizeof *count);
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = same_run(t, result);
     // From the top down, until all packets are found: short lifetimes have bins of their own.
-    for (unsigned low = bins; low > 0 && above[low] < result->measured;) {
+    for (unsigned low = bins; error == TORUS_OK && low > 0 && above[low] < result->measured;) {
         unsigned at[4];
         low = low > 4 ? low - 4 : 0;
         for (unsigned i = 0; i < 4; i++)
             at[i] = low + i;
-        int error = read_all(t, OFR_AGG_SUM, OFR_SEL_ABOVE | at[0], OFR_SEL_ABOVE | at[1],
-                             OFR_SEL_ABOVE | at[2], OFR_SEL_ABOVE | at[3], &above[low]);
-        if (error != TORUS_OK)
-            return error;
-        for (unsigned i = 4; i-- > 0 && low + i < bins;)
+        error = read_all(t, OFR_AGG_SUM, OFR_SEL_ABOVE | at[0], OFR_SEL_ABOVE | at[1],
+                         OFR_SEL_ABOVE | at[2], OFR_SEL_ABOVE | at[3], &above[low]);
+        for (unsigned i = 4; i-- > 0 && low + i < bins && error == TORUS_OK;)
             count[low + i] = above[low + i] - above[low + i + 1];
     }
-    return ok(t);
+    return error == TORUS_OK ? same_run(t, result) : error;
 }
 
 static unsigned links(const struct torus *t)

@@ -281,6 +281,8 @@ static int take(struct torus *t, double seconds)
         error = put_label(t);
     if (error == TORUS_OK)
         error = note_time(t, since);
+    if (error == TORUS_OK) // many boards may have taken long
+        error = lease_keep(t);
     t->uncut--;
     if (error != TORUS_OK && t->lease.session) {
         char detail[WIDTH];

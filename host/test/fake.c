@@ -227,8 +227,8 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_COUNT_HIGH:
         b->reg[OFR_COUNT_INDEX / 4]++;
         return index < FAKE_COUNTERS ? (uint32_t)(b->latched[index] >> 32) : 0;
-    case OFR_CHECK_BIN_COUNT: // all packets in bin 40
-        return b->reg[OFR_CHECK_BIN / 4]++ == 40 ? b->reg[OFR_CHECK_COUNT / 4] : 0;
+    case OFR_CHECK_BIN_COUNT: // all packets in the bin of lifetime 100
+        return b->reg[OFR_CHECK_BIN / 4]++ == 36 ? b->reg[OFR_CHECK_COUNT / 4] : 0;
     case OFR_NI_STATUS:
         return OFR_NI_STATUS_TX_READY_MASK | (b->mail_count ? OFR_NI_STATUS_RX_VALID_MASK : 0);
     case OFR_NI_RX_DATA:

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Destination tables: what boards hold afterwards, in which order it got there, what a program cut
 // short leaves, and that no table can shut the host out.
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "fake.h"
+#include "fw_parts.h"
 
 static uint64_t seed;
 
@@ -178,6 +181,61 @@ static void arrive(void **state)
         torus_close(h.t);
         fake_free(f);
     }
+    free(list);
+}
+
+// A wire on which a frame takes 200 ms, for host and boards.
+static struct torus_transport fast;
+static double seconds; // so far
+
+static int slow_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    enum { MS = 200 };
+    const struct fake_wire *w = ctx;
+    struct fake_fabric *f = w->board->fabric;
+    nanosleep(&(const struct timespec){.tv_nsec = MS * 1000000L}, NULL);
+    seconds += MS * 1e-3;
+    f->time += FAKE_CLOCK / 1000 * MS;
+    for (unsigned i = 0; i < f->boards; i++) {
+        f->board[i].timer += FAKE_CLOCK / 1000 * MS;
+        lease_expire(&f->board[i].fw);
+    }
+    return fast.write(ctx, from, bytes, milliseconds);
+}
+
+// 8x8 boards with a key: to write their tables takes longer than a lease, which no board loses
+// while it waits for its turn. Nor may it be done without the key.
+static void keyed(void **state)
+{
+    (void)state;
+    struct torus_destination *list = calloc(LIST, sizeof *list);
+    struct fake_fabric *f = fake_new(8, 8, 1, true, seed);
+    struct torus_table table = random_table(f, list, false);
+    struct torus_options with = quick;
+    struct host h = {.wire = {f->board, -1}};
+    struct torus_transport slow = fast = fake_transport(&h.wire);
+    slow.write = slow_write;
+    with.key = 0x123456789abcdef0;
+    with.timeout = 30;
+    plug(&h, f->board, -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_set_key(h.t, with.key), TORUS_OK);
+    torus_close(h.t);
+    plug(&h, f->board, -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program_table(h.t, &table), TORUS_E_LOCKED);
+    assert_int_equal(boards_on(f), 0);
+    torus_close(h.t);
+    seconds = 0;
+    assert_int_equal(torus_open_transport(&h.t, slow, &with), TORUS_OK);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program_table(h.t, &table), TORUS_OK);
+    print_message("# %u entries, %.0f s\n", table.destination_count, seconds);
+    assert_true(seconds > 150); // more than two leases
+    assert_true(holds(f, &table));
+    assert_int_equal(boards_on(f), f->boards);
+    torus_close(h.t);
+    fake_free(f);
     free(list);
 }
 
@@ -363,9 +421,11 @@ static void killed(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrive),        cmocka_unit_test(refused), cmocka_unit_test(taken_back),
-        cmocka_unit_test(missing_cable), cmocka_unit_test(killed),
+        cmocka_unit_test(arrive),     cmocka_unit_test(keyed),         cmocka_unit_test(refused),
+        cmocka_unit_test(taken_back), cmocka_unit_test(missing_cable), cmocka_unit_test(killed),
     };
+    if (getenv("ONLY")) // for the twins
+        cmocka_set_test_filter(getenv("ONLY"));
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("destinations", tests, NULL, NULL);

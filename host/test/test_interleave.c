@@ -358,6 +358,37 @@ static int align(struct stage *s, bool *is)
     return error;
 }
 
+// The histogram is of the run before it, all of whose packets the fake board puts into one bin.
+static int histogram(struct stage *s, bool *is)
+{
+    struct torus_run wanted = torus_run_default();
+    struct torus_result result;
+    uint32_t count[TORUS_BINS], sum = 0;
+    wanted.load = 0.5;
+    wanted.warmup = 0;
+    wanted.cycles = 3200;
+    int error = torus_run(s->first, &wanted, &result);
+    if (error == TORUS_OK)
+        error = torus_histogram(s->first, &result, count);
+    for (unsigned i = 0; i < TORUS_BINS && error == TORUS_OK; i++)
+        sum += count[i];
+    *is = sum == s->f->boards * 101 && sum == result.measured;
+    return error;
+}
+
+// Nobody generates any more, unless it is the other host's, after that.
+static int stop(struct stage *s, bool *is)
+{
+    unsigned running = 0;
+    for (unsigned i = 0; i < s->f->boards; i++) // somebody has left it running
+        s->f->board[i].reg[OFR_GEN_CONTROL / 4] |= OFR_GEN_CONTROL_ENABLE_MASK;
+    int error = torus_stop(s->first);
+    for (unsigned i = 0; i < s->f->boards; i++)
+        running += s->f->board[i].reg[OFR_GEN_CONTROL / 4] & OFR_GEN_CONTROL_ENABLE_MASK;
+    *is = !running || (s->acted && s->said == TORUS_OK);
+    return error;
+}
+
 static const struct operation {
     const char *name;
     int (*go)(struct stage *s, bool *is);
@@ -372,6 +403,8 @@ static const struct operation {
     {"write", write_one},
     {"assign", assign},
     {"align", align},
+    {"histogram", histogram},
+    {"stop", stop},
     {"program, with a key", keyed_program},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
