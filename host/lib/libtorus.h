@@ -457,8 +457,9 @@ struct torus_result {
 // in). TORUS_E_USAGE: the pattern does not exist in this size.
 int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
 
-// The histogram of lifetimes behind a result, until the next run, anybody's (then TORUS_E_LEASE): count[i] packets of more than
-// torus_bin_end(i - 1) - 1 and less than torus_bin_end(i) cycles, over all boards.
+// The histogram of lifetimes behind a result, until the next run, anybody's (then TORUS_E_LEASE):
+// count[i] packets of more than torus_bin_end(i - 1) - 1 and less than torus_bin_end(i) cycles,
+// over all boards.
 enum { TORUS_BINS = 240 };
 int torus_histogram(struct torus *t, const struct torus_result *result, uint32_t count[TORUS_BINS]);
 double torus_bin_end(unsigned bin); // first lifetime in cycles above a bin
