@@ -47,6 +47,8 @@ static enum ofr_status op_configure(struct fw *fw, const uint32_t *m)
     node_write(fw, OFR_NODE_SIZE, size);
     node_write(fw, OFR_NODE_COORD, coord);
     node_write(fw, OFR_NODE_TIE, tie);
+    if (hal_bus_error(fw))
+        return OFR_AGAIN; // a directed packet came by in between
     node_write(fw, OFR_NODE_CONTROL, on << OFR_NODE_CONTROL_CONFIGURED_LSB);
     return OFR_OK;
 }

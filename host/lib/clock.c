@@ -181,7 +181,8 @@ static int measure_clocks(struct clocks *c, double seconds)
     return error == TORUS_OK ? ping_round(c, c->second) : error;
 }
 
-int wait_time(struct torus *t, uint32_t until)
+// Waits for a NODE.TIME of the board we are plugged into.
+static int wait_time(struct torus *t, uint32_t until)
 {
     double last = monotonic(), nap = 0.0002;
     for (uint32_t now, before = 0;; before = now) {

@@ -34,8 +34,6 @@ struct alignment {
 // By pings, a value a node: what its NODE.TIME is ahead of that of the board we are plugged into,
 // in cycles, and by how much that may be wrong either way. *gateway: that board.
 int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway);
-// Waits for a NODE.TIME of the board we are plugged into.
-int wait_time(struct torus *t, uint32_t until);
 // By how many cycles any two may be apart within the next so many cycles; 0: they share a clock.
 double clocks_error(const struct torus *t, double cycles);
 // A lifetime below 0: a packet came before it was generated. So the boards' clocks are apart.
