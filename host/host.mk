@@ -64,12 +64,18 @@ $(B)/host/manual: $(MANUAL_O) $(B)/libtorus.a
 $(B)/torusctl.1 $(B)/torusctl.bash: $(B)/%: $(B)/host/manual
 	$< $(if $(filter %.1,$@),page,bash) > $@
 
+# A page a group of functions, made of the header.
+LIB_PAGES := $(addprefix $(B)/host/man/,$(shell sh host/lib/pages/pages.sh))
+$(LIB_PAGES) &: host/lib/libtorus.h $(wildcard host/lib/pages/*)
+	@mkdir -p $(@D)
+	@sh host/lib/pages/pages.sh $(@D)
+
 INSTALL_BIN += $(B)/bin/torusctl
 INSTALL_LIB += $(B)/libtorus.a $(B)/$(TORUS_SO).1 $(B)/$(TORUS_SO) $(B)/libtorus.so
 INSTALL_INCLUDE += host/lib/libtorus.h firmware/ofr_regs.h
 INSTALL_PC += host/lib/torus.pc.in
 INSTALL_MAN1 += $(B)/torusctl.1
-INSTALL_MAN3 += host/lib/libtorus.3
+INSTALL_MAN3 += host/lib/libtorus.3 $(LIB_PAGES)
 INSTALL_UDEV += host/lib/70-outflank.rules
 INSTALL_BASH += $(B)/torusctl.bash
 INSTALL_DOC += $(wildcard host/examples/*.c)

@@ -40,12 +40,25 @@ page() {
     [ ! -s "$dir/out" ]
 }
 
-functions() {
-    grep -o '\btorus_[a-z0-9_]*(' host/lib/libtorus.h | tr -d '(' | sort -u > "$dir/header"
-    grep -o '\btorus_[a-z0-9_]*' "$1" | sort -u > "$dir/names"
-    comm -23 "$dir/header" "$dir/names" > "$dir/out"
-    groff -man -Tutf8 -ww "$1" 2>> "$dir/out" > /dev/null
+# Every function of the header has its page, in which it is named; the pages' examples compile.
+functions() { # FOLDER
+    : > "$dir/out"
+    for f in $(grep -o '\btorus_[a-z0-9_]*(' host/lib/libtorus.h | tr -d '(' | sort -u); do
+        page=$(sed -n 's/^\.so man3\///p' "$1/$f.3" 2>> "$dir/out")
+        grep -q "^$f,\|, $f[, ]" "$1/${page:-$f.3}" || echo "$f is not named" >> "$dir/out"
+    done
+    for f in "$1"/*.3; do
+        (cd "$1/.." && groff -man -Tutf8 -ww "man3/${f##*/}" 2>&1 > /dev/null) >> "$dir/out"
+    done
+    sed 's/^/# /' "$dir/out"
     [ ! -s "$dir/out" ]
+}
+page_examples() {
+    for f in host/lib/pages/*.c; do
+        "${CC:-gcc}" -Wall -Wextra -Werror -std=c11 -I"$to/opt/x/include" -o "$dir/page" "$f" \
+            -L"$to/opt/x/lib" -ltorus > "$dir/out" 2>&1 || return 1
+        grep -q 'EXAMPLES' "$to/opt/x/share/man/man3/$(basename "$f" .c).3" || return 1
+    done
 }
 
 # completes WORDS... WANTED: the last of WORDS, being typed, becomes WANTED among others.
@@ -84,7 +97,11 @@ done
 sed 's/thresholds/threshold/g' "$B/torusctl.1" > "$dir/torusctl.1"
 check 'broken twin: an option that the page lacks is found' \
     status 1 page "$dir/torusctl.1" "$to/opt/x/bin/torusctl"
-check 'libtorus.3: all functions' functions "$to/opt/x/share/man/man3/libtorus.3"
+check 'libtorus: a page for every function' functions "$to/opt/x/share/man/man3"
+cp -r "$to/opt/x/share/man/man3" "$dir/man3"
+sed -i 's/torus_find, //' "$dir/man3/torus_discover.3"
+check 'broken twin: a function that the page lacks is found' status 1 functions "$dir/man3"
+check "libtorus: the pages' examples compile" page_examples
 check 'completion: commands' completes torusctl disc discover
 check 'completion: options' completes torusctl run --patt --pattern
 check 'completion: routings' completes torusctl program --routing o ofr

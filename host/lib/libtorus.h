@@ -31,6 +31,8 @@
 extern "C" {
 #endif
 
+// Version and errors ------------------------------------------------------------------------------
+
 // Version of this header, and of the library that it goes with; torus_version() is that of the
 // library that is there, as "0.2.0".
 #define TORUS_VERSION_MAJOR 0
