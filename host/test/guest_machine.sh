@@ -40,7 +40,7 @@ guest_files() { # ROOT KERNEL
     cat > "$root/init" << END
 #!/bin/busybox sh
 /bin/busybox --install -s /bin
-export PATH=/bin
+export PATH=/bin TERM=dumb
 mount -t proc none /proc; mount -t sysfs none /sys; mount -t devtmpfs none /dev
 for m in $order; do insmod /modules/\$m.ko || echo "insmod \$m failed"; done
 ifconfig lo up

@@ -36,11 +36,13 @@ static void bar_away(void)
     bar_there = false;
 }
 
+// Only on a terminal that can go back in a line.
 static void bar_put(const char *what, double done, double total)
 {
     enum { WIDTH = 40 };
     char bar[WIDTH + 1];
-    if (!isatty(STDERR_FILENO))
+    const char *terminal = getenv("TERM");
+    if (!isatty(STDERR_FILENO) || !terminal || !strcmp(terminal, "dumb"))
         return;
     if (done >= total) {
         bar_away();
