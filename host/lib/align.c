@@ -329,7 +329,9 @@ static int settle(struct align *a, bool based)
         low = a->ahead[node] < low ? a->ahead[node] : low;
         high = a->ahead[node] > high ? a->ahead[node] : high;
     }
+    // Lifetimes are of whole cycles of two clocks; where all is 0 there is but one.
     to->error = high - low + a->loose;
+    to->error += to->error > 0 ? 1 : 0;
     to->seconds = monotonic();
     set_base(a);
     return error;
@@ -463,6 +465,11 @@ API int torus_align(struct torus *t, struct torus_alignment *board, double *erro
         return result;
     t->alignment->shared = false;
     result = align(t, true, board);
+    uint32_t now = 0;
+    if (result == TORUS_OK)
+        result = torus_read(t, NULL, OFR_NODE_TIME, &now);
     *error = result == TORUS_OK ? t->alignment->error : 0;
+    if (*error > 0) // since it was measured
+        *error += t->alignment->drift * (now - t->alignment->when);
     return result == TORUS_OK ? ok(t) : result;
 }

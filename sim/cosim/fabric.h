@@ -42,8 +42,8 @@ struct fabric_options {
     bool unchecked;              // not even the topology is true: what arrives is not checked
     unsigned malformed_permille; // lossy: chance that a packet is too long or too short, or that
                                  // one on no VC comes before it, on a cable or into a local port
-    unsigned outstanding; // packets a source may have on their way, generated and not yet
-                          // delivered; a power of two to 32768, 0: 1024
+    unsigned outstanding;        // packets a source may have on their way, generated and not yet
+                                 // delivered; a power of two to 32768, 0: 1024
 };
 
 struct fabric;

@@ -23,7 +23,7 @@ struct gamma_job {
     int pattern;  // OFR_GEN_CONTROL_PATTERN_*
     enum gamma_routing routing;
     enum ofr_tie tie;
-    uint8_t escape; // OFR_NODE_ROUTING_ESCAPE_*
+    uint8_t escape;    // OFR_NODE_ROUTING_ESCAPE_*
     unsigned only_bit; // butterfly: always bit only_bit - 1; 0: the next at each message
     uint64_t seed;
 };
