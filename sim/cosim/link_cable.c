@@ -4,7 +4,7 @@
 // golden link runs in lockstep with ofr_link above each physical layer, in the board's clock. The
 // physical layer has no golden model: it is held by what must hold, see check(). Everything follows
 // from the seed.
-#include "link_port.h"
+#include "link_report.h"
 #include "phy_rtl.h"
 #include "pin_cable.h"
 
@@ -72,30 +72,11 @@ __attribute__((format(printf, 2, 3))) static void fail(struct run *r, const char
 
 static void compare(struct run *r, unsigned e)
 {
-    const struct ofr_link_out *rtl = &r->end[e].out, *model = &r->end[e].model->out;
-#define SAME(pin)                                                                                  \
-    if (rtl->pin != model->pin)                                                                    \
-    fail(r, "end %u: %s is %" PRIx64 " in the RTL, %" PRIx64 " in the model", e, #pin,             \
-         (uint64_t)rtl->pin, (uint64_t)model->pin)
-    SAME(link_up);
-    SAME(tx_ready);
-    SAME(tx_rebase);
-    SAME(rx.valid);
-    SAME(rx_abort);
-    SAME(phy_tx_word);
-    SAME(phase);
-    SAME(state);
-    SAME(why);
-    SAME(peer);
-    for (unsigned v = 0; v < OFR_VCS; v++)
-        SAME(tx_credit[v]);
-    if (model->rx.valid) {
-        SAME(rx.vc);
-        SAME(rx.data);
-        SAME(rx.last);
-        SAME(rx.poison);
-    }
-#undef SAME
+    uint64_t is[2];
+    const char *pin = link_differs(&r->end[e].out, &r->end[e].model->out, is);
+    if (pin)
+        fail(r, "end %u: %s is %" PRIx64 " in the RTL, %" PRIx64 " in the model", e, pin, is[0],
+             is[1]);
 }
 
 // --- What happens to the cable -------------------------------------------------------------------
@@ -118,8 +99,8 @@ static void set_rates(struct run *r)
             rate = r->o->rate;
         pin_error_rate(&r->cable[i], rate);
         bool bursts = r->kind == BURSTS || (r->kind == ALL && rng_below(&r->rng, 2));
-        r->cable[i].burst_rate = bursts ? 1.0 / (2000 + rng_below(&r->rng, 20000)) : 0;
-        r->cable[i].burst_bits = 1 + rng_below(&r->rng, 200);
+        r->cable[i].noise.burst_rate = bursts ? 1.0 / (2000 + rng_below(&r->rng, 20000)) : 0;
+        r->cable[i].noise.burst_steps = 1 + rng_below(&r->rng, 200);
     }
 }
 
@@ -135,8 +116,8 @@ static void calm(struct run *r)
 {
     for (unsigned i = 0; i < ENDS; i++) {
         r->cable[i].fault = PIN_GOOD;
-        r->cable[i].burst_rate = 0;
-        r->cable[i].burst_left = 0;
+        r->cable[i].noise.burst_rate = 0;
+        r->cable[i].noise.burst_left = 0;
         r->cable[i].out = false;
         r->end[i].bert = false;
         r->calm_packets[i] = r->end[i].port.totals.delivered;
@@ -443,12 +424,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
            r.why[0] ? "not " : "", number, seed, kind_name[r.kind], r.first_up, r.cycle, delivered,
            cut, lost, bad, falls, retrains, r.apart_max);
     if (o->sparse)
-        printf("# latency mean %.2f most %" PRIu64 "\n",
-               (double)(r.end[0].port.totals.latency_sum + r.end[1].port.totals.latency_sum) /
-                   (double)delivered,
-               r.end[0].port.totals.latency_max > r.end[1].port.totals.latency_max
-                   ? r.end[0].port.totals.latency_max
-                   : r.end[1].port.totals.latency_max);
+        link_print_latency(&r.end[0].port.totals, &r.end[1].port.totals);
     if (r.why[0] || o->verbose)
         for (unsigned e = 0; e < ENDS; e++) {
             struct phy_status s = phy_rtl_status(r.end[e].rtl);
@@ -459,8 +435,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
             printf("\n");
         }
     if (r.why[0])
-        printf("# %s\n# replay: --seed %" PRIu64 " --runs 1 --cycles %" PRIu64 "%s\n", r.why, seed,
-               o->cycles, o->kind >= 0 ? " and the same --kind" : "");
+        link_print_replay(r.why, seed, o->cycles, o->kind);
     fflush(stdout);
     for (unsigned e = 0; e < ENDS; e++) {
         phy_rtl_free(r.end[e].rtl);

@@ -2,7 +2,7 @@
 // Two ends of a reliable link, RTL and golden model in lockstep, joined by a cable to which
 // everything happens: bit errors, bursts, a dead direction, a stuck wire, noise, the plug pulled
 // and put back, resets of one end. Every packet is in a ledger. Everything follows from the seed.
-#include "link_port.h"
+#include "link_report.h"
 #include "link_rtl.h"
 #include "link_wire.h"
 
@@ -67,30 +67,11 @@ static void differ(struct run *r, unsigned e, const char *pin, uint64_t rtl, uin
 static void compare(struct run *r, unsigned e)
 {
     struct ofr_link_out rtl;
-    const struct ofr_link_out *model = &r->end[e].model->out;
+    uint64_t is[2];
     link_rtl_out(r->end[e].rtl, &rtl);
-#define SAME(pin)                                                                                  \
-    if (rtl.pin != model->pin)                                                                     \
-    differ(r, e, #pin, (uint64_t)rtl.pin, (uint64_t)model->pin)
-    SAME(link_up);
-    SAME(tx_ready);
-    SAME(tx_rebase);
-    SAME(rx.valid);
-    SAME(rx_abort);
-    SAME(phy_tx_word);
-    SAME(phase);
-    SAME(state);
-    SAME(why);
-    SAME(peer);
-    for (unsigned v = 0; v < OFR_VCS; v++)
-        SAME(tx_credit[v]);
-    if (model->rx.valid) {
-        SAME(rx.vc);
-        SAME(rx.data);
-        SAME(rx.last);
-        SAME(rx.poison);
-    }
-#undef SAME
+    const char *pin = link_differs(&rtl, &r->end[e].model->out, is);
+    if (pin)
+        differ(r, e, pin, is[0], is[1]);
 }
 
 static void compare_counts(struct run *r, unsigned e)
@@ -122,8 +103,8 @@ static void set_rates(struct run *r)
             rate = r->o->rate;
         wire_error_rate(&r->wire[i], rate);
         bool bursts = r->kind == BURSTS || (r->kind == ALL && rng_below(&r->rng, 2));
-        r->wire[i].burst_rate = bursts ? 1.0 / (200 + rng_below(&r->rng, 5000)) : 0;
-        r->wire[i].burst_words = 1 + rng_below(&r->rng, 60);
+        r->wire[i].noise.burst_rate = bursts ? 1.0 / (200 + rng_below(&r->rng, 5000)) : 0;
+        r->wire[i].noise.burst_steps = 1 + rng_below(&r->rng, 60);
     }
 }
 
@@ -131,8 +112,8 @@ static void calm(struct run *r)
 {
     for (unsigned i = 0; i < ENDS; i++) {
         r->wire[i].fault = WIRE_GOOD;
-        r->wire[i].burst_rate = 0;
-        r->wire[i].burst_left = 0;
+        r->wire[i].noise.burst_rate = 0;
+        r->wire[i].noise.burst_left = 0;
         r->end[i].port.stopped = true;
         wire_error_rate(&r->wire[i], 0);
     }
@@ -374,13 +355,9 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ui
         printf("# goodput %.4f\n",
                (double)(r.flits[0] + r.flits[1]) / (double)(r.words[0] + r.words[1]));
     if (o->sparse)
-        printf("# latency mean %.2f most %" PRIu64 "\n",
-               (double)(t[0].latency_sum + t[1].latency_sum) /
-                   (double)(t[0].delivered + t[1].delivered),
-               t[0].latency_max > t[1].latency_max ? t[0].latency_max : t[1].latency_max);
+        link_print_latency(&t[0], &t[1]);
     if (r.why[0])
-        printf("# %s\n# replay: --seed %" PRIu64 " --runs 1 --cycles %" PRIu64 "%s\n", r.why, seed,
-               o->cycles, o->kind >= 0 ? " and the same --kind" : "");
+        link_print_replay(r.why, seed, o->cycles, o->kind);
     fflush(stdout);
     for (unsigned e = 0; e < ENDS; e++) {
         link_rtl_free(r.end[e].rtl);

@@ -4,7 +4,7 @@
 #ifndef LINK_WIRE_H
 #define LINK_WIRE_H
 
-#include "fabric.h"
+#include "noise.h"
 
 enum { WIRE_LATENCY = 64 }; // at most, cycles
 
@@ -12,18 +12,14 @@ enum wire_fault { WIRE_GOOD, WIRE_DEAD, WIRE_STUCK, WIRE_NOISE };
 
 struct wire {
     struct rng rng;
-    unsigned bits;        // of a word
-    unsigned latency;     // cycles, 1 to WIRE_LATENCY
-    double error_rate;    // of a bit
-    double burst_rate;    // of a word: so often a burst begins
-    unsigned burst_words; // its mean length; half of its bits are wrong
+    unsigned bits;      // of a word
+    unsigned latency;   // cycles, 1 to WIRE_LATENCY
+    struct noise noise; // a step a word
     enum wire_fault fault;
     unsigned stuck_bit;
     bool stuck_at;
     // State
-    unsigned burst_left;
-    bool wrong;         // the word that came out last
-    double until_error; // bits to the next one
+    bool wrong; // the word that came out last
     uint64_t sent, errors;
     struct {
         bool valid;

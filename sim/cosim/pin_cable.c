@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pin_cable.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { BOUNCES = 24 }; // edges of a plug that is put in
-
-static double uniform(struct rng *rng)
-{
-    return (double)((rng_next(rng) >> 11) + 1) / 9007199254740993.0; // above 0, at most 1
-}
-
-static void draw_error(struct pin_cable *c)
-{
-    c->until_error = c->error_rate > 0 ? floor(log(uniform(&c->rng)) / log1p(-c->error_rate)) : 0;
-}
 
 void pin_init(struct pin_cable *c, uint64_t seed, unsigned wires)
 {
@@ -25,8 +14,7 @@ void pin_init(struct pin_cable *c, uint64_t seed, unsigned wires)
 
 void pin_error_rate(struct pin_cable *c, double rate)
 {
-    c->error_rate = rate;
-    draw_error(c);
+    noise_error_rate(&c->noise, &c->rng, rate);
 }
 
 // Edges of a line do not overtake each other.
@@ -43,31 +31,9 @@ static void push(struct pin_cable *c, struct pin_line *l, uint64_t now, bool lev
     l->last = at;
 }
 
-// Which bits of this bit time are wrong.
-static uint64_t disturb(struct pin_cable *c)
-{
-    uint64_t wrong = 0;
-    if (c->error_rate > 0) {
-        while (c->until_error < c->wires) {
-            wrong ^= UINT64_C(1) << (unsigned)c->until_error;
-            double at = c->until_error;
-            draw_error(c);
-            c->until_error += at + 1;
-        }
-        c->until_error -= c->wires;
-    }
-    if (!c->burst_left && c->burst_rate > 0 && uniform(&c->rng) < c->burst_rate)
-        c->burst_left = 1 + rng_below(&c->rng, 2 * c->burst_bits);
-    if (c->burst_left || c->fault == PIN_NOISE) {
-        c->burst_left -= c->burst_left > 0;
-        wrong ^= rng_next(&c->rng);
-    }
-    return wrong;
-}
-
 void pin_drive(struct pin_cable *c, uint64_t now, uint64_t bits)
 {
-    uint64_t wrong = disturb(c);
+    uint64_t wrong = noise_step(&c->noise, &c->rng, c->wires, c->fault == PIN_NOISE);
     c->bits += c->wires;
     for (unsigned w = 0; w < c->wires; w++) {
         bool bit = ((bits ^ wrong) >> w) & 1;

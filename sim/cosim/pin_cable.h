@@ -5,7 +5,7 @@
 #ifndef PIN_CABLE_H
 #define PIN_CABLE_H
 
-#include "fabric.h"
+#include "noise.h"
 
 enum { PIN_WIRES = 64, PIN_QUEUE = 256 };
 #define PIN_BIT   UINT64_C(10000000) // nominal time of a bit
@@ -31,17 +31,13 @@ struct pin_cable {
     unsigned wires;
     uint64_t delay;
     uint64_t jitter;      // an edge is so much early or late, at most
-    double error_rate;    // of a bit
-    double burst_rate;    // of a bit time: so often a burst begins
-    unsigned burst_bits;  // its mean length; half of its bits are wrong
+    struct noise noise;   // a step a bit time
     enum pin_fault fault; // PIN_DEAD: neither clock nor data
     unsigned stuck_wire;
     bool stuck_at;
     bool out; // pulled: as dead; put back, its contacts bounce
     // State
     bool was_out;
-    unsigned burst_left;
-    double until_error; // bits to the next one
     uint64_t bits, errors;
     struct pin_line clock, data[PIN_WIRES];
 };
