@@ -56,6 +56,18 @@ torus() {
     return $got
 }
 
+# json EXPRESSION: of the JSON in $dir/out, `d`, must be true.
+json() {
+    python3 - "$dir/out" "$1" << 'PY'
+import json, sys
+with open(sys.argv[1]) as f:
+    d = json.load(f)
+if not eval("(" + sys.argv[2] + ")"):
+    print("# not so:", sys.argv[2])
+    sys.exit(1)
+PY
+}
+
 # status N COMMAND...: it must end with that status.
 status() {
     wanted=$1

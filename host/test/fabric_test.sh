@@ -3,18 +3,6 @@
 # The fabric tools of torusctl against golden boards: pictures, streams, counters, plots. TAP.
 . tests/boards.sh
 
-# json EXPRESSION: of the JSON in $dir/out, `d`, must be true.
-json() {
-    python3 - "$dir/out" "$1" << 'PY'
-import json, sys
-with open(sys.argv[1]) as f:
-    d = json.load(f)
-if not eval("(" + sys.argv[2] + ")"):
-    print("# not so:", sys.argv[2])
-    sys.exit(1)
-PY
-}
-
 quiet() {
     "$@" > "$dir/out" 2> "$dir/err"
 }

@@ -4,18 +4,6 @@
 # golden boards. TAP.
 . tests/boards.sh
 
-# json EXPRESSION: of the JSON in $dir/out, `d`, must be true.
-json() {
-    python3 - "$dir/out" "$1" << 'PY'
-import json, sys
-with open(sys.argv[1]) as f:
-    d = json.load(f)
-if not eval("(" + sys.argv[2] + ")"):
-    print("# not so:", sys.argv[2])
-    sys.exit(1)
-PY
-}
-
 quiet_torus() { # only its standard output in $dir/out
     timeout 600 "$B/bin/torusctl" --timeout 120 -t "unix:$dir/board0.sock" "$@" \
         > "$dir/out" 2> "$dir/err"
