@@ -29,7 +29,7 @@ NODE_SHAPE := -DSHAPE_N=2 -DSHAPE_W=16 -DSHAPE_L=32 -DSHAPE_C=4
 TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh
 rtl/board/test/teeth.sh: $(B)/tests/test_node
 $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
-        rtl/board/test/node_shim.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(NODE_V) rtl/regs/ofr_defs.vh \
+        rtl/board/test/node_shim.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(NODE_V) rtl/regs/ofr_defs.vh \
         $(MODEL_H) $(B)/libofr.a
 	@mkdir -p $(@D) $(B)/node
 	@echo "verilator: node"

@@ -18,7 +18,7 @@ $(B)/sim/cosim/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(MODEL_H)
 # $(1): N W L C MUL, $(2): the same with underscores
 lockstep_word = $(word $(2),$(subst _, ,$(1)))
 $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	@echo "verilator: lockstep $*"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer

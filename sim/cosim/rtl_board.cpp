@@ -3,13 +3,10 @@
 #include "rtl_board.h"
 
 #include RTL_HEADER
+#include "port_pins.h"
 #include "random_state.h"
-#include "verilated_bits.h"
 
 #include <new>
-
-using verilated_bits::get;
-using verilated_bits::set;
 
 namespace
 {
@@ -67,21 +64,9 @@ void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
 {
     RTL_TOP &top = of(b)->top;
     for (int p = 0; p < PORTS; p++) {
-        set(top.link_up, p, 1, in->link_up[p]);
-        set(top.rx_valid, p, 1, in->rx[p].valid);
-        set(top.tx_ready, p, 1, in->tx_ready[p]);
-        set(top.rx_abort, p, 1, in->rx_abort[p]);
-        set(top.tx_rebase, p, 1, in->tx_rebase[p]);
-        for (int v = 0; v < OFR_VCS; v++) {
-            set(top.tx_credit, 12 * p + 4 * v, 4, in->tx_credit[p][v]);
-            set(top.tx_base, 12 * p + 4 * v, 4, in->tx_base[p][v]);
-        }
-        if (!in->rx[p].valid)
-            continue;
-        set(top.rx_vc, 2 * p, 2, in->rx[p].vc);
-        set(top.rx_data, W * p, W, in->rx[p].data);
-        set(top.rx_last, p, 1, in->rx[p].last);
-        set(top.rx_poison, p, 1, in->rx[p].poison);
+        port_pins::in(top, p, in);
+        if (in->rx[p].valid)
+            port_pins::flit_in<W>(top, p, in->rx[p]);
     }
     top.uart_rx = uart_rx;
     top.flash_miso = flash_miso;
@@ -92,18 +77,9 @@ void out(const rtl_board *b, struct ofr_router_out *o)
 {
     const RTL_TOP &top = of(b)->top;
     for (int p = 0; p < PORTS; p++) {
-        ofr_flit &tx = o->tx[p];
-        tx.valid = get(top.tx_valid, p, 1);
-        for (int v = 0; v < OFR_VCS; v++) {
-            o->rx_credit[p][v] = uint8_t(get(top.rx_credit, 12 * p + 4 * v, 4));
-            o->rx_received[p][v] = uint8_t(get(top.rx_received, 12 * p + 4 * v, 4));
-        }
-        if (!tx.valid)
-            continue;
-        tx.vc = uint8_t(get(top.tx_vc, 2 * p, 2));
-        tx.data = get(top.tx_data, W * p, W);
-        tx.last = get(top.tx_last, p, 1);
-        tx.poison = get(top.tx_poison, p, 1);
+        port_pins::out(top, p, o);
+        if (o->tx[p].valid)
+            port_pins::flit_out<W>(top, p, &o->tx[p]);
     }
 }
 

@@ -6,8 +6,8 @@
 #include "random_state.h"
 
 #include RTL_HEADER
+#include "port_pins.h"
 #include "verilated.h"
-#include "verilated_bits.h"
 #include "verilated_vcd_c.h"
 
 #include <memory>
@@ -159,19 +159,8 @@ void rtl_router_step(struct rtl_router *r, const struct ofr_router_in *in,
     top.watchdog_time = config->watchdog_time;
     top.ring_wait_time = config->ring_wait_time;
     for (int p = 0; p < PORTS; p++) {
-        set(top.link_up, p, 1, in->link_up[p]);
-        set(top.rx_valid, p, 1, in->rx[p].valid);
-        set(top.rx_vc, 2 * p, 2, in->rx[p].vc);
-        set(top.rx_data, W * p, W, in->rx[p].data);
-        set(top.rx_last, p, 1, in->rx[p].last);
-        set(top.rx_poison, p, 1, in->rx[p].poison);
-        set(top.rx_abort, p, 1, in->rx_abort[p]);
-        set(top.tx_ready, p, 1, in->tx_ready[p]);
-        set(top.tx_rebase, p, 1, in->tx_rebase[p]);
-        for (int v = 0; v < OFR_VCS; v++) {
-            set(top.tx_credit, 12 * p + 4 * v, 4, in->tx_credit[p][v]);
-            set(top.tx_base, 12 * p + 4 * v, 4, in->tx_base[p][v]);
-        }
+        port_pins::in(top, p, in);
+        port_pins::flit_in<W>(top, p, in->rx[p]);
     }
     top.li_valid = in->li.valid;
     top.li_vc = in->li.vc;
@@ -186,16 +175,8 @@ void rtl_router_out(const struct rtl_router *r, struct ofr_router_out *out)
     const RTL_TOP &top = r->top;
     *out = {};
     for (int p = 0; p < PORTS; p++) {
-        struct ofr_flit &tx = out->tx[p];
-        tx.valid = get(top.tx_valid, p, 1);
-        tx.vc = uint8_t(get(top.tx_vc, 2 * p, 2));
-        tx.data = get(top.tx_data, W * p, W);
-        tx.last = get(top.tx_last, p, 1);
-        tx.poison = get(top.tx_poison, p, 1);
-        for (int v = 0; v < OFR_VCS; v++) {
-            out->rx_credit[p][v] = uint8_t(get(top.rx_credit, 12 * p + 4 * v, 4));
-            out->rx_received[p][v] = uint8_t(get(top.rx_received, 12 * p + 4 * v, 4));
-        }
+        port_pins::out(top, p, out);
+        port_pins::flit_out<W>(top, p, &out->tx[p]);
     }
     for (int v = 0; v < OFR_VCS; v++)
         out->li_ready[v] = get(top.li_ready, v, 1);

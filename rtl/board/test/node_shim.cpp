@@ -5,14 +5,11 @@
 #include "random_state.h"
 
 #include "Vofr_node.h"
+#include "port_pins.h"
 #include "verilated.h"
-#include "verilated_bits.h"
 
 #include <memory>
 #include <new>
-
-using verilated_bits::get;
-using verilated_bits::set;
 
 namespace
 {
@@ -69,19 +66,8 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
     top.wb_adr = bus->adr;
     top.wb_dat_w = bus->dat_w;
     for (int p = 0; p < PORTS; p++) {
-        set(top.link_up, p, 1, in->link_up[p]);
-        set(top.rx_valid, p, 1, in->rx[p].valid);
-        set(top.rx_vc, 2 * p, 2, in->rx[p].vc);
-        set(top.rx_data, W * p, W, in->rx[p].data);
-        set(top.rx_last, p, 1, in->rx[p].last);
-        set(top.rx_poison, p, 1, in->rx[p].poison);
-        set(top.rx_abort, p, 1, in->rx_abort[p]);
-        set(top.tx_ready, p, 1, in->tx_ready[p]);
-        set(top.tx_rebase, p, 1, in->tx_rebase[p]);
-        for (int v = 0; v < OFR_VCS; v++) {
-            set(top.tx_credit, 12 * p + 4 * v, 4, in->tx_credit[p][v]);
-            set(top.tx_base, 12 * p + 4 * v, 4, in->tx_base[p][v]);
-        }
+        port_pins::in(top, p, in);
+        port_pins::flit_in<W>(top, p, in->rx[p]);
     }
     top.clk = 0;
     top.eval();
@@ -106,16 +92,8 @@ void node_rtl_out(const struct node_rtl *rtl, struct ofr_router_out *out)
     const Vofr_node &top = rtl->top;
     *out = {};
     for (int p = 0; p < PORTS; p++) {
-        ofr_flit &tx = out->tx[p];
-        tx.valid = get(top.tx_valid, p, 1);
-        tx.vc = uint8_t(get(top.tx_vc, 2 * p, 2));
-        tx.data = get(top.tx_data, W * p, W);
-        tx.last = get(top.tx_last, p, 1);
-        tx.poison = get(top.tx_poison, p, 1);
-        for (int v = 0; v < OFR_VCS; v++) {
-            out->rx_credit[p][v] = uint8_t(get(top.rx_credit, 12 * p + 4 * v, 4));
-            out->rx_received[p][v] = uint8_t(get(top.rx_received, 12 * p + 4 * v, 4));
-        }
+        port_pins::out(top, p, out);
+        port_pins::flit_out<W>(top, p, &out->tx[p]);
     }
 }
 }
