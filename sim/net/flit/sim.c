@@ -206,49 +206,49 @@ static bool can_move(const struct net_sim *sim, const struct net_flit_output *ou
 }
 
 // Virtual channel that an end would send on; negative: none.
-static int pick_vc(const struct net_sim *sim, const struct net_flit_channel *ch, unsigned end,
-                   unsigned port)
+static inline int pick_vc(const struct net_sim *sim, const struct net_flit_channel *ch,
+                          unsigned end)
 {
-    unsigned mask = sim->send[ch->node[end] * sim->ports + port], last = ch->vc[end];
+    unsigned mask = ch->send[end], last = ch->vc[end];
+    const struct net_flit_output *out = ch->out[end];
+    const struct net_flit_input *in = ch->in[end];
     if (!mask)
         return -1;
-    const struct net_flit_output *out = output_of(sim, ch->node[end], port * sim->vcs);
-    const struct net_flit_input *in = input_of(sim, ch->node[!end], (port ^ 1) * sim->vcs);
     if (mask >> last & 1 && out[last].b.out && can_move(sim, &out[last], &in[last]))
         return (int)last;
-    for (unsigned i = 1; i <= sim->vcs; i++) {
-        unsigned vc = last + i < sim->vcs ? last + i : last + i - sim->vcs;
-        if (mask >> vc & 1 && can_move(sim, &out[vc], &in[vc]))
-            return (int)vc;
-    }
+    unsigned after = mask >> last >> 1 << last << 1; // they come first
+    for (unsigned part = 0; part < 2; part++)
+        for (unsigned rest = part ? mask & ~after : after; rest; rest &= rest - 1) {
+            unsigned vc = (unsigned)__builtin_ctz(rest);
+            if (can_move(sim, &out[vc], &in[vc]))
+                return (int)vc;
+        }
     return -1;
 }
 
-static void move_over(struct net_sim *sim, struct net_flit_channel *ch, unsigned end, unsigned port,
-                      unsigned vc)
+static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, unsigned end,
+                             unsigned port, unsigned vc)
 {
-    uint32_t from = ch->node[end], to = ch->node[!end];
-    unsigned place = (port ^ 1) * sim->vcs + vc;
-    struct net_flit_output *out = output_of(sim, from, port * sim->vcs + vc);
-    struct net_flit_input *in = input_of(sim, to, place);
+    struct net_flit_output *out = &ch->out[end][vc];
+    struct net_flit_input *in = &ch->in[end][vc];
     unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
     if (!out->b.out) {
         slot = put(&in->b, out->b.packet[0]);
         in->ready[slot] = sim->config->flit.store ? UINT32_MAX : sim->now + sim->latency;
         sim->packets[out->b.packet[0]].hops++;
         if (!slot)
-            begin(sim, to, place);
+            begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
     }
     in->fresh = sim->now;
-    if (++in->b.in[slot] == sim->words)
-        in->ready[slot] = sim->config->flit.store ? sim->now + sim->latency : in->ready[slot];
+    if (++in->b.in[slot] == sim->words && sim->config->flit.store)
+        in->ready[slot] = sim->now + sim->latency;
     sim->flit_hops++;
     if (take(&out->b, sim->words)) {
         out->freed = sim->now;
         sim->hops++;
     }
     if (out->b.in[0] == out->b.out)
-        sim->send[from * sim->ports + port] &= (uint16_t) ~(1u << vc);
+        ch->send[end] &= (uint16_t) ~(1u << vc);
     ch->last = (uint8_t)end;
     ch->vc[end] = (uint8_t)vc;
 }
@@ -257,18 +257,14 @@ static void move_over(struct net_sim *sim, struct net_flit_channel *ch, unsigned
 static bool serve_channel(struct net_sim *sim, uint32_t number)
 {
     struct net_flit_channel *ch = &sim->channel[number];
-    unsigned dim = number % sim->shape.torus.n, port[2] = {2 * dim, 2 * dim + 1};
-    int vc[2] = {pick_vc(sim, ch, 0, port[0]), pick_vc(sim, ch, 1, port[1])};
-    if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full) {
-        const struct net_flit_output *last =
-            output_of(sim, ch->node[ch->last], port[ch->last] * sim->vcs + ch->vc[ch->last]);
-        vc[last->b.out ? !ch->last : ch->last] = -1;
-    }
+    unsigned port = 2 * (number % sim->shape.torus.n);
+    int vc[2] = {pick_vc(sim, ch, 0), pick_vc(sim, ch, 1)};
+    if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full)
+        vc[ch->out[ch->last][ch->vc[ch->last]].b.out ? !ch->last : ch->last] = -1;
     for (unsigned end = 0; end < 2; end++)
         if (vc[end] >= 0)
-            move_over(sim, ch, end, port[end], (unsigned)vc[end]);
-    return sim->send[ch->node[0] * sim->ports + port[0]] ||
-           sim->send[ch->node[1] * sim->ports + port[1]];
+            move_over(sim, ch, end, port + end, (unsigned)vc[end]);
+    return ch->send[0] || ch->send[1];
 }
 
 // ---- Connections
@@ -287,8 +283,8 @@ static bool is_free(const struct net_sim *sim, uint32_t node, unsigned place, bo
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
-    uint32_t peer = sim->peer[node * sim->ports + port];
-    return accepts(&input_of(sim, peer, (port ^ 1) * sim->vcs + vc)->b, sim->words);
+    const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
+    return accepts(&ch->in[port & 1][vc].b, sim->words);
 }
 
 static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to)
@@ -440,11 +436,11 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         out = output_of(sim, node, to);
         if (words(&out->b) >= sim->words)
             return;
-        unsigned port = to / sim->vcs;
         out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET]++;
-        sim->send[node * sim->ports + port] |= (uint16_t)(1u << to % sim->vcs);
-        uint32_t first = port & 1 ? sim->peer[node * sim->ports + port] : node;
-        set(sim->channels, first * sim->shape.torus.n + port / 2);
+        unsigned port = to / sim->vcs;
+        uint32_t channel = sim->link[node * sim->ports + port];
+        sim->channel[channel].send[port & 1] |= (uint16_t)(1u << to % sim->vcs);
+        set(sim->channels, channel);
     }
     uint32_t packet = in->b.packet[0];
     if (!take(&in->b, sim->words))
@@ -532,17 +528,15 @@ static bool lay_out(struct net_sim *sim)
     sim->node = calloc(nodes, sizeof *sim->node);
     sim->input = calloc(places, sizeof *sim->input);
     sim->output = calloc(places, sizeof *sim->output);
-    sim->send = calloc(ports, sizeof *sim->send);
-    sim->peer = calloc(ports, sizeof *sim->peer);
+    sim->link = calloc(ports, sizeof *sim->link);
     sim->channel = calloc((size_t)nodes * n, sizeof *sim->channel);
     sim->channels = calloc((size_t)nodes * n / 64 + 1, sizeof *sim->channels);
     sim->waiting = calloc(nodes / 64 + 1, sizeof *sim->waiting);
     sim->linked = calloc(nodes / 64 + 1, sizeof *sim->linked);
     sim->injecting = calloc(nodes / 64 + 1, sizeof *sim->injecting);
     sim->batch = calloc(sim->config->flit.batches, sizeof *sim->batch);
-    return sim->coord && sim->node && sim->input && sim->output && sim->send && sim->peer &&
-           sim->channel && sim->channels && sim->waiting && sim->linked && sim->injecting &&
-           sim->batch;
+    return sim->coord && sim->node && sim->input && sim->output && sim->link && sim->channel &&
+           sim->channels && sim->waiting && sim->linked && sim->injecting && sim->batch;
 }
 
 static const struct net_flit_buffer empty = {.packet = {NET_FLIT_NO_PACKET, NET_FLIT_NO_PACKET}};
@@ -557,13 +551,22 @@ static void start_node(struct net_sim *sim, uint32_t node)
         *output_of(sim, node, place) = (struct net_flit_output){.b = empty, .freed = UINT32_MAX};
     }
     for (unsigned port = 0; port < sim->ports; port++) {
+        unsigned dim = port / 2;
         bool there = net_flit_link(&sim->shape, &sim->coord[node], port);
         struct ofr_coord next = ofr_neighbour(torus, sim->coord[node], port);
         uint32_t peer = there ? ofr_node_id(torus, &next) : UINT32_MAX;
-        sim->peer[node * sim->ports + port] = peer;
-        if (!(port & 1))
-            sim->channel[node * torus->n + port / 2] =
-                (struct net_flit_channel){.node = {there ? node : UINT32_MAX, peer}};
+        uint32_t number = (port & 1 ? peer : node) * torus->n + dim;
+        sim->link[node * sim->ports + port] = there ? number : UINT32_MAX;
+        if (port & 1)
+            continue;
+        sim->channel[number].node[0] = there ? node : UINT32_MAX;
+        sim->channel[number].node[1] = peer;
+        for (unsigned end = 0; end < 2 && there; end++) {
+            sim->channel[number].out[end] =
+                output_of(sim, end ? peer : node, (port + end) * sim->vcs);
+            sim->channel[number].in[end] =
+                input_of(sim, end ? node : peer, (port + !end) * sim->vcs);
+        }
     }
     n->birth = n->inject_birth = UINT32_MAX;
     bool drawn =
@@ -613,8 +616,7 @@ void net_flit_free(struct net_sim *sim)
     free(sim->node);
     free(sim->input);
     free(sim->output);
-    free(sim->send);
-    free(sim->peer);
+    free(sim->link);
     free(sim->channel);
     free(sim->channels);
     free(sim->waiting);

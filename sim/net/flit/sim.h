@@ -70,9 +70,12 @@ struct net_flit_output {
 
 // Of one dimension and node, to the next node in + direction.
 struct net_flit_channel {
-    uint32_t node[2]; // [0] sends in + direction; UINT32_MAX: there is no channel
-    uint8_t last;     // end that sent last
-    uint8_t vc[2];    // that each end served last
+    uint32_t node[2];               // [0] sends in + direction; UINT32_MAX: there is no channel
+    struct net_flit_output *out[2]; // each end's, of VC 0
+    struct net_flit_input *in[2];   // where they go to
+    uint16_t send[2];               // each end's virtual channels with words
+    uint8_t last;                   // end that sent last
+    uint8_t vc[2];                  // that each end served last
 };
 
 struct net_flit_node {
@@ -104,8 +107,7 @@ struct net_sim {
     struct net_flit_node *node;
     struct net_flit_input *input;     // [node][place]
     struct net_flit_output *output;   // [node][place], the last is not used
-    uint16_t *send;                   // [node][port]: virtual channels with words
-    uint32_t *peer;                   // [node][port]: neighbour; UINT32_MAX: none
+    uint32_t *link;                   // [node][port]: channel; its end is port & 1
     struct net_flit_channel *channel; // [node][dimension]
     uint64_t group_mask[OFR_MAX_DIMS + 1];
     // Bit maps of what has anything to do.
