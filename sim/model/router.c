@@ -3,6 +3,7 @@
 
 #include "credit.h"
 #include "packet.h"
+#include "route.h"
 
 #include <string.h>
 
@@ -231,7 +232,7 @@ static uint32_t rdr_mask(const struct ofr_router *r, uint32_t minimal, unsigned 
 static struct request escape_request(const struct ofr_router *r, unsigned i, unsigned vc,
                                      unsigned port, unsigned ring, unsigned threshold, bool mgmt)
 {
-    bool goes_on = i != OFR_LOCAL && i == (port ^ 1) && vc == ring;
+    bool goes_on = ofr_route_goes_on(i, vc, port, ring);
     unsigned room = r->room[port][ring];
     struct request req = {.out = (uint8_t)port, .vc = (uint8_t)ring};
     bool holds = r->hold && r->token == i && r->hold_out == port;
@@ -250,12 +251,12 @@ static struct request adaptive_or_escape(const struct ofr_router *r, const struc
     struct ofr_coord target = unpack_coord(cfg, field(flit, OFR_PKT_TARGET_X_LSB, 12));
     unsigned class = field(flit, OFR_PKT_CLASS_LSB, 2);
     bool mgmt = field(flit, OFR_PKT_MGMT_LSB, 1);
-    unsigned ring = field(flit, OFR_PKT_LEG_LSB, 1) ? OFR_VC_VS2 : OFR_VC_VS1;
+    unsigned ring = ofr_route_ring(field(flit, OFR_PKT_LEG_LSB, 1));
     unsigned threshold = i == OFR_LOCAL && !mgmt ? r->threshold : 0;
     bool full = true; // no minimal adaptive VC has a credit
 
     if (class != OFR_PKT_CLASS_INORDER) {
-        uint32_t mask = ofr_minimal_ports(&cfg->torus, &cfg->me, &target, cfg->tie);
+        uint32_t mask = ofr_route_adaptive(&cfg->torus, cfg->tie, &cfg->me, &target, class);
         uint32_t open = 0;
         if (r->rdr)
             mask = rdr_mask(r, mask, u->cand_order);

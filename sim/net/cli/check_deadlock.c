@@ -15,9 +15,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static const char *const needs[] = {"a slot", "a slot", "two slots"};
+static const char *const needs[] = {"a slot", "a slot", "two slots"}; // by slots; flit engine: 0
 
-static void name_queue(const struct net_config *c, const struct net_waiting *q, char *text,
+static void name_queue(const struct net_config *c, const struct ofr_waiting *q, char *text,
                        unsigned size)
 {
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
@@ -25,38 +25,37 @@ static void name_queue(const struct net_config *c, const struct net_waiting *q, 
     char flit[16];
     snprintf(flit, sizeof flit, "VC%u", q->vc);
     const char *vc = c->engine == NET_ENGINE_FLIT ? flit : vcs[q->vc];
-    int used = q->port == NET_GENERATOR
-                   ? snprintf(text, size, "generator of ")
-                   : snprintf(text, size, "%s %c%c of ", vc, "xyzuvw"[q->port / 2],
-                              q -> port % 2 ? '-' : '+');
+    int used = q->port == OFR_AT_LOCAL ? snprintf(text, size, "generator of ")
+                                       : snprintf(text, size, "%s %c%c of ", vc,
+                                                  "xyzuvw"[q->port / 2], q -> port % 2 ? '-' : '+');
     for (unsigned i = 0; i < c->torus.n && used < (int)size; i++)
         used += snprintf(text + used, size - (unsigned)used, i ? ",%u" : "%u", at.c[i]);
 }
 
-static const char *verdict(const struct net_deadlock *d)
+static const char *verdict(const struct ofr_deadlock *d)
 {
     switch (d->verdict) {
-    case NET_ACYCLIC:
+    case OFR_ACYCLIC:
         return "acyclic";
-    case NET_ESCAPABLE:
+    case OFR_ESCAPABLE:
         return "cyclic but escapable";
-    case NET_DEADLOCK:
+    case OFR_DEADLOCK:
         return "a cycle";
     default:
         return "no escape";
     }
 }
 
-static void print_json(const struct net_config *c, const struct net_deadlock *d)
+static void print_json(const struct net_config *c, const struct ofr_deadlock *d)
 {
     char text[NET_SETTING_TEXT];
     net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     json_t *cycle = json_array();
-    for (unsigned i = 0; i < d->length && i < NET_MAX_CYCLE; i++) {
+    for (unsigned i = 0; i < d->length && i < OFR_CYCLE_SHOWN; i++) {
         char queue[100];
         name_queue(c, &d->queue[i], queue, sizeof queue);
         json_array_append_new(
-            cycle, json_pack("{s:s, s:s}", "queue", queue, "needs", needs[d->queue[i].need]));
+            cycle, json_pack("{s:s, s:s}", "queue", queue, "needs", needs[d->queue[i].slots]));
     }
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "topology", text, "preset",
@@ -68,30 +67,30 @@ static void print_json(const struct net_config *c, const struct net_deadlock *d)
     json_decref(o);
 }
 
-static void print_text(const struct net_config *c, const struct net_deadlock *d)
+static void print_text(const struct net_config *c, const struct ofr_deadlock *d)
 {
     char text[NET_SETTING_TEXT];
     net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     printf("%s, %s: %s\n", text, net_routing_names[c->routing], verdict(d));
-    if (d->verdict == NET_NO_ESCAPE) {
+    if (d->verdict == OFR_NO_ESCAPE) {
         name_queue(c, &d->queue[0], text, sizeof text);
         printf("  a packet in %s has no escape\n", text);
         return;
     }
     printf("  %u escape queues with %u dependencies among them", d->queues, d->dependencies);
-    if (d->verdict == NET_ESCAPABLE)
+    if (d->verdict == OFR_ESCAPABLE)
         printf("; %u rings, which nothing enters without two free slots", d->rings);
     putchar('\n');
-    if (d->verdict != NET_DEADLOCK)
+    if (d->verdict != OFR_DEADLOCK)
         return;
-    for (unsigned i = 0; i < d->length && i < NET_MAX_CYCLE; i++) {
+    for (unsigned i = 0; i < d->length && i < OFR_CYCLE_SHOWN; i++) {
         name_queue(c, &d->queue[i], text, sizeof text);
-        printf("  %s %s, needs %s\n", i ? "->" : "  ", text, needs[d->queue[i].need]);
+        printf("  %s %s, needs %s\n", i ? "->" : "  ", text, needs[d->queue[i].slots]);
     }
     name_queue(c, &d->queue[0], text, sizeof text);
     printf("  -> %s\n", text);
     if (d->ring)
-        printf("  a ring by itself, but entered with %s\n", needs[d->entered]);
+        printf("  a ring by itself, but entered with %s\n", needs[1]);
 }
 
 int net_command_check_deadlock(int argc, char **argv)
@@ -116,9 +115,9 @@ int net_command_check_deadlock(int argc, char **argv)
     bool flit = config.engine == NET_ENGINE_FLIT;
     if (flit && ofr_nodes(&config.torus) > NET_FLIT_MAX_CHECKED)
         net_refuse("check-deadlock: --engine flit goes up to %d nodes", NET_FLIT_MAX_CHECKED);
-    struct net_deadlock result = flit ? net_flit_deadlock(&config, net_flit_outs)
+    struct ofr_deadlock result = flit ? net_flit_deadlock(&config, net_flit_outs)
                                       : net_deadlock_check(&config, net_candidates);
-    if (result.verdict == NET_NO_CHECK) {
+    if (result.verdict == OFR_NO_CHECK) {
         fputs("torussim: out of memory\n", stderr);
         return 1;
     }
@@ -126,5 +125,5 @@ int net_command_check_deadlock(int argc, char **argv)
         print_json(&config, &result);
     else
         print_text(&config, &result);
-    return result.verdict != NET_ACYCLIC && result.verdict != NET_ESCAPABLE;
+    return result.verdict != OFR_ACYCLIC && result.verdict != OFR_ESCAPABLE;
 }

@@ -80,7 +80,7 @@ static void follow(struct graph *g, uint32_t from, uint32_t node, const struct o
 }
 
 // False: a packet in `stuck` has no restricted channel.
-static bool build(struct graph *g, struct net_waiting *stuck)
+static bool build(struct graph *g, struct ofr_waiting *stuck)
 {
     struct net_flit_out out[NET_FLIT_OUTS];
     for (uint32_t dst = 0; dst < g->nodes; dst++)
@@ -97,7 +97,7 @@ static bool build(struct graph *g, struct net_waiting *stuck)
                 g->used[from] = true;
                 follow(g, from, neighbour(g, node, out[i].port), &g->coord[dst]);
             }
-            *stuck = (struct net_waiting){.node = node, .port = NET_GENERATOR};
+            *stuck = (struct ofr_waiting){.node = node, .port = OFR_AT_LOCAL};
             if (!escape)
                 return false;
         }
@@ -138,7 +138,7 @@ static bool find_cycle(const struct graph *g, uint32_t channels, uint8_t *state,
     return false;
 }
 
-static void judge(const struct graph *g, uint32_t channels, struct net_deadlock *d)
+static void judge(const struct graph *g, uint32_t channels, struct ofr_deadlock *d)
 {
     uint8_t *state = calloc(channels, sizeof *state);
     uint32_t *path = calloc(channels, sizeof *path), *next = calloc(channels, sizeof *next);
@@ -147,15 +147,15 @@ static void judge(const struct graph *g, uint32_t channels, struct net_deadlock 
         d->queues += g->used[i];
         d->dependencies += g->edges[i].count;
     }
-    d->verdict = NET_NO_CHECK;
+    d->verdict = OFR_NO_CHECK;
     if (state && path && next) {
         bool cycle = find_cycle(g, channels, state, path, next, &start, &end);
-        d->verdict = cycle ? NET_DEADLOCK : NET_ACYCLIC;
+        d->verdict = cycle ? OFR_DEADLOCK : OFR_ACYCLIC;
     }
     for (; start < end; start++, d->length++)
-        if (d->length < NET_MAX_CYCLE)
+        if (d->length < OFR_CYCLE_SHOWN)
             d->queue[d->length] =
-                (struct net_waiting){.node = path[start] / g->vcs / g->ports,
+                (struct ofr_waiting){.node = path[start] / g->vcs / g->ports,
                                      .port = (uint8_t)(path[start] / g->vcs % g->ports),
                                      .vc = (uint8_t)(path[start] % g->vcs)};
     free(state);
@@ -163,9 +163,9 @@ static void judge(const struct graph *g, uint32_t channels, struct net_deadlock 
     free(next);
 }
 
-struct net_deadlock net_flit_deadlock(const struct net_config *c, net_flit_relation *relation)
+struct ofr_deadlock net_flit_deadlock(const struct net_config *c, net_flit_relation *relation)
 {
-    struct net_deadlock d = {.verdict = NET_NO_CHECK};
+    struct ofr_deadlock d = {.verdict = OFR_NO_CHECK};
     struct graph g = {.shape = net_flit_shape(c),
                       .relation = relation,
                       .nodes = ofr_nodes(&c->torus),
@@ -181,7 +181,7 @@ struct net_deadlock net_flit_deadlock(const struct net_config *c, net_flit_relat
         for (uint32_t node = 0; node < g.nodes; node++)
             g.coord[node] = ofr_node_coord(&c->torus, node);
         if (!build(&g, &d.queue[0]))
-            d.verdict = NET_NO_ESCAPE;
+            d.verdict = OFR_NO_ESCAPE;
         else if (!g.out_of_memory)
             judge(&g, channels, &d);
     }

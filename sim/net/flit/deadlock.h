@@ -17,8 +17,8 @@
 enum { NET_FLIT_MAX_CHECKED = 2048 }; // nodes
 
 // For a configuration that net_config_check takes, of at most so many nodes; relation:
-// net_flit_outs, or another. The verdict is NET_ACYCLIC, NET_DEADLOCK, NET_NO_ESCAPE or
-// NET_NO_CHECK.
-struct net_deadlock net_flit_deadlock(const struct net_config *config, net_flit_relation *relation);
+// net_flit_outs, or another. The verdict is OFR_ACYCLIC, OFR_DEADLOCK, OFR_NO_ESCAPE or
+// OFR_NO_CHECK.
+struct ofr_deadlock net_flit_deadlock(const struct net_config *config, net_flit_relation *relation);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "credit.h"
+#include "route.h"
 #include "route/paths.h"
 
 enum net_vc { NET_ADAPTIVE, NET_VS1, NET_VS2, NET_VCS };
@@ -54,7 +55,7 @@ static inline struct net_outputs net_outputs(enum net_routing routing, struct ne
 {
     uint8_t port = (uint8_t)__builtin_ctz(head.mu); // dimension order, + at distance k/2
     uint8_t vc = head.to_idn ? NET_VS1 : NET_VS2;
-    bool goes_on = in.vc == vc && in.port == (port ^ 1);
+    bool goes_on = ofr_route_goes_on(in.port, in.vc, port, vc);
     return (struct net_outputs){
         .adaptive = routing == NET_DOR ? 0 : head.mu,
         .escape = {port, vc, goes_on ? NET_NEED_GOES_ON : NET_NEED_ENTERS},

@@ -326,8 +326,8 @@ static void what_ships(void **state)
             for (int tie = NET_TIE_PLUS; tie <= NET_TIE_BOTH; tie++) {
                 struct net_config c = make(shapes[i], (enum net_routing)r);
                 c.tie = (enum net_tie)tie;
-                struct net_deadlock d = net_flit_deadlock(&c, net_flit_outs);
-                if (d.verdict != NET_ACYCLIC || !d.queues)
+                struct ofr_deadlock d = net_flit_deadlock(&c, net_flit_outs);
+                if (d.verdict != OFR_ACYCLIC || !d.queues)
                     fail_msg("%s, routing %d: verdict %d", shapes[i], r, d.verdict);
             }
 }
@@ -375,10 +375,10 @@ static unsigned no_order(const struct net_flit_shape *s, const struct ofr_coord 
 static void a_cycle(const char *topology, enum net_routing routing, net_flit_relation *relation)
 {
     struct net_config c = make(topology, routing);
-    struct net_deadlock d = net_flit_deadlock(&c, relation);
-    assert_int_equal(d.verdict, NET_DEADLOCK);
+    struct ofr_deadlock d = net_flit_deadlock(&c, relation);
+    assert_int_equal(d.verdict, OFR_DEADLOCK);
     assert_true(d.length >= 2);
-    for (unsigned i = 0; i < d.length && i < NET_MAX_CYCLE; i++)
+    for (unsigned i = 0; i < d.length && i < OFR_CYCLE_SHOWN; i++)
         assert_true(d.queue[i].node < ofr_nodes(&c.torus));
 }
 
@@ -392,7 +392,7 @@ static void broken_relations(void **state)
     a_cycle("mesh:3x3", NET_DUATO, no_restriction);
     a_cycle("torus:4x4", NET_DUATO, no_restriction);
     struct net_config c = make("mesh:3x3", NET_DUATO);
-    assert_int_equal(net_flit_deadlock(&c, no_escape).verdict, NET_NO_ESCAPE);
+    assert_int_equal(net_flit_deadlock(&c, no_escape).verdict, OFR_NO_ESCAPE);
 }
 
 // ---- Figures
