@@ -80,7 +80,7 @@ sim/net/test/cli_test.sh: $(B)/torussim.1
 NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/test_*.c))
 TESTS += $(NET_TESTS)
 
-$(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/model/test/exact.h $(NET_H) $(NET_LIB_O) \
+$(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/net/test/random_net.h sim/model/test/exact.h $(NET_H) $(NET_LIB_O) \
         $(B)/libofr.a sim/model/test/exact_random.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
@@ -107,5 +107,13 @@ SOAK += $(B)/net/author_all
 
 BENCH += sim/net/test/bench.sh
 sim/net/test/bench.sh: $(B)/bin/torussim
+
+# Under mpirun, by ranks_test.sh.
+$(B)/net/ranks_nets: sim/net/test/ranks_nets.c sim/net/test/random_net.h sim/model/test/exact.h $(NET_H) \
+        $(NET_LIB_O) $(B)/libofr.a sim/model/test/exact_random.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< sim/model/test/exact_random.c \
+	    $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
+sim/net/test/ranks_test.sh: $(B)/net/ranks_nets
 
 sim/net/test/record_test.sh: $(B)/lib/torussim-record.so $(NET_EXAMPLES)

@@ -10,6 +10,7 @@
 #include "output/replicates.h"
 #include "run/engine.h"
 #include "run/pool.h"
+#include "run/ranks.h"
 
 struct args {
     struct net_options options;
@@ -72,6 +73,17 @@ static void run_point(void *context, uint32_t number, _Atomic float *progress)
     }
 }
 
+// What the processes of all ranks took: processor time, s; memory, that of the largest one, KiB.
+static void usage(double *cpu_s, uint64_t *memory)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    uint64_t us = (uint64_t)usage.ru_utime.tv_sec * 1000000 + (uint64_t)usage.ru_utime.tv_usec;
+    net_ranks_add(&us, 1);
+    *cpu_s = 1e-6 * (double)us;
+    *memory = ~net_ranks_least(~(uint64_t)usage.ru_maxrss);
+}
+
 static void print(json_t *record, enum net_format format)
 {
     if (format == FORMAT_JSON) {
@@ -98,7 +110,10 @@ int net_command_run(int argc, char **argv)
 {
     const struct argp_child children[] = {{net_options_argp(), 0, NULL, 0}, {0}};
     static const struct argp_option list[] = {
-        {"threads", 'T', "NUMBER", 0, "that the simulation is spread over (1)", 0},
+        {"threads", 'T', "NUMBER", 0,
+         "that the simulation is spread over (1); under mpirun of each rank, all of which take "
+         "part",
+         0},
         {"replicates", 'R', "NUMBER", 0,
          "runs with seeds one after the other, as one record with intervals (1)", 0},
         {"links", O_LINKS, "FILE", 0, "write every link's use there, as CSV", 0},
@@ -107,6 +122,8 @@ int net_command_run(int argc, char **argv)
     const struct argp argp = {list,     parse, "",  "Simulates one point and prints its record.",
                               children, NULL,  NULL};
     struct args args = {.threads = 1, .replicates = 1};
+    net_ranks_begin();
+    bool alone = net_ranks() == 1, first = net_rank() == 0;
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
                           .count = args.replicates};
@@ -121,34 +138,50 @@ int net_command_run(int argc, char **argv)
     if (config->engine == NET_ENGINE_FLIT &&
         (args.links || args.histogram || args.replicates > 1 || args.threads > 1))
         net_refuse("--links, --histogram, --replicates and --threads go with --engine packet only");
-    net_file_check("--links", args.links);
-    net_file_check("--histogram", args.histogram);
+    if (!alone && (config->engine == NET_ENGINE_FLIT || config->application || config->active))
+        net_refuse("%s is not spread over ranks: start torussim run without mpirun for it",
+                   config->application ? "an application (--application)"
+                   : config->active    ? "ping-pong (--active)"
+                                       : "--engine flit");
+    if (first) {
+        net_file_check("--links", args.links);
+        net_file_check("--histogram", args.histogram);
+    }
     point.config.threads = args.threads;
+    point.config.ranks = (uint32_t)net_ranks();
 
     net_catch_signals();
-    net_pool(1, 1, run_point, &point, &net_stop, NULL);
+    _Atomic float progress;
+    if (alone)
+        net_pool(1, 1, run_point, &point, &net_stop, NULL);
+    else
+        run_point(&point, 0, &progress);
     if (point.out_of_memory || !point.ended) {
-        fputs(atomic_load(&net_stop) ? "torussim: interrupted\n" : "torussim: out of memory\n",
-              stderr);
+        if (first)
+            fputs(atomic_load(&net_stop) ? "torussim: interrupted\n" : "torussim: out of memory\n",
+                  stderr);
+        net_ranks_end();
         return 1;
     }
     json_t *record = net_record_combine(point.records, point.ended);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    json_object_set_new(
-        record, "cpu_s",
-        json_real((double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec));
-    json_object_set_new(record, "peak_memory_mb", json_integer(usage.ru_maxrss / 1024));
+    double cpu_s;
+    uint64_t memory;
+    usage(&cpu_s, &memory);
+    json_object_set_new(record, "cpu_s", json_real(cpu_s));
+    json_object_set_new(record, "peak_memory_mb", json_integer((json_int_t)(memory / 1024)));
     bool bad = point.bad;
-    bad = !net_file_links(args.links, config, &point.last) || bad;
-    bad = !net_file_histogram(args.histogram, config, &point.last) || bad;
-    print(record, args.options.format);
+    if (first) {
+        bad = !net_file_links(args.links, config, &point.last) || bad;
+        bad = !net_file_histogram(args.histogram, config, &point.last) || bad;
+        print(record, args.options.format);
+    }
     json_decref(record);
     for (uint32_t i = 0; i < point.ended; i++)
         json_decref(point.records[i]);
-    if (point.last.end == NET_STUCK)
+    if (point.last.end == NET_STUCK && first)
         fprintf(stderr, "torussim: nothing accepted or consumed for %g us: %s\n",
                 config->watchdog_us, point.last.stuck);
     net_result_free(&point.last);
+    net_ranks_end();
     return bad;
 }

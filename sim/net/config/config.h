@@ -99,8 +99,9 @@ struct net_config {
     bool orthants;   // of OFR, too: POR's of ofr-2013 (paths.h), after the others; n up to 5
     bool count_all;  // used slots: of all VCs, not of the adaptive one only
 
-    uint32_t
-        threads; // of one simulation, 0 and 1: one; nothing depends on it but the time it takes
+    // Of one simulation: threads of a rank, 0 and 1: one; MPI ranks that simulate it together, 0
+    // and 1: each by itself, else all. Nothing depends on them but the time it takes.
+    uint32_t threads, ranks;
 
     double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never
 

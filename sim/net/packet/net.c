@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "packet/part.h"
+#include "packet/swap.h"
 
 struct net_sim {
     const struct net_config *config;
@@ -21,13 +22,17 @@ struct net_sim {
     struct ofr_way *ways;
     uint64_t *sink_free;
 
-    uint32_t count;         // of parts
+    uint32_t count;         // of parts, on all ranks
+    uint32_t first, end;    // those that are simulated here; a rank may have parts without nodes
     struct net_part *parts; // [count]
     uint32_t *bounds;       // [count + 1]
+    bool together;          // with other ranks
+    struct net_swap swap;   // with them
     uint64_t look_ahead, until;
     // Of even and odd windows, so that one is read while the other is written.
     struct net_post *posts[2]; // [from][to]
     uint64_t *next[2];         // [part]: its next event, posted ones included
+    uint64_t soonest[2];       // of all of them and of other ranks' parts
     pthread_barrier_t barrier;
     pthread_mutex_t gate; // held until all threads are there
     bool ready;
@@ -37,6 +42,30 @@ struct worker {
     struct net_sim *sim;
     uint32_t part;
 };
+
+// ---- With other ranks: what is said of all
+// --------------------------------------------------------------------------------
+
+static uint64_t least(const struct net_sim *sim, uint64_t value)
+{
+    return sim->together ? net_ranks_least(value) : value;
+}
+
+static uint64_t most(const struct net_sim *sim, uint64_t value)
+{
+    return ~least(sim, ~value);
+}
+
+static bool any(const struct net_sim *sim, bool value)
+{
+    return most(sim, value) != 0;
+}
+
+static void add_up(const struct net_sim *sim, uint64_t *sums, size_t count)
+{
+    if (sim->together)
+        net_ranks_add(sums, count);
+}
 
 // ---- Windows
 // -------------------------------------------------------------------------------------
@@ -76,8 +105,14 @@ static void *work(void *context)
         sim->next[now][worker->part] =
             next_sent(part, &sim->posts[now][(size_t)worker->part * sim->count]);
         pthread_barrier_wait(&sim->barrier);
-        for (uint32_t p = 0; p < sim->count; p++)
+        for (uint32_t p = sim->first; p < sim->end; p++)
             start = sim->next[now][p] < start ? sim->next[now][p] : start;
+        if (sim->together) {
+            if (worker->part == sim->first)
+                sim->soonest[now] = net_swap(&sim->swap, sim->posts[now], start);
+            pthread_barrier_wait(&sim->barrier);
+            start = sim->soonest[now];
+        }
         net_part_deliver(part, before, &sim->posts[now][worker->part], sim->count);
         if (start >= sim->until)
             break;
@@ -97,15 +132,15 @@ static void advance(struct net_sim *sim, uint64_t until)
     }
     pthread_t thread[NET_MAX_THREADS];
     struct worker worker[NET_MAX_THREADS] = {{sim, 0}};
-    uint32_t made = 1;
+    uint32_t made = 1, count = sim->end - sim->first;
     pthread_mutex_lock(&sim->gate);
-    for (uint32_t p = 0; p < sim->count; p++)
-        worker[p] = (struct worker){sim, p};
-    while (made < sim->count && !pthread_create(&thread[made], NULL, work, &worker[made]))
+    for (uint32_t p = 0; p < count; p++)
+        worker[p] = (struct worker){sim, sim->first + p};
+    while (made < count && !pthread_create(&thread[made], NULL, work, &worker[made]))
         made++;
-    sim->ready = made == sim->count;
+    sim->ready = !any(sim, made != count);
     if (!sim->ready)
-        sim->parts[0].out_of_memory = true;
+        sim->parts[sim->first].out_of_memory = true;
     pthread_mutex_unlock(&sim->gate);
     work(&worker[0]);
     while (--made)
@@ -115,17 +150,23 @@ static void advance(struct net_sim *sim, uint64_t until)
 // ---- Start and end
 // -------------------------------------------------------------------------------
 
-// Parts are whole planes of the last dimension where there are enough of them.
+// Parts are whole planes of the last dimension where there are enough of them; as many on each
+// rank.
 static bool make_parts(struct net_sim *sim, const struct net_times *times)
 {
     const struct net_config *c = sim->config;
-    uint32_t nodes = ofr_nodes(&c->torus), count = c->threads ? c->threads : 1;
+    uint32_t nodes = ofr_nodes(&c->torus), ranks = sim->together ? (uint32_t)net_ranks() : 1;
+    uint32_t here = c->threads ? c->threads : 1, most_here = nodes / ranks ? nodes / ranks : 1;
     sim->look_ahead = times->ext_latency + times->ext_ack;
     // An application's state is one for all nodes.
-    if (!times->ext_latency || sim->schedule.replay.app)
-        count = 1;
-    count = count < nodes ? count : nodes;
-    uint32_t planes = c->torus.k[c->torus.n - 1] >= count ? c->torus.k[c->torus.n - 1] : nodes;
+    bool undivided = !times->ext_latency || sim->schedule.replay.app;
+    if (undivided)
+        here = 1;
+    here = here < most_here ? here : most_here;
+    uint32_t count = here * ranks;
+    uint32_t last = c->torus.k[c->torus.n - 1];
+    bool by_planes = last > 0 && last >= count;
+    uint32_t planes = by_planes ? last : nodes, plane = by_planes ? nodes / last : 1;
     size_t posts = (size_t)count * count;
     sim->parts = net_allocate(count, sizeof *sim->parts);
     sim->bounds = net_allocate(count + 1, sizeof *sim->bounds);
@@ -137,9 +178,13 @@ static bool make_parts(struct net_sim *sim, const struct net_times *times)
         !sim->next[1])
         return false;
     sim->count = count;
+    sim->first = sim->together ? here * (uint32_t)net_rank() : 0;
+    sim->end = sim->first + here;
     for (uint32_t p = 0; p <= count; p++)
-        sim->bounds[p] = (uint32_t)((uint64_t)planes * p / count) * (nodes / planes);
-    return true;
+        sim->bounds[p] = (uint32_t)((uint64_t)planes * p / count) * plane;
+    for (uint32_t p = 1; undivided && p < count; p++)
+        sim->bounds[p] = nodes;
+    return !sim->together || net_swap_init(&sim->swap, here);
 }
 
 static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *times,
@@ -179,7 +224,7 @@ static bool init(struct net_sim *sim, const struct net_config *config)
 {
     uint32_t nodes = ofr_nodes(&config->torus), max_ways = 1;
     struct net_times times = net_config_times(config);
-    *sim = (struct net_sim){.config = config};
+    *sim = (struct net_sim){.config = config, .together = config->ranks > 1};
     net_paths_init(&sim->paths, config);
     if (sim->paths.derouting)
         max_ways = 1 + OFR_TABLE_INDEXES + ((config->orthants ? 2u : 1u) << config->torus.n);
@@ -196,18 +241,18 @@ static bool init(struct net_sim *sim, const struct net_config *config)
         sim->coord[node] = ofr_node_coord(&config->torus, node);
         sim->exists[node] = (uint16_t)ofr_existing_ports(&config->torus, &sim->coord[node]);
     }
-    for (uint32_t p = 0; p < sim->count; p++) {
+    for (uint32_t p = sim->first; p < sim->end; p++) {
         if (!init_part(sim, p, &times, max_ways))
             return false;
         net_part_start(&sim->parts[p]);
     }
     pthread_mutex_init(&sim->gate, NULL);
-    return !pthread_barrier_init(&sim->barrier, NULL, sim->count);
+    return !pthread_barrier_init(&sim->barrier, NULL, sim->end - sim->first);
 }
 
 static void quit(struct net_sim *sim)
 {
-    for (uint32_t p = 0; p < sim->count; p++) {
+    for (uint32_t p = sim->first; p < sim->end; p++) {
         net_wheel_free(&sim->parts[p].wheel);
         net_links_part_free(&sim->parts[p].links);
         net_stats_free(&sim->parts[p].result.stats);
@@ -221,6 +266,8 @@ static void quit(struct net_sim *sim)
         free(sim->posts[i]);
         free(sim->next[i]);
     }
+    if (sim->together)
+        net_swap_free(&sim->swap);
     net_schedule_free(&sim->schedule);
     net_links_free(&sim->links);
     free(sim->parts);
@@ -236,33 +283,49 @@ static void quit(struct net_sim *sim)
 static struct net_sim *open_sim(const struct net_config *config)
 {
     struct net_sim *sim = malloc(sizeof *sim);
-    if (!sim || init(sim, config))
+    bool bad = !sim || !init(sim, config);
+    if (!(config->ranks > 1 ? net_ranks_any(bad) : bad))
         return sim;
-    quit(sim);
+    if (sim)
+        quit(sim);
     return NULL;
 }
 
-static void name_stuck(const struct net_sim *sim, char *text, size_t size)
+// Of this rank's nodes, the first queue that is full, then the first generator that is not done,
+// then links. Returns how early that is in this order.
+static uint64_t name_stuck_here(const struct net_sim *sim, char *text, size_t size)
 {
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
-    const struct net_source *source = sim->sources;
-    uint32_t nodes = ofr_nodes(&sim->config->torus);
-    for (uint32_t node = 0; node < nodes; node++)
+    uint32_t first = sim->bounds[sim->first], end = sim->bounds[sim->end];
+    for (uint32_t node = first; node < end; node++)
         for (unsigned port = 0; port < sim->links.ports; port++)
             for (unsigned vc = 0; vc < NET_VCS; vc++) {
                 if (net_used(&sim->links, node, vc)[port] < sim->config->slots)
                     continue;
                 snprintf(text, size, "full: %s queue of node %u, port %c%c, and perhaps others",
                          vcs[vc], node, "xyzuvw"[port / 2], port % 2 ? '-' : '+');
-                return;
+                return node;
             }
-    for (uint32_t node = 0; node < nodes; node++, source++)
+    for (uint32_t node = first; node < end; node++) {
+        const struct net_source *source = &sim->sources[node];
         if (source->message != NET_NO_MESSAGE) {
             snprintf(text, size, "the generator of node %u, message %u, packet %u to node %u", node,
                      source->message, source->packet, source->destination);
-            return;
+            return (uint64_t)1 << 32 | node;
         }
+    }
     snprintf(text, size, "packets on links");
+    return (uint64_t)2 << 32;
+}
+
+static void name_stuck(const struct net_sim *sim, char *text, size_t size)
+{
+    uint64_t early = name_stuck_here(sim, text, size);
+    if (!sim->together)
+        return;
+    enum { RANKS = 1 << 20 };
+    uint64_t from = net_ranks_least(early * RANKS + (uint64_t)net_rank());
+    net_ranks_copy((int)(from % RANKS), text, size);
 }
 
 // Packets in queues and on links.
@@ -277,67 +340,105 @@ static uint64_t in_flight(const struct net_part *part)
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
     struct net_watch w = {.next = UINT64_MAX, .packets = sim->schedule.packets};
-    uint64_t numbers = 0;
-    for (uint32_t p = 0; p < sim->count; p++) {
+    enum { CONSUMED, AGES, NUMBERS, SUMMED };
+    uint64_t sum[SUMMED] = {0};
+    for (uint32_t p = sim->first; p < sim->end; p++) {
         const struct net_part *part = &sim->parts[p];
         uint64_t next = next_event(part);
         w.next = next < w.next ? next : w.next;
         w.last = part->wheel.now > w.last ? part->wheel.now : w.last;
         w.progress = part->progress > w.progress ? part->progress : w.progress;
-        w.consumed += part->result.consumed;
         w.out_of_memory = w.out_of_memory || part->out_of_memory;
-        w.ages += (double)part->result.stats.sum;
+        sum[CONSUMED] += part->result.consumed;
+        sum[AGES] += part->result.stats.sum;
+        sum[NUMBERS] += part->numbers;
     }
+    w.next = least(sim, w.next);
+    w.last = most(sim, w.last);
+    w.progress = most(sim, w.progress);
+    w.out_of_memory = any(sim, w.out_of_memory);
+    add_up(sim, sum, SUMMED);
+    w.consumed = sum[CONSUMED];
+    w.ages = (double)sum[AGES];
     w.generated = net_schedule_generated(&sim->schedule, at);
     if (sim->schedule.trace || sim->schedule.pairs.count || sim->schedule.replay.app)
         return w;
-    for (uint32_t p = 0; p < sim->count; p++)
-        numbers += sim->parts[p].numbers;
-    w.ages += net_schedule_ages(&sim->schedule, at, w.consumed, numbers);
+    w.ages += net_schedule_ages(&sim->schedule, at, w.consumed, sum[NUMBERS]);
     return w;
 }
 
-static void add(struct net_result *sum, const struct net_result *r)
+// What is added up over parts and ranks, besides the statistics.
+#define SUM(field) offsetof(struct net_result, field)
+static const size_t sums[] = {
+    SUM(consumed), SUM(entered),   SUM(oidn),          SUM(widn),    SUM(por),
+    SUM(hops),     SUM(naks),      SUM(consumed_hops), SUM(refused), SUM(consumed_in_time),
+    SUM(wait_sum), SUM(in_flight), SUM(slots_held)};
+enum { SUMS = sizeof sums / sizeof *sums };
+
+static uint64_t *summed(struct net_result *r, int i)
 {
-    sum->consumed += r->consumed;
-    sum->entered += r->entered;
-    sum->oidn += r->oidn;
-    sum->widn += r->widn;
-    sum->por += r->por;
-    sum->hops += r->hops;
-    sum->consumed_hops += r->consumed_hops;
-    sum->naks += r->naks;
-    sum->refused += r->refused;
-    sum->consumed_in_time += r->consumed_in_time;
-    sum->wait_sum += r->wait_sum;
+    return (uint64_t *)(void *)((char *)r + sums[i]);
+}
+
+static void add(struct net_result *sum, struct net_result *r)
+{
+    for (int i = 0; i < SUMS; i++)
+        *summed(sum, i) += *summed(r, i);
     sum->end_time = r->end_time > sum->end_time ? r->end_time : sum->end_time;
     net_stats_merge(&sum->stats, &r->stats);
+}
+
+// The sum of a rank's parts becomes that of all ranks.
+static void add_ranks(struct net_result *sum)
+{
+    struct net_stats *stats = &sum->stats;
+    uint64_t list[SUMS + 2] = {[SUMS] = stats->count, stats->sum};
+    for (int i = 0; i < SUMS; i++)
+        list[i] = *summed(sum, i);
+    net_ranks_add(list, SUMS + 2);
+    for (int i = 0; i < SUMS; i++)
+        *summed(sum, i) = list[i];
+    stats->count = list[SUMS];
+    stats->sum = list[SUMS + 1];
+    stats->max = ~net_ranks_least(~stats->max);
+    sum->end_time = ~net_ranks_least(~sum->end_time);
+    net_ranks_add(stats->bins, NET_STATS_BINS);
+    net_ranks_add(stats->batch_count, stats->batches);
+    net_ranks_add(stats->batch_sum, stats->batches);
+    net_ranks_add(stats->arrived, stats->batches);
 }
 
 // Jain's fairness of what the nodes' generators got in: 1: all as much; 1/N: one node all.
 static double fairness(const struct net_sim *sim)
 {
-    double sum = 0, squares = 0, nodes = ofr_nodes(&sim->config->torus);
-    for (uint32_t node = 0; node < (uint32_t)nodes; node++) {
-        sum += sim->sources[node].in_time;
-        squares += (double)sim->sources[node].in_time * sim->sources[node].in_time;
+    uint64_t sum[2] = {0}, nodes = ofr_nodes(&sim->config->torus); // and of squares
+    for (uint32_t node = sim->bounds[sim->first]; node < sim->bounds[sim->end]; node++) {
+        sum[0] += sim->sources[node].in_time;
+        sum[1] += (uint64_t)sim->sources[node].in_time * sim->sources[node].in_time;
     }
-    return squares > 0 ? sum * sum / (nodes * squares) : NAN;
+    add_up(sim, sum, 2);
+    return sum[1] ? (double)sum[0] * (double)sum[0] / ((double)nodes * (double)sum[1]) : NAN;
 }
 
 // Of all links: UINT64_MAX where there is none. NULL: out of memory.
 static uint64_t *sent(const struct net_sim *sim)
 {
     uint32_t nodes = ofr_nodes(&sim->config->torus), ports = sim->links.ports;
-    uint64_t *list = malloc((size_t)nodes * ports * sizeof *list);
-    for (uint32_t node = 0; list && node < nodes; node++)
+    uint64_t *list = calloc((size_t)nodes * ports, sizeof *list);
+    if (any(sim, !list) || !list) {
+        free(list);
+        return NULL;
+    }
+    for (uint32_t node = sim->bounds[sim->first]; node < sim->bounds[sim->end]; node++)
         for (unsigned port = 0; port < ports; port++) {
             uint32_t place = net_place(&sim->links, node, port);
             list[(size_t)node * ports + port] =
-                sim->exists[node] >> port & 1
-                    ? (uint64_t)sim->links.sent[place] << 16 | net_link(&sim->links, place)->sent
-                    : UINT64_MAX;
+                (uint64_t)sim->links.sent[place] << 16 | net_link(&sim->links, place)->sent;
         }
+    add_up(sim, list, (size_t)nodes * ports);
+    for (size_t i = 0; i < (size_t)nodes * ports; i++)
+        if (!(sim->exists[i / ports] >> i % ports & 1))
+            list[i] = UINT64_MAX;
     return list;
 }
 
@@ -350,15 +451,17 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
         snprintf(sum.stuck, sizeof sum.stuck, "%u of %u operations have not ended",
                  replay->app->ops - replay->ended, replay->app->ops);
     }
-    if (!net_stats_init(&sum.stats, sim->schedule.batches))
+    if (any(sim, !net_stats_init(&sum.stats, sim->schedule.batches)))
         sum.end = NET_NO_MEMORY;
-    for (uint32_t p = 0; p < sim->count && sum.end != NET_NO_MEMORY; p++) {
+    for (uint32_t p = sim->first; p < sim->end && sum.end != NET_NO_MEMORY; p++) {
         struct net_part *part = &sim->parts[p];
         add(&sum, &part->result);
         sum.in_flight += in_flight(part);
         if (end == NET_DRAINED)
             sum.slots_held += net_links_settle(&part->links, UINT64_MAX - 1); // all ACKs back
     }
+    if (sum.end != NET_NO_MEMORY && sim->together)
+        add_ranks(&sum);
     if (sum.end != NET_NO_MEMORY) {
         sum.generated = net_schedule_generated(&sim->schedule, at);
         sum.waiting = sum.generated - sum.entered;
@@ -372,7 +475,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
     } else {
         sum.end_time = at;
     }
-    uint64_t counted = sim->parts[0].counted;
+    uint64_t counted = sim->parts[sim->first].counted;
     sum.counted = counted < sum.end_time ? counted : sum.end_time;
     if (end == NET_STUCK)
         name_stuck(sim, sum.stuck, sizeof sum.stuck);

@@ -21,13 +21,14 @@
 // Sink. The consumption queue has C slots, one freed when sending to the sink starts.
 // Order of what happens at one time: part.h.
 //
-// Threads. The nodes are dealt out to parts, slabs of the last dimension where it is large enough,
-// a
-//   thread each. Nothing that a node does is felt at another before the latency of a link and the
-//   time of an ACK on it have passed (the look-ahead): so all parts simulate a window of that
-//   length, exchange what crosses, and go on with the window that begins at the next event. A
-//   record is the same to the bit for any number of threads. With links without latency there is
-//   one part.
+// Threads and MPI ranks. The nodes are dealt out to parts, slabs of the last dimension where it is
+//   large enough, a thread each, on one rank or on all of them (config.ranks). Nothing that a node
+//   does is felt at another before the latency of a link and the time of an ACK on it have passed
+//   (the look-ahead): so all parts simulate a window of that length, exchange what crosses, and go
+//   on with the window that begins at the next event. A record is the same to the bit for any
+//   number of threads and ranks, and every rank has all of it. With links without latency there is
+//   one part. Between ranks only what crosses in a window goes; each has memory for all nodes'
+//   links.
 #ifndef NET_NET_H
 #define NET_NET_H
 

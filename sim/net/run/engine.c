@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/engine.h"
 
+#include "run/ranks.h"
+
 const struct net_engine *net_engine(const struct net_config *config)
 {
     return config->engine == NET_ENGINE_FLIT ? &net_flit_engine : &net_packet_engine;
@@ -33,7 +35,8 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
             at = w.next / step * step;
             w = engine->watch(sim, at);
         }
-        if (stop && atomic_load(stop))
+        bool stopped = stop && atomic_load(stop);
+        if (config->ranks > 1 ? net_ranks_any(stopped) : stopped)
             return engine->result(sim, NET_INTERRUPTED, at);
         if (progress)
             atomic_store(progress, (float)w.consumed / (float)w.packets);

@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/ranks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The variables by which a process knows that mpirun, or another's launcher, has started it.
+static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void out_of_memory(void)
+{
+    fputs("torussim: out of memory\n", stderr);
+    exit(1); // and so do the others
+}
+
+char *net_parcel_more(struct net_parcel *parcel, size_t size)
+{
+    if (parcel->size + size > parcel->capacity) {
+        parcel->capacity = 2 * (parcel->size + size);
+        char *more = realloc(parcel->bytes, parcel->capacity);
+        if (!more)
+            out_of_memory();
+        parcel->bytes = more;
+    }
+    parcel->size += size;
+    return parcel->bytes + parcel->size - size;
+}
 
 #ifdef NET_MPI
 #include <mpi.h>
 #include <pthread.h>
 
-enum { ASK, ANSWER, TELL, DONE }; // tags
+enum { ASK, ANSWER, TELL, DONE, PARCEL }; // tags
 
 // MPI is the process's own, and so is this.
 static struct {
@@ -28,10 +52,9 @@ static void leave(int status, void *unused)
 
 void net_ranks_begin(void)
 {
-    static const char *const started[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
-    bool by_mpi = false;
-    for (int i = 0; i < 3; i++)
-        by_mpi = by_mpi || getenv(started[i]);
+    bool by_mpi = getenv("PMIX_RANK") != NULL;
+    for (int i = 0; i < SIZES; i++)
+        by_mpi = by_mpi || getenv(sizes[i]);
     if (!by_mpi)
         return;
     int level;
@@ -129,6 +152,56 @@ int net_ranks_serve(const struct net_ranks_hooks *hooks)
     return self.ranks - 1 - self.done;
 }
 
+uint64_t net_ranks_least(uint64_t value)
+{
+    if (self.ranks > 1)
+        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    return value;
+}
+
+void net_ranks_add(uint64_t *sums, size_t count)
+{
+    if (self.ranks > 1)
+        MPI_Allreduce(MPI_IN_PLACE, sums, (int)count, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void net_ranks_copy(int from, void *bytes, size_t size)
+{
+    if (self.ranks > 1)
+        MPI_Bcast(bytes, (int)size, MPI_BYTE, from, MPI_COMM_WORLD);
+}
+
+uint64_t net_ranks_swap(uint64_t value, struct net_parcel *to, struct net_parcel *from)
+{
+    struct head {
+        uint64_t value, size;
+    };
+    size_t ranks = (size_t)self.ranks;
+    struct head *heads = calloc(ranks, sizeof *heads), *come = calloc(ranks, sizeof *come);
+    MPI_Request *requests = malloc(2 * ranks * sizeof(MPI_Request));
+    if (!heads || !come || !requests)
+        out_of_memory();
+    for (size_t r = 0; r < ranks; r++)
+        heads[r] = (struct head){value, to[r].size};
+    MPI_Alltoall(heads, 2, MPI_UINT64_T, come, 2, MPI_UINT64_T, MPI_COMM_WORLD);
+    int count = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        value = come[r].value < value ? come[r].value : value;
+        from[r].size = 0;
+        if (come[r].size)
+            MPI_Irecv(net_parcel_more(&from[r], come[r].size), (int)come[r].size, MPI_BYTE, (int)r,
+                      PARCEL, MPI_COMM_WORLD, &requests[count++]);
+        if (to[r].size)
+            MPI_Isend(to[r].bytes, (int)to[r].size, MPI_BYTE, (int)r, PARCEL, MPI_COMM_WORLD,
+                      &requests[count++]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    free(heads);
+    free(come);
+    free(requests);
+    return value;
+}
+
 int net_rank(void)
 {
     return self.rank;
@@ -141,8 +214,17 @@ int net_ranks(void)
 
 #else
 
+#include "run/refuse.h"
+
+// Each process would do all by itself.
 void net_ranks_begin(void)
 {
+    for (int i = 0; i < SIZES; i++) {
+        const char *size = getenv(sizes[i]);
+        if (size && atoi(size) > 1)
+            net_refuse("built without MPI, so mpirun is of no use: install Open MPI's development "
+                       "files (libopenmpi-dev) and build again");
+    }
 }
 
 void net_ranks_end(void)
@@ -185,4 +267,34 @@ int net_ranks_serve(const struct net_ranks_hooks *hooks)
     return 0;
 }
 
+uint64_t net_ranks_least(uint64_t value)
+{
+    return value;
+}
+
+void net_ranks_add(uint64_t *sums, size_t count)
+{
+    (void)sums;
+    (void)count;
+}
+
+void net_ranks_copy(int from, void *bytes, size_t size)
+{
+    (void)from;
+    (void)bytes;
+    (void)size;
+}
+
+uint64_t net_ranks_swap(uint64_t value, struct net_parcel *to, struct net_parcel *from)
+{
+    (void)to;
+    (void)from;
+    return value;
+}
+
 #endif
+
+bool net_ranks_any(bool value)
+{
+    return net_ranks_least(!value) == 0;
+}

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI ranks: tasks are handed out by rank 0, which also gets all records. Built with MPI where it
-// is there (NET_MPI), and used where the program was started by mpirun; else there is one rank.
+// MPI ranks. Either tasks are handed out by rank 0, which also gets all records; or all simulate
+// one net together (packet/net.h). Built with MPI where it is there (NET_MPI), and used where the
+// program was started by mpirun; else there is one rank.
 #ifndef NET_RANKS_H
 #define NET_RANKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // First and last of a command that uses ranks. A process that exits in between with a status other
-// than 0 ends all others, too.
+// than 0 ends all others, too. Refuses to be one of several processes where it was built without
+// MPI.
 void net_ranks_begin(void);
 void net_ranks_end(void);
 
@@ -40,5 +43,30 @@ struct net_ranks_hooks {
 
 // Answers what has come, and returns how many ranks are not done.
 int net_ranks_serve(const struct net_ranks_hooks *hooks);
+
+// ---- All ranks together: each call is one of all of them, one thread at a time. With one rank
+// they do nothing.
+
+uint64_t net_ranks_least(uint64_t value);
+bool net_ranks_any(bool value);
+
+// Every sum over all ranks.
+void net_ranks_add(uint64_t *sums, size_t count);
+
+// What rank `from` has, to all.
+void net_ranks_copy(int from, void *bytes, size_t size);
+
+// Bytes from one rank to another.
+struct net_parcel {
+    char *bytes; // NULL: none
+    size_t size, capacity;
+};
+
+// Makes room for so many bytes more and returns where they go; out of memory: ends all ranks.
+char *net_parcel_more(struct net_parcel *parcel, size_t size);
+
+// Sends to[rank] to each rank, gets from[rank] of each, both [ranks]; returns the least of all
+// values.
+uint64_t net_ranks_swap(uint64_t value, struct net_parcel *to, struct net_parcel *from);
 
 #endif
