@@ -5,7 +5,7 @@
 PHY_SHAPES := 3_32_128_8_0_1_8_16_8 2_16_32_4_1_0_10_16_3 2_16_16_4_0_1_11_16_1 \
     3_32_64_8_0_1_8_16_32
 PHY_CABLE := $(PHY_SHAPES:%=$(B)/phy/%/link_cable)
-PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain) \
+PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain track) \
     $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable
 PHY_V := $(LINK_V) $(sort $(wildcard rtl/link/phy/*.v))
 PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_report link_port pin_cable noise fabric)

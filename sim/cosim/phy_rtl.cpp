@@ -37,7 +37,7 @@ unsigned phy_rtl_wires(void)
     return SHAPE_WIRES;
 }
 
-struct phy_rtl *phy_rtl_new(uint64_t seed)
+struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune)
 {
     auto *context = new (std::nothrow) VerilatedContext;
     auto *end = context ? new (std::nothrow) phy_rtl(context, seed) : nullptr;
@@ -49,6 +49,7 @@ struct phy_rtl *phy_rtl_new(uint64_t seed)
     end->top.cable_rx_clk = 0;
     end->top.rst = 1;
     end->top.hold = 0;
+    end->top.tune = tune;
     end->top.tx_valid = 0;
     end->top.eval();
     return end;

@@ -25,8 +25,9 @@ struct phy_status {
 struct ofr_link_shape phy_rtl_shape(void);
 unsigned phy_rtl_wires(void);
 
-// An end; what reset leaves alone is random from `seed`. NULL when memory is short. Reset it.
-struct phy_rtl *phy_rtl_new(uint64_t seed);
+// An end that trains for 2^tune bits, 8 to 31; what reset leaves alone is random from `seed`. NULL
+// when memory is short. Reset it.
+struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune);
 void phy_rtl_free(struct phy_rtl *end);
 
 // Edges: of the board's clock, with the pins towards the router (phy_* of `in` are not looked at),

@@ -13,7 +13,7 @@ shown=$work/log
 # latency SHAPE CYCLES: at most, from pin to pin of two boards without a cable's delay
 latency()
 {
-    "$B/phy/$1/link_cable" --latency --kind 0 --runs 1 --seed 3 --cycles 30000 > "$work/log" 2>&1
+    "$B/phy/$1/link_cable" --latency --kind 0 --tune 12 --runs 1 --seed 3 --cycles 30000 > "$work/log" 2>&1
     most=$(sed -n 's/^# latency mean .* most //p' "$work/log")
     [ -n "$most" ] && [ "$most" -le "$2" ]
     result $? "$1: a header takes $(sed -n 's/^# latency //p' "$work/log") cycles (at most $2)"
@@ -30,24 +30,36 @@ done
 
 # Wire 0 is the one by which the others are looked for: without it there are no eyes
 for wire in 0 5 8; do
-    "$B/phy/$w8/link_cable" --stuck $wire --kind 0 --runs 2 --cycles 60000 > "$work/log" 2>&1
+    "$B/phy/$w8/link_cable" --stuck $wire --kind 0 --tune 12 --runs 2 --cycles 60000 > "$work/log" 2>&1
     result $? "one way, wire $wire of 8 is stuck (8: all dead): no end comes up, the eyes tell which"
 done
+
+# Sampling points follow the edges: skew that moves slowly by a fifth of a bit; a training too short to
+# tell two points apart (seed 60070)
+"$B/phy/$w8/link_cable" --kind 0 --creep --tune 12 --runs 3 --cycles 60000 > "$work/log" 2>&1
+result $? "all wires' skew moves by a fifth of a bit: the link stays up"
+"$B/phy/$w8/link_cable" --kind 0 --tune 12 --runs 1 --seed 60070 --cycles 150000 > "$work/log" 2>&1
+result $? "trained onto the wrong one of two sampling points: one damaged frame"
+"$B/phy/$w8.track/link_cable" --kind 0 --tune 12 --runs 1 --seed 60070 --cycles 150000 > "$work/log" 2>&1
+[ $? = 1 ] && grep -q -E '^# .*(damaged|fell)' "$work/log"
+result $? "the same without tracking: caught"
 
 # twin SHAPE.NAME KIND PATTERN DESCRIPTION
 twin()
 {
-    "$B/phy/$1/link_cable" --kind "$2" --runs 6 --cycles 60000 > "$work/log" 2>&1
+    # shellcheck disable=SC2086
+    "$B/phy/$1/link_cable" --kind $2 --runs 6 --cycles 60000 > "$work/log" 2>&1
     [ $? = 1 ] && grep -q -E "^# .*($3)" "$work/log"
     result $? "$4: caught"
 }
-twin $w8.align 0 'not up' "words begin anywhere"
-twin $w8.skew 0 'not up' "skew not taken out"
+twin $w8.align '0 --tune 12' 'not up' "words begin anywhere"
+twin $w8.skew '0 --tune 12' 'not up' "skew not taken out"
+twin $w8.track '0 --creep --tune 12' 'damaged|fell' "no tracking of a skew that moves slowly"
 twin $w8.retrain 7 'not up and empty' "no training anew when a wire's skew moves"
-twin $w32.overrun 0 'not up|damaged|FIFO' "the FIFO overrun"
+twin $w32.overrun '0 --tune 12' 'not up|damaged|FIFO' "the FIFO overrun"
 
 # Wrong use: one line and status 2
-for bad in '--kind 10' '--stuck 9' '--seed x' '--errors 2' 'word' '--cycles -1'; do
+for bad in '--kind 10' '--stuck 9' '--seed x' '--errors 2' '--tune 7' 'word' '--cycles -1'; do
     # shellcheck disable=SC2086
     "$B/phy/$w8/link_cable" $bad > /dev/null 2> "$work/log"
     [ $? = 2 ] && [ -s "$work/log" ]

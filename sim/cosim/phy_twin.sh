@@ -21,6 +21,8 @@ align) # words begin anywhere
     broken ofr_link_phy_rx.v "s/if (seeks || lockeds) begin/if (1'b1) begin/" ;;
 skew) # all wires are delayed by the same
     broken ofr_link_phy_rx.v 's/seen\[~place_q\[4\*g+1 +: 3\]\]/seen[4]/' ;;
+track) # the sampling point stays where the first training found it
+    broken ofr_link_phy_rx.v "s/(later_q\[w\] ? to_earlier/(1'b0 \&\& later_q[w] ? to_earlier/" ;;
 retrain) # once up, it stays so
     broken ofr_link_phy.v 's/if (rst || stopped || retrain)/if (rst)/'
     broken ofr_link_phy_rx.v "s/ended_q <= 1'b1/ended_q <= 1'b0/" ;;

@@ -41,6 +41,7 @@ module ofr_link_cabled #(
     // Physical layer
     input  wire logic         bert,         // PRBS both ways; the link is down
     input  wire logic         hold,         // its counters stand still
+    input  wire logic [4:0]   tune,         // of ofr_link_phy
     output logic              phy_locked,
     output logic              phy_stopped,
     output logic              phy_lost,     // receive clock
@@ -87,7 +88,7 @@ module ofr_link_cabled #(
         .ev_tick, .retrain
     );
     ofr_link_phy #(.W(W), .WIRES(WIRES), .SHARED(SHARED), .COUNT(COUNT)) u_phy (
-        .clk, .rst, .retrain, .bert, .hold, .up(phy_up), .tx_word(phy_tx_word),
+        .clk, .rst, .retrain, .bert, .hold, .tune, .up(phy_up), .tx_word(phy_tx_word),
         .tx_ready(phy_tx_ready), .rx_valid(phy_rx_valid), .rx_word(phy_rx_word),
         .locked(phy_locked), .stopped(phy_stopped), .ev_lost(phy_lost), .eye, .place, .errors,
         .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx

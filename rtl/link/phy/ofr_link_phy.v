@@ -15,6 +15,7 @@ module ofr_link_phy #(
     input  wire logic                    retrain,  // pulse: from the start
     input  wire logic                    bert,     // PRBS both ways for as long as it is 1
     input  wire logic                    hold,     // counters stand still, to be read
+    input  wire logic [4:0]              tune,     // training: 2^tune bits, 8 to 31; stands still
     // Link, as in ../README.md
     output logic                         up,
     input  wire logic [W-1:0]            tx_word,
@@ -46,7 +47,7 @@ module ofr_link_phy #(
     endgenerate
 
     logic             rx_clk, alive, rx_locked, rx_peer, wrst, wvalid, block, rvalid, rready;
-    logic [WIRES-1:0] tx_bits, rx_bits, tap;
+    logic [WIRES-1:0] tx_bits, rx_fall, rx_rise;
     logic [W-1:0]     wdata;
 
     // --- States of this end: START resets the receiver, TRAIN, UP -------------------------------
@@ -103,12 +104,13 @@ module ofr_link_phy #(
         .bits(tx_bits)
     );
     ofr_link_phy_pins #(.WIRES(WIRES)) u_pins (
-        .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk, .tap, .rx_bits
+        .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk, .rx_rise,
+        .rx_fall
     );
     ofr_link_phy_rx #(.W(W), .WIRES(WIRES), .BEATS(BEATS), .COUNT(COUNT)) u_rx (
-        .clk(rx_clk), .start(start_q), .hold, .bits(rx_bits), .tap, .alive_q(alive),
-        .locked_q(rx_locked), .peer_q(rx_peer), .wrst, .wvalid, .wdata, .eye_q(eye),
-        .place_q(place), .errors_q(errors), .seen_q(seen)
+        .clk(rx_clk), .start(start_q), .hold, .tune, .fall(rx_fall), .rise(rx_rise),
+        .alive_q(alive), .locked_q(rx_locked), .peer_q(rx_peer), .wrst, .wvalid, .wdata,
+        .eye_q(eye), .place_q(place), .errors_q(errors), .seen_q(seen)
     );
 
     // Slot 0 of a block is no word: so words come no faster than clk takes them, 1 in 128 apart

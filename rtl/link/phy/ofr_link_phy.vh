@@ -13,7 +13,6 @@
 `define OFR_PHY_HEARS  2 // control words by which it knows
 `define OFR_PHY_MISSES 8 // control words that are none: the lock is lost
 `define OFR_PHY_CLOSED 4 // errors of 128 bits: a sampling point that is no good
-`define OFR_PHY_TUNE   4096 // bits by which two good ones are compared
 
 // x^7 + x^6 + 1: the next bit of a PRBS whose last seven are s, the newest in bit 0
 `define OFR_PHY_PRBS(s) (s[6] ^ s[5])

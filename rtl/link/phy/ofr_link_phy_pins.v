@@ -16,10 +16,10 @@ module ofr_link_phy_pins #(
     input  wire logic [WIRES-1:0] cable_rx,
     // Receiver
     output logic                  rx_clk,
-    input  wire logic [WIRES-1:0] tap,       // rx_clk; 0 the falling edge before, 1 the rising one
-    output logic [WIRES-1:0]      rx_bits    // rx_clk; sampled at the last rising edge or before it
+    output logic [WIRES-1:0]      rx_rise,   // rx_clk; sampled at the last rising edge
+    output logic [WIRES-1:0]      rx_fall    // rx_clk; at the falling edge before that
 );
-    logic [WIRES-1:0] rise_q, fall_q, fell_q;
+    logic [WIRES-1:0] fall_q;
 
     assign cable_tx_clk = !clk;
     assign cable_tx     = tx_bits;
@@ -27,10 +27,9 @@ module ofr_link_phy_pins #(
     always_ff @(negedge rx_clk)
         fall_q <= cable_rx;
     always_ff @(posedge rx_clk) begin
-        rise_q <= cable_rx;
-        fell_q <= fall_q;
+        rx_rise <= cable_rx;
+        rx_fall <= fall_q;
     end
-    assign rx_bits = (tap & rise_q) | (~tap & fell_q);
 endmodule
 
 `default_nettype wire

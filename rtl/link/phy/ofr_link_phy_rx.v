@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deserialiser and its training, all in the forwarded clock: finds, a wire after the other, where
-// the PRBS is heard without errors, takes out the skew, finds the words by the control word.
+// the PRBS is heard without errors, takes out the skew, finds the words by the control word. From
+// then on each wire goes to the better of its two sampling points.
 `default_nettype none
 `include "ofr_link_phy.vh"
 
@@ -13,8 +14,9 @@ module ofr_link_phy_rx #(
     input  wire logic                    clk,      // forwarded by the other end
     input  wire logic                    start,    // any clock; 1 for 32 cycles: from the start
     input  wire logic                    hold,     // any clock; counters stand still
-    input  wire logic [WIRES-1:0]        bits,
-    output logic [WIRES-1:0]             tap,
+    input  wire logic [4:0]              tune,     // before it locks, 2^tune bits; stands still
+    input  wire logic [WIRES-1:0]        fall,     // sampled half a bit before the rising edge,
+    input  wire logic [WIRES-1:0]        rise,     // at it
     // To the board's clock, each for a synchroniser
     output logic                         alive_q,  // toggles every 8 cycles
     output logic                         locked_q, // bits and words are found
@@ -33,7 +35,6 @@ module ofr_link_phy_rx #(
     localparam int B      = BEATS > 1 ? $clog2(BEATS) : 1;
     localparam int I      = WIRES > 1 ? $clog2(WIRES) : 1;
     localparam int SETTLE = BEATS + 16; // beats: past a control word
-    localparam int TUNE_END = SETTLE + `OFR_PHY_TUNE - 1;
     localparam [3:0] SEEK = 4'd0, LOAD = 4'd1, TEST = 4'd2, WAIT = 4'd3, SCAN = 4'd4, SHIFT = 4'd5,
                      ALIGN = 4'd6, TUNE = 4'd7, LOCKED = 4'd8;
 
@@ -54,16 +55,30 @@ module ofr_link_phy_rx #(
     // --- Bits: each wire at its tap, up to 7 beats late -----------------------------------------
     logic [7*WIRES-1:0] past_q;
     logic [WIRES-1:0]   beat, differ;
+    logic [WIRES-1:0]   fall1_q, rise1_q, rise2_q;
+    logic [WIRES-1:0]   later_q;             // of two good positions the later one is used
+    logic [WIRES-1:0]   to_later, to_earlier;
     logic [PAD-1:0]     shift_q, window;
     genvar g;
     generate
         for (g = 0; g < WIRES; g = g + 1) begin : g_wire
             logic [7:0] seen;
-            assign seen    = {past_q[7*g +: 7], bits[g]};
+            assign seen    = {past_q[7*g +: 7], place_q[4*g] ? rise[g] : fall[g]};
             assign beat[g] = seen[~place_q[4*g+1 +: 3]];
-            assign tap[g]  = place_q[4*g];
             always_ff @(posedge clk)
                 past_q[7*g +: 7] <= seen[6:0];
+
+            // Two good positions are in the same bit. Where they differ, an edge came too late for
+            // the first one or too early for the second one: the bits beside tell, where they are
+            // alike. (Alexander's phase detector, with both samples in the eye.)
+            logic odd, older, one, two, newer;
+            assign odd   = place_q[4*g] ^ later_q[g];
+            assign older = odd ? fall1_q[g] : rise2_q[g];
+            assign one   = odd ? rise1_q[g] : fall1_q[g];
+            assign two   = odd ? fall[g]    : rise1_q[g];
+            assign newer = odd ? rise[g]    : fall[g];
+            assign to_later[g]   = older == newer && one == older && two != older;
+            assign to_earlier[g] = older == newer && one != older && two == older;
         end
     endgenerate
     assign window = PAD'({beat, shift_q} >> WIRES);
@@ -71,13 +86,13 @@ module ofr_link_phy_rx #(
 
     // --- Training -------------------------------------------------------------------------------
     logic [3:0]   state_q;
-    logic [12:0]  count_q;
+    logic [7:0]   count_q;
     logic [2:0]   errs_q;
     logic [6:0]   ref_q;              // the PRBS, in step with the beats
     logic [I-1:0] wire_q;             // that is scanned
     logic [3:0]   at_q, first_q;      // position that is tried; the first good one
     logic [1:0]   run_q;              // good ones in a row
-    logic         again_q, flip_q, dead_q, tune_q, tuned;
+    logic         again_q, flip_q, dead_q, tuned;
     logic [2:0]   late_q;             // the wires' least delay
     logic [B-1:0] beat_q;
     logic [6:0]   slot_q;
@@ -99,7 +114,7 @@ module ofr_link_phy_rx #(
     assign words   = wdata == {W/16{`OFR_PHY_WORDS}};
     assign wvalid  = words_q && last && slot_q != 0;
     assign locked_q = state_q == LOCKED && !ended_q;
-    assign tuned    = count_q == 13'(TUNE_END);
+    assign tuned    = seen_q[tune];
     // This wire is done: past its last good position, or at the end
     assign done    = state_q == SCAN && ((closed && again_q && (run_q != 0 || at_q == 15)) ||
                                          (!closed && count_q == 127 && (at_q == 15 || run_q == 1)));
@@ -116,6 +131,9 @@ module ofr_link_phy_rx #(
 
     always_ff @(posedge clk) begin
         shift_q <= window;
+        fall1_q <= fall;
+        rise1_q <= rise;
+        rise2_q <= rise1_q;
         ref_q   <= {ref_q[5:0], `OFR_PHY_PRBS(ref_q)};
         count_q <= count_q + 1;
         beat_q  <= last ? '0 : beat_q + 1;
@@ -125,7 +143,7 @@ module ofr_link_phy_rx #(
             SEEK: begin // wire 0, at either tap
                 place_q[3:0] <= {3'd3, flip_q};
                 errs_q       <= '0;
-                if (count_q == 13'(SETTLE)) begin
+                if (count_q == 8'(SETTLE)) begin
                     state_q <= LOAD;
                     count_q <= '0;
                 end
@@ -154,7 +172,7 @@ module ofr_link_phy_rx #(
             WAIT: begin
                 place_q[4*wire_q +: 4] <= at_q;
                 errs_q                 <= '0;
-                if (count_q == 13'(SETTLE)) begin
+                if (count_q == 8'(SETTLE)) begin
                     state_q <= SCAN;
                     count_q <= '0;
                 end
@@ -176,6 +194,7 @@ module ofr_link_phy_rx #(
                 if (done) begin
                     place_q[4*wire_q +: 4] <= best;
                     eye_q[2*wire_q +: 2]   <= run_q + 2'(!closed);
+                    later_q[wire_q]        <= 1'b1;
                     dead_q  <= dead_q || (closed && run_q == 0);
                     if (late_q > ~best[3:1])
                         late_q <= ~best[3:1];
@@ -217,18 +236,9 @@ module ofr_link_phy_rx #(
                 words_q <= 1'b0;
                 heard_q <= '0;
                 prbs_q  <= 1'b0;
-                tune_q  <= 1'b0;
             end
-            TUNE: if (tuned) begin // of two good positions the later one, then the earlier one
-                for (int w = 0; w < WIRES; w++)
-                    if (eye_q[2*w+1])
-                        place_q[4*w +: 4] <= place_q[4*w +: 4] - 4'(!tune_q) +
-                                             4'(tune_q && errors_q[COUNT*w +: COUNT] == 0);
-                tune_q  <= 1'b1;
-                count_q <= '0;
-                if (tune_q)
-                    state_q <= LOCKED;
-            end
+            TUNE: if (tuned)
+                state_q <= LOCKED;
             default: if (control) begin
                 miss_q  <= seeks || lockeds || words ? 4'd0 : miss_q + 1;
                 prbs_q  <= seeks || lockeds;
@@ -250,6 +260,13 @@ module ofr_link_phy_rx #(
                     words_q <= 1'b0;
             end
         endcase
+        // From words' beginning on, with a bit or two that are wrong where it changes
+        for (int w = 0; w < WIRES; w++)
+            if ((state_q == TUNE || locked_q) && !hold_q && eye_q[2*w+1] &&
+                (later_q[w] ? to_earlier[w] : to_later[w])) begin
+                place_q[4*w +: 4] <= later_q[w] ? place_q[4*w +: 4] - 1 : place_q[4*w +: 4] + 1;
+                later_q[w]        <= !later_q[w];
+            end
         if (rst_q) begin
             state_q <= SEEK;
             count_q <= '0;
@@ -261,20 +278,16 @@ module ofr_link_phy_rx #(
     end
 
     // --- What it heard: the PRBS while it trains, then the control words ------------------------
-    logic looks, tunes;
-    assign looks = state_q == LOCKED && !ended_q && !hold_q && !(&seen_q) &&
+    logic looks;
+    assign looks = locked_q && !hold_q && !(&seen_q) &&
                    (control ? words_q && !seeks && !lockeds : prbs_q && slot_q != 0);
-    assign tunes = state_q == TUNE && count_q >= 13'(SETTLE) && slot_q != 0;
     always_ff @(posedge clk) begin
-        if (looks)
-            seen_q <= seen_q + (control ? 32'(BEATS) : 32'd1);
+        if (looks || state_q == TUNE)
+            seen_q <= seen_q + (looks && control ? 32'(BEATS) : 32'd1);
         for (int w = 0; w < WIRES; w++)
-            if (((looks && (control ? code_wrong[w] : differ[w])) ||
-                 (tunes && !tune_q && differ[w])) && !(&errors_q[COUNT*w +: COUNT]))
+            if (looks && (control ? code_wrong[w] : differ[w]) && !(&errors_q[COUNT*w +: COUNT]))
                 errors_q[COUNT*w +: COUNT] <= errors_q[COUNT*w +: COUNT] + 1;
-            else if (tunes && tune_q && differ[w] && errors_q[COUNT*w +: COUNT] != 0)
-                errors_q[COUNT*w +: COUNT] <= errors_q[COUNT*w +: COUNT] - 1;
-        if (state_q == ALIGN || (tuned && tune_q && state_q == TUNE)) begin
+        if (state_q == ALIGN || (tuned && state_q == TUNE)) begin
             seen_q   <= '0;
             errors_q <= '0;
         end
