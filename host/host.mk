@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults layout shift twist cables recognise discover table destinations program pattern counters clock traffic streams align run flow)
+            faults layout shift twist cables recognise discover table destinations around program pattern counters clock traffic streams align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -21,6 +21,7 @@ MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
+$(B)/host/lib/around.o: $(MODEL_H)
 $(HOST_O) $(filter-out %/reg_map.o,$(filter $(B)/host/%,$(sort $(CTL_O) $(MANUAL_O)))): $(B)/%.o: %.c $(HOST_H) $(CTL_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<

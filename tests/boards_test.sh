@@ -186,10 +186,29 @@ check 'broken cable, twin: discover' status 1 torus discover
 # shellcheck disable=SC2046
 destinations escape $(pulled) > "$dir/straight.json"
 check 'broken cable, twin: destinations that do not go round it' \
-    status 2 torus --timeout 6 program "$dir/straight.json"
-check 'broken cable, twin: in one line, what is left' says 'boards may differ now'
-check 'broken cable, twin: not all boards answer' status 2 torus --timeout 6 ping --all
-check 'broken cable, twin: ends' stop
+    status 2 torus program "$dir/straight.json"
+check 'broken cable, twin: in one line, where they lead' \
+    says 'straight.json: packets on their way to ([0-3],[0-3]) come to a missing cable, x[+-] of'
+check 'broken cable, twin: in one line' one_line
+check 'around: a preset' torus program --routing ofr --around
+check 'around: all have them' says 'destination table on at 16 of 16 boards'
+check 'around: all boards answer each other' all_from_everywhere
+check 'around: traffic across it' torus run --pattern neighbour --load 0.5
+check 'around: traffic between all' torus run --pattern uniform,complement,tornado --load 0.3
+torus program --routing ofr --around --print
+cp "$dir/out" "$dir/around.json"
+check 'around: printed as a file, which is another way to it' torus program "$dir/around.json"
+check 'around: not with destinations of its own' \
+    status 2 torus program "$dir/around.json" --around
+check 'around: says so' says 'destinations: --around works them out'
+check 'around: ends' stop
+
+start --dims 4x2 --boards golden --cable 5.x+ --cable 0.x+ --cable 2.x-
+check 'around, no way: discover' status 1 torus discover
+check 'around, no way: programmed as far as there are ways' \
+    status 1 torus --timeout 6 program --routing ofr --around
+check 'around, no way: the pairs are listed' says '^torusctl: unreachable: ([0-3],[01]) to ([0-3],[01])$'
+check 'around, no way: ends' stop
 
 start --dims 4x4 --boards golden
 check 'cut off: discover' torus discover --assign

@@ -348,6 +348,18 @@ int torus_program(struct torus *t, const struct torus_preset *preset);
 // tables is cut in between. TORUS_E_FAILED: all is programmed, but as the destinations are, not all
 // boards answer by address; another program takes them back.
 int torus_program_table(struct torus *t, const struct torus_table *table);
+// Destinations around missing cables (torus_gaps()) of the torus as discovered, for a table that has
+// none yet: each pair of nodes has as much freedom as is safe. *destinations: to be freed; NULL where
+// no pair needs an entry. *unreachable: how many of the *count entries are TORUS_UNREACHABLE: none
+// for one missing cable where two dimensions have size 2 or more, or two where all have 3 or more.
+// TORUS_E_USAGE: as torus_program_table(), or there are destinations; TORUS_E_MEMORY.
+int torus_around(struct torus *t, const struct torus_table *table,
+                 struct torus_destination **destinations, unsigned *count, unsigned *unreachable);
+// Is a table safe in this torus? TORUS_E_USAGE, besides what torus_program_table() says it for:
+// packets can wait for each other in a circle, or come to a cable that is missing (of which one
+// knows after torus_discover() only); the detail names the first channels. torus_program_table()
+// does not ask.
+int torus_table_safe(struct torus *t, const struct torus_table *table);
 // After a program that was cut short: finish it, or go back to the tables before it.
 // TORUS_E_UNKNOWN: there is nothing to mend. Tables cannot be read back from boards: where the one
 // wanted is not a preset, `custom` must be it (TORUS_E_USAGE: it is not, by a hash of 11 bits).

@@ -19,7 +19,8 @@ static int settle(struct torus *t, struct torus_table *p)
 {
     char text[120];
     if (t->gaps && !p->destination_count)
-        return fail(t, TORUS_E_MISCABLED, "%s; only a table with destinations goes round it",
+        return fail(t, TORUS_E_MISCABLED,
+                    "%s; only a table with destinations goes round it (program --around)",
                     t->faults[0].text);
     if (torus_table_check(p, text) != TORUS_OK)
         return fail(t, TORUS_E_USAGE, "%s", text);

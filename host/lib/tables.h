@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: routings and what boards are sent of them (table.c), destination tables (destinations.c),
-// programming (program.c).
+// Tables: routings and what boards are sent of them (table.c), destination tables (destinations.c;
+// around missing cables: around.c), programming (program.c).
 #ifndef TORUS_TABLES_H
 #define TORUS_TABLES_H
 

@@ -5,11 +5,11 @@
 
 #include "ctl.h"
 
-enum { TIE = 256, RESUME, ABORT, PRINT, DIMENSIONS };
+enum { TIE = 256, RESUME, ABORT, PRINT, DIMENSIONS, AROUND };
 
 static struct {
     int routing, tie, threshold, delta; // -1: not given
-    bool resume, abort, print;
+    bool resume, abort, print, around;
     unsigned dims;    // of what is printed, 0: not given
     const char *file; // NULL: a preset
     struct torus_preset preset;
@@ -21,6 +21,7 @@ static const struct argp_option options[] = {
     {"tie", TIE, tie_list, 0, "distance k/2: either way (both), or as published the + one", 1},
     {"threshold", 'H', "SLOTS", 0, "injection threshold, 0 to 15 (C/2)", 1},
     {"delta", 'D', "HOPS", 0, "Delta, 0 to 7 (2)", 1},
+    {"around", AROUND, 0, 0, "with destinations that lead around missing cables", 1},
     {"resume", RESUME, 0, 0, "finish a program that was cut short", 2},
     {"abort", ABORT, 0, 0, "undo a program that was cut short", 2},
     {"print", PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 3},
@@ -42,6 +43,9 @@ static bool option(int key, char *arg, struct argp_state *state)
         return true;
     case 'D':
         set.delta = (int)whole(state, arg, 0, 7);
+        return true;
+    case AROUND:
+        set.around = true;
         return true;
     case RESUME:
         set.resume = true;
@@ -70,6 +74,11 @@ static int prepare(struct args *a)
         return wrong("option", "--print", "it programs nothing");
     if (set.dims && (!set.print || set.file))
         return wrong("option", "--dimensions", "with --print of a preset");
+    if (set.around && (set.resume || set.abort))
+        return wrong("option", "--around",
+                     "a program of its own: it mends what was cut short, too");
+    if (set.around && set.dims)
+        return wrong("option", "--dimensions", "not with --around, which has the torus'");
     bool settings = set.routing >= 0 || set.tie >= 0 || set.threshold >= 0 || set.delta >= 0;
     if (set.file && settings)
         return wrong("file", set.file, "it says all about the routing: no other options beside it");
@@ -79,6 +88,10 @@ static int prepare(struct args *a)
     set.preset = preset_of(set.routing >= 0 ? (unsigned)set.routing : 2, set.tie > 0, set.threshold,
                            set.delta);
     bool good = !set.file || table_read(set.file, &set.table);
+    if (good && set.around && set.table.destination_count)
+        good = file_bad(set.file, "destinations: --around works them out");
+    if (good && set.around)
+        return GO_ON;
     if (good && set.print && !set.file)
         torus_preset_table(&set.preset, set.dims ? set.dims : 2, &set.table);
     if (good && set.print)
@@ -89,22 +102,86 @@ static int prepare(struct args *a)
     return good ? 0 : 2;
 }
 
+// The pairs that nothing leads round to each other, said. How many.
+static unsigned unreachable(void)
+{
+    unsigned count = 0, dims = set.table.dims;
+    for (unsigned i = 0; i < set.table.destination_count; i++) {
+        const struct torus_destination *d = &set.table.destinations[i];
+        if (d->mode != TORUS_UNREACHABLE)
+            continue;
+        fprintf(stderr,
+                dims == 3 ? "torusctl: unreachable: (%u,%u,%u)" : "torusctl: unreachable: (%u,%u)",
+                d->from[0], d->from[1], d->from[2]);
+        fprintf(stderr, dims == 3 ? " to (%u,%u,%u)\n" : " to (%u,%u)\n", d->to[0], d->to[1],
+                d->to[2]);
+        count++;
+    }
+    return count;
+}
+
+// Gives the table destinations around the cables that are missing, and says for which pairs there
+// is no way.
+static int lead_around(struct torus *t)
+{
+    struct torus_destination *list = NULL;
+    unsigned none;
+    uint8_t k[3];
+    unsigned dims = torus_sizes(t, k);
+    if (!set.file) {
+        for (unsigned i = 0; i < dims; i++) // as torus_program() does
+            if (k[i] > 1 && set.preset.delta > k[i] / 2)
+                set.preset.delta = k[i] / 2;
+        torus_preset_table(&set.preset, dims, &set.table);
+    }
+    int error = torus_around(t, &set.table, &list, &set.table.destination_count, &none);
+    set.table.destinations = list;
+    return error;
+}
+
+static int program_all(struct torus *t)
+{
+    // Nothing is missing: a preset stays one.
+    const struct torus_table *table = set.file || set.table.destination_count ? &set.table : NULL;
+    struct torus_table preset;
+    uint8_t k[3];
+    // A preset where cables are missing is refused by itself, with another table than --around's.
+    int error = TORUS_OK;
+    if (table)
+        error = torus_table_safe(t, table);
+    else if (!torus_gaps(t) &&
+             torus_preset_table(&set.preset, torus_sizes(t, k), &preset) == TORUS_OK)
+        error = torus_table_safe(t, &preset);
+    if (error != TORUS_OK)
+        return error;
+    return set.resume  ? torus_program_resume(t, table)
+           : set.abort ? torus_program_abort(t, table)
+           : table     ? torus_program_table(t, table)
+                       : torus_program(t, &set.preset);
+}
+
 static int do_program(struct torus *t, const struct args *a)
 {
-    const struct torus_table *table = set.file ? &set.table : NULL;
     // Missing cables are the library's affair: it may go round them.
-    bool destinations = table && table->destination_count;
+    bool destinations = set.around || set.table.destination_count;
     int status, error = destinations ? torus_discover(t) : attach_or_discover(t);
-    if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
-        error = set.resume  ? torus_program_resume(t, table)
-                : set.abort ? torus_program_abort(t, table)
-                : table     ? torus_program_table(t, table)
-                            : torus_program(t, &set.preset);
-    if (error == TORUS_E_USAGE && set.file) {
-        fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
-        status = 2;
+    bool go_on = error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t));
+    if (go_on && set.around)
+        error = lead_around(t);
+    if (go_on && set.around && error == TORUS_OK && set.print) {
+        table_print(&set.table);
+        status = unreachable() ? 1 : 0;
     } else {
-        status = error == TORUS_OK ? put_programmed(t, a) : report(t, error);
+        if (go_on && (!set.around || error == TORUS_OK))
+            error = program_all(t);
+        if (error == TORUS_E_USAGE && set.file) {
+            fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
+            status = 2;
+        } else {
+            status = error == TORUS_OK ? put_programmed(t, a) : report(t, error);
+        }
+        if (set.around && error == TORUS_OK && unreachable() && !status)
+            status = 1;
     }
     free((void *)set.table.destinations);
     return status;
@@ -122,10 +199,16 @@ const struct command command_program = {
         "does.\n\n"
         "abr: minimal adaptive; por: with WIDNs only; ofr: OutFlank Routing; dor: dimension "
         "order; rdr: a random minimal dimension. A program that was cut short is finished by "
-        "--resume or undone by --abort; where it was of a FILE, give that FILE with them.",
+        "--resume or undone by --abort; where it was of a FILE, give that FILE with them.\n\n"
+        "--around discovers the torus, works out destinations that lead around the cables that are "
+        "missing, and programs them with the routing; pairs for which there is no way are listed "
+        "(exit status 1) and refused where packets enter. With --print it prints them as a FILE. "
+        "Once the cables are back program without --around. A table by which packets could wait "
+        "for each other in a circle, or would come to a missing cable, is refused.",
     .examples = "program --routing ofr\n"
                 "program --print --dimensions 3 > mine.json\n"
                 "program mine.json\n"
+                "program --routing ofr --around\n"
                 "program mine.json --resume\n",
     .groups = CONNECTION | WRITING | FORMAT,
     .options = options,
