@@ -230,6 +230,8 @@ struct net_config net_options_config(const struct net_options *options, const ch
         c.application = read_application(options);
     if (!net_options_value(options, "throttle"))
         c.throttle = c.slots / 2;
+    if (!net_options_value(options, "escape-throttle"))
+        c.escape_throttle = c.throttle;
     bool random = c.arrivals == NET_ARRIVAL_BERNOULLI || c.arrivals == NET_ARRIVAL_ONOFF;
     if (random && !net_options_value(options, "message-packets"))
         c.message_packets = 1;

@@ -25,7 +25,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
     for (const struct net_setting *s = net_settings; s->name; s++)
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
-    c.throttle = c.slots / 2;
+    c.throttle = c.escape_throttle = c.slots / 2;
     c.flit.node_latency = routing == NET_DUATO ? 4 : 3;
     return c;
 }
@@ -127,6 +127,10 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
           ofr_nodes(&c->torus));
     // An escape queue must be enterable with the bubble left free.
     CHECK(c->throttle < c->slots, "the throttle must be less than the slots");
+    CHECK(c->transit_throttle < c->slots, "the transit throttle must be less than the slots");
+    CHECK(
+        c->escape_throttle < c->slots + (c->routing != NET_DOR),
+        "the escape throttle must be at most the slots, less with DOR, which has the escape only");
     CHECK(c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
 #undef CHECK
     bool pattern = !c->trace && !c->active && !c->application;

@@ -82,12 +82,17 @@ struct net_config {
     uint32_t mixed;           // lengths that are drawn per message instead of M; 0: none
     struct net_mix mix[NET_MAX_MIX];
     enum net_arrival arrivals;
-    double on_fraction;    // onoff: of the time, below 1
-    double on_messages;    // onoff: mean number of messages of an on period
-    uint32_t packet_bytes; // S, 1 ..
-    uint32_t ack_bytes;    // of an ACK or NAK
-    uint32_t slots;        // C, 2 .. the above; of each VC and of the consumption queue
-    uint32_t throttle;     // a packet just injected needs more free slots than this, 0 .. C - 1
+    double on_fraction;        // onoff: of the time, below 1
+    double on_messages;        // onoff: mean number of messages of an on period
+    uint32_t packet_bytes;     // S, 1 ..
+    uint32_t ack_bytes;        // of an ACK or NAK
+    uint32_t slots;            // C, 2 .. the above; of each VC and of the consumption queue
+    uint32_t throttle;         // a packet just injected needs more free slots than this, 0 .. C - 1
+    uint32_t escape_throttle;  // the same in an escape VC, 0 .. C; C: it never goes there
+    uint32_t transit_throttle; // a packet in the network needs more free slots than this to go on
+                               // in an adaptive VC, 0 .. C - 1
+    uint32_t node_throttle; // injection waits while more slots of the node's links, all VCs, are in
+                            // use; 0: it does not
     double int_latency_ns, int_gbps; // lambda_int, B_int
     double ext_latency_ns, ext_gbps; // lambda_ext, B_ext
     double injection_gamma0;         // rate of the injection tick grid (paper, sec. 4: 2.4)
@@ -98,6 +103,12 @@ struct net_config {
     bool oidn, widn; // candidates of OFR
     bool orthants;   // of OFR, too: POR's of ofr-2013 (paths.h), after the others; n up to 5
     bool count_all;  // used slots: of all VCs, not of the adaptive one only
+    // Of the injection decision, none by default: derouted are only packets that have waited at
+    // most so long at their source (us; 0: all may be), and where the minimal way's least used
+    // slots are more than so many times those of the other (0: any); used slots are running means,
+    // which move by 1/2^smooth of the way at every offer (0: as they are).
+    double source_gate_us, ratio;
+    uint32_t smooth;
 
     // Of one simulation: threads of a rank, 0 and 1: one; MPI ranks that simulate it together, 0
     // and 1: each by itself, else all. Nothing depends on them but the time it takes.

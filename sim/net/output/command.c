@@ -13,6 +13,7 @@ void net_command_of(const struct net_config *config, char *text, unsigned size)
     static const char *const named[] = {"topology", "routing", "traffic", "load", NULL};
     unsigned at = (unsigned)snprintf(text, size, "torussim run");
     usual.throttle = config->slots / 2;
+    usual.escape_throttle = config->throttle;
     for (const struct net_setting *s = net_settings; s->name && at < size; s++) {
         char value[NET_SETTING_TEXT], otherwise[NET_SETTING_TEXT];
         net_setting_print(s, config, value, sizeof value);

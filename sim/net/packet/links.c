@@ -51,7 +51,10 @@ bool net_links_init(struct net_links *links, const struct net_config *config,
     links->node = net_allocate(nodes, (size_t)1 << links->node_shift);
     links->escape = net_allocate(places, 2 * sizeof *links->escape);
     links->sent = net_allocate(places, sizeof *links->sent);
-    if (!links->link || !links->node || !links->escape || !links->sent)
+    if (config->smooth)
+        links->mean = net_allocate(places, sizeof *links->mean);
+    if (!links->link || !links->node || !links->escape || !links->sent ||
+        (config->smooth && !links->mean))
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         struct ofr_coord at = ofr_node_coord(torus, node);
@@ -71,6 +74,7 @@ void net_links_free(struct net_links *links)
     free(links->node);
     free(links->escape);
     free(links->sent);
+    free(links->mean);
 }
 
 struct net_links net_links_part(const struct net_links *all, uint32_t first, uint32_t end)

@@ -65,6 +65,7 @@ struct net_links {
     char *link, *node;
     struct net_queue *escape; // [place]: VS1, VS2
     uint32_t *sent;           // [place]: 2^16 packets each
+    uint16_t *mean;           // [place]: 1/256 slots in use, running means; NULL: none are wanted
     struct net_packet *slots;
     uint32_t unused, capacity;
     unsigned shift;

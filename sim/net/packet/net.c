@@ -211,6 +211,9 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
         .max_ways = max_ways,
         .sink_free = sim->sink_free,
         .counted = sim->schedule.batch_rate > 0 ? sim->schedule.generation : UINT64_MAX,
+        .gate = sim->config->source_gate_us > 0
+                    ? (uint64_t)(sim->config->source_gate_us * 1000 * NET_UNITS_PER_NS)
+                    : UINT64_MAX,
         .parts = sim->count,
         .bounds = sim->bounds};
     part->look_ahead =

@@ -15,7 +15,9 @@
 //   VS1, adaptive.
 // Routing. The freest adaptive queue among the minimal directions, the lowest port on a tie; none
 //   free: dimension order in the escape queue, with 1 free slot to go on in the same queue, 2 to
-//   enter it. A packet from the generator needs more than `throttle` free slots in either.
+//   enter it. A packet from the generator needs more than `throttle` free slots in either, or
+//   `escape_throttle` in the escape; one in the network may need more than one, too
+//   (`transit_throttle`), and injection may wait for all of the node's queues (`node_throttle`).
 //   DOR: the escape only. RDR: a minimal dimension drawn per packet and node, its adaptive queue,
 //   then the escape.
 // Sink. The consumption queue has C slots, one freed when sending to the sink starts.

@@ -226,8 +226,9 @@ static inline int route(struct net_part *part, uint32_t node, struct net_in in,
     struct net_outputs outputs = net_outputs(c->routing, in, head);
     if (c->routing == NET_RDR)
         outputs.adaptive = net_one_dimension(outputs.adaptive, c->torus.n, luck);
+    bool enters = in.port == NET_GENERATOR;
     return net_select(&part->links, node, part->wheel.now, outputs, c->slots,
-                      in.port == NET_GENERATOR ? c->throttle : 0);
+                      enters ? c->throttle : c->transit_throttle, enters ? c->escape_throttle : 0);
 }
 
 // Puts a packet into a queue of a node, `way` as route() found it. Inlined, the packet is in
@@ -346,17 +347,23 @@ static bool inject(struct net_part *part, uint32_t node)
         r->wait_sum += part->wheel.now - source->born;
         return true;
     }
+    if (c->node_throttle &&
+        net_in_use(&part->links, node, part->exists[node], part->wheel.now) > c->node_throttle)
+        return false;
     const struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
     const struct ofr_way *way = &ways[0];
     uint64_t luck = 0;
     if (c->routing == NET_RDR || c->tie == NET_TIE_RANDOM)
         luck =
             net_random(c->seed, DRAW_TIE, node, (uint64_t)source->message << 32 | source->packet);
-    if (source->ways > 1) {
+    if (source->ways > 1 && part->wheel.now - source->born <= part->gate) {
         uint8_t used[OFR_MAX_PORTS];
         const struct ofr_load load = {used, part->exists[node], net_load_slots(c)};
         net_look(&part->links, c, node, load.ports, part->wheel.now, used);
         way = &ways[net_choose(part->paths, &load, ways, source->ways, (uint32_t)luck)];
+        if (c->ratio > 0 &&
+            net_least_used(&load, ways[0].leave) <= c->ratio * net_least_used(&load, way->leave))
+            way = &ways[0];
     }
     struct ofr_way drawn;
     if (net_is_rival(c->routing)) {

@@ -81,6 +81,7 @@ struct net_part {
     const uint32_t *bounds; // first node of each part, then the number of nodes
     struct net_post *out;   // [part]: what it gets
     uint64_t counted;       // until then packets on links are counted
+    uint64_t gate;          // packets that have waited longer are not derouted, units
     uint64_t numbers;       // of the consumed packets' messages, added up
     uint64_t progress;      // when a packet was accepted or consumed last
     bool look_ahead;        // fetching ahead pays

@@ -21,9 +21,11 @@ static inline uint32_t net_one_dimension(uint32_t mu, unsigned n, uint32_t luck)
 }
 
 // The freest adaptive output, the lowest port on a tie; where it has not what it needs, the escape.
-// PORT << 2 | VC; -1: nowhere now. now: units.
+// PORT << 2 | VC; -1: nowhere now. reserve: slots that are not enough, in an adaptive VC and in an
+// escape (net_need_met). now: units.
 static inline int net_select(struct net_links *links, uint32_t node, uint64_t now,
-                             struct net_outputs outputs, unsigned slots, unsigned reserve)
+                             struct net_outputs outputs, unsigned slots, unsigned reserve,
+                             unsigned escape_reserve)
 {
     const uint16_t *used = net_used(links, node, NET_ADAPTIVE);
     unsigned best = 0, least = UINT32_MAX;
@@ -40,7 +42,7 @@ static inline int net_select(struct net_links *links, uint32_t node, uint64_t no
     struct net_candidate escape = outputs.escape;
     net_settle(links, node, escape.port, now);
     unsigned free = ofr_credit_free(net_used(links, node, escape.vc)[escape.port], slots);
-    return net_need_met(escape.need, free, reserve) ? escape.port << 2 | escape.vc : -1;
+    return net_need_met(escape.need, free, escape_reserve) ? escape.port << 2 | escape.vc : -1;
 }
 
 // Slots in use as the decision on a way sees them (struct ofr_load): all of a link into which the
@@ -55,8 +57,28 @@ static inline void net_look(struct net_links *links, const struct net_config *c,
         net_settle(links, node, port, now);
         if (c->count_all)
             escapes = net_used(links, node, NET_VS1)[port] + net_used(links, node, NET_VS2)[port];
-        used[port] = (uint8_t)net_seen(c, adaptive[port], escapes);
+        unsigned seen = net_seen(c, adaptive[port], escapes);
+        if (c->smooth) {
+            uint16_t *mean = &links->mean[net_place(links, node, port)];
+            *mean = (uint16_t)(*mean + (((int)(seen << 8) - *mean) >> c->smooth));
+            seen = (*mean + 128u) >> 8;
+        }
+        used[port] = (uint8_t)seen;
     }
+}
+
+// Slots in use of all links of a node, in all VCs.
+static inline unsigned net_in_use(struct net_links *links, uint32_t node, uint32_t ports,
+                                  uint64_t now)
+{
+    unsigned sum = 0;
+    for (uint32_t rest = ports; rest; rest &= rest - 1) {
+        unsigned port = (unsigned)__builtin_ctz(rest);
+        net_settle(links, node, port, now);
+        for (unsigned vc = 0; vc < NET_VCS; vc++)
+            sum += net_used(links, node, vc)[port];
+    }
+    return sum;
 }
 
 #endif

@@ -31,7 +31,7 @@ struct ofr_way net_way_in(const struct ofr_coord *t, unsigned orthant)
         .kind = NET_ORTHANT, .index = (uint8_t)orthant, .admissible = true, .q = *t};
 }
 
-static unsigned least_used(const struct ofr_load *load, uint32_t ports)
+unsigned net_least_used(const struct ofr_load *load, uint32_t ports)
 {
     unsigned least = UINT8_MAX;
     for (; ports; ports &= ports - 1) {
@@ -59,6 +59,6 @@ struct ofr_way net_rival_way(const struct net_paths *paths, enum net_routing rou
     struct ofr_way straight = minimal(paths, s, t), over = net_way_over(paths, s, t, &q);
     if (routing == NET_VALIANT)
         return over;
-    unsigned near = least_used(load, straight.leave) * straight.distance;
-    return near <= least_used(load, over.leave) * over.distance ? straight : over;
+    unsigned near = net_least_used(load, straight.leave) * straight.distance;
+    return near <= net_least_used(load, over.leave) * over.distance ? straight : over;
 }

@@ -25,6 +25,9 @@ struct ofr_way net_way_over(const struct net_paths *paths, const struct ofr_coor
 // The way in an orthant: bit i: - in dimension i.
 struct ofr_way net_way_in(const struct ofr_coord *t, unsigned orthant);
 
+// Slots in use of the link that has least of some.
+unsigned net_least_used(const struct ofr_load *load, uint32_t ports);
+
 // A packet's way from s to t, s != t, by 64 drawn bits. load: of s; UGAL's.
 struct ofr_way net_rival_way(const struct net_paths *paths, enum net_routing routing,
                              const struct ofr_coord *s, const struct ofr_coord *t, uint64_t draw,

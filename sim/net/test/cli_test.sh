@@ -33,6 +33,10 @@ refuse 'eta' run --eta 16
 refuse 'delta' run --delta 16
 refuse 'slots' run --slots 1
 refuse 'throttle' run --slots 4 --throttle 4
+refuse 'escape throttle' run --slots 4 --escape-throttle 5
+refuse 'escape throttle' run --slots 4 --escape-throttle 4 --routing dor
+refuse 'transit throttle' run --slots 4 --transit-throttle 4
+refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate

@@ -30,6 +30,15 @@ static inline struct net_config random_net(unsigned round, uint64_t *seed)
     c.message_packets = 1 + (uint32_t)(exact_random(seed) % 60);
     c.slots = 2 + (uint32_t)(exact_random(seed) % 8);
     c.throttle = (uint32_t)(exact_random(seed) % c.slots);
+    c.escape_throttle = c.throttle;
+    if (exact_random(seed) % 3 == 0) {
+        c.escape_throttle = (uint32_t)(exact_random(seed) % (c.slots + (c.routing != NET_DOR)));
+        c.transit_throttle = (uint32_t)(exact_random(seed) % c.slots);
+        c.node_throttle = (uint32_t)(exact_random(seed) % (4 * c.slots));
+        c.source_gate_us = (double)(exact_random(seed) % 20);
+        c.ratio = (double)(exact_random(seed) % 9) / 4;
+        c.smooth = (uint32_t)(exact_random(seed) % 5);
+    }
     c.load = 0.1 + (double)(exact_random(seed) % 30) / 10;
     c.count_all = exact_random(seed) & 1;
     c.orthants = c.routing == NET_OFR && c.torus.n <= 5 && exact_random(seed) & 1;

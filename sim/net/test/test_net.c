@@ -170,6 +170,67 @@ static void odd_sizes_conserve(void **state)
     assert_true(naks > 1000);
 }
 
+// Two nodes, two slots: of three packets that are there at once the third needs the escape, unless
+// it must wait until the first one's ACK is back, two latencies later.
+static double slowest(uint32_t escape_throttle, uint32_t node_throttle)
+{
+    struct net_config c = small("2", NET_NEIGHBOUR, NET_ABR);
+    c.slots = 2;
+    c.throttle = 0;
+    c.escape_throttle = escape_throttle;
+    c.node_throttle = node_throttle;
+    c.pipelined = true;
+    c.message_packets = 3;
+    c.ext_latency_ns = 10000;
+    struct net_result r = run(&c);
+    double us = (double)r.stats.max / 1000 / NET_UNITS_PER_NS;
+    conserved(&c, &r);
+    net_result_free(&r);
+    return us;
+}
+
+static void injection_waits(void **state)
+{
+    (void)state;
+    assert_true(slowest(0, 0) < 12);
+    assert_true(slowest(0, 3) < 12); // 0, 1, 2 slots were in use
+    assert_true(slowest(2, 0) > 30); // there and back and there
+    assert_true(slowest(1, 0) < 12); // two are free
+    assert_true(slowest(0, 1) > 30);
+}
+
+// Where transit needs more than a slot, a packet in the network takes the escape earlier: NAKs
+// differ; nothing is derouted by a gate that closes at once, nor where the other way must be far
+// emptier, and means of the used slots decide otherwise than the slots.
+static void rules_for_overload(void **state)
+{
+    (void)state;
+    uint64_t naks[2], derouted[4];
+    for (int rule = 0; rule < 5; rule++) {
+        struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
+        assert_true(net_torus_parse("4x4x4", &c.torus));
+        c.traffic.pattern = NET_TORNADO;
+        c.load = 1.2;
+        c.messages = 2;
+        c.transit_throttle = rule == 1 ? 4 : 0;
+        c.source_gate_us = rule == 2 ? 1e-3 : 0;
+        c.ratio = rule == 3 ? 1000 : 0;
+        c.smooth = rule == 4 ? 4 : 0;
+        struct net_result r = run(&c);
+        conserved(&c, &r);
+        if (rule < 2)
+            naks[rule] = r.naks;
+        if (rule != 1)
+            derouted[rule ? rule - 1 : 0] = r.oidn + r.widn;
+        net_result_free(&r);
+    }
+    assert_true(naks[0] != naks[1]);
+    assert_true(derouted[0] > 1000);
+    assert_int_equal(derouted[1], 0);
+    assert_true(derouted[2] < derouted[0] / 2);
+    assert_true(derouted[3] != derouted[0]);
+}
+
 // More ACKs are on their way over a link than a byte counts; and times that are far apart, so that
 // ACKs are left unlooked at for long.
 static void long_links(void **state)
@@ -304,7 +365,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(odd_sizes_conserve), cmocka_unit_test(long_links),
         cmocka_unit_test(rdr_spreads),        cmocka_unit_test(watchdog_names_what_is_stuck),
         cmocka_unit_test(verdict_is_exact),   cmocka_unit_test(statistics),
-        cmocka_unit_test(links_are_counted),
+        cmocka_unit_test(links_are_counted),  cmocka_unit_test(injection_waits),
+        cmocka_unit_test(rules_for_overload),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
