@@ -6,7 +6,8 @@ LOCKSTEP_SHAPES := 2_32_8_8_1 2_16_16_4_0 3_64_4_7_0 3_16_16_2_1 2_64_8_5_1
 LOCKSTEP_SOAK_SHAPES := $(LOCKSTEP_SHAPES) 3_32_8_3_1 2_32_16_6_0
 LOCKSTEP := $(LOCKSTEP_SOAK_SHAPES:%=$(B)/lockstep/%/lockstep)
 LOCKSTEP_V := $(sort $(wildcard rtl/router/*.v rtl/ofr/*.v)) sim/cosim/ofr_lockstep.v
-LOCKSTEP_O := $(B)/sim/cosim/lockstep.o $(B)/sim/cosim/fabric.o
+LOCKSTEP_LINKS_O := $(patsubst %,$(B)/sim/cosim/%.o,lockstep fabric links link_report link_wire noise)
+LOCKSTEP_O := $(B)/sim/cosim/lockstep_plain.o $(LOCKSTEP_LINKS_O)
 
 LINT_V += sim/cosim/ofr_lockstep.v
 LINT_TOPS += ofr_lockstep:N=2 ofr_lockstep:N=3:W=64:L=4:MUL=0
@@ -33,7 +34,7 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
 	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
 	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
-	    -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
 
 # At least 20 million router-cycles over the 5 shapes. SEED replays.
 LOCKSTEP_TOTAL ?= 4000000
@@ -42,6 +43,28 @@ TESTS += $(LOCKSTEP_TESTS)
 $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cosim.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(LOCKSTEP_TOTAL) > $@
+	@chmod +x $@
+
+# --- The same over reliable links ------------------------------------------------------------------
+# Router's shape and its link's (link.mk): build/lockstep/SHAPE/linked, of what both have verilated
+LINKED_SHAPES := 2_32_8_8_1 3_16_16_2_1
+LINKED_2_32_8_8_1 := 2_32_8_8_0_1_8_16
+LINKED_3_16_16_2_1 := 3_16_16_2_1_0_8_16
+LINKED := $(LINKED_SHAPES:%=$(B)/lockstep/%/linked)
+$(foreach s,$(LINKED_SHAPES),$(eval $(B)/lockstep/$(s)/linked: $(B)/link/$(LINKED_$(s))/lockstep))
+$(LINKED): $(B)/lockstep/%/linked: $(B)/lockstep/%/lockstep $(B)/sim/cosim/lockstep_links.o
+	$(CXX) -o $@ $(B)/sim/cosim/lockstep_links.o $(LOCKSTEP_LINKS_O) $(B)/lockstep/$*/v/rtl_router.o \
+	    $(B)/lockstep/$*/v/verilated*.o $(B)/lockstep/$*/v/Vofr_lockstep__ALL.a \
+	    $(B)/link/$(LINKED_$*)/v/link_rtl.o $(B)/link/$(LINKED_$*)/v/Vofr_link__ALL.a $(B)/libofr.a \
+	    -lpthread -lm
+
+LINKED_TOTAL ?= 2500000
+LINKED_TESTS := $(LINKED_SHAPES:%=$(B)/tests/linked_%)
+TESTS += $(LINKED_TESTS) sim/cosim/linked_test.sh
+sim/cosim/linked_test.sh: $(B)/lockstep/2_32_8_8_1/linked
+$(LINKED_TESTS): $(B)/tests/linked_%: $(B)/lockstep/%/linked sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(LINKED_TOTAL) > $@
 	@chmod +x $@
 
 # --- The golden model alone -----------------------------------------------------------------------

@@ -17,24 +17,6 @@ enum {
     LOST_AFTER = 20000, // cycles after which a packet that may be lost is taken to be
 };
 
-uint64_t rng_next(struct rng *rng)
-{
-    uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint32_t rng_below(struct rng *rng, uint32_t n)
-{
-    return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
-}
-
-bool rng_chance(struct rng *rng, unsigned permille)
-{
-    return permille && rng_below(rng, 1000) < permille;
-}
-
 struct packet {
     bool outstanding;
     bool directed;
@@ -92,7 +74,7 @@ struct fabric {
     struct rng rng;
     uint64_t cycle;
     uint32_t nodes;
-    bool stopped;
+    bool stopped, held;
     struct fabric_totals totals;
     uint64_t outstanding, born_sum; // packets on their way, and the sum of their birth cycles
     char error[200];
@@ -160,7 +142,7 @@ struct fabric *fabric_new(const struct fabric_options *options)
         for (unsigned p = 0; p < 2U * options->torus.n; p++) {
             struct cable *c = &f->node[n].cable[p];
             struct ofr_coord to = ofr_neighbour(&options->torus, at, p);
-            c->present = exists >> p & 1;
+            c->present = exists >> p & 1 && !options->linked;
             c->to_node = ofr_node_id(&options->torus, &to);
             c->to_port = p ^ 1;
             c->latency = 1 + rng_below(&f->rng, options->latency);
@@ -193,6 +175,11 @@ static void done_with(struct fabric *f, struct packet *p)
     p->outstanding = false;
     f->outstanding--;
     f->born_sum -= p->born;
+}
+
+void fabric_hold(struct fabric *f, bool held)
+{
+    f->held = held;
 }
 
 void fabric_stop(struct fabric *f)
@@ -368,6 +355,8 @@ static void drive_local(struct fabric *f, uint32_t n, const struct ofr_router_ou
 {
     struct node *u = &f->node[n];
     if (f->cycle < u->reset_until)
+        return;
+    if (f->held)
         return;
     u->credit += f->o.load_permille / 1000.0;
     unsigned packets = f->o.message_packets ? f->o.message_packets : 1;

@@ -5,19 +5,10 @@
 #ifndef FABRIC_H
 #define FABRIC_H
 
+#include "rng.h"
 #include "router.h"
 
 #include <stdio.h>
-
-// splitmix64: one stream of random numbers a fabric, replayed from its seed.
-struct rng {
-    uint64_t state;
-};
-uint64_t rng_next(struct rng *rng);
-// Uniform in 0 .. n - 1; n > 0.
-uint32_t rng_below(struct rng *rng, uint32_t n);
-// True with probability permille / 1000.
-bool rng_chance(struct rng *rng, unsigned permille);
 
 struct fabric_options {
     struct ofr_shape shape;
@@ -42,6 +33,7 @@ struct fabric_options {
     bool unchecked;              // not even the topology is true: what arrives is not checked
     unsigned malformed_permille; // lossy: chance that a packet is too long or too short, or that
                                  // one on no VC comes before it, on a cable or into a local port
+    bool linked;                 // no cables: the routers' links are the caller's
     unsigned outstanding;        // packets a source may have on their way, generated and not yet
                                  // delivered; a power of two to 32768, 0: 1024
 };
@@ -53,6 +45,8 @@ struct fabric *fabric_new(const struct fabric_options *options);
 void fabric_free(struct fabric *fabric);
 
 uint32_t fabric_nodes(const struct fabric *fabric);
+// While it is held nothing is generated.
+void fabric_hold(struct fabric *fabric, bool held);
 // Forgets the packets whose injection has not begun, and offers no new ones.
 void fabric_stop(struct fabric *fabric);
 

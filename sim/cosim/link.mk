@@ -4,11 +4,12 @@
 
 LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16
 LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
+LINK_ALL := $(LINK_LOCKSTEP) $(foreach s,$(LINKED_SHAPES),$(B)/link/$(LINKED_$(s))/lockstep)
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
 LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_report link_port link_wire noise fabric)
 
 link_word = $(word $(2),$(subst _, ,$(1)))
-$(LINK_LOCKSTEP): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \
+$(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \
         sim/cosim/link_rtl.h sim/cosim/link_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) \
         $(B)/libofr.a sim/cosim/link.mk
 	@mkdir -p $(@D)

@@ -2,10 +2,12 @@
 // Lockstep: a torus of RTL routers and a torus of golden routers on the same pins; every output pin
 // is compared every cycle, all counters at random snapshots and at the end. The traffic comes from
 // fabric.c, which checks delivery as well. While it runs, life goes on: routers are reset, links
-// fall and rise, settings and topology are written. Everything follows from the seed. See
-// README.md.
+// fall and rise, settings and topology are written. With reliable links (lockstep_links()) a link
+// end is below every port, on both sides, and the cables between have bit errors. Everything
+// follows from the seed. See README.md.
 #include "counters.h"
 #include "fabric.h"
+#include "links.h"
 #include "ofr_regs.h"
 #include "ofr_unit.h"
 #include "pattern.h"
@@ -18,8 +20,11 @@
 #include <time.h>
 
 enum { TRACE_CYCLES = 50, RESET_CYCLES = 4, DRAIN_CYCLES = 200000, KEYS = 256, LOADS = 9 };
+// Reliable links: cycles after reset until all are up; nodes, so that this is a small part of a
+// run; events are rarer by so much, since a link that falls takes some 5,000 cycles to come back.
+enum { UP_TICKS = 40, LINKED_NODES = 16, LINKED_CALM = 40 };
 // Router-cycles in all from which on the runs must have met everything that is drawn.
-enum { COVERING = 3000000 };
+enum { COVERING = 3000000, LINKED_COVERING = 1000000 };
 
 struct options {
     struct fabric_options fabric;
@@ -85,6 +90,10 @@ struct run {
     uint64_t seed;
     uint32_t nodes;
     struct fabric *fabric;
+    uint64_t length;               // cycles of traffic
+    struct links *links;           // NULL: plain ones
+    double error_rate, burst_rate; // of their cables
+    uint64_t end;                  // cycle at which traffic ends; UINT64_MAX: links are not up yet
     struct rtl_router **rtl;
     void **memory;
     struct ofr_router **model;
@@ -112,7 +121,9 @@ struct totals {
     uint64_t router_cycles, cut, snapshots, tables, resets, cuts, topologies, malformed;
     unsigned lives, escapes;
     unsigned loads, ties; // bit masks
-    bool one, two, odd;   // sizes of the torus
+    struct links_totals links;
+    unsigned unseen;    // runs that ended with a damaged frame whose CRC fits
+    bool one, two, odd; // sizes of the torus
 };
 
 static void differ(struct run *r, uint32_t n, const char *pin, int port, uint64_t rtl,
@@ -382,9 +393,19 @@ static void begin_reset(struct run *r, uint32_t n)
 {
     r->events[n] = (struct events){.reset = RESET_CYCLES + rng_below(&r->rng, 20)};
     fabric_reset(r->fabric, n, r->events[n].reset);
+    if (r->links)
+        links_reset(r->links, n, r->events[n].reset);
     r->config[n].configured = true;
     r->stale = 2;
     r->resets++;
+}
+
+static void cut(struct run *r, uint32_t n, unsigned port, unsigned cycles)
+{
+    if (r->links)
+        links_pull(r->links, n, port, cycles);
+    else
+        fabric_cut(r->fabric, n, port, cycles);
 }
 
 // Draws what happens in this cycle. `writing`: the IDN table is being written.
@@ -395,17 +416,17 @@ static void draw_event(struct run *r, bool writing)
     struct events *e = &r->events[n];
     if (r->calm-- || e->reset)
         return;
-    r->calm = rng_below(rng, rng_below(rng, 2) ? 50 : 500);
+    r->calm = rng_below(rng, rng_below(rng, 2) ? 50 : 500) * (r->links ? LINKED_CALM : 1);
     switch (rng_below(rng, 5)) {
     case 0:
         // Not when the last snapshot may come before the counters have cleared themselves
-        if (!writing && r->cycle + 400 < r->o->cycles / r->nodes)
+        if (!writing && r->cycle + 400 < r->end)
             begin_reset(r, n);
         break;
     case 1:
         // One in eight stays down for long: what had its way there is discarded
-        fabric_cut(r->fabric, n, rng_below(rng, 2U * r->fo.torus.n),
-                   rng_below(rng, rng_below(rng, 8) ? 300 : 10000));
+        cut(r, n, rng_below(rng, 2U * r->fo.torus.n),
+            rng_below(rng, rng_below(rng, 8) ? 300 : 10000));
         r->cuts++;
         break;
     case 2:
@@ -465,6 +486,8 @@ static void reset_step(struct run *r, uint32_t n)
 // circles, so after those all that is there is discarded, and the links are trained anew.
 static void settle(struct run *r)
 {
+    if (r->links)
+        links_calm(r->links);
     for (uint32_t n = 0; n < r->nodes; n++) {
         r->events[n].writing = NOT_WRITING;
         r->config[n].configured = r->life != ABUSE;
@@ -473,14 +496,40 @@ static void settle(struct run *r)
     }
 }
 
+static void step_links(struct run *r)
+{
+    uint32_t node;
+    links_step(r->links);
+    if (links_error(r->links, &node) && !r->why[0]) {
+        r->bad_node = node;
+        snprintf(r->why, sizeof r->why, "cycle %" PRIu64 ": %s", r->cycle,
+                 links_error(r->links, &node));
+    }
+}
+
+// Traffic begins when all links are up, with the errors of this run.
+static void begin(struct run *r)
+{
+    unsigned most = UP_TICKS << lockstep_links()->shape().tick;
+    if (links_up(r->links)) {
+        fabric_hold(r->fabric, false);
+        links_noise(r->links, r->error_rate, r->burst_rate);
+        r->end = r->cycle + r->length;
+    } else if (r->cycle > most) {
+        snprintf(r->why, sizeof r->why, "not all links up %u cycles after reset", most);
+    }
+}
+
 static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_router_out *seen)
 {
     bool strobe;
     for (uint32_t n = 0; n < r->nodes; n++)
         out[n] = ofr_router_out(r->model[n]);
-    if (r->life != CALM && !r->ended)
+    if (r->life != CALM && !r->ended && r->end != UINT64_MAX)
         draw_event(r, r->writer.at != r->writer.count || r->writer.wait);
     fabric_cycle(r->fabric, out, r->in);
+    if (r->links)
+        links_cycle(r->links, out, r->in);
     bool writing = write_table(r, &strobe);
     for (uint32_t n = 0; n < r->nodes; n++) {
         struct reader *u = &r->reader[n];
@@ -516,6 +565,8 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
     }
     if (strobe)
         end_write(r);
+    if (r->links)
+        step_links(r);
     r->cycle++;
     for (uint32_t n = 0; n < r->nodes; n++) {
         rtl_router_out(r->rtl[n], seen);
@@ -529,6 +580,38 @@ static bool finished(struct run *r)
     for (uint32_t n = 0; n < r->nodes; n++)
         if (r->reader[n].state != FINISHED)
             return false;
+    return true;
+}
+
+// Reliable links: nothing may be lost at up to 1e-4 (calm); or whatever happens to cables and
+// boards.
+static void draw_links(struct run *r, struct rng *rng)
+{
+    static const double soft[] = {0, 1e-6, 1e-5, 1e-4}, hard[] = {1e-5, 1e-4, 1e-3, 1e-2};
+    r->fo.linked = true;
+    r->fo.abort_permille = 0;
+    if (r->o->life == KEYS)
+        r->life = r->seed / 2 % 2 ? FAULTS : CALM;
+    r->error_rate = r->life == CALM ? soft[r->seed / 4 % 4] : hard[rng_below(rng, 4)];
+    if (r->life != CALM && rng_below(rng, 2)) {
+        r->error_rate = 0;
+        r->burst_rate = 1.0 / (2000 + rng_below(rng, 20000));
+    }
+}
+
+static bool set_up_links(struct run *r, struct rng *rng)
+{
+    const struct link_rtl_ops *ops = lockstep_links();
+    struct links_options o = {
+        .torus = r->fo.torus, .shape = ops->shape(), .rtl = ops, .seed = rng_next(rng)};
+    o.latency = 1 + rng_below(rng, rng_below(rng, 2) ? 4 : 64);
+    o.pace = o.shape.shared ? 1 : rng_below(rng, 4);
+    r->links = links_new(&o);
+    if (!r->links)
+        return false;
+    links_noise(r->links, r->error_rate > 1e-4 ? 0 : r->error_rate, 0);
+    fabric_hold(r->fabric, true);
+    r->end = UINT64_MAX;
     return true;
 }
 
@@ -552,7 +635,8 @@ static void draw(struct run *r, struct rng *rng)
                                                   : r->seed % 4 == 2
                                                       ? (uint8_t)(3 + 2 * rng_below(rng, 3))
                                                       : f->torus.k[0];
-        } while (ofr_nodes(&f->torus) > 64 || ofr_nodes(&f->torus) < 2);
+        } while (ofr_nodes(&f->torus) > (lockstep_links() ? LINKED_NODES : 64) ||
+                 ofr_nodes(&f->torus) < 2);
     }
     // Saturation: gamma0 = 8/k flits a cycle and node (paper, sec. 4), and the local port takes 1
     unsigned widest = 8, saturation;
@@ -570,6 +654,8 @@ static void draw(struct run *r, struct rng *rng)
               : rng_below(rng, 4) == 0 ? CALM
               : rng_below(rng, 3)      ? FAULTS
                                        : ABUSE;
+    if (lockstep_links())
+        draw_links(r, rng);
     f->lossy = r->life != CALM;
     f->unchecked = r->life == ABUSE;
     f->malformed_permille = r->life != CALM && rng_below(rng, 2) ? 20 : 0;
@@ -612,6 +698,7 @@ static bool set_up(struct run *r)
 
     r->fabric = fabric_new(&r->fo);
     r->nodes = ofr_nodes(&r->fo.torus);
+    r->end = r->length = r->o->cycles / r->nodes;
     r->rtl = calloc(r->nodes, sizeof *r->rtl);
     r->model = calloc(r->nodes, sizeof *r->model);
     r->memory = calloc(r->nodes, sizeof *r->memory);
@@ -648,6 +735,8 @@ static bool set_up(struct run *r)
         // The counters clear themselves in as many cycles as there are
         r->reader[n].wait = 200 + rng_below(&rng, 2000);
     }
+    if (lockstep_links() && !set_up_links(r, &rng))
+        return false;
     struct ofr_coord origin = ofr_node_coord(&r->fo.torus, 0);
     while (!(ofr_existing_ports(&r->fo.torus, &origin) >> r->break_port & 1))
         r->break_port++;
@@ -670,6 +759,7 @@ static void tear_down(struct run *r)
     free(r->reader);
     free(r->unit);
     free(r->events);
+    links_free(r->links);
     fabric_free(r->fabric);
 }
 
@@ -677,16 +767,26 @@ static void describe(const struct run *r, char *text, size_t size)
 {
     const struct fabric_options *f = &r->fo;
     const struct ofr_config *c = &r->config[0];
+    char links[160] = "";
+    if (r->links) {
+        struct links_totals t = links_totals(r->links);
+        snprintf(links, sizeof links,
+                 ", bit errors %g bursts %g: %" PRIu64 " of %" PRIu64 " words, %" PRIu64
+                 " bad frames, %" PRIu64 " falls%s",
+                 r->error_rate, r->burst_rate, t.errors, t.words, t.bad, t.falls,
+                 links_unseen(r->links) ? "; ended by a damaged frame whose CRC fits" : "");
+    }
     snprintf(text, size,
              "torus %ux%ux%u load %u%% latency %u ready %u gap %u sink %u lengths %u-%u classes "
-             "%u:%u:%u select %u tie %u threshold %u %s",
+             "%u:%u:%u select %u tie %u threshold %u %s%s",
              f->torus.k[0], f->torus.k[1], f->torus.n == 3 ? f->torus.k[2] : 1,
              f->load_permille / 10, f->latency, f->ready_permille, f->gap_permille,
              f->sink_permille, f->length_min, f->length_max, f->class_weight[0], f->class_weight[1],
              f->class_weight[2], c->select, (unsigned)c->tie, c->threshold,
              r->life == CALM     ? "calm"
              : r->life == FAULTS ? "faults"
-                                 : "abuse");
+                                 : "abuse",
+             links);
 }
 
 static void add_totals(struct totals *t, const struct run *r)
@@ -700,6 +800,14 @@ static void add_totals(struct totals *t, const struct run *r)
     t->topologies += r->topologies;
     t->malformed += r->malformed;
     t->lives |= 1U << r->life;
+    if (r->links) {
+        struct links_totals l = links_totals(r->links);
+        t->links.words += l.words;
+        t->links.errors += l.errors;
+        t->links.bad += l.bad;
+        t->links.falls += l.falls;
+        t->unseen += links_unseen(r->links);
+    }
     for (uint32_t n = 0; n < r->nodes; n++) {
         t->malformed += ofr_router_out(r->model[n])->malformed;
         t->escapes |= 1U << r->config[n].escape;
@@ -713,24 +821,39 @@ static void add_totals(struct totals *t, const struct run *r)
     }
 }
 
+// At up to 1e-4 no link falls and no packet is cut; ends disagree for no longer than is said.
+static void check_links(struct run *r, bool drained)
+{
+    struct links_totals t = links_totals(r->links);
+    uint64_t tick = UINT64_C(1) << lockstep_links()->shape().tick;
+    if (r->life == CALM && drained && (t.falls || fabric_totals(r->fabric).cut))
+        snprintf(r->why, sizeof r->why, "%" PRIu64 " falls of links, %" PRIu64 " packets cut",
+                 t.falls, fabric_totals(r->fabric).cut);
+    else if (t.apart_max > 17 * tick + 300)
+        snprintf(r->why, sizeof r->why, "the ends of a link disagreed for %" PRIu64 " cycles",
+                 t.apart_max);
+}
+
 // One run; returns whether all was well. Says what was wrong and how to replay it.
 static bool run_once(const struct options *o, uint64_t seed, unsigned number, char **argv,
                      struct totals *all)
 {
     struct run r = {.o = o, .seed = seed};
-    char text[320];
+    char text[480];
     if (!set_up(&r)) {
         fprintf(stderr, "lockstep: out of memory\n");
         exit(2);
     }
     const struct ofr_router_out **out = calloc(r.nodes, sizeof *out);
     struct ofr_router_out seen;
-    uint64_t cycles = o->cycles / r.nodes;
     bool drained = false;
     unsigned traced = 0;
 
-    while (!r.why[0] && (r.cycle < cycles || !drained) && (!o->until || r.cycle < o->until)) {
-        if (r.cycle >= cycles && !r.ended && !any_reset(&r)) {
+    while (!r.why[0] && (r.cycle < r.end || !drained) && (!o->until || r.cycle < o->until) &&
+           !(r.links && links_unseen(r.links))) {
+        if (r.end == UINT64_MAX)
+            begin(&r);
+        if (r.cycle >= r.end && !r.ended && !any_reset(&r)) {
             r.ended = true;
             fabric_stop(r.fabric);
             settle(&r);
@@ -740,14 +863,17 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ch
         step(&r, out, &seen);
         if (fabric_error(r.fabric) && !r.why[0])
             snprintf(r.why, sizeof r.why, "cycle %" PRIu64 ": %s", r.cycle, fabric_error(r.fabric));
-        drained = r.cycle > cycles && fabric_drained(r.fabric);
+        drained = r.cycle > r.end && fabric_drained(r.fabric) &&
+                  (!r.links || (links_up(r.links) && links_idle(r.links)));
         for (uint32_t n = 0; n < r.nodes && drained; n++)
             drained = ofr_router_out(r.model[n])->drained;
         drained = drained && finished(&r);
-        if (r.cycle > cycles + DRAIN_CYCLES && !drained)
+        if (r.end != UINT64_MAX && r.cycle > r.end + DRAIN_CYCLES && !drained)
             snprintf(r.why, sizeof r.why, "not drained %d cycles after the traffic stopped",
                      DRAIN_CYCLES);
     }
+    if (r.links && !r.why[0])
+        check_links(&r, drained);
     add_totals(all, &r);
     describe(&r, text, sizeof text);
     struct fabric_totals totals = fabric_totals(r.fabric);
@@ -846,7 +972,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->pattern = (int)at_most(state, "pattern", number, OFR_GEN_CONTROL_PATTERN_NEIGHBOUR);
         return 0;
     case 'L':
-        o->life = (unsigned)at_most(state, "life", number, ABUSE);
+        o->life = (unsigned)at_most(state, "life", number, lockstep_links() ? FAULTS : ABUSE);
         return 0;
     case 'E':
         o->escape = (unsigned)at_most(state, "escape", number, OFR_NODE_ROUTING_ESCAPE_NEVER);
@@ -889,7 +1015,7 @@ int main(int argc, char **argv)
          "destination pattern, tornado where it does not exist (default: drawn)", 0},
         {"aborts", 'a', NULL, 0, "cut packets on the cables in every run (default: in one of 5)",
          0},
-        {"life", 'L', "N", 0, "0 calm, 1 faults, 2 abuse (default: drawn)", 0},
+        {"life", 'L', "N", 0, "0 calm, 1 faults, 2 abuse, not with links (default: drawn)", 0},
         {"escape", 'E', "N", 0, "OFR_NODE_ROUTING_ESCAPE_* (default: drawn)", 0},
         {"until", 'u', "CYCLE", 0, "stop there (replay)", 0},
         {"trace", 'n', "NODE", 0, "node that --vcd shows", 0},
@@ -919,8 +1045,22 @@ int main(int argc, char **argv)
                                     : i < o.runs);
          i++)
         failed += !run_once(&o, o.fabric.seed + i, i + 1, argv, &all);
-    if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS && o.life == KEYS &&
-        o.escape == KEYS) {
+    if (lockstep_links()) {
+        bool met = all.resets && all.cuts && all.links.bad && all.links.falls && all.one &&
+                   all.two && all.odd;
+        if (o.total >= LINKED_COVERING && !o.torus_given && o.life == KEYS) {
+            failed += !met;
+            printf("%sok %u - met: sizes of 1, of 2 and odd, resets, pulled plugs, bad frames, "
+                   "falls\n",
+                   met ? "" : "not ", ++i);
+        }
+        printf("# links: %" PRIu64 " words, %" PRIu64 " wrong, %" PRIu64 " bad frames, %" PRIu64
+               " falls; %" PRIu64 " resets of single nodes, %" PRIu64
+               " plugs pulled; %u runs ended by a damaged frame whose CRC fits\n",
+               all.links.words, all.links.errors, all.links.bad, all.links.falls, all.resets,
+               all.cuts, all.unseen);
+    } else if (o.total >= COVERING && !o.torus_given && o.load < 0 && o.tie == KEYS &&
+               o.life == KEYS && o.escape == KEYS) {
         bool met = all.loads == (1U << LOADS) - 1 && all.ties == 3 && all.one && all.two &&
                    all.odd && all.cut && all.snapshots && all.tables && all.lives == 7 &&
                    all.escapes == 7 && all.resets && all.cuts && all.topologies && all.malformed;

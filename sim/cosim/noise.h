@@ -3,7 +3,7 @@
 #ifndef NOISE_H
 #define NOISE_H
 
-#include "fabric.h"
+#include "rng.h"
 
 struct noise {
     double error_rate;    // of a bit: noise_error_rate()

@@ -29,8 +29,10 @@ broken()
     gcc -std=c11 -O2 -I"$work/model" -Isim/model -Ifirmware -c -o "$work/broken.o" \
         "$work/model/$unit" || return 1
     v=$B/lockstep/$shape/v
-    g++ -o "$work/lockstep_$1" "$B/sim/cosim/lockstep.o" "$B/sim/cosim/fabric.o" "$work/broken.o" \
-        "$v/rtl_router.o" "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/libofr.a" -lpthread &&
+    o=$B/sim/cosim
+    g++ -o "$work/lockstep_$1" "$o/lockstep.o" "$o/lockstep_plain.o" "$o/links.o" "$o/link_report.o" \
+        "$o/link_wire.o" "$o/noise.o" "$o/fabric.o" "$work/broken.o" \
+        "$v/rtl_router.o" "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/libofr.a" -lpthread -lm &&
         gcc -o "$work/overload_$1" "$B/sim/cosim/overload.o" "$B/sim/cosim/golden.o" \
             "$B/sim/cosim/fabric.o" "$work/broken.o" "$B/libofr.a"
 }

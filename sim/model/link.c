@@ -292,6 +292,12 @@ static void hunt(struct ofr_link_receiver *r)
     r->write = r->keep;
 }
 
+bool ofr_link_idle(const struct ofr_link *l)
+{
+    return !l->packer.flits && !l->packer.open && l->window.close == l->window.ack &&
+           l->rx.read == l->rx.keep && !l->rx.open;
+}
+
 bool ofr_link_between(const struct ofr_link *l)
 {
     return l->rx.at == GAP || l->rx.at == HUNT;

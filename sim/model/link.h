@@ -130,6 +130,8 @@ struct ofr_link {
 void ofr_link_init(struct ofr_link *link, const struct ofr_link_shape *shape);
 // One clock cycle.
 void ofr_link_step(struct ofr_link *link, const struct ofr_link_in *in);
+// No flit is in it, neither to be sent nor to be acknowledged nor on its way to the router.
+bool ofr_link_idle(const struct ofr_link *link);
 // Its receiver is not within a frame.
 bool ofr_link_between(const struct ofr_link *link);
 
