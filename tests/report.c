@@ -15,17 +15,15 @@
 // (check) a row is out of date; 2 wrong use or a malformed report.json.
 
 #define _POSIX_C_SOURCE 200809L
+#include "verilog_inputs.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <glob.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,32 +31,20 @@
 
 #define README "rtl/README.md"
 #define BUILDS "rtl/report.json"
-#define DEFS   "rtl/regs/ofr_defs.vh"
 #define SYNTH  "tests/synth.sh"
 #define FLOW   "1" // a new one when the shell or the way of counting changes
 #define BEGIN  "<!-- report: begin; made by `make report`, do not edit -->"
 #define END    "<!-- report: end -->"
 
-enum { MAX_FILES = 256, MAX_SEEDS = 9, TEXT = 1024 };
-
-struct source {
-    char *path, *code; // code: without comments, blanks squeezed
-    char module[128];
-    bool used;
-};
-
-struct sources {
-    struct source file[MAX_FILES];
-    size_t count;
-};
+enum { MAX_SEEDS = 9, TEXT = 1024 };
 
 struct build {
     const char *name, *target, *top, *params, *options;
     int freq;
     const json_t *bars, *aim;
     char hash[17];
-    char files[MAX_FILES * 64]; // paths with blanks between, as far as used
-    bool found;                 // the top module exists
+    char files[VERILOG_FILES * 64]; // paths with blanks between, as far as used
+    bool found;                     // the top module exists
     bool stale;
     pid_t pid;
     char row[2 * TEXT];
@@ -70,157 +56,20 @@ struct figures {
     char path[TEXT]; // the critical path in words
 };
 
-noreturn static void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-noreturn static void fail(const char *format, ...)
-{
-    va_list args;
-
-    fputs("report: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    exit(2);
-}
-
-// A whole file with a 0 at its end, or NULL.
-static char *slurp(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    size_t room = 1 << 16, n = 0, got;
-    char *text = f ? malloc(room) : NULL;
-
-    while (text && (got = fread(text + n, 1, room - n - 1, f)) > 0) {
-        n += got;
-        if (room - n < 2) {
-            char *more = realloc(text, room *= 2);
-
-            if (!more)
-                fail("out of memory");
-            text = more;
-        }
-    }
-    if (text)
-        text[n] = 0;
-    if (f)
-        fclose(f);
-    return text;
-}
-
-// ---- what a build is made from ------------------------------------------------------------------
-
-// Drops comments and squeezes blanks, in place.
-static void strip(char *text)
-{
-    char *to = text;
-
-    for (char *p = text; *p;) {
-        if (p[0] == '/' && p[1] == '/') {
-            p += strcspn(p, "\n");
-        } else if (p[0] == '/' && p[1] == '*') {
-            char *end = strstr(p + 2, "*/");
-
-            p = end ? end + 2 : p + strlen(p);
-        } else if (isspace((unsigned char)*p)) {
-            p++;
-            if (to > text && to[-1] != ' ')
-                *to++ = ' ';
-        } else {
-            *to++ = *p++;
-        }
-    }
-    *to = 0;
-}
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-static bool has_word(const char *text, const char *word, size_t len)
-{
-    for (const char *p = text; (p = strstr(p, word)); p++)
-        if ((p == text || !is_word(p[-1])) && !is_word(p[len]))
-            return true;
-    return false;
-}
-
-static void read_sources(struct sources *s)
-{
-    glob_t g = {0};
-
-    if (glob("rtl/*/*.v", 0, NULL, &g) != 0 || glob("tests/report/*.v", GLOB_APPEND, NULL, &g) != 0)
-        fail("no Verilog in rtl/*/ or tests/report/: not in the top folder?");
-    for (size_t i = 0; i < g.gl_pathc && s->count < MAX_FILES; i++) {
-        struct source *f = &s->file[s->count++];
-        const char *base = strrchr(g.gl_pathv[i], '/') + 1;
-
-        f->path = strdup(g.gl_pathv[i]);
-        f->code = slurp(g.gl_pathv[i]);
-        if (!f->path || !f->code)
-            fail("cannot read %s", g.gl_pathv[i]);
-        strip(f->code);
-        snprintf(f->module, sizeof f->module, "%.*s", (int)(strlen(base) - 2), base);
-    }
-    globfree(&g);
-}
-
-static uint64_t fnv1a(uint64_t hash, const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3); // an end, so that two texts are not one
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return fnv1a(hash, text, strlen(text));
-}
+const char *const program_name = "report";
 
 // Finds the build's files and hashes its inputs.
-static void find_inputs(struct build *b, struct sources *s, const char *defs, const char *synth)
+static void find_inputs(struct build *b, struct verilog_files *s, const char *synth)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    bool grew = true;
+    uint64_t hash = hash_start();
 
-    for (size_t i = 0; i < s->count; i++) {
-        s->file[i].used = !strcmp(s->file[i].module, b->top);
-        b->found = b->found || s->file[i].used;
-    }
-    while (grew) {
-        grew = false;
-        for (size_t i = 0; i < s->count; i++)
-            for (size_t k = 0; k < s->count && !s->file[i].used; k++)
-                if (s->file[k].used &&
-                    has_word(s->file[k].code, s->file[i].module, strlen(s->file[i].module)))
-                    s->file[i].used = grew = true;
-    }
+    b->found = verilog_find(s, b->top);
     hash = hash_text(hash, FLOW);
     hash = hash_text(hash_text(hash, b->target), b->top);
     hash = hash_text(hash_text(hash, b->params), b->options);
-    hash = fnv1a(hash, (const char *)&b->freq, sizeof b->freq);
-    hash = hash_text(hash, synth);
-    size_t n = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        if (!s->file[i].used)
-            continue;
-        hash = hash_text(hash, s->file[i].code);
-        n += (size_t)snprintf(b->files + n, sizeof b->files - n, "%s ", s->file[i].path);
-        if (n >= sizeof b->files)
-            fail("%s: too many files", b->name);
-    }
-    for (const char *line = defs; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        char name[128];
-
-        if (sscanf(line, "`define %127s", name) != 1)
-            continue;
-        for (size_t i = 0; i < s->count; i++)
-            if (s->file[i].used && has_word(s->file[i].code, name, strlen(name))) {
-                hash = fnv1a(hash, line, strcspn(line, "\n"));
-                break;
-            }
-    }
+    hash = hash_bytes(hash, &b->freq, sizeof b->freq);
+    hash = hash_verilog(hash_text(hash, synth), s);
+    verilog_paths(s, b->files, sizeof b->files);
     snprintf(b->hash, sizeof b->hash, "%016llx", (unsigned long long)hash);
 }
 
@@ -268,11 +117,12 @@ static struct build *read_builds(json_t **root, size_t *count)
     if (!*count)
         fail(BUILDS ": \"builds\" is missing or empty");
     struct build *b = calloc(*count, sizeof *b);
-    struct sources *s = calloc(1, sizeof *s);
-    char *defs = slurp(DEFS), *synth = slurp(SYNTH);
-    if (!b || !s || !defs || !synth)
-        fail("cannot read " DEFS " or " SYNTH);
-    read_sources(s);
+    struct verilog_files *s = calloc(1, sizeof *s);
+    char *synth = slurp(SYNTH);
+    if (!b || !s || !synth)
+        fail("cannot read " SYNTH);
+    verilog_read(s, "rtl/*/*.v", false);
+    verilog_read(s, "tests/report/*.v", false);
     json_array_foreach((json_t *)list, i, e)
     {
         b[i].name = text_of(e, "name", NULL, i);
@@ -290,14 +140,10 @@ static struct build *read_builds(json_t **root, size_t *count)
         for (size_t k = 0; k < i; k++)
             if (!strcmp(b[i].name, b[k].name))
                 fail(BUILDS ": two builds are named %s", b[i].name);
-        find_inputs(&b[i], s, defs, synth);
+        find_inputs(&b[i], s, synth);
     }
-    for (size_t k = 0; k < s->count; k++) {
-        free(s->file[k].path);
-        free(s->file[k].code);
-    }
+    verilog_free(s);
     free(s);
-    free(defs);
     free(synth);
     return b;
 }
@@ -617,8 +463,8 @@ static void write_table(const char *readme, const struct build *b, size_t count,
 static pid_t start(const struct build *b, const char *out, int seeds)
 {
     char freq[16], list[4 * MAX_SEEDS] = "", err[512], words[sizeof b->files];
-    const char *argv[MAX_FILES + 16] = {"sh", SYNTH, out,        b->target, b->top,
-                                        freq, list,  b->options, b->params};
+    const char *argv[VERILOG_FILES + 16] = {"sh", SYNTH, out,        b->target, b->top,
+                                            freq, list,  b->options, b->params};
     size_t n = 9;
 
     snprintf(freq, sizeof freq, "%d", b->freq);

@@ -43,9 +43,9 @@ SEEDS ?= 3
 TESTS += tests/report_test.sh $(B)/tests/report
 LINT_C += tests/report.c
 
-$(REPORT): tests/report.c
+$(REPORT): tests/report.c tests/verilog_inputs.c tests/verilog_inputs.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $< -ljansson
+	$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
 $(B)/tests/report: $(REPORT)
 	@printf '#!/bin/sh\nexec $(REPORT) check\n' > $@.new && chmod +x $@.new && mv $@.new $@
