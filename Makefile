@@ -78,7 +78,8 @@ endif
 
 all:
 
-FRAGMENTS := $(sort $(wildcard rtl/*/*.mk sim/*/*.mk firmware/*.mk host/*.mk tests/*.mk))
+FRAGMENTS := $(sort $(wildcard rtl/*/*.mk sim/*/*.mk firmware/*.mk host/*.mk constraints/*.mk \
+    tests/*.mk))
 include $(FRAGMENTS)
 
 # Remade before anything else is, because it is included: so whatever is missing is installed first.
@@ -179,6 +180,7 @@ help:
 	@echo 'make fuzz       the protocol of host and firmware under libFuzzer; FUZZ_SECONDS=30 each'
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
+	@echo 'make bitstream BOARD=name [SERIAL=...]   a bitstream and what goes into the flash: constraints/README.md'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install all Debian packages that are missing (the others do so for what they need)'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Board top of Lattice's iCE40HX8K-B-EVN: ofr_board as an HX8K has room for (two dimensions, 16-bit
+// flits, slots of 16 flits, firmware in the SPI flash), clock, reset, UART and LEDs on real pins.
+// Pins: constraints/ice40hx8k-b-evn.pcf. How to build, flash and try it: constraints/README.md.
+//
+// No link yet: the reliable link (rtl/link) is not in the boards, so the link ports of ofr_board
+// are tied off here, as if no cable were plugged in: a board that answers, alone on the desk.
+`default_nettype none
+
+module ice40hx8k_b_evn #(
+    parameter logic [63:0] SERIAL = 64'h0, // the board's serial number; each board needs its own
+    parameter int          C      = 4      // slots per VC, 2 to 8
+) (
+    input  wire logic       clk12,      // 12 MHz oscillator
+    input  wire logic       uart_rx,    // from the FT2232H's channel B, 115200 baud after reset
+    output logic            uart_tx,
+    output logic            flash_csn,  // the flash that the FPGA is configured from
+    output logic            flash_sck,
+    output logic            flash_mosi,
+    input  wire logic       flash_miso,
+    output logic [7:0]      led         // D2 to D9, lit by 1; see below
+);
+    // 12 MHz * (DIVF + 1) / (DIVR + 1) / 2^DIVQ; the voltage-controlled oscillator at 768 MHz, of
+    // 533 to 1066.
+    localparam int CLOCK_HZ = 48_000_000;
+    logic clk, locked;
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic unused_core, unused_sdo;
+    /* verilator lint_on UNUSEDSIGNAL */
+    SB_PLL40_CORE #(
+        .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'd0), .DIVF(7'd63), .DIVQ(3'd4),
+        .FILTER_RANGE(3'd1)
+    ) pll (
+        .REFERENCECLK(clk12), .PLLOUTGLOBAL(clk), .LOCK(locked), .RESETB(1'b1), .BYPASS(1'b0),
+        .PLLOUTCORE(unused_core), .SDO(unused_sdo), .EXTFEEDBACK(1'b0), .DYNAMICDELAY(8'd0),
+        .LATCHINPUTVALUE(1'b0), .SDI(1'b0), .SCLK(1'b0)
+    );
+
+    // Reset until the PLL has been locked for 2^15 cycles, 0.7 ms: longer than the block RAMs take
+    // to be readable after configuration and than the flash takes to its first command. Flip-flops
+    // are 0 after configuration. Loss of lock is a reset. The count goes on as the heartbeat.
+    logic [24:0] count_q = '0;
+    logic [1:0]  locked_q = '0;
+    logic        run_q = 1'b0;
+    always_ff @(posedge clk) begin
+        locked_q <= {locked_q[0], locked};
+        count_q  <= locked_q[1] ? count_q + 1'b1 : '0;
+        run_q    <= locked_q[1] && (run_q || count_q[15]);
+    end
+
+    logic       tx, csn, trapped;
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic [3:0]  tx_valid, tx_last, tx_poison;
+    logic [7:0]  tx_vc;
+    logic [63:0] tx_data;
+    logic [47:0] rx_credit, rx_received, mon_copy_value;
+    logic        mon_we, mon_re, mon_copy;
+    logic [11:0] mon_adr;
+    logic [31:0] mon_wdat, mon_rdat;
+    logic [7:0]  mon_copy_index;
+    /* verilator lint_on UNUSEDSIGNAL */
+    ofr_board #(
+        .N(2), .W(16), .L(16), .C(C), .MUL(0), .GEN(0), .CHECK(0), .COUNT(0), .FLASH(1),
+        .RAM_BYTES(2048), .TIMER_BITS(40), .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200),
+        .CLOCK_HZ(CLOCK_HZ)
+    ) board (
+        .clk, .rst(!run_q), .serial(SERIAL), .uart_rx, .uart_tx(tx), .trapped,
+        .flash_csn(csn), .flash_sck, .flash_mosi, .flash_miso,
+        .link_up(4'd0), .rx_valid(4'd0), .rx_vc(8'd0), .rx_data(64'd0), .rx_last(4'd0),
+        .rx_poison(4'd0), .rx_abort(4'd0), .rx_credit, .rx_received, .tx_valid, .tx_ready(4'd0),
+        .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit(48'd0), .tx_base(48'd0),
+        .tx_rebase(4'd0), .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy,
+        .mon_copy_index, .mon_copy_value
+    );
+
+    // Idle until the first clock has come: no break on the line. In reset the flash's chip select
+    // is high, so that a read that a reset has cut off ends there.
+    assign uart_tx   = tx || !run_q;
+    assign flash_csn = csn || !run_q;
+
+    assign led[0]   = run_q;       // clock and reset are good
+    assign led[1]   = count_q[24]; // heartbeat, 1.4 Hz
+    assign led[2]   = !uart_rx;    // the host sends
+    assign led[3]   = !uart_tx;    // the board sends
+    assign led[6:4] = 3'd0;
+    assign led[7]   = trapped;     // the core has stopped for good
+endmodule
+
+`default_nettype wire

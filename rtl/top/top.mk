@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# Board tops; the models of vendors' cells that they need outside of a vendor's chip are in test/.
+TOP_MODELS := $(wildcard rtl/top/test/*.v)
+LINT_V += $(TOP_MODELS)
+LINT_TOPS += ice40hx8k_b_evn
+TESTS += rtl/top/test/pll_test.sh
