@@ -5,6 +5,7 @@
 #include "cables.h"
 #include "clocks.h"
 #include "ledger.h"
+#include "reliable.h"
 #include "steps.h"
 #include "uarts.h"
 
@@ -21,6 +22,7 @@
 
 enum {
     FIRMWARE_START = 8192, // cycles that the firmware in RAM needs before it takes a frame
+    LINKS_UP = 1 << 14,    // cycles within which reliable links are up, where their cables let them
     RESTS = 1 << 20,       // cycles without a host and a flit, after which nobody is in a hurry
 };
 
@@ -129,12 +131,13 @@ static void make_boards(struct sim *s)
 // Until every board has seen its links.
 static void switch_on(struct sim *s)
 {
-    uint64_t until = s->cycle + (s->o.wait ? FIRMWARE_START : 0);
+    uint64_t until = s->cycle + (s->o.wait ? FIRMWARE_START : 0), up = s->cycle + LINKS_UP;
     if (s->o.ppm)
         start_clocks(s);
     do
         step_batch(s);
-    while (s->cycle < until || (s->clocks && !clocks_run(s)));
+    while (s->cycle < until || (s->clocks && !clocks_run(s)) ||
+           (s->cycle < up && !links_are_up(s)));
 }
 
 // All boards off and on again; their USB chips are powered by the host.
@@ -146,6 +149,7 @@ static void power_cycle(struct sim *s)
     memset(s->line, 0, s->boards * sizeof *s->line);
     s->reported = s->owed = 0;
     make_boards(s);
+    open_links(s);
     switch_on(s);
 }
 
@@ -174,6 +178,7 @@ static void set_up(struct sim *s)
     cable_torus(s);
     change_cables(s);
     open_ledger(s);
+    open_links(s);
     open_uarts(s);
 }
 
@@ -256,6 +261,8 @@ int main(int argc, char **argv)
                 printf("boardsim: board %u differs from its golden model: %s\n", n,
                        board_verdict(s.board[n]).difference);
     write_ledger(&s);
+    say_links(&s);
+    close_links(&s);
     close_uarts(&s);
     if (s.usbip)
         usbip_free(s.usbip);

@@ -69,12 +69,12 @@ $(BS)/options.o: host/lib/torus.pc.in
 $(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
 
 # Lower layers first (README.md).
-BS_C := basics spi_flash board ftdi_chip usbip options cables ledger clocks steps uarts boardsim
+BS_C := basics spi_flash board ftdi_chip usbip options cables ledger clocks noise reliable steps uarts boardsim
 BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
 	@mkdir -p $(@D)
-	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic
+	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic -lm
 
 # Its twin whose elastic buffers do not say that they are full.
 $(B)/twin/elastic/bin/boardsim: $(B)/bin/boardsim
@@ -83,7 +83,19 @@ $(B)/twin/elastic/bin/boardsim: $(B)/bin/boardsim
 	    ! cmp -s sim/cosim/clocks.c $(@D)/clocks.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $(@D)/clocks.o $(@D)/clocks.c
 	@$(CXX) -o $@ $(filter-out %/clocks.o,$(BS_O)) $(@D)/clocks.o $(BS_ALL) $(B)/libofr.a \
-	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic
+	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+
+# Its twin whose links take every frame for good.
+$(B)/twin/crc/bin/boardsim: $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	@sed 's/bad = (word ^ r->crc) & looked_at;/bad = false;/' sim/model/link.c > $(@D)/link.c && \
+	    ! cmp -s sim/model/link.c $(@D)/link.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/link.o $(@D)/link.c
+	@$(CXX) -o $@ $(BS_O) $(@D)/link.o $(BS_ALL) $(B)/libofr.a \
+	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+
+TESTS += sim/cosim/reliable_test.sh
+sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim
 
 TESTS += sim/cosim/layers_test.sh
 sim/cosim/layers_test.sh: $(B)/bin/boardsim

@@ -67,6 +67,13 @@ $(LINKED_TESTS): $(B)/tests/linked_%: $(B)/lockstep/%/linked sim/cosim/cosim.mk
 	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(LINKED_TOTAL) > $@
 	@chmod +x $@
 
+# 200 million router-cycles
+SOAK += $(B)/tests/linked_soak
+$(B)/tests/linked_soak: $(LINKED)
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nset -e\nfor s in $(LINKED_SHAPES); do\n    %s %s\ndone\n' \
+	    '$(B)/lockstep/$$s/linked' '--total 100000000 --seed "$${SEED:-100000}"' > $@ && chmod +x $@
+
 # --- The golden model alone -----------------------------------------------------------------------
 GOLDEN_O := $(B)/sim/cosim/golden.o $(B)/sim/cosim/fabric.o
 $(B)/bin/bench: $(B)/sim/cosim/bench.o $(B)/sim/cosim/gamma.o $(GOLDEN_O) $(B)/libofr.a

@@ -61,6 +61,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         else
             argp_failure(state, 2, 0, "--chip %s: ft2232h, ft232h or ft231x", arg);
         return 0;
+    case 'k':
+        if (strcmp(arg, "plain") && strcmp(arg, "reliable"))
+            argp_failure(state, 2, 0, "--link %s: plain or reliable", arg);
+        o->reliable = arg[0] == 'r';
+        return 0;
+    case 'e':
+    case 'r': {
+        double rate = strtod(arg, &end);
+        if (end == arg || *end || !(rate >= 0 && rate <= 0.5))
+            argp_failure(state, 2, 0, "%s: a rate from 0 to 0.5", arg);
+        *(key == 'e' ? &o->bit_errors : &o->bursts) = rate;
+        return 0;
+    }
+    case ARGP_KEY_END:
+        if (!o->reliable && (o->bit_errors > 0 || o->bursts > 0 || o->spread))
+            argp_failure(state, 2, 0, "--bit-errors, --bursts, --spread: with --link reliable");
+        if (o->reliable && o->ppm)
+            argp_failure(state, 2, 0, "--ppm: with --link plain");
+        if (o->latency + o->spread > MAX_LATENCY)
+            argp_failure(state, 2, 0, "--latency and --spread: at most %d together", MAX_LATENCY);
+        return 0;
+    case 'x':
     case 'u':
     case 'P':
     case 'l':
@@ -80,6 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->usbip = true;
         if (key == 'l')
             o->latency = (unsigned)value;
+        else if (key == 'x')
+            o->spread = value > MAX_LATENCY ? MAX_LATENCY : (unsigned)value;
         else if (key == 'P')
             o->ppm = (unsigned)value;
         else if (key == 'u')
@@ -113,6 +137,12 @@ struct options options_read(int argc, char **argv)
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
+        {"link", 'k', "KIND", 0, "plain (default), or reliable: frames, CRC, retry", 0},
+        {"bit-errors", 'e', "RATE", 0, "of a bit on a cable of reliable links, 0 to 0.5", 0},
+        {"bursts", 'r', "RATE", 0,
+         "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
+        {"spread", 'x', "CYCLES", 0,
+         "there a direction of a cable is up to so much longer than --latency, drawn", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,

@@ -23,9 +23,12 @@ struct options {
     bool usbip; // serve
     unsigned port;
     enum ftdi_kind chip;
-    bool wait;          // time stands still while no host waits for an answer
-    unsigned ppm;       // 0: one clock for all
-    const char *ledger; // file, NULL: none
+    bool wait;                 // time stands still while no host waits for an answer
+    unsigned ppm;              // 0: one clock for all
+    const char *ledger;        // file, NULL: none
+    bool reliable;             // links; with it:
+    double bit_errors, bursts; // of a bit, of a word
+    unsigned spread;           // a cable is up to so much longer than latency, cycles
 };
 
 // From the command line; what is wrong there ends the program with status 2.

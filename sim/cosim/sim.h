@@ -40,6 +40,7 @@ struct uart_socket {
 struct clocks;
 struct worker;
 struct ledger;
+struct link_end;
 
 struct sim {
     struct options o;
@@ -53,7 +54,8 @@ struct sim {
     struct clocks *clocks;  // NULL: one clock for all
     struct ofr_node_in *in;
     struct pollfd *fds;
-    struct ledger *ledger; // NULL: none
+    struct ledger *ledger;     // NULL: none
+    struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: plain links
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about

@@ -5,6 +5,7 @@
 #include "basics.h"
 #include "clocks.h"
 #include "ledger.h"
+#include "reliable.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
     unsigned then = (unsigned)((cycle + LINE - s->o.latency) % LINE);
     struct ofr_node_in *in = &s->in[n];
 
-    for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
+    if (s->link_end)
+        step_links(s, n, cycle, in, last_flit);
+    for (unsigned p = 0; p < 2U * s->o.torus.n && !s->link_end; p++) {
         struct cable_end far = s->peer[n][p];
         in->link_up[p] = far.board >= 0;
         in->tx_ready[p] = true;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reliable links between boards (rtl/link/README.md): the end at each port is the golden model's,
+// at golden boards and at RTL ones, and the physical layer is as wide as a word.
+#include "reliable.h"
+
+#include "basics.h"
+#include "link.h"
+#include "noise.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICK = 8, BURST_WORDS = 40, SEEDS = 16 }; // SEEDS: of random_of(), from here on
+
+struct link_end {
+    struct ofr_link link;
+    uint64_t word[LINE]; // that it has sent, by cycle
+    bool valid[LINE];
+    unsigned delay; // of the cable to here, cycles
+    struct rng rng;
+    struct noise noise; // of what comes to here
+    uint64_t words, wrong;
+};
+
+static struct link_end *at(const struct sim *s, uint32_t n, unsigned p)
+{
+    return &s->link_end[n * (size_t)OFR_LINKS + p];
+}
+
+void open_links(struct sim *s)
+{
+    if (!s->o.reliable)
+        return;
+    if (!s->link_end)
+        s->link_end = allocate(s->boards, OFR_LINKS * sizeof *s->link_end);
+    memset(s->link_end, 0, s->boards * OFR_LINKS * sizeof *s->link_end);
+    for (uint32_t n = 0; n < s->boards; n++) {
+        const struct rtl_board_ops *ops = s->o.kinds[n] == 's' ? &rtl_board_small
+                                          : s->o.torus.n == 2  ? &rtl_board_2
+                                                               : &rtl_board_3;
+        struct ofr_link_shape shape = {.n = ops->shape.n,
+                                       .flit_bits = ops->shape.flit_bits,
+                                       .slots = ops->shape.slots,
+                                       .slot_flits = ops->shape.slot_flits,
+                                       .shared = s->o.kinds[n] == 's',
+                                       .serial = s->o.kinds[n] != 's',
+                                       .tick = TICK,
+                                       .crc_check = 16};
+        for (unsigned p = 0; p < OFR_LINKS; p++) {
+            struct link_end *e = at(s, n, p);
+            ofr_link_init(&e->link, &shape);
+            e->rng.state = random_of(s->o.seed, n, SEEDS + p);
+            e->delay = s->o.latency + rng_below(&e->rng, s->o.spread + 1);
+            noise_error_rate(&e->noise, &e->rng, s->o.bit_errors);
+            e->noise.burst_rate = s->o.bursts;
+            e->noise.burst_steps = BURST_WORDS;
+        }
+    }
+}
+
+// The word that the cable brings.
+static bool arrives(const struct sim *s, struct link_end *e, struct cable_end far, uint64_t cycle,
+                    uint64_t *word)
+{
+    const struct link_end *from = at(s, (uint32_t)far.board, (unsigned)far.port);
+    unsigned then = (unsigned)((cycle + LINE - e->delay) % LINE), bits = e->link.shape.flit_bits;
+    if (!from->valid[then])
+        return false;
+    uint64_t wrong = noise_step(&e->noise, &e->rng, bits, false);
+    wrong &= bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+    *word = from->word[then] ^ wrong;
+    e->words++;
+    e->wrong += wrong != 0;
+    return true;
+}
+
+void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
+                uint64_t *last_flit)
+{
+    unsigned now = (unsigned)(cycle % LINE);
+    const struct ofr_router_out *out = board_out(s->board[n]);
+    for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
+        struct link_end *e = at(s, n, p);
+        struct cable_end far = s->peer[n][p];
+        const struct ofr_link_out *o = &e->link.out;
+        in->link_up[p] = o->link_up;
+        in->rx[p] = o->rx;
+        in->rx_abort[p] = o->rx_abort;
+        in->tx_ready[p] = o->tx_ready;
+        in->tx_rebase[p] = o->tx_rebase;
+        memcpy(in->tx_credit[p], o->tx_credit, OFR_VCS);
+        memcpy(in->tx_base[p], o->tx_credit, OFR_VCS);
+
+        struct ofr_link_in to = {.enable = true,
+                                 .serial = random_of(s->o.seed, n, 0),
+                                 .tx = out->tx[p],
+                                 .phy_up = far.board >= 0};
+        memcpy(to.rx_credit, out->rx_credit[p], OFR_VCS);
+        memcpy(to.rx_received, out->rx_received[p], OFR_VCS);
+        to.phy_tx_ready = !e->link.shape.shared || o->phase;
+        e->valid[now] = to.phy_tx_ready;
+        e->word[now] = o->phy_tx_word;
+        to.phy_rx_valid = to.phy_up && arrives(s, e, far, cycle, &to.phy_rx_word);
+        if (out->tx[p].valid || !ofr_link_idle(&e->link))
+            *last_flit = cycle;
+        ofr_link_step(&e->link, &to);
+    }
+}
+
+bool links_are_up(const struct sim *s)
+{
+    for (uint32_t n = 0; n < s->boards && s->link_end; n++)
+        for (unsigned p = 0; p < 2U * s->o.torus.n; p++)
+            if (s->peer[n][p].board >= 0 && !at(s, n, p)->link.out.link_up)
+                return false;
+    return true;
+}
+
+void say_links(const struct sim *s)
+{
+    struct ofr_link_counts sum = {0};
+    uint64_t words = 0, wrong = 0;
+    if (!s->link_end)
+        return;
+    for (size_t i = 0; i < s->boards * (size_t)OFR_LINKS; i++) {
+        const struct link_end *e = &s->link_end[i];
+        words += e->words;
+        wrong += e->wrong;
+        sum.frames += e->link.counts.frames;
+        sum.retries += e->link.counts.retries;
+        sum.bad += e->link.counts.bad;
+        sum.downs += e->link.counts.downs;
+    }
+    printf("boardsim: links: %" PRIu64 " words, %" PRIu64 " wrong; %" PRIu64
+           " frames with flits, %" PRIu64 " damaged frames, %" PRIu64 " retries, %" PRIu64
+           " falls\n",
+           words, wrong, sum.frames, sum.bad, sum.retries, sum.downs);
+}
+
+void close_links(struct sim *s)
+{
+    free(s->link_end);
+}

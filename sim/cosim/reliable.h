@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// boardsim --link reliable: the golden model's link end at every port that is cabled, and cables of
+// words with bit errors.
+#ifndef RELIABLE_H
+#define RELIABLE_H
+
+#include "sim.h"
+
+// All ends as after reset. Ends the program where memory is short.
+void open_links(struct sim *s);
+// A cycle of board n's ends: its links' input pins, as they stand before the ends' step.
+void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
+                uint64_t *last_flit);
+// All that are cabled are up, at both ends; and a line about what they have met.
+bool links_are_up(const struct sim *s);
+void say_links(const struct sim *s);
+void close_links(struct sim *s);
+
+#endif
