@@ -348,10 +348,11 @@ int torus_program(struct torus *t, const struct torus_preset *preset);
 // tables is cut in between. TORUS_E_FAILED: all is programmed, but as the destinations are, not all
 // boards answer by address; another program takes them back.
 int torus_program_table(struct torus *t, const struct torus_table *table);
-// Destinations around missing cables (torus_gaps()) of the torus as discovered, for a table that has
-// none yet: each pair of nodes has as much freedom as is safe. *destinations: to be freed; NULL where
-// no pair needs an entry. *unreachable: how many of the *count entries are TORUS_UNREACHABLE: none
-// for one missing cable where two dimensions have size 2 or more, or two where all have 3 or more.
+// Destinations around missing cables (torus_gaps()) of the torus as discovered, for a table that
+// has none yet: each pair of nodes has as much freedom as is safe. *destinations: to be freed;
+// NULL where no pair needs an entry. *unreachable: how many of the *count entries are
+// TORUS_UNREACHABLE: none for one missing cable where two dimensions have size 2 or more, or two
+// where all have 3 or more.
 // TORUS_E_USAGE: as torus_program_table(), or there are destinations; TORUS_E_MEMORY.
 int torus_around(struct torus *t, const struct torus_table *table,
                  struct torus_destination **destinations, unsigned *count, unsigned *unreachable);
