@@ -108,6 +108,8 @@ struct net_config {
     // slots are more than so many times those of the other (0: any); used slots are running means,
     // which move by 1/2^smooth of the way at every offer (0: as they are).
     double source_gate_us, ratio;
+    double above_mean; // like ratio, over the mean of the node's links
+    bool once;         // a packet keeps the way of its first try
     uint32_t smooth;
 
     // Of one simulation: threads of a rank, 0 and 1: one; MPI ranks that simulate it together, 0

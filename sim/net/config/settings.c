@@ -242,6 +242,7 @@ static bool has_escape(const struct net_config *c)
 // ---- The table
 
 static const char *const counted[] = {"adaptive", "all", NULL};
+static const char *const tries[] = {"each", "once", NULL};
 static const char *const placements[] = {"linear", "random", NULL};
 static const char *const switchings[] = {"cut-through", "store-and-forward", NULL};
 static const char *const duplexes[] = {"half", "full", NULL};
@@ -454,6 +455,27 @@ const struct net_setting net_settings[] = {
      .most = 1000,
      .applies = decides,
      AT(ratio)},
+    {.name = "above-mean",
+     .group = 2,
+     .value = "NUMBER",
+     .help = "the same over the mean of the node's links; 0: anywhere",
+     .otherwise = "0",
+     .field = "above_mean",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1000,
+     .applies = decides,
+     AT(above_mean)},
+    {.name = "decide",
+     .group = 2,
+     .value = "WHEN",
+     .help = "on a way: again at each try to get in, or once a packet: each or once",
+     .otherwise = "each",
+     .field = "decide",
+     .kind = NET_SWITCH,
+     .names = tries,
+     .applies = decides,
+     AT(once)},
     {.name = "smooth",
      .group = 2,
      .value = "SHIFT",

@@ -111,7 +111,10 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     put_title(out, e, size);
     fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
     gnuplot_text(out, e->label);
-    fputs("\nset xrange [0:1]\n", out);
+    double most = 1;
+    for (unsigned l = 0; l < e->loads; l++)
+        most = e->load[l] > most ? e->load[l] : most;
+    fprintf(out, "\nset xrange [0:%g]\n", most);
     const char *range =
         strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
     for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {

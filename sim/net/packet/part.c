@@ -356,7 +356,9 @@ static bool inject(struct net_part *part, uint32_t node)
     if (c->routing == NET_RDR || c->tie == NET_TIE_RANDOM)
         luck =
             net_random(c->seed, DRAW_TIE, node, (uint64_t)source->message << 32 | source->packet);
-    if (source->ways > 1 && part->wheel.now - source->born <= part->gate) {
+    if (source->chosen) {
+        way = &ways[source->chosen - 1];
+    } else if (source->ways > 1 && part->wheel.now - source->born <= part->gate) {
         uint8_t used[OFR_MAX_PORTS];
         const struct ofr_load load = {used, part->exists[node], net_load_slots(c)};
         net_look(&part->links, c, node, load.ports, part->wheel.now, used);
@@ -364,7 +366,12 @@ static bool inject(struct net_part *part, uint32_t node)
         if (c->ratio > 0 &&
             net_least_used(&load, ways[0].leave) <= c->ratio * net_least_used(&load, way->leave))
             way = &ways[0];
+        if (c->above_mean > 0 &&
+            net_least_used(&load, ways[0].leave) <= c->above_mean * net_mean_used(&load))
+            way = &ways[0];
     }
+    if (c->once && source->ways > 1)
+        source->chosen = (uint32_t)(way - ways) + 1;
     struct ofr_way drawn;
     if (net_is_rival(c->routing)) {
         uint8_t used[OFR_MAX_PORTS];
@@ -411,7 +418,7 @@ static void load_message(struct net_part *part, uint32_t node)
 {
     struct net_source *source = &part->sources[node];
     const struct net_schedule *schedule = part->schedule;
-    source->packet = 0;
+    source->packet = source->chosen = 0;
     source->born = net_schedule_born(schedule, source->message);
     source->packets = net_schedule_packets(schedule, node, source->message);
     source->destination = net_schedule_destination(schedule, node, source->message);
@@ -428,6 +435,7 @@ static void load_message(struct net_part *part, uint32_t node)
 static bool next_packet(struct net_part *part, uint32_t node)
 {
     struct net_source *source = &part->sources[node];
+    source->chosen = 0;
     if (source->message != NET_NO_MESSAGE && ++source->packet < source->packets)
         return true;
     source->message = part->schedule->replay.app

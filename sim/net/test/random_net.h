@@ -37,6 +37,8 @@ static inline struct net_config random_net(unsigned round, uint64_t *seed)
         c.node_throttle = (uint32_t)(exact_random(seed) % (4 * c.slots));
         c.source_gate_us = (double)(exact_random(seed) % 20);
         c.ratio = (double)(exact_random(seed) % 9) / 4;
+        c.above_mean = (double)(exact_random(seed) % 5) / 2;
+        c.once = exact_random(seed) & 1;
         c.smooth = (uint32_t)(exact_random(seed) % 5);
     }
     c.load = 0.1 + (double)(exact_random(seed) % 30) / 10;
