@@ -60,18 +60,11 @@ $(B)/ecp5/stamp: tests/tests.mk
 	        exit 1; }; }
 	@mkdir -p $(@D) && touch $@
 
-report: $(REPORT) $(B)/ecp5/stamp $(B)/constraints/board $(B)/firmware/flash.bin
+report: $(REPORT) $(B)/ecp5/stamp
 	@$(REPORT) run $(if $(ALL),-a) -j $(JOBS) -s $(SEEDS) $(B)/report/builds
-	@set -e; for board in $(basename $(notdir $(wildcard constraints/*.json))); do \
-	    $(B)/constraints/board check $$board > /dev/null || \
-	        $(MAKE) --no-print-directory bitstream BOARD=$$board SERIAL= RECORD=1; \
-	done
 
-report-check: $(REPORT) $(B)/constraints/board
+report-check: $(REPORT)
 	@$(REPORT) check
-	@set -e; for board in $(basename $(notdir $(wildcard constraints/*.json))); do \
-	    $(B)/constraints/board check $$board; \
-	done
 
 # make check, the inner loop: of every folder what is quick, two minutes after a build. Lint is not in
 # it: make lint, which remembers what passed.
