@@ -83,7 +83,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations cables clock cancel interleave)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
          host/test/layers_test.sh
@@ -147,9 +147,12 @@ CANCEL_TWIN_size    := cancel options handle 's/bytes\[i\]/0/'
 CANCEL_TWIN_often   := cancel progress handle 's/now.<.t->progressed.+.0.1/0/'
 CANCEL_TWIN_renewed := destinations keyed destinations 's/error.=.lease_keep(t);/;/'
 CANCEL_TWIN_unanimous := torus disagreeing recognise 's/kept.||.votes.best..==.said/1/'
+CANCEL_TWIN_links   := mend cables around 's/up.!=.t->boards.i..links/0/'
+CANCEL_TWIN_cabled  := mend cables around 's/peer.p..<.0/peer[p]<-9/'
 CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often \
-                renewed unanimous)
-$(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus host/host.mk
+                renewed unanimous links cabled)
+$(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
+        $(B)/tests/test_mend host/host.mk
 	@sed $(word 4,$(CANCEL_TWIN_$*)) host/lib/$(word 3,$(CANCEL_TWIN_$*)).c > $@.c
 	@! cmp -s host/lib/$(word 3,$(CANCEL_TWIN_$*)).c $@.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_$(firstword $(CANCEL_TWIN_$*)).c host/test/fake.c \

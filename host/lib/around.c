@@ -181,3 +181,32 @@ API int torus_table_safe(struct torus *t, const struct torus_table *table)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     return d.verdict == OFR_ACYCLIC || d.verdict == OFR_ESCAPABLE ? ok(t) : refuse(t, &d);
 }
+
+// Changed ----------------------------------------------------------------------------------------
+
+API int torus_links_changed(struct torus *t, bool *changed)
+{
+    *changed = false;
+    if (t->attached || (!t->good && !t->gaps))
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
+    struct request *q = calloc(t->board_count, sizeof *q);
+    if (!q)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < t->board_count; i++) {
+        by_path(&q[i], t->boards[i].path, t->boards[i].hops, OFR_OP_READ, 0);
+        q[i].m[4] |= (uint32_t)(OFR_SEL_NODE | OFR_NODE_STATUS) << 16;
+    }
+    int error = exchange(t, q, t->board_count);
+    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
+        unsigned up = (q[i].r[5] & OFR_NODE_STATUS_LINK_UP_MASK) >> OFR_NODE_STATUS_LINK_UP_LSB;
+        error = status_error(t, &q[i], "look at the links");
+        *changed |= up != t->boards[i].links;
+    }
+    free(q);
+    // A board that its way does not lead to any more
+    if (error == TORUS_E_TIMEOUT) {
+        *changed = true;
+        return ok(t);
+    }
+    return error;
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl program: coordinates and routing tables of all boards.
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ctl.h"
 
@@ -10,6 +12,7 @@ enum { TIE = 256, RESUME, ABORT, PRINT, DIMENSIONS, AROUND };
 static struct {
     int routing, tie, threshold, delta; // -1: not given
     bool resume, abort, print, around;
+    double watch;     // seconds, 0: not given
     unsigned dims;    // of what is printed, 0: not given
     const char *file; // NULL: a preset
     struct torus_preset preset;
@@ -22,6 +25,7 @@ static const struct argp_option options[] = {
     {"threshold", 'H', "SLOTS", 0, "injection threshold, 0 to 15 (C/2)", 1},
     {"delta", 'D', "HOPS", 0, "Delta, 0 to 7 (2)", 1},
     {"around", AROUND, 0, 0, "with destinations that lead around missing cables", 1},
+    {"watch", 'w', "SECONDS", 0, "with --around: stay, and program anew when cables come or go", 1},
     {"resume", RESUME, 0, 0, "finish a program that was cut short", 2},
     {"abort", ABORT, 0, 0, "undo a program that was cut short", 2},
     {"print", PRINT, 0, 0, "print the routing as a FILE to start from, and program nothing", 3},
@@ -46,6 +50,9 @@ static bool option(int key, char *arg, struct argp_state *state)
         return true;
     case AROUND:
         set.around = true;
+        return true;
+    case 'w':
+        set.watch = number(state, arg, 0.1, 3600);
         return true;
     case RESUME:
         set.resume = true;
@@ -77,6 +84,8 @@ static int prepare(struct args *a)
     if (set.around && (set.resume || set.abort))
         return wrong("option", "--around",
                      "a program of its own: it mends what was cut short, too");
+    if (set.watch > 0 && (!set.around || set.print))
+        return wrong("option", "--watch", "with --around, and not with --print");
     if (set.around && set.dims)
         return wrong("option", "--dimensions", "not with --around, which has the torus'");
     bool settings = set.routing >= 0 || set.tie >= 0 || set.threshold >= 0 || set.delta >= 0;
@@ -120,6 +129,14 @@ static unsigned unreachable(void)
     return count;
 }
 
+static int say_error(struct torus *t, int error)
+{
+    if (error != TORUS_E_USAGE || !set.file)
+        return report(t, error);
+    fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
+    return 2;
+}
+
 // Gives the table destinations around the cables that are missing, and says for which pairs there
 // is no way.
 static int lead_around(struct torus *t)
@@ -160,28 +177,57 @@ static int program_all(struct torus *t)
                        : torus_program(t, &set.preset);
 }
 
+// Around what is missing now. Exit status; *error: the library's.
+static int around_once(struct torus *t, const struct args *a, int *error)
+{
+    free((void *)set.table.destinations);
+    set.table.destinations = NULL;
+    set.table.destination_count = 0;
+    *error = torus_discover(t);
+    if (*error == TORUS_OK || (*error == TORUS_E_MISCABLED && torus_gaps(t)))
+        *error = lead_around(t);
+    if (*error == TORUS_OK && set.print)
+        table_print(&set.table);
+    else if (*error == TORUS_OK)
+        *error = program_all(t);
+    if (*error != TORUS_OK)
+        return say_error(t, *error);
+    int status = set.print ? 0 : put_programmed(t, a);
+    return unreachable() && !status ? 1 : status;
+}
+
+// Until it is interrupted. What is wrong at one time, cables in the wrong place say, may be right
+// at the next.
+static int watch(struct torus *t, const struct args *a)
+{
+    int error, status = around_once(t, a, &error);
+    while (error != TORUS_E_TRANSPORT && !output_failed()) {
+        bool changed = error != TORUS_OK;
+        for (double left = set.watch; left > 0 && !interrupted(NULL); left -= 0.1)
+            nanosleep(&(const struct timespec){.tv_nsec = 100000000}, NULL);
+        if (interrupted(NULL))
+            return 0;
+        if (!changed)
+            error = torus_links_changed(t, &changed);
+        if (error == TORUS_OK && !changed)
+            continue;
+        status = around_once(t, a, &error);
+        fflush(stdout);
+    }
+    return status;
+}
+
 static int do_program(struct torus *t, const struct args *a)
 {
-    // Missing cables are the library's affair: it may go round them.
-    bool destinations = set.around || set.table.destination_count;
-    int status, error = destinations ? torus_discover(t) : attach_or_discover(t);
-    bool go_on = error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t));
-    if (go_on && set.around)
-        error = lead_around(t);
-    if (go_on && set.around && error == TORUS_OK && set.print) {
-        table_print(&set.table);
-        status = unreachable() ? 1 : 0;
+    int status, error;
+    if (set.around) {
+        status = set.watch > 0 ? watch(t, a) : around_once(t, a, &error);
     } else {
-        if (go_on && (!set.around || error == TORUS_OK))
+        // Missing cables are the library's affair: it may go round them.
+        error = set.table.destination_count ? torus_discover(t) : attach_or_discover(t);
+        if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
             error = program_all(t);
-        if (error == TORUS_E_USAGE && set.file) {
-            fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
-            status = 2;
-        } else {
-            status = error == TORUS_OK ? put_programmed(t, a) : report(t, error);
-        }
-        if (set.around && error == TORUS_OK && unreachable() && !status)
-            status = 1;
+        status = error == TORUS_OK ? put_programmed(t, a) : say_error(t, error);
     }
     free((void *)set.table.destinations);
     return status;
@@ -203,12 +249,16 @@ const struct command command_program = {
         "--around discovers the torus, works out destinations that lead around the cables that are "
         "missing, and programs them with the routing; pairs for which there is no way are listed "
         "(exit status 1) and refused where packets enter. With --print it prints them as a FILE. "
-        "Once the cables are back program without --around. A table by which packets could wait "
+        "Once the cables are back program without --around; or let --watch do all that, which "
+        "looks "
+        "every so many seconds (a request a board) and holds the lease only while it programs. A "
+        "table by which packets could wait "
         "for each other in a circle, or would come to a missing cable, is refused.",
     .examples = "program --routing ofr\n"
                 "program --print --dimensions 3 > mine.json\n"
                 "program mine.json\n"
                 "program --routing ofr --around\n"
+                "program --around --watch 5\n"
                 "program mine.json --resume\n",
     .groups = CONNECTION | WRITING | FORMAT,
     .options = options,

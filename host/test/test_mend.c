@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A torus whose cables come and go under a host that leads around them: every change is noticed,
+// the boards hold what leads round the cables that are missing, and with all of them back the
+// preset.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake.h"
+
+static uint64_t seed;
+
+static const struct torus_options quick = {
+    .size = sizeof(struct torus_options), .timeout = 0.3, .retry = 0.001};
+
+enum { MOST = 3, ROUNDS = 25 };
+
+struct lab {
+    struct fake_fabric *f;
+    struct fake_wire wire;
+    struct torus *t;
+    struct fake_board *end[MOST]; // + ends of cables that are pulled, NULL: none
+    struct fake_board *other[MOST];
+    unsigned port[MOST], pulled;
+};
+
+static void expect(struct lab *l, int error, int want)
+{
+    if (error != want)
+        print_message("# %s: %s\n", torus_strerror(error), torus_detail(l->t));
+    assert_int_equal(error, want);
+}
+
+static void pull(struct lab *l)
+{
+    struct fake_board *b = &l->f->board[fake_random(l->f, l->f->boards)];
+    unsigned port = 2 * (unsigned)fake_random(l->f, l->f->dims), i = 0;
+    if (!b->peer[port] || l->pulled == MOST)
+        return;
+    while (l->end[i])
+        i++;
+    l->end[i] = b;
+    l->other[i] = b->peer[port];
+    l->port[i] = port;
+    fake_cut(b, port);
+    l->pulled++;
+}
+
+static void put_back(struct lab *l, unsigned i)
+{
+    if (!l->end[i])
+        return;
+    fake_cable(l->end[i], l->port[i], l->other[i], l->port[i] + 1);
+    l->end[i] = NULL;
+    l->pulled--;
+}
+
+static void at_of(const struct fake_board *b, uint8_t at[3])
+{
+    for (unsigned i = 0; i < 3; i++)
+        at[i] = b->reg[OFR_NODE_COORD / 4] >> 8 * i & 15;
+}
+
+static uint16_t pin_of(const struct fake_board *from, const struct fake_board *to)
+{
+    uint8_t at[3];
+    at_of(to, at);
+    return from->pins[at[0] | at[1] << 4 | at[2] << 8];
+}
+
+// Neighbours without their cable go by another node, if their tables are on.
+static void assert_around(struct lab *l)
+{
+    unsigned on = 0;
+    for (unsigned i = 0; i < l->f->boards; i++)
+        on += l->f->board[i].reg[OFR_PINS_CONTROL / 4];
+    assert_int_equal(on, l->pulled ? l->f->boards : 0);
+    for (unsigned i = 0; i < MOST; i++)
+        if (l->end[i]) {
+            assert_true(pin_of(l->end[i], l->other[i]) >> 12 >= TORUS_IDN);
+            assert_true(pin_of(l->other[i], l->end[i]) >> 12 >= TORUS_IDN);
+        }
+}
+
+static void mend(struct lab *l, const struct torus_preset *preset)
+{
+    struct torus_table table;
+    struct torus_destination *list;
+    unsigned count, unreachable;
+    expect(l, torus_discover(l->t), l->pulled ? TORUS_E_MISCABLED : TORUS_OK);
+    assert_int_equal(torus_preset_table(preset, l->f->dims, &table), TORUS_OK);
+    expect(l, torus_around(l->t, &table, &list, &count, &unreachable), TORUS_OK);
+    assert_int_equal(count != 0, l->pulled != 0);
+    assert_true(unreachable == 0 || l->pulled > 2);
+    table.destinations = list;
+    table.destination_count = count;
+    expect(l, torus_table_safe(l->t, &table), TORUS_OK);
+    expect(l, count ? torus_program_table(l->t, &table) : torus_program(l->t, preset), TORUS_OK);
+    // One entry with more freedom would not be safe.
+    for (unsigned i = 0; i < count; i++)
+        if (list[i].mode != TORUS_FREE) {
+            enum torus_pin is = list[i].mode;
+            memset(list[i].via, 0, 3);
+            list[i].mode = is - 1 < TORUS_ESCAPE ? is - 1 : TORUS_ESCAPE;
+            expect(l, torus_table_safe(l->t, &table), TORUS_E_USAGE);
+            assert_non_null(strstr(torus_detail(l->t), "come to a missing cable, "));
+            break;
+        }
+    free(list);
+    assert_around(l);
+}
+
+static void cables(void **state)
+{
+    (void)state;
+    static const unsigned sizes[][3] = {{4, 4, 1}, {3, 3, 3}, {5, 3, 1}};
+    unsigned noticed = 0, none = 0;
+    for (unsigned size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        const unsigned *k = sizes[size];
+        struct lab l = {.f = fake_new(k[0], k[1], k[2], true, seed + size)};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        bool changed;
+        preset.delta = 1;
+        l.wire = (struct fake_wire){&l.f->board[fake_random(l.f, l.f->boards)], -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_E_UNKNOWN);
+        mend(&l, &preset);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            unsigned before = l.pulled;
+            if (round == ROUNDS - 1)
+                for (unsigned i = 0; i < MOST; i++)
+                    put_back(&l, i);
+            else if (fake_random(l.f, 3))
+                pull(&l);
+            else
+                put_back(&l, (unsigned)fake_random(l.f, MOST));
+            expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+            assert_int_equal(changed, l.pulled != before);
+            noticed += changed;
+            none += !changed;
+            if (changed)
+                mend(&l, &preset);
+        }
+        assert_int_equal(l.pulled, 0);
+        assert_around(&l);
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+    print_message("# %u changes, %u times none\n", noticed, none);
+    assert_true(noticed > 15 && none > 5);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cables)};
+    seed = fake_seed(argc, argv);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
+}
