@@ -39,6 +39,7 @@ enum ofr_verdict {
     OFR_DEADLOCK,  // a cycle, in `queue`
     OFR_NO_ESCAPE, // a packet in queue[0] has no escape
     OFR_DEAD_LINK, // a packet's escape, queue[0], is of a link that is down
+    OFR_UNKNOWN,   // a cycle in `queue` that may be none of messages (torussim, engine flit)
 };
 
 enum { OFR_AT_LOCAL = OFR_MAX_PORTS }; // the "port" of a packet that is at its source's local port

@@ -41,6 +41,8 @@ static const char *verdict(const struct ofr_deadlock *d)
         return "cyclic but escapable";
     case OFR_DEADLOCK:
         return "a cycle";
+    case OFR_UNKNOWN:
+        return "unknown";
     default:
         return "no escape";
     }
@@ -81,7 +83,10 @@ static void print_text(const struct net_config *c, const struct ofr_deadlock *d)
     if (d->verdict == OFR_ESCAPABLE)
         printf("; %u rings, which nothing enters without two free slots", d->rings);
     putchar('\n');
-    if (d->verdict != OFR_DEADLOCK)
+    if (d->verdict == OFR_UNKNOWN)
+        puts("  a cycle of what is waited for, for which no messages were found that share "
+             "nothing:");
+    if (d->verdict != OFR_DEADLOCK && d->verdict != OFR_UNKNOWN)
         return;
     for (unsigned i = 0; i < d->length && i < OFR_CYCLE_SHOWN; i++) {
         name_queue(c, &d->queue[i], text, sizeof text);
@@ -103,7 +108,9 @@ int net_command_check_deadlock(int argc, char **argv)
         "Checks whether packets can wait for each other in a circle: all ways of all pairs are "
         "followed through the routing relation that runs, and the escape queues that they wait for "
         "are looked at. Exit status 1 where they can. Says acyclic, cyclic but escapable (rings in "
-        "which a bubble stays), or prints the cycle.",
+        "which a bubble stays), or prints the cycle; unknown: a cycle of what is waited for that "
+        "may be "
+        "none of messages, which is status 1, too.",
         children,
         NULL,
         NULL};
@@ -113,8 +120,10 @@ int net_command_check_deadlock(int argc, char **argv)
         net_refuse("check-deadlock: --format must be text or json");
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
     bool flit = config.engine == NET_ENGINE_FLIT;
-    if (flit && ofr_nodes(&config.torus) > NET_FLIT_MAX_CHECKED)
-        net_refuse("check-deadlock: --engine flit goes up to %d nodes", NET_FLIT_MAX_CHECKED);
+    int most = config.routing == NET_TRIPLEX ? NET_FLIT_MAX_TRIPLEX : NET_FLIT_MAX_CHECKED;
+    if (flit && ofr_nodes(&config.torus) > (uint32_t)most)
+        net_refuse("check-deadlock: --engine flit, --routing %s goes up to %d nodes",
+                   net_routing_names[config.routing], most);
     struct ofr_deadlock result = flit ? net_flit_deadlock(&config, net_flit_outs)
                                       : net_deadlock_check(&config, net_candidates);
     if (result.verdict == OFR_NO_CHECK) {

@@ -232,6 +232,13 @@ struct net_config net_options_config(const struct net_options *options, const ch
         c.throttle = c.slots / 2;
     if (!net_options_value(options, "escape-throttle"))
         c.escape_throttle = c.throttle;
+    // Wormhole switching has figures of its own (thesis, 3.2 and 4.7.2).
+    static const char *const wormhole[][2] = {
+        {"duplex", "full"}, {"message-words", "40"},  {"lanes", "1"},
+        {"rule-4", "full"}, {"deroute-after", "160"}, {"deroute-probability", "0.1"}};
+    for (size_t i = 0; i < sizeof wormhole / sizeof *wormhole; i++)
+        if (c.flit.switching == NET_WORMHOLE && !net_options_value(options, wormhole[i][0]))
+            apply(&c, wormhole[i][0], wormhole[i][1]);
     bool random = c.arrivals == NET_ARRIVAL_BERNOULLI || c.arrivals == NET_ARRIVAL_ONOFF;
     if (random && !net_options_value(options, "message-packets"))
         c.message_packets = 1;

@@ -21,7 +21,7 @@ struct args {
     struct net_options options;
     const char *name, *out, *row;
     uint32_t jobs, size, replicates;
-    unsigned per; // steps in gamma0
+    unsigned per; // steps in gamma0; 0: the experiment's
     bool resume, quick;
 };
 
@@ -102,7 +102,8 @@ static void read_args(int argc, char **argv, struct args *args)
         {"resume", O_RESUME, NULL, 0, "take the points that the folder has, run the others", 0},
         {"size", O_SIZE, "K", 0, "only K x K x K tori", 0},
         {"row", O_ROW, "NAME", 0, "only this row", 0},
-        {"step", O_STEP, "GAMMA0", 0, "of the loads among which gamma* is looked for (0.05)", 0},
+        {"step", O_STEP, "GAMMA0", 0,
+         "of the loads among which gamma* is looked for (0.05, or the experiment's)", 0},
         {"replicates", 'R', "NUMBER", 0,
          "gamma* is the largest load that holds with 4 times the messages, too; with so many "
          "replicates there and a step above (1: neither)",
@@ -117,7 +118,7 @@ static void read_args(int argc, char **argv, struct args *args)
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), " %s", b->name);
     const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
     net_ranks_begin();
-    *args = (struct args){.jobs = net_pool_jobs(), .replicates = 1, .per = NET_STEPS};
+    *args = (struct args){.jobs = net_pool_jobs(), .replicates = 1};
     argp_parse(&argp, argc, argv, 0, NULL, args);
     static const char *const fixed[] = {"routing", "traffic", "topology",   "load",
                                         "trace",   "active",  "application"};
@@ -567,9 +568,9 @@ int net_command_reproduce(int argc, char **argv)
     struct reproduction r = {.points.stop = &net_stop};
     read_args(argc, argv, &args);
     r.replicates = args.replicates;
-    r.per = args.per;
     net_experiment_open(&r.e, args.name);
-    if (r.e.loads && (args.replicates > 1 || args.per != NET_STEPS))
+    r.per = args.per ? args.per : r.e.per;
+    if (r.e.loads && (args.replicates > 1 || args.per))
         net_refuse("experiment %s: --replicates and --step are for gamma*", r.e.name);
     if (args.replicates > 1 && strcmp(r.e.column[0].field, "gamma_star_gamma0") != 0)
         net_refuse("experiment %s: --replicates is for gamma*", r.e.name);

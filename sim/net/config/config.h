@@ -7,7 +7,7 @@
 #include "decide.h"
 #include "traffic/traffic.h"
 
-// From NET_VALIANT on: rivals.h. NET_DALLY_SEITZ, NET_DUATO: of engine flit (flit/relation.h).
+// From NET_VALIANT on: rivals.h. From NET_DALLY_SEITZ on: of engine flit (flit/relation.h).
 enum net_routing {
     NET_DOR,
     NET_RDR,
@@ -19,6 +19,7 @@ enum net_routing {
     NET_UGAL,
     NET_DALLY_SEITZ,
     NET_DUATO,
+    NET_TRIPLEX,
 };
 
 // Whose reading of the paper's section 3 (paths.h).

@@ -5,15 +5,37 @@
 
 #include "config/config.h"
 #include "config/settings.h"
+#include "flit/relation.h"
 
 const char *const net_engine_names[] = {"packet", "flit", NULL};
 const char *const net_load_unit_names[] = {"fulgham", "phits", "gamma0", NULL};
 const char *const net_flit_escape_names[] = {"by-service", "empty", "accepting", NULL};
 const char *const net_saturation_names[] = {"interval", "backlog", NULL};
+const char *const net_switching_names[] = {"cut-through", "store-and-forward", "wormhole", NULL};
+const char *const net_triplex_class_names[] = {"oblivious", "minimal", "non-minimal", NULL};
+const char *const net_rule4_names[] = {"full", "non-minimal", "none", NULL};
+
+uint32_t net_flit_longest(const struct net_config *c)
+{
+    const struct net_flit_config *f = &c->flit;
+    return f->long_words > f->message_words ? f->long_words : f->message_words;
+}
+
+uint32_t net_flit_buffer_words(const struct net_config *c)
+{
+    return c->flit.switching == NET_WORMHOLE ? c->flit.buffer_words : net_flit_longest(c);
+}
+
+double net_flit_mean_words(const struct net_config *c)
+{
+    const struct net_flit_config *f = &c->flit;
+    double share = f->long_words ? f->long_share : 0;
+    return f->message_words * (1 - share) + f->long_words * share;
+}
 
 double net_flit_period(const struct net_config *c)
 {
-    double words = c->flit.message_words, most = 0, k_max = 1;
+    double words = net_flit_mean_words(c), most = 0, k_max = 1;
     for (unsigned i = 0; i < c->torus.n; i++) {
         double k = c->torus.k[i], share = c->mesh || k <= 2 ? k / 2 : k / 4;
         k_max = k > k_max ? k : k_max;
@@ -41,9 +63,13 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     CHECK(!wrong, "traffic %s does not go on %s: %s", net_pattern_name(c->traffic.pattern), text,
           wrong);
-    CHECK(c->routing == NET_DALLY_SEITZ || c->routing == NET_DUATO,
-          "--routing %s goes with --engine packet only; flit has dally-seitz and duato",
+    CHECK(c->routing >= NET_DALLY_SEITZ,
+          "--routing %s goes with --engine packet only; flit has dally-seitz, duato and triplex",
           net_routing_names[c->routing]);
+    struct net_flit_shape shape = net_flit_shape(c);
+    CHECK(2u * c->torus.n * shape.vcs < NET_FLIT_MAX_PLACES,
+          "%s with %u virtual channels a link: more than %d a node", text, shape.vcs,
+          NET_FLIT_MAX_PLACES - 1);
     for (const struct net_setting *s = net_settings; s->name; s++) {
         struct net_config same = *c;
         if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
@@ -55,6 +81,9 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     CHECK(c->load / net_flit_period(c) <= 1,
           "--load %g: more than a message a cycle and node; at most %g", c->load,
           net_flit_period(c));
+    CHECK(!(c->routing == NET_TRIPLEX && c->flit.class == NET_NON_MINIMAL && c->flit.output_driven),
+          "--service output does not go with --class non-minimal, which draws among outputs "
+          "(thesis, 5.1)");
     CHECK((uint64_t)c->flit.warm + (uint64_t)c->flit.batches * c->flit.batch < UINT32_MAX / 2,
           "--warm-up, --batches and --batch-cycles: at most 2^31 cycles in all");
     CHECK(c->threads <= 1, "--threads goes with --engine packet only");

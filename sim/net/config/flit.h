@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is simulated flit by flit (flit/README.md): the routers of Fulgham's thesis, "Practical
-// deadlock-free ... routing", chapters 3, 5 and 6 and appendix B, and the choices that it leaves
+// deadlock-free ... routing", chapters 3 to 6 and appendix B, and the choices that it leaves
 // open. Words: what goes over a channel in one direction in a cycle.
 #ifndef NET_CONFIG_FLIT_H
 #define NET_CONFIG_FLIT_H
@@ -18,6 +18,13 @@ enum net_load_unit { NET_UNIT_FULGHAM, NET_UNIT_PHITS, NET_UNIT_GAMMA0 };
 // input-driven service, accepting with output-driven.
 enum net_flit_escape { NET_ESCAPE_BY_SERVICE, NET_ESCAPE_EMPTY, NET_ESCAPE_ACCEPTING };
 
+enum net_switching { NET_CUT_THROUGH, NET_STORE_AND_FORWARD, NET_WORMHOLE };
+
+// Of Triplex (4.6): a message's class; of rule 4 (4t on a torus): all its ways, those that are not
+// minimal, or none.
+enum net_triplex_class { NET_OBLIVIOUS, NET_MINIMAL, NET_NON_MINIMAL };
+enum net_rule4 { NET_RULE4_FULL, NET_RULE4_NON_MINIMAL, NET_RULE4_NONE };
+
 // When a run counts as saturated (3.4 has "more messages are created than delivered"). INTERVAL:
 // the 95% interval of the accepted load lies below the generated load. BACKLOG: over the measured
 // time more than a message a node was created and not delivered.
@@ -27,15 +34,26 @@ enum { NET_MAX_LANES = 4, NET_MAX_WORDS = 4096, NET_MAX_NODE_LATENCY = 64 };
 
 struct net_flit_config {
     enum net_load_unit unit;
-    bool store; // and forward; else virtual cut-through
-    bool full;  // duplex; else a word a cycle over a channel, in one direction or the other
-    uint32_t message_words; // of a packet, and of an input or output buffer
-    uint32_t lanes;         // of Dally and Seitz's router, per virtual channel that it needs
-    uint32_t node_latency;  // cycles from a header's arrival until it is moved on, at the least
+    enum net_switching switching;
+    bool full; // duplex; else a word a cycle over a channel, in one direction or the other
+    uint32_t message_words;
+    uint32_t long_words; // of a share of the messages; 0: there are none
+    double long_share;
+    uint32_t
+        buffer_words; // wormhole: of an input or output buffer; else it has the longest message
+    bool lagging;   // wormhole: into a full buffer nothing goes in the cycle in which a word leaves
+    uint32_t lanes; // of Dally and Seitz's router, per virtual channel that it needs
+    uint32_t node_latency; // cycles from a header's arrival until it is moved on, at the least
     bool output_driven;
     bool random;         // input-driven: an output drawn; else the first in order of dimensions
     bool adaptive_first; // that order: each dimension's unrestricted VC before its restricted one
     enum net_flit_escape escape;
+    enum net_triplex_class class; // Triplex: of the messages that need no order
+    double in_order;              // share of the messages, which are of the oblivious class
+    enum net_rule4 rule4;
+    uint32_t deroute_after; // cycles that a header waits before it may deroute
+    double deroute_probability;
+    bool deroute_injected;   // from the injection buffer, too
     bool self;               // in permutations, too, a node sends to itself
     uint32_t warm;           // cycles
     uint32_t batches, batch; // number; cycles
@@ -47,10 +65,19 @@ struct net_config;
 // NULL, or what is wrong, in `message` (of `size` bytes).
 const char *net_flit_config_check(const struct net_config *config, char *message, unsigned size);
 
+// Words of an input or output buffer; the longest message; the mean.
+uint32_t net_flit_buffer_words(const struct net_config *config);
+uint32_t net_flit_longest(const struct net_config *config);
+double net_flit_mean_words(const struct net_config *config);
+
 // Cycles between two messages of a node at load 1.
 double net_flit_period(const struct net_config *config);
 
-extern const char *const net_engine_names[],
-    *const net_load_unit_names[], *const net_flit_escape_names[], *const net_saturation_names[];
+extern const char *const net_engine_names[], *const net_load_unit_names[],
+                                                 *const net_flit_escape_names[],
+                                                     *const net_saturation_names[],
+                                                         *const net_switching_names[],
+                                                             *const net_triplex_class_names[],
+                                                                 *const net_rule4_names[];
 
 #endif

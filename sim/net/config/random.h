@@ -20,6 +20,8 @@ enum net_draw {
     DRAW_ARRIVAL,
     DRAW_LENGTH,
     DRAW_SELECT,
+    DRAW_CLASS,
+    DRAW_DEROUTE,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

@@ -231,12 +231,38 @@ static bool has_selection(const struct net_config *c)
 
 static bool has_order(const struct net_config *c)
 {
-    return c->routing == NET_DUATO && !c->flit.output_driven && !c->flit.random;
+    return c->routing != NET_DALLY_SEITZ && !c->flit.output_driven && !c->flit.random;
 }
 
 static bool has_escape(const struct net_config *c)
 {
-    return c->routing == NET_DUATO;
+    return c->routing == NET_DUATO ||
+           (c->routing == NET_TRIPLEX && c->flit.switching == NET_WORMHOLE);
+}
+
+static bool is_wormhole(const struct net_config *c)
+{
+    return c->flit.switching == NET_WORMHOLE;
+}
+
+static bool has_long(const struct net_config *c)
+{
+    return c->flit.long_words != 0;
+}
+
+static bool is_triplex(const struct net_config *c)
+{
+    return c->routing == NET_TRIPLEX;
+}
+
+static bool has_rule4(const struct net_config *c)
+{
+    return is_triplex(c) && c->flit.class != NET_OBLIVIOUS;
+}
+
+static bool deroutes(const struct net_config *c)
+{
+    return is_triplex(c) && c->flit.class == NET_NON_MINIMAL;
 }
 
 // ---- The table
@@ -244,11 +270,12 @@ static bool has_escape(const struct net_config *c)
 static const char *const counted[] = {"adaptive", "all", NULL};
 static const char *const tries[] = {"each", "once", NULL};
 static const char *const placements[] = {"linear", "random", NULL};
-static const char *const switchings[] = {"cut-through", "store-and-forward", NULL};
 static const char *const duplexes[] = {"half", "full", NULL};
 static const char *const services[] = {"input", "output", NULL};
 static const char *const selections[] = {"fixed", "random", NULL};
 static const char *const orders[] = {"restricted", "unrestricted", NULL};
+static const char *const flows[] = {"same-cycle", "next-cycle", NULL};
+static const char *const derouters[] = {"no", "yes", NULL};
 static const char *const selves[] = {"idle", "sends", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
 
@@ -296,7 +323,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_BOTH,
      .value = "NAME",
      .help = "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
-             "dally-seitz, duato",
+             "dally-seitz, duato, triplex",
      .shown = "ofr; with --engine flit dally-seitz",
      .field = "routing",
      .kind = NET_CHOICE,
@@ -763,18 +790,19 @@ const struct net_setting net_settings[] = {
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "HOW",
-     .help = "cut-through (virtual) or store-and-forward",
+     .help = "cut-through (virtual), store-and-forward or wormhole",
      .otherwise = "cut-through",
      .field = "switching",
-     .kind = NET_SWITCH,
-     .names = switchings,
-     AT(flit.store)},
+     .kind = NET_CHOICE,
+     .names = net_switching_names,
+     AT(flit.switching)},
     {.name = "duplex",
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "HOW",
      .help = "channels: half (a word a cycle in one direction or the other) or full",
      .otherwise = "half",
+     .shown = "half; with wormhole full",
      .field = "duplex",
      .kind = NET_SWITCH,
      .names = duplexes,
@@ -783,19 +811,68 @@ const struct net_setting net_settings[] = {
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "WORDS",
-     .help = "of a packet, and of an input or output buffer",
+     .help = "of a message; an input or output buffer has the longest, but with wormhole",
      .otherwise = "20",
+     .shown = "20; with wormhole 40",
      .field = "message_words",
      .kind = NET_COUNT,
      .least = 1,
      .most = NET_MAX_WORDS,
      AT(flit.message_words)},
+    {.name = "long-words",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of --long-share of the messages; 0: all have --message-words",
+     .otherwise = "0",
+     .field = "long_words",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = NET_MAX_WORDS,
+     AT(flit.long_words)},
+    {.name = "long-share",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "SHARE",
+     .help = "of the messages that are long; the default is one for ten short ones",
+     .otherwise = "0.0909090909",
+     .field = "long_share",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1,
+     .applies = has_long,
+     AT(flit.long_share)},
+    {.name = "buffer-words",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "with wormhole, of an input or output buffer",
+     .otherwise = "1",
+     .field = "buffer_words",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_WORDS,
+     .applies = is_wormhole,
+     AT(flit.buffer_words)},
+    {.name = "flow",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WHEN",
+     .help = "with wormhole, a word goes over a channel into a full buffer in the same-cycle in "
+             "which one leaves it, or in the next-cycle",
+     .otherwise = "same-cycle",
+     .field = "flow",
+     .kind = NET_SWITCH,
+     .names = flows,
+     .applies = is_wormhole,
+     AT(flit.lagging)},
     {.name = "lanes",
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "NUMBER",
      .help = "of dally-seitz, per virtual channel that it needs",
      .otherwise = "2",
+     .shown = "2; with wormhole 1",
      .field = "lanes",
      .kind = NET_COUNT,
      .least = 1,
@@ -807,7 +884,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_FLIT,
      .value = "CYCLES",
      .help = "a router's, from a header's arrival until it moves on",
-     .shown = "3; with duato 4",
+     .shown = "3; with duato and triplex 4",
      .field = "node_latency_cycles",
      .kind = NET_COUNT,
      .least = 1,
@@ -850,7 +927,8 @@ const struct net_setting net_settings[] = {
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "STATE",
-     .help = "what a restricted output of duato must be: empty, accepting, or by-service "
+     .help = "what an output must be that duato, or triplex with wormhole, waits for: empty, "
+             "accepting, or by-service "
              "(output-driven accepting, input-driven empty)",
      .otherwise = "by-service",
      .field = "escape",
@@ -858,6 +936,78 @@ const struct net_setting net_settings[] = {
      .names = net_flit_escape_names,
      .applies = has_escape,
      AT(flit.escape)},
+    {.name = "class",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "NAME",
+     .help = "of triplex, the messages that are not --in-order: oblivious, minimal or non-minimal",
+     .otherwise = "minimal",
+     .field = "class",
+     .kind = NET_CHOICE,
+     .names = net_triplex_class_names,
+     .applies = is_triplex,
+     AT(flit.class)},
+    {.name = "in-order",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "SHARE",
+     .help = "of triplex, of the messages that are of the oblivious class",
+     .otherwise = "0",
+     .field = "in_order",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1,
+     .applies = has_rule4,
+     AT(flit.in_order)},
+    {.name = "rule-4",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "of triplex (on a torus 4t): full, non-minimal (without its minimal ways) or none",
+     .otherwise = "none",
+     .shown = "none; with wormhole full",
+     .field = "rule_4",
+     .kind = NET_CHOICE,
+     .names = net_rule4_names,
+     .applies = has_rule4,
+     AT(flit.rule4)},
+    {.name = "deroute-after",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "of triplex, that a non-minimal header waits at a node before it may deroute",
+     .otherwise = "400",
+     .shown = "400; with wormhole 160",
+     .field = "deroute_after_cycles",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 1e9,
+     .applies = deroutes,
+     AT(flit.deroute_after)},
+    {.name = "deroute-probability",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "P",
+     .help = "of triplex, with which such a header deroutes in a cycle without a minimal way",
+     .otherwise = "0.00001",
+     .shown = "0.00001; with wormhole 0.1",
+     .field = "deroute_probability",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1,
+     .applies = deroutes,
+     AT(flit.deroute_probability)},
+    {.name = "deroute-injected",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "of triplex, whether a header in the injection buffer deroutes: no or yes",
+     .otherwise = "no",
+     .field = "deroute_injected",
+     .kind = NET_SWITCH,
+     .names = derouters,
+     .applies = deroutes,
+     AT(flit.deroute_injected)},
     {.name = "self",
      .group = 5,
      .engine = NET_OF_FLIT,

@@ -5,25 +5,28 @@
 #include "flit/sim.h"
 
 // Words of a buffer within its room and its packets' length; NULL, or what is wrong.
-static const char *check_buffer(const struct net_sim *sim, const struct net_flit_buffer *b)
+static const char *check_buffer(const struct net_sim *sim, const struct net_flit_buffer *b,
+                                uint32_t room)
 {
     bool one = b->packet[0] != NET_FLIT_NO_PACKET, two = b->packet[1] != NET_FLIT_NO_PACKET;
     if ((!one && (two || b->in[0] || b->out)) || (!two && b->in[1]))
         return "an empty buffer has words";
-    if (b->out > b->in[0] || b->in[0] > sim->words || b->in[1] > sim->words)
-        return "more words left a buffer than came, or more came than a packet has";
-    if (two && (b->in[0] < sim->words || !b->out))
+    for (unsigned i = 0; i < (two ? 2u : one); i++)
+        if (b->length[i] != sim->packets[b->packet[i]].length || b->in[i] > b->length[i])
+            return "more words came into a buffer than a packet has";
+    if (b->out > b->in[0])
+        return "more words left a buffer than came";
+    if (two && (b->in[0] < b->length[0] || !b->out))
         return "a buffer took a second packet before the first was in and on its way";
-    return (unsigned)b->in[0] - b->out + b->in[1] > sim->words ? "a buffer is too full" : NULL;
+    return (unsigned)b->in[0] - b->out + b->in[1] > room ? "a buffer is too full" : NULL;
 }
 
 // Counts where each packet's words are.
-static void count(const struct net_sim *sim, const struct net_flit_buffer *b, uint32_t *words)
+static void count(const struct net_flit_buffer *b, uint32_t *words)
 {
     for (unsigned i = 0; i < 2; i++)
         if (b->packet[i] != NET_FLIT_NO_PACKET)
             words[b->packet[i]] += (unsigned)b->in[i] - (i ? 0 : b->out);
-    (void)sim;
 }
 
 const char *net_flit_check(const struct net_sim *sim)
@@ -32,10 +35,11 @@ const char *net_flit_check(const struct net_sim *sim)
     uint32_t *words = calloc(sim->capacity + 1, sizeof *words), flying = 0;
     uint64_t born = 0, injected = 0;
     for (size_t i = 0; words && !wrong && i < (size_t)sim->nodes * sim->places; i++) {
-        wrong = check_buffer(sim, &sim->input[i].b);
-        wrong = wrong ? wrong : check_buffer(sim, &sim->output[i].b);
-        count(sim, &sim->input[i].b, words);
-        count(sim, &sim->output[i].b, words);
+        bool local = (i + 1) % sim->places == 0;
+        wrong = check_buffer(sim, &sim->input[i].b, local ? NET_MAX_WORDS : sim->room);
+        wrong = wrong ? wrong : check_buffer(sim, &sim->output[i].b, sim->room);
+        count(&sim->input[i].b, words);
+        count(&sim->output[i].b, words);
     }
     for (uint32_t node = 0; words && node < sim->nodes; node++) {
         const struct net_flit_node *n = &sim->node[node];
@@ -49,7 +53,7 @@ const char *net_flit_check(const struct net_sim *sim)
     }
     for (uint32_t i = 0; words && !wrong && i < sim->capacity; i++) {
         flying += words[i] != 0;
-        if (words[i] && words[i] != sim->words)
+        if (words[i] && words[i] != sim->packets[i].length)
             wrong = "words of a packet are lost or doubled";
     }
     if (words && !wrong && flying != sim->in_flight)

@@ -5,14 +5,18 @@ struct net_flit_shape net_flit_shape(const struct net_config *c)
 {
     struct net_flit_shape s = {.torus = c->torus,
                                .mesh = c->mesh,
-                               .duato = c->routing == NET_DUATO,
                                .both = c->tie == NET_TIE_BOTH,
-                               .adaptive_first = c->flit.adaptive_first,
+                               .adaptive_first =
+                                   c->flit.adaptive_first && c->routing != NET_DALLY_SEITZ,
+                               .wormhole = c->flit.switching == NET_WORMHOLE,
+                               .routing = c->routing,
+                               .rule4 = c->flit.rule4,
                                .classes = 1};
     for (unsigned i = 0; i < c->torus.n && !c->mesh; i++)
         s.classes = c->torus.k[i] > 2 ? 2 : s.classes;
-    s.lanes = s.duato ? 1 : (uint8_t)c->flit.lanes;
-    s.vcs = (uint8_t)(s.classes * s.lanes + s.duato);
+    bool unrestricted = c->routing != NET_DALLY_SEITZ;
+    s.lanes = unrestricted ? 1 : (uint8_t)c->flit.lanes;
+    s.vcs = (uint8_t)(s.classes * s.lanes + unrestricted);
     return s;
 }
 
@@ -35,36 +39,87 @@ static unsigned minimal(const struct net_flit_shape *s, unsigned dim, unsigned f
     return 2 * ahead < k ? 1 : 2 * ahead > k ? 2 : s->both ? 3 : 1;
 }
 
+// Whether the way from `from` to `until` goes over the wrap.
+static bool wrap_ahead(bool minus, unsigned from, unsigned until)
+{
+    return minus ? from < until : from > until;
+}
+
+// Dally and Seitz's channels of the lowest dimension, for all lanes.
+static unsigned restricted(const struct net_flit_shape *s, unsigned dim, bool minus, unsigned from,
+                           unsigned until, struct net_flit_out *out)
+{
+    unsigned class = s->classes == 2 && !wrap_ahead(minus, from, until);
+    for (unsigned lane = 0; lane < s->lanes; lane++)
+        out[lane] = (struct net_flit_out){.port = (uint8_t)(2 * dim + minus),
+                                          .vc = (uint8_t)(class * s->lanes + lane),
+                                          .waits = true};
+    return s->lanes;
+}
+
+// Triplex's ways of rule 4 by one port: the restricted channels; the unrestricted one is of rule 2
+// or 3.
+static unsigned rule4(const struct net_flit_shape *s, unsigned port, bool deroute,
+                      struct net_flit_out *out)
+{
+    for (unsigned vc = 0; vc + 1u < s->vcs; vc++)
+        out[vc] =
+            (struct net_flit_out){.port = (uint8_t)port, .vc = (uint8_t)vc, .deroute = deroute};
+    return s->vcs - 1u;
+}
+
+// Triplex's deroutes; free4: rule 4 holds.
+static unsigned deroutes(const struct net_flit_shape *s, const struct ofr_coord *at,
+                         const struct ofr_coord *to, unsigned lowest, bool free4,
+                         struct net_flit_out *out)
+{
+    unsigned count = 0;
+    for (unsigned port = 0; port < 2u * s->torus.n; port++) {
+        unsigned dim = port / 2, ways = minimal(s, dim, at->c[dim], to->c[dim]);
+        if (ways >> (port & 1) & 1 || !net_flit_link(s, at, port) || s->torus.k[dim] == 1)
+            continue;
+        if (dim > lowest || !s->wormhole)
+            out[count++] = (struct net_flit_out){
+                .port = (uint8_t)port, .vc = (uint8_t)(s->vcs - 1), .deroute = true};
+        if (dim > lowest && free4)
+            count += rule4(s, port, true, &out[count]);
+    }
+    return count;
+}
+
 unsigned net_flit_outs(const struct net_flit_shape *s, const struct ofr_coord *at,
                        const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
 {
-    unsigned count = 0;
-    bool lowest = true;
+    unsigned count = 0, lowest = s->torus.n;
+    bool free4 = false;
     for (unsigned dim = 0; dim < s->torus.n; dim++) {
         unsigned from = at->c[dim], until = to->c[dim], ways = minimal(s, dim, from, until);
         if (!ways)
             continue;
         bool minus = !(ways & 1); // of the restricted channels: + where both are minimal
-        uint8_t port = (uint8_t)(2 * dim + minus);
-        struct net_flit_out restricted[NET_MAX_LANES];
-        unsigned lanes = lowest ? s->lanes : 0;
-        bool wrap_ahead = minus ? from < until : from > until;
-        for (unsigned lane = 0; lane < lanes; lane++) {
-            unsigned class = s->classes == 2 && !wrap_ahead;
-            restricted[lane] =
-                (struct net_flit_out){port, (uint8_t)(class * s->lanes + lane), true};
+        bool first = lowest == s->torus.n;
+        if (first) {
+            lowest = dim;
+            free4 = s->routing == NET_TRIPLEX && s->rule4 != NET_RULE4_NONE && minus &&
+                    !wrap_ahead(minus, from, until);
         }
-        for (unsigned lane = 0; lane < lanes && !s->adaptive_first; lane++)
-            out[count++] = restricted[lane];
-        for (unsigned way = 0; way < 2 && s->duato; way++)
-            if (ways >> way & 1)
-                out[count++] =
-                    (struct net_flit_out){(uint8_t)(2 * dim + way), (uint8_t)(s->vcs - 1), false};
-        for (unsigned lane = 0; lane < lanes && s->adaptive_first; lane++)
-            out[count++] = restricted[lane];
-        if (!s->duato)
+        if (first && !s->adaptive_first)
+            count += restricted(s, dim, minus, from, until, &out[count]);
+        if (s->routing == NET_DALLY_SEITZ)
             return count;
-        lowest = false;
+        for (unsigned way = 0; way < 2; way++) {
+            unsigned port = 2 * dim + way;
+            if (!(ways >> way & 1))
+                continue;
+            out[count++] =
+                (struct net_flit_out){.port = (uint8_t)port, .vc = (uint8_t)(s->vcs - 1)};
+            if (free4 && !first && s->rule4 == NET_RULE4_FULL)
+                count += rule4(s, port, false, &out[count]);
+        }
+        if (first && s->adaptive_first)
+            count += restricted(s, dim, minus, from, until, &out[count]);
     }
+    if (s->routing == NET_TRIPLEX && lowest < s->torus.n)
+        count += deroutes(s, at, to, lowest, free4, &out[count]);
     return count;
 }

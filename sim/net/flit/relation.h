@@ -1,33 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routing relation of the flit engine: at which virtual channels a packet may go on. It depends
-// on node and destination alone, so the deadlock checker enumerates with it what the engine runs.
+// The routing relation of the flit engine: at which virtual channels a message may go on. It
+// depends on node and destination alone, so the deadlock checker enumerates with it what the engine
+// runs.
 //
 //   Dally and Seitz (IEEE TC 36(5), 1987; thesis, 3.1): dimension order, + at distance k/2. Of a
 //     ring class 0 as long as the wrap is still ahead, else 1; of a mesh one class. Each class has
 //     `lanes` channels, any of which will do.
 //   Duato (thesis, 3.1): restricted channels, those of Dally and Seitz with one lane, and one
 //     unrestricted channel more in every minimal direction.
+//   Triplex (thesis, 4.6): channels as Duato's. With l the lowest dimension to be corrected:
+//     1. Dally and Seitz's restricted channel;
+//     2. the unrestricted channel of every minimal direction;
+//     3. deroutes: the unrestricted channel of every other direction; with wormhole switching (3w)
+//        in dimensions above l only;
+//     4. where l is to be corrected in - direction and no wrap of l is ahead (4t, a mesh has none):
+//        every channel of every dimension above l. Of the deroutes that are ways of 4, too.
+//     A message of the oblivious class takes 1, of the minimal one what is no deroute.
 //
-// Virtual channels of a link: class * lanes + lane; Duato's unrestricted one is the last.
+// Virtual channels of a link: class * lanes + lane; the unrestricted one is the last.
 #ifndef NET_FLIT_RELATION_H
 #define NET_FLIT_RELATION_H
 
 #include "config/config.h"
 
-enum { NET_FLIT_OUTS = 2 * OFR_MAX_DIMS + NET_MAX_LANES };
+enum {
+    NET_FLIT_MAX_PLACES = 64, // virtual channels of a node and one
+    NET_FLIT_OUTS = NET_FLIT_MAX_PLACES,
+};
 
 struct net_flit_shape {
     struct ofr_torus torus;
-    bool mesh, duato, both, adaptive_first;
+    bool mesh, both, adaptive_first, wormhole;
+    enum net_routing routing;
+    enum net_rule4 rule4;
     uint8_t classes, lanes, vcs; // vcs: of a link
 };
 
 struct net_flit_out {
     uint8_t port, vc;
-    bool restricted;
+    bool waits; // Dally and Seitz's: what a message waits for if it gets none
+    bool deroute;
 };
 
-// In the order of a fixed selection, by dimension. None: `at` is the destination.
+// In the order of a fixed selection, by dimension; deroutes come last. None: `at` is the
+// destination.
 typedef unsigned net_flit_relation(const struct net_flit_shape *shape, const struct ofr_coord *at,
                                    const struct ofr_coord *to,
                                    struct net_flit_out out[NET_FLIT_OUTS]);

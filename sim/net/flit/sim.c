@@ -16,26 +16,28 @@ static unsigned words(const struct net_flit_buffer *b)
 }
 
 // Whether it takes a new packet.
-static bool accepts(const struct net_flit_buffer *b, unsigned length)
+static bool accepts(const struct net_flit_buffer *b)
 {
     return b->packet[0] == NET_FLIT_NO_PACKET ||
-           (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == length && b->out);
+           (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == b->length[0] && b->out);
 }
 
-static unsigned put(struct net_flit_buffer *b, uint32_t packet)
+static unsigned put(struct net_flit_buffer *b, uint32_t packet, uint16_t length)
 {
     unsigned slot = b->packet[0] != NET_FLIT_NO_PACKET;
     b->packet[slot] = packet;
+    b->length[slot] = length;
     b->in[slot] = 0;
     return slot;
 }
 
 // A word leaves; true: it was the tail, and the next packet is the first.
-static bool take(struct net_flit_buffer *b, unsigned length)
+static bool take(struct net_flit_buffer *b)
 {
-    if (++b->out < length)
+    if (++b->out < b->length[0])
         return false;
     b->packet[0] = b->packet[1];
+    b->length[0] = b->length[1];
     b->in[0] = b->in[1];
     b->packet[1] = NET_FLIT_NO_PACKET;
     b->in[1] = b->out = 0;
@@ -120,14 +122,15 @@ static void begin(struct net_sim *sim, uint32_t node, unsigned place)
     struct net_flit_input *in = input_of(sim, node, place);
     const struct net_flit_packet *p = &sim->packets[in->b.packet[0]];
     struct net_flit_out out[NET_FLIT_OUTS];
+    unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     in->to = NET_FLIT_NONE;
-    in->restricted = 0;
-    in->count = (uint8_t)net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
-    for (unsigned i = 0; i < in->count; i++) {
-        in->out[i] = (uint8_t)(out[i].port * sim->vcs + out[i].vc);
-        in->restricted = (uint16_t)(in->restricted | (unsigned)out[i].restricted << i);
-    }
-    if (!in->count)
+    in->count = 0;
+    in->deroutes = count && out[count - 1].deroute && p->class == NET_NON_MINIMAL;
+    for (unsigned i = 0; i < count && !out[i].deroute; i++)
+        if (out[i].waits || p->class != NET_OBLIVIOUS)
+            in->out[in->count++] =
+                (uint8_t)(out[i].port * sim->vcs + out[i].vc + (out[i].waits ? NET_FLIT_WAITS : 0));
+    if (!count)
         in->out[in->count++] = (uint8_t)(sim->places - 1);
     sim->node[node].wait |= (uint64_t)1 << place;
     set(sim->waiting, node);
@@ -154,6 +157,14 @@ static uint32_t new_packet(struct net_sim *sim)
     return packet;
 }
 
+// A share of the messages: whether this one is of it.
+static bool drawn(const struct net_sim *sim, enum net_draw use, double share, uint32_t src,
+                  uint32_t message)
+{
+    return share > 0 &&
+           (double)(net_random(sim->config->seed, use, src, message) >> 11) * 0x1p-53 < share;
+}
+
 static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_t message,
                         uint32_t born)
 {
@@ -162,10 +173,21 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
     uint32_t packet = new_packet(sim);
     if (packet == NET_FLIT_NO_PACKET)
         return;
-    sim->packets[packet] = (struct net_flit_packet){
-        .src = src, .dst = dst, .message = message, .born = born, .entered = sim->now};
-    put(&in->b, packet);
-    in->b.in[0] = (uint16_t)sim->words;
+    const struct net_flit_config *f = &sim->config->flit;
+    bool is_long = f->long_words && drawn(sim, DRAW_LENGTH, f->long_share, src, message);
+    uint16_t length = (uint16_t)(is_long ? f->long_words : f->message_words);
+    enum net_triplex_class class = NET_MINIMAL; // of Duato's; Dally and Seitz's have one way
+    if (sim->config->routing == NET_TRIPLEX)
+        class = drawn(sim, DRAW_CLASS, f->in_order, src, message) ? NET_OBLIVIOUS : f->class;
+    sim->packets[packet] = (struct net_flit_packet){.src = src,
+                                                    .dst = dst,
+                                                    .message = message,
+                                                    .born = born,
+                                                    .entered = sim->now,
+                                                    .length = length,
+                                                    .class = (uint8_t) class};
+    put(&in->b, packet, length);
+    in->b.in[0] = length;
     in->ready[0] = sim->now + sim->latency;
     in->fresh = sim->now;
     sim->injected++;
@@ -198,29 +220,45 @@ static void inject(struct net_sim *sim, uint32_t node)
 
 // ---- Channels
 
-// Whether an output's next word can go over: there is one (its bit is set), and room for it.
-static bool can_move(const struct net_sim *sim, const struct net_flit_output *out,
-                     const struct net_flit_input *in)
+static void serve_channel(struct net_sim *sim, uint32_t number);
+
+// Whether a word leaves a full input in phase 4 of this cycle.
+static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit_input *in)
 {
-    return out->b.out ? words(&in->b) < sim->words : accepts(&in->b, sim->words);
+    if (in->to == NET_FLIT_NONE || in->to == sim->places - 1)
+        return in->to != NET_FLIT_NONE;
+    const struct net_flit_output *out = output_of(sim, node, in->to);
+    if (words(&out->b) < sim->room)
+        return true;
+    serve_channel(sim, sim->link[node * sim->ports + in->to / sim->vcs]);
+    return words(&out->b) < sim->room;
+}
+
+// Whether an output's next word can go over to the neighbour's input: there is one (its bit is
+// set), and room for it.
+static inline bool can_move(struct net_sim *sim, const struct net_flit_output *out,
+                            const struct net_flit_input *in, uint32_t neighbour)
+{
+    if (!out->b.out && !accepts(&in->b))
+        return false;
+    return words(&in->b) < sim->room || (sim->same_cycle && will_leave(sim, neighbour, in));
 }
 
 // Virtual channel that an end would send on; negative: none.
-static inline int pick_vc(const struct net_sim *sim, const struct net_flit_channel *ch,
-                          unsigned end)
+static inline int pick_vc(struct net_sim *sim, const struct net_flit_channel *ch, unsigned end)
 {
     unsigned mask = ch->send[end], last = ch->vc[end];
     const struct net_flit_output *out = ch->out[end];
     const struct net_flit_input *in = ch->in[end];
     if (!mask)
         return -1;
-    if (mask >> last & 1 && out[last].b.out && can_move(sim, &out[last], &in[last]))
+    if (mask >> last & 1 && out[last].b.out && can_move(sim, &out[last], &in[last], ch->node[!end]))
         return (int)last;
     unsigned after = mask >> last >> 1 << last << 1; // they come first
     for (unsigned part = 0; part < 2; part++)
         for (unsigned rest = part ? mask & ~after : after; rest; rest &= rest - 1) {
             unsigned vc = (unsigned)__builtin_ctz(rest);
-            if (can_move(sim, &out[vc], &in[vc]))
+            if (can_move(sim, &out[vc], &in[vc], ch->node[!end]))
                 return (int)vc;
         }
     return -1;
@@ -233,17 +271,17 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
     struct net_flit_input *in = &ch->in[end][vc];
     unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
     if (!out->b.out) {
-        slot = put(&in->b, out->b.packet[0]);
-        in->ready[slot] = sim->config->flit.store ? UINT32_MAX : sim->now + sim->latency;
+        slot = put(&in->b, out->b.packet[0], out->b.length[0]);
+        in->ready[slot] = sim->whole ? UINT32_MAX : sim->now + sim->latency;
         sim->packets[out->b.packet[0]].hops++;
         if (!slot)
             begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
     }
     in->fresh = sim->now;
-    if (++in->b.in[slot] == sim->words && sim->config->flit.store)
+    if (++in->b.in[slot] == in->b.length[slot] && sim->whole)
         in->ready[slot] = sim->now + sim->latency;
     sim->flit_hops++;
-    if (take(&out->b, sim->words)) {
+    if (take(&out->b)) {
         out->freed = sim->now;
         sim->hops++;
     }
@@ -253,10 +291,14 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
     ch->vc[end] = (uint8_t)vc;
 }
 
-// False: neither end has a word.
-static bool serve_channel(struct net_sim *sim, uint32_t number)
+// Once a cycle.
+static void serve_channel(struct net_sim *sim, uint32_t number)
 {
     struct net_flit_channel *ch = &sim->channel[number];
+    if (ch->served == sim->now + 1 || sim->chain == NET_FLIT_CHAIN)
+        return;
+    ch->served = sim->now + 1;
+    sim->chain++;
     unsigned port = 2 * (number % sim->shape.torus.n);
     int vc[2] = {pick_vc(sim, ch, 0), pick_vc(sim, ch, 1)};
     if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full)
@@ -264,27 +306,28 @@ static bool serve_channel(struct net_sim *sim, uint32_t number)
     for (unsigned end = 0; end < 2; end++)
         if (vc[end] >= 0)
             move_over(sim, ch, end, port + end, (unsigned)vc[end]);
-    return ch->send[0] || ch->send[1];
+    if (!ch->send[0] && !ch->send[1])
+        clear(sim->channels, number);
+    sim->chain--;
 }
 
 // ---- Connections
 
-static bool is_free(const struct net_sim *sim, uint32_t node, unsigned place, bool restricted)
+// Of an input's candidate.
+static bool is_free(const struct net_sim *sim, uint32_t node, unsigned candidate)
 {
+    unsigned place = candidate & ~(unsigned)NET_FLIT_WAITS;
     if (place == sim->places - 1)
         return sim->node[node].deliver == NET_FLIT_NONE;
     const struct net_flit_output *out = output_of(sim, node, place);
-    const struct net_flit_config *f = &sim->config->flit;
-    bool accepting = !sim->shape.duato ||
-                     (restricted && (f->escape == NET_ESCAPE_ACCEPTING ||
-                                     (f->escape == NET_ESCAPE_BY_SERVICE && f->output_driven)));
-    if (accepting)
-        return accepts(&out->b, sim->words);
+    if (!sim->strict[candidate != place])
+        return accepts(&out->b);
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
-    return accepts(&ch->in[port & 1][vc].b, sim->words);
+    const struct net_flit_buffer *in = &ch->in[port & 1][vc].b;
+    return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET : accepts(in);
 }
 
 static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to)
@@ -299,28 +342,57 @@ static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned
     if (to == sim->places - 1)
         n->deliver = (uint8_t)place;
     else
-        put(&output_of(sim, node, to)->b, in->b.packet[0]);
+        put(&output_of(sim, node, to)->b, in->b.packet[0], in->b.length[0]);
+}
+
+// A deroute for an input's packet; negative: none.
+static int pick_deroute(struct net_sim *sim, uint32_t node, unsigned place,
+                        const struct net_flit_input *in)
+{
+    const struct net_flit_config *f = &sim->config->flit;
+    uint64_t draw = net_random(sim->config->seed, DRAW_DEROUTE,
+                               (uint64_t)node * NET_FLIT_MAX_PLACES + place, sim->now);
+    if ((place == sim->places - 1 && !f->deroute_injected) ||
+        sim->now - in->ready[0] < f->deroute_after ||
+        (double)(draw >> 32) * 0x1p-32 >= f->deroute_probability)
+        return -1;
+    struct net_flit_out out[NET_FLIT_OUTS];
+    unsigned free[NET_FLIT_OUTS], found = 0;
+    const struct net_flit_packet *p = &sim->packets[in->b.packet[0]];
+    unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned to = out[i].port * sim->vcs + out[i].vc;
+        if (out[i].deroute && is_free(sim, node, to))
+            free[found++] = to;
+    }
+    if (!found)
+        return -1;
+    sim->derouted++;
+    return (int)free[net_below(draw << 32, found)];
 }
 
 // Output for an input's packet; negative: none is free.
-static int pick_output(const struct net_sim *sim, uint32_t node, const struct net_flit_input *in)
+static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
+                       const struct net_flit_input *in)
 {
     unsigned free[NET_FLIT_OUTS], count = 0, most = 0, best = 0;
+    bool lanes = sim->config->routing == NET_DALLY_SEITZ;
     for (unsigned i = 0; i < in->count; i++) {
-        if (!is_free(sim, node, in->out[i], in->restricted >> i & 1))
+        if (!is_free(sim, node, in->out[i]))
             continue;
-        free[count++] = in->out[i];
-        if (sim->shape.duato && !sim->config->flit.random)
-            return in->out[i];
-        unsigned space = sim->words - words(&output_of(sim, node, in->out[i])->b);
+        unsigned to = in->out[i] & ~(unsigned)NET_FLIT_WAITS;
+        free[count++] = to;
+        if (!lanes && !sim->config->flit.random)
+            return (int)to;
+        unsigned space = sim->room - words(&output_of(sim, node, to)->b);
         if (count == 1 || space > most) {
             most = space;
-            best = in->out[i];
+            best = to;
         }
     }
     if (!count)
-        return -1;
-    if (!sim->shape.duato)
+        return in->deroutes ? pick_deroute(sim, node, place, in) : -1;
+    if (lanes)
         return (int)best;
     return (int)free[net_below(net_random(sim->config->seed, DRAW_SELECT, node, sim->now), count)];
 }
@@ -347,7 +419,7 @@ static void route_inputs(struct net_sim *sim, uint32_t node)
         for (uint64_t mask = n->wait & sim->group_mask[g]; mask;) {
             unsigned place = next_bit(mask, n->pointer[g]);
             const struct net_flit_input *in = input_of(sim, node, place);
-            int to = in->ready[0] <= sim->now ? pick_output(sim, node, in) : -1;
+            int to = in->ready[0] <= sim->now ? pick_output(sim, node, place, in) : -1;
             if (to >= 0) {
                 connect(sim, node, place, (unsigned)to);
                 served(n, g, place);
@@ -363,8 +435,8 @@ static bool wants(const struct net_sim *sim, uint32_t node, const struct net_fli
                   unsigned to)
 {
     for (unsigned i = 0; i < in->count; i++)
-        if (in->out[i] == to)
-            return is_free(sim, node, to, in->restricted >> i & 1);
+        if ((in->out[i] & ~(unsigned)NET_FLIT_WAITS) == to)
+            return is_free(sim, node, in->out[i]);
     return false;
 }
 
@@ -378,8 +450,8 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
         const struct net_flit_input *in = input_of(sim, node, place);
         bool any = false;
         for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
-            if (is_free(sim, node, in->out[i], in->restricted >> i & 1)) {
-                wanted |= (uint64_t)1 << in->out[i];
+            if (is_free(sim, node, in->out[i])) {
+                wanted |= (uint64_t)1 << (in->out[i] & ~(unsigned)NET_FLIT_WAITS);
                 any = true;
             }
         if (any)
@@ -434,7 +506,7 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         return;
     if (to < sim->places - 1) {
         out = output_of(sim, node, to);
-        if (words(&out->b) >= sim->words)
+        if (words(&out->b) >= sim->room)
             return;
         out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET]++;
         unsigned port = to / sim->vcs;
@@ -443,7 +515,7 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         set(sim->channels, channel);
     }
     uint32_t packet = in->b.packet[0];
-    if (!take(&in->b, sim->words))
+    if (!take(&in->b))
         return;
     if (!out)
         deliver(sim, node, packet);
@@ -464,18 +536,8 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
             for (uint32_t i = word_ * 64 + (uint32_t)__builtin_ctzll(rest_), once_ = 1; once_;     \
                  once_ = 0)
 
-void net_flit_cycle(struct net_sim *sim)
+static void make_connections(struct net_sim *sim)
 {
-    give_birth(sim);
-    EACH(node, sim->injecting, sim->nodes)
-    {
-        inject(sim, node);
-    }
-    EACH(channel, sim->channels, sim->nodes * sim->shape.torus.n)
-    {
-        if (!serve_channel(sim, channel))
-            clear(sim->channels, channel);
-    }
     EACH(node, sim->waiting, sim->nodes)
     {
         if (sim->config->flit.output_driven)
@@ -485,6 +547,23 @@ void net_flit_cycle(struct net_sim *sim)
         if (!sim->node[node].wait)
             clear(sim->waiting, node);
     }
+}
+
+void net_flit_cycle(struct net_sim *sim)
+{
+    give_birth(sim);
+    EACH(node, sim->injecting, sim->nodes)
+    {
+        inject(sim, node);
+    }
+    if (sim->shape.wormhole)
+        make_connections(sim);
+    EACH(channel, sim->channels, sim->nodes * sim->shape.torus.n)
+    {
+        serve_channel(sim, channel);
+    }
+    if (!sim->shape.wormhole)
+        make_connections(sim);
     EACH(node, sim->linked, sim->nodes)
     {
         for (uint64_t rest = sim->node[node].link; rest; rest &= rest - 1)
@@ -588,8 +667,15 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->ports = 2u * c->torus.n;
     sim->vcs = sim->shape.vcs;
     sim->places = sim->ports * sim->vcs + 1;
-    sim->words = c->flit.message_words;
+    sim->room = net_flit_buffer_words(c);
     sim->latency = c->flit.node_latency;
+    sim->same_cycle = sim->shape.wormhole && !c->flit.lagging;
+    sim->whole = c->flit.switching == NET_STORE_AND_FORWARD;
+    bool strict = c->routing == NET_DUATO || (c->routing == NET_TRIPLEX && sim->shape.wormhole);
+    bool accepting = c->flit.escape == NET_ESCAPE_ACCEPTING ||
+                     (c->flit.escape == NET_ESCAPE_BY_SERVICE && c->flit.output_driven);
+    sim->strict[0] = strict;
+    sim->strict[1] = strict && !accepting;
     sim->end = c->flit.warm + c->flit.batches * c->flit.batch;
     // 0 at load 0 (no birth), minus infinity at one birth a cycle.
     sim->birth_log = log1p(-c->load / net_flit_period(c));

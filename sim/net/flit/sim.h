@@ -2,17 +2,24 @@
 // The flit engine's state, and a cycle of it. Normative text:
 //
 // Node. An injection buffer, a delivery buffer, and for each virtual channel of each link an input
-//   and an output buffer of a packet's words. A buffer takes a new packet when it is empty, or when
-//   its only packet is in whole and has begun to leave; so it has parts of two at most. Words of a
-//   packet go one after the other, one a cycle; those that came into a buffer in a cycle leave it
-//   in the next at the earliest. Where a word goes there must be room.
+//   and an output buffer. A packet is a message, of one length or of two (--long-words). With
+//   packet switching (cut-through, store-and-forward) a buffer has as many words as the longest
+//   packet, with wormhole switching it has --buffer-words; the injection buffer has any packet. A
+//   buffer takes a new packet when it is empty, or when the tail of its only packet is in and its
+//   head has begun to leave; so it has parts of two at most. Words of a packet go one after the
+//   other, one a cycle; those that came into a buffer in a cycle leave it in the next at the
+//   earliest. Where a word goes there must be room.
 // Cycle. 1. Messages are born; a packet is put into an injection buffer that is empty, all words of
 //   it. 2. Channels move words from output to input buffers. 3. Every node makes at most one
 //   connection, of the packet that is first in an input buffer to an output buffer that takes it
 //   (or to the delivery buffer, which takes one packet at a time), not sooner than `node_latency`
 //   cycles after its header came (its tail: store-and-forward). 4. Connected words move from input
 //   to output buffers. 3 and 4 see what 2 has done, and of the neighbour's input buffers nothing
-//   that happens in 4 of this cycle.
+//   that happens in 4 of this cycle. With wormhole switching 3 comes before 2.
+//   Wormhole switching, --flow same-cycle: in 2 a word may go into an input buffer that is full,
+//   too, if one leaves it in 4 of the same cycle, which the channels ahead decide (they are served
+//   first; in a ring of such channels, or after NET_FLIT_CHAIN of them, it may not). So a stream
+//   goes on by a word a cycle in buffers of one word; with next-cycle by one in two cycles.
 //   So a packet of L words over h hops without any other takes (h + 1) latency + h + L - 1 cycles
 //   from its injection buffer until it is delivered.
 // Channel. Full duplex: a word a cycle in either direction. Half: one; where both ends have one, it
@@ -25,9 +32,13 @@
 //   one with most space (the lowest of equal ones). Output-driven: the same round over the output
 //   buffers that are free and wanted (the last group: delivery), and one of the packets that want
 //   it, drawn.
-//   Free is for Dally and Seitz an output buffer that takes a new packet; for Duato one that is
-//   empty, since the cycle before at the latest, with the neighbour's input buffer taking one; for
-//   Duato's restricted ones see enum net_flit_escape.
+//   Free is for Dally and Seitz, and for Triplex with packet switching, an output buffer that takes
+//   a new packet; for Duato and wormhole Triplex one that is empty, since the cycle before at the
+//   latest, with the neighbour's input buffer taking one (wormhole: empty); for what they wait for
+//   see enum net_flit_escape.
+// Deroutes of Triplex. A header of the non-minimal class that finds no minimal output in a cycle in
+//   which it is looked at, and could go on --deroute-after cycles ago, takes with
+//   --deroute-probability one of the free deroutes, drawn.
 // Random numbers are by position (config/random.h).
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
@@ -35,7 +46,7 @@
 #include "flit/relation.h"
 #include "run/engine.h"
 
-enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_MAX_PLACES = 64 };
+enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024 };
 #define NET_FLIT_NO_PACKET UINT32_MAX
 
 // A cycle of the engine in the driver's units: 10 ns.
@@ -45,12 +56,14 @@ struct net_flit_packet {
     uint32_t src, dst, message, next; // next: of the free ones
     uint32_t born, entered;           // cycles; entered: the injection buffer
     uint32_t hops;
+    uint16_t length;
+    uint8_t class; // enum net_triplex_class
 };
 
-// A buffer's packets; words of each that came in, and that have left of the first.
+// A buffer's packets; words of each, those that came in, and those that have left of the first.
 struct net_flit_buffer {
     uint32_t packet[2];
-    uint16_t in[2], out;
+    uint16_t length[2], in[2], out;
 };
 
 struct net_flit_input {
@@ -58,10 +71,12 @@ struct net_flit_input {
     uint32_t ready[2]; // cycle from which on each may be connected
     uint32_t fresh;    // cycle in which the last word came in
     uint8_t to;        // output of the first packet; NET_FLIT_NONE: not connected
-    uint8_t count;     // of its candidates, outputs by number
-    uint8_t out[NET_FLIT_OUTS];
-    uint16_t restricted; // bit i: candidate i is
+    uint8_t count;     // of its candidates, outputs by number, without deroutes
+    bool deroutes;
+    uint8_t out[NET_FLIT_OUTS]; // and NET_FLIT_WAITS where it waits for it
 };
+
+enum { NET_FLIT_WAITS = 0x80 };
 
 struct net_flit_output {
     struct net_flit_buffer b;
@@ -73,6 +88,7 @@ struct net_flit_channel {
     uint32_t node[2];               // [0] sends in + direction; UINT32_MAX: there is no channel
     struct net_flit_output *out[2]; // each end's, of VC 0
     struct net_flit_input *in[2];   // where they go to
+    uint32_t served;                // cycle of the last time, plus 1
     uint16_t send[2];               // each end's virtual channels with words
     uint8_t last;                   // end that sent last
     uint8_t vc[2];                  // that each end served last
@@ -99,10 +115,12 @@ struct net_sim {
     struct net_flit_shape shape;
     struct net_traffic traffic;
     uint32_t nodes, ports, vcs, places; // places: inputs or outputs of a node; the last is local
-    uint32_t words, latency;            // of a packet and a buffer; node latency
+    uint32_t room, latency;             // words of a buffer; node latency
+    bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
+    bool strict[2];                     // free is empty; [1]: of what a packet waits for
+    uint32_t chain;                     // channels that are being served one for the other
     uint32_t now, end;                  // next cycle; first one that is not simulated
     double birth_log;                   // log(1 - probability of a birth)
-    bool idle_self;
     struct ofr_coord *coord;
     struct net_flit_node *node;
     struct net_flit_input *input;     // [node][place]
@@ -119,7 +137,7 @@ struct net_sim {
     uint32_t progress; // cycle in which a packet was connected or delivered last
     bool out_of_memory;
     struct net_flit_batch *batch;
-    uint64_t created, delivered, injected, hops, flit_hops, latency_max;
+    uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
     // For tests; may be NULL.
     void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
     void *context;

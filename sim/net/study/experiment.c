@@ -10,6 +10,7 @@
 
 #include "output/record.h"
 #include "run/engine.h"
+#include "run/point.h"
 
 // Options may be texts or numbers; all become texts.
 static void check_options(json_t *options, const char *what)
@@ -381,7 +382,7 @@ void net_experiment_open(struct net_experiment *e, const char *name)
 {
     static char where[300];
     json_error_t error;
-    json_t *sizes, *rows, *series, *loads = NULL, *tolerance = NULL, *until = NULL;
+    json_t *sizes, *rows, *series, *loads = NULL, *tolerance = NULL, *until = NULL, *step = NULL;
     const char *field = NULL;
     int relative = 0, quantiles = 0;
     *e = (struct net_experiment){0};
@@ -396,16 +397,19 @@ void net_experiment_open(struct net_experiment *e, const char *name)
     }
     if (json_unpack_ex(
             e->json, &error, JSON_STRICT,
-            "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o, s?o}",
+            "{s:s, s:s, s:o, s?o, s:o, s:o, s?s, s?o, s?o, s?o, s?o, s?b, s?b, s?o, s?o, s?o, s?o}",
             "title", &e->title, "label", &e->label, "sizes", &sizes, "options", &e->options, "rows",
             &rows, "series", &series, "field", &field, "loads", &loads, "until", &until, "paper",
             &e->paper, "tolerance", &tolerance, "relative", &relative, "quantiles", &quantiles,
-            "panels", &e->panels, "checks", &e->checks, "quick", &e->quick))
+            "panels", &e->panels, "checks", &e->checks, "quick", &e->quick, "step", &step))
         net_refuse("%s", error.text);
     e->relative = relative;
     e->quantiles = quantiles;
     e->tolerance = read_number(tolerance, "tolerance");
     e->until = read_number(until, "until");
+    char text[40];
+    snprintf(text, sizeof text, "%.9g", step ? read_number(step, "step") : 1.0 / NET_STEPS);
+    e->per = net_parse_step(text);
     if (loads || quantiles)
         read_loads(e, loads);
     check_options(e->options, "options");

@@ -11,6 +11,7 @@
 //     series: "field"               what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0
 //   field          as above
+//   step           of the loads among which a saturation point or gamma* is looked for (0.05)
 //   quick          options that reproduce --quick puts over the experiment's: a shorter look
 //   loads          list, or "FIRST:LAST:STEP"; null: one point that has no load, as an application;
 //                  none, nor quantiles: field is gamma_star_gamma0,
@@ -42,6 +43,7 @@ struct net_experiment {
     const char *title, *label;
     double until, tolerance; // 0: none
     bool relative;
+    unsigned per; // steps in a load of 1
     bool quantiles;
     bool shortened; // `quick` counts
     unsigned sizes, rows, series, loads;

@@ -199,7 +199,9 @@ result $? 'the manual page has all settings'
 "$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/settings" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato --load 0.1 \
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
-    cat "$work/settings" "$work/flit" > "$work/both" &&
+    "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
+        --class non-minimal --long-words 20 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
+    cat "$work/settings" "$work/flit" "$work/worm" > "$work/both" &&
     "$sim" --manual | sed -n 's/^\.B --//p' > "$work/names" &&
     while read -r name; do
         case $name in

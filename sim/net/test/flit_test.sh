@@ -36,6 +36,7 @@ json 'o["saturated"] and o["topology"] == "mesh:4x4" and o["accepted_load"] <= 0
     o["generated_load"] > 0.85'
 result $? 'more than the bisection carries is saturated'
 
+sed 's/"step": 0.01/"step": 0.07/' sim/net/study/experiments/fulgham-4.4.json > "$work/step.json"
 refuse 'eta goes with --engine packet' run --engine flit --eta 1
 refuse 'messages goes with --engine packet' run --engine flit --messages 4
 refuse 'lanes goes with --engine flit' run --lanes 2
@@ -57,6 +58,14 @@ refuse 'packet only' run --engine flit --replicates 2
 refuse 'packet only' sweep --engine flit --replicates 2
 refuse 'packet only' explain --engine flit --src 0,0 --dst 1,1 --topology 4x4
 refuse 'packet only' limit --engine flit
+refuse 'up to 256' check-deadlock --engine flit --topology 17x16 --routing triplex
+refuse 'triplex goes with --engine flit' run --routing triplex
+refuse 'output does not go with' run --engine flit --routing triplex --class non-minimal --service output
+refuse 'no such class' run --engine flit --routing triplex --class fly
+refuse 'in-order.*0 to 1' run --engine flit --routing triplex --in-order 2
+refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3x3 --lanes 4
+refuse 'buffer-words.*1 to' run --engine flit --switching wormhole --buffer-words 0
+refuse 'step' reproduce "$work/step.json" --out "$work/none"
 refuse 'up to 2048' check-deadlock --engine flit --topology 64x64
 refuse 'bitreverse.*mesh:5x5' run --engine flit --topology mesh:5x5 --traffic bitreverse
 refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
@@ -64,6 +73,19 @@ refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
 "$sim" check-deadlock --engine flit --topology mesh:4x3 --routing duato --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["topology"] == "mesh:4x3"'
 result $? 'check-deadlock of the flit engine'
+"$sim" check-deadlock --engine flit --topology 5x5 --routing triplex --switching wormhole \
+    --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["dependencies"] == 2548'
+result $? 'and of wormhole Triplex'
+
+# The defaults of wormhole switching, and its load: a message per 80 cycles at 1.
+"$sim" run --engine flit --topology 16x16 --switching wormhole --routing triplex --class non-minimal \
+    --load 0.1 --warm-up 1000 --batches 2 --batch-cycles 4000 --format json > "$work/out"
+json 'o["duplex"] == "full" and o["message_words"] == 40 and o["buffer_words"] == 1 and
+    o["rule_4"] == "full" and o["deroute_after_cycles"] == 160 and o["deroute_probability"] == 0.1 and
+    o["node_latency_cycles"] == 4 and abs(o["packets"] - 9000 * 256 * 0.1 / 80) < 250 and
+    abs(o["flit_hops"] - 40 * 8 * o["consumed"]) < 0.05 * o["flit_hops"]'
+result $? 'a record of wormhole Triplex'
 
 # checked NAME FILE SED: $work/NAME, torussim that looks at every cycle, with that change in FILE.c
 checked()
@@ -85,16 +107,26 @@ checked()
     [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$relation.c"
 }
 # shellcheck disable=SC2086
-runs() { "$work/$1" run $short --load "$2" --routing "$3" > "$work/out" 2> "$work/err"; }
-checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato
+runs() { "$work/$1" run $short --load "$2" --routing "$3" ${4-} > "$work/out" 2> "$work/err"; }
+worm='--switching wormhole --message-words 9 --long-words 30'
+behind="--switching wormhole --message-words 1 --buffer-words 3"
+checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs good 1.2 triplex &&
+    runs good 0.5 dally-seitz "$worm" && runs good 0.5 duato "$worm" &&
+    runs good 0.5 triplex "$worm --class non-minimal --in-order 0.2"
 result $? 'nothing is found in what ships'
-checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == length && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
+checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == b->length\[0\] && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
     ! runs entry 1.2 dally-seitz && grep -q 'took a second packet' "$work/err"
 result $? 'a buffer that takes a second packet too soon is found'
 checked lost sim 's/out->b.in\[out->b.packet\[1\] != NET_FLIT_NO_PACKET\]++;/out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] = (uint16_t)(out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] + (sim->now % 1009 != 0));/' &&
     ! runs lost 0.5 dally-seitz && grep -q 'lost or doubled' "$work/err"
 result $? 'a word that is lost is found'
-checked classes relation 's/s->classes == 2 && !wrap_ahead/0/'
+checked full sim 's/words(&in->b) < sim->room ||/true ||/' && ! runs full 0.5 duato "$worm" &&
+    grep -q 'too full' "$work/err"
+result $? 'wormhole: a word that goes where there is no room is found'
+checked behind sim 's/if (!out->b.out && !accepts(&in->b))/if (0)/' &&
+    ! runs behind 0.5 dally-seitz "$behind" && grep -q 'took a second packet' "$work/err"
+result $? 'wormhole: a header that goes into a buffer behind one that has not begun to leave is found'
+checked classes relation 's/s->classes == 2 && !wrap_ahead(minus, from, until)/0/'
 [ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"
 [ $? = 1 ] && grep -q 'a cycle' "$work/out"
 result $? 'Dally and Seitz without classes: the cycle is found'
