@@ -177,6 +177,7 @@ static void set_up(struct sim *s)
     make_boards(s);
     cable_torus(s);
     change_cables(s);
+    read_pulls(s);
     open_ledger(s);
     open_links(s);
     open_uarts(s);
@@ -263,6 +264,7 @@ int main(int argc, char **argv)
     write_ledger(&s);
     say_links(&s);
     close_links(&s);
+    free(s.pull);
     close_uarts(&s);
     if (s.usbip)
         usbip_free(s.usbip);

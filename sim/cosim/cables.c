@@ -5,6 +5,8 @@
 #include "basics.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,5 +74,22 @@ void change_cables(struct sim *s)
                 "%u, ports x+ x- y+ y-%s",
                 s->o.plug[i], s->boards - 1, s->o.torus.n == 3 ? " z+ z-" : "");
         }
+    }
+}
+
+void read_pulls(struct sim *s)
+{
+    s->pull = allocate(s->o.pulls + 1, sizeof *s->pull);
+    for (size_t i = 0; i < s->o.pulls; i++) {
+        struct pull *u = &s->pull[i];
+        const char *rest = parse_end(s, s->o.pull[i], &u->end);
+        char extra;
+        if (!rest || sscanf(rest, "@%" SCNu64 "-%" SCNu64 "%c", &u->from, &u->to, &extra) != 2 ||
+            u->from >= u->to)
+            die("--pull %s: write 5.x+@20000-40000, a port and the cycles from which and up to "
+                "which its plug is out",
+                s->o.pull[i]);
+        if (s->peer[u->end.board][u->end.port].board < 0)
+            die("--pull %s: there is no cable", s->o.pull[i]);
     }
 }

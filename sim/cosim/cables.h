@@ -7,5 +7,7 @@
 
 void cable_torus(struct sim *s);
 void change_cables(struct sim *s);
+// --pull, once the cables are as they are.
+void read_pulls(struct sim *s);
 
 #endif

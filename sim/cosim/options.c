@@ -66,6 +66,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--link %s: plain or reliable", arg);
         o->reliable = arg[0] == 'r';
         return 0;
+    case 'U':
+        if (o->pulls == MAX_PLUGS)
+            argp_failure(state, 2, 0, "--pull: at most %d times", MAX_PLUGS);
+        o->pull[o->pulls++] = arg;
+        return 0;
     case 'e':
     case 'r': {
         double rate = strtod(arg, &end);
@@ -75,8 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case ARGP_KEY_END:
-        if (!o->reliable && (o->bit_errors > 0 || o->bursts > 0 || o->spread))
-            argp_failure(state, 2, 0, "--bit-errors, --bursts, --spread: with --link reliable");
+        if (!o->reliable && (o->bit_errors > 0 || o->bursts > 0 || o->spread || o->pulls))
+            argp_failure(state, 2, 0,
+                         "--bit-errors, --bursts, --spread, --pull: with --link reliable");
         if (o->reliable && o->ppm)
             argp_failure(state, 2, 0, "--ppm: with --link plain");
         if (o->latency + o->spread > MAX_LATENCY)
@@ -143,6 +149,8 @@ struct options options_read(int argc, char **argv)
          "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
         {"spread", 'x', "CYCLES", 0,
          "there a direction of a cable is up to so much longer than --latency, drawn", 0},
+        {"pull", 'U', "A.x+@FROM-TO", 0,
+         "there that cable's plug is out from one cycle to another (repeatable)", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,

@@ -28,7 +28,9 @@ struct options {
     const char *ledger;        // file, NULL: none
     bool reliable;             // links; with it:
     double bit_errors, bursts; // of a bit, of a word
-    unsigned spread;           // a cable is up to so much longer than latency, cycles
+    char *pull[MAX_PLUGS];     // --pull, in order
+    size_t pulls;
+    unsigned spread; // a cable is up to so much longer than latency, cycles
 };
 
 // From the command line; what is wrong there ends the program with status 2.

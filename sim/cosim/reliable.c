@@ -60,6 +60,21 @@ void open_links(struct sim *s)
     }
 }
 
+static bool same(struct cable_end a, struct cable_end b)
+{
+    return a.board == b.board && a.port == b.port;
+}
+
+static bool pulled(const struct sim *s, struct cable_end here, struct cable_end far, uint64_t cycle)
+{
+    for (size_t i = 0; i < s->o.pulls; i++) {
+        const struct pull *u = &s->pull[i];
+        if (cycle >= u->from && cycle < u->to && (same(u->end, here) || same(u->end, far)))
+            return true;
+    }
+    return false;
+}
+
 // The word that the cable brings.
 static bool arrives(const struct sim *s, struct link_end *e, struct cable_end far, uint64_t cycle,
                     uint64_t *word)
@@ -102,7 +117,8 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *i
         to.phy_tx_ready = !e->link.shape.shared || o->phase;
         e->valid[now] = to.phy_tx_ready;
         e->word[now] = o->phy_tx_word;
-        to.phy_rx_valid = to.phy_up && arrives(s, e, far, cycle, &to.phy_rx_word);
+        to.phy_rx_valid = to.phy_up && !pulled(s, (struct cable_end){(int)n, (int)p}, far, cycle) &&
+                          arrives(s, e, far, cycle, &to.phy_rx_word);
         if (out->tx[p].valid || !ofr_link_idle(&e->link))
             *last_flit = cycle;
         ofr_link_step(&e->link, &to);

@@ -21,6 +21,11 @@ struct cable_end {
     int board, port; // -1: nothing plugged in
 };
 
+struct pull { // a plug that is out in these cycles
+    struct cable_end end;
+    uint64_t from, to;
+};
+
 // What an output port showed in the last cycles: its cable. A board can be up to `latency` cycles
 // ahead of the one that looks at it.
 enum { LINE = 2 * MAX_LATENCY };
@@ -55,6 +60,7 @@ struct sim {
     struct ofr_node_in *in;
     struct pollfd *fds;
     struct ledger *ledger;     // NULL: none
+    struct pull *pull;         // o.pulls of them
     struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: plain links
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for
