@@ -362,8 +362,8 @@ int torus_around(struct torus *t, const struct torus_table *table,
 // does not ask.
 int torus_table_safe(struct torus *t, const struct torus_table *table);
 // Has a link of the torus as discovered come or gone since? One request a board, over directed
-// routes; a board that does not answer in the time-out counts as a change. TORUS_E_UNKNOWN: discover
-// first.
+// routes; a board that does not answer in the time-out counts as a change. TORUS_E_UNKNOWN:
+// discover first.
 int torus_links_changed(struct torus *t, bool *changed);
 // After a program that was cut short: finish it, or go back to the tables before it.
 // TORUS_E_UNKNOWN: there is nothing to mend. Tables cannot be read back from boards: where the one
