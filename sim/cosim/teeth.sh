@@ -87,7 +87,7 @@ lockstep_catches through "a starving entry past which its ring goes on all the t
     overload_catches through "a starving entry past which its ring goes on: it starves" \
         'watchdog has latched' --run 28 --cycles 200000 --seed 2
 
-broken split router.c 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
+broken split route.h 's/ ? OFR_VC_VS2 : OFR_VC_VS1;/ ? OFR_VC_VS2 : OFR_VC_VS2;/' ||
     result 1 "VS1/VS2 split: broken"
 lockstep_catches split "VS1/VS2 split, always VS2" --torus 8x4 --class 2 \
     --load 1500 --pattern 6 --threshold 0
