@@ -90,6 +90,8 @@ result $? 'and what the folder has is not looked for again from elsewhere'
 "$sim" reproduce "$work/curves.json" --out "$work/c" --jobs 1 --format json > "$work/a.json" \
     2> "$work/err"
 result $? 'curves'
+grep -q '^set xrange \[0:1.9\]' "$work/c/curves.gp"
+result $? 'their picture goes up to the last load'
 py 'all(v["value"] <= 1.2 * o["values"][0]["value"] for v in o["values"] if v["series"] == "time")
     and 2 <= sum(v["series"] == "time" for v in o["values"]) ==
     sum(v["series"] == "hops" for v in o["values"]) < 10'
