@@ -340,6 +340,76 @@ int ask(struct torus *t, struct request *q, const char *what)
     return status_error(t, q, what);
 }
 
+// The shortest path over directed routes, z first; returns its hops.
+static unsigned path_to(const struct torus *t, const uint8_t from[3], const uint8_t to[3],
+                        uint8_t path[OFR_MAX_HOPS])
+{
+    unsigned hops = 0;
+    for (unsigned dim = 3; dim-- > 0;) {
+        unsigned k = t->k[dim], ahead = (to[dim] + k - from[dim] % k) % k;
+        bool back = ahead > k - ahead;
+        for (unsigned i = 0; i < (back ? k - ahead : ahead); i++)
+            path[hops++] = (uint8_t)(2 * dim + back);
+    }
+    return hops;
+}
+
+// Asks a board over a directed route, which needs no coordinates; *info: OFR_INFO_*.
+static int look_at(struct torus *t, const uint8_t *path, unsigned hops, uint32_t *info)
+{
+    struct request q;
+    by_path(&q, path, hops, OFR_OP_PING, hops > OFR_WIDE_HOPS ? 3 : 0);
+    int error = exchange(t, &q, 1);
+    *info = q.r[5];
+    return error == TORUS_OK && q.status != OFR_OK ? TORUS_E_BOARD : error; // a link is down
+}
+
+// A collective has had no answer from the part of the torus that `missing` stands for: a plane, a
+// row, or itself. Names the first board there that answers nothing, or that is not configured;
+// where there is none the error stays what it is.
+static int name_missing(struct torus *t, unsigned missing, const char *what, int error)
+{
+    double timeout = t->options.timeout;
+    uint8_t path[OFR_MAX_HOPS], here[3], at[3];
+    char place[16], detail[WIDTH];
+    uint32_t info;
+    unsigned nodes = 1;
+    snprintf(detail, sizeof detail, "%s", t->detail);
+    t->options.timeout /= 4; // they have had that time already
+    int answer = look_at(t, NULL, 0, &info);
+    for (unsigned i = 0; i < 3; i++)
+        here[i] = (uint8_t)(info >> (OFR_INFO_COORD_LSB + 4 * i) & 15);
+    node_at(t, missing, at);
+    if (at[2] != here[2])
+        nodes = (unsigned)t->k[0] * t->k[1];
+    else if (at[1] != here[1])
+        nodes = t->k[0];
+    for (unsigned i = 0; i < nodes && answer == TORUS_OK; i++) {
+        node_at(t, nodes == 1 ? missing : missing / nodes * nodes + i, at);
+        answer = look_at(t, path, path_to(t, here, at, path), &info);
+        if (answer == TORUS_OK && !(info >> OFR_INFO_CONFIGURED_LSB & 1))
+            answer = TORUS_E_UNKNOWN;
+    }
+    t->options.timeout = timeout;
+    place_text(t, at, place);
+    if (answer == TORUS_E_UNKNOWN)
+        return fail(t, TORUS_E_UNKNOWN,
+                    "%s: board %s is not configured: it was reset, or it is another board; run "
+                    "program again",
+                    what, place);
+    if (answer == TORUS_E_TIMEOUT)
+        return fail(t, error,
+                    "%s: no answer from board %s in %g s; is it powered, cabled and running the "
+                    "firmware?",
+                    what, place, timeout);
+    if (answer == TORUS_E_BOARD)
+        return fail(t, error,
+                    "%s: no answer in %g s from where board %s is: a link on the way is down; "
+                    "discover names it",
+                    what, timeout, place);
+    return fail(t, error, "%s", detail);
+}
+
 int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
             const uint32_t data[4], uint32_t result[4], const char *what)
 {
@@ -349,6 +419,8 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
         memcpy(q.m + 2, data, 16);
     t->collectives++;
     int error = ask(t, &q, what);
+    if (error == TORUS_E_TIMEOUT && q.status == OFR_PENDING && t->k[0])
+        error = name_missing(t, q.r[3], what, error);
     if (error == TORUS_OK && (q.r[1] >> 16) != node_count(t))
         error = fail(t, TORUS_E_PROTOCOL, "%s: %u boards answered, there are %u", what,
                      q.r[1] >> 16, node_count(t));

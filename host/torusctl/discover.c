@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl discover: the torus as a picture and a list, as JSON or CSV.
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "ctl.h"
@@ -97,6 +98,24 @@ static void put(const struct torus *t, const struct args *a, unsigned dims, cons
                               faults));
 }
 
+// Boards that are not configured where others are.
+static void put_reset(const struct torus *t)
+{
+    unsigned n = torus_boards(t), configured = 0;
+    for (unsigned i = 0; i < n; i++)
+        configured += torus_board(t, i)->configured;
+    for (unsigned i = 0; i < n && configured; i++) {
+        const struct torus_board *b = torus_board(t, i);
+        uint8_t k[3];
+        char place[16];
+        if (!b->configured)
+            fprintf(stderr,
+                    "torusctl: board (%s) [%016" PRIx64 "] is not configured, others are: it was "
+                    "reset, or it is another board; run program\n",
+                    b->placed ? at_text(b->at, torus_sizes(t, k), place) : "?", b->serial);
+    }
+}
+
 static int look(struct torus *t, const struct args *a)
 {
     // What is compared has the coordinates that it had, unless others are to be kept.
@@ -115,6 +134,8 @@ static int look(struct torus *t, const struct args *a)
         put(t, a, dims, k);
     for (unsigned i = 0; torus_fault(t, i); i++)
         fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
+    if (!set.assign && !set.diff)
+        put_reset(t);
     int drawn = set.svg ? draw_svg(t, k, dims, set.svg) : 0;
     if (drawn || error != TORUS_OK)
         return drawn ? drawn : 1;

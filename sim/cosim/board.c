@@ -43,6 +43,7 @@ struct board {
     void *router_memory;
     struct fw fw;
     uint64_t cycle, snapshots;
+    uint64_t reset_at; // cycle of the last reset
     struct fifo to_board, from_board;
     struct serial sender, receiver;
     struct board_verdict verdict;
@@ -102,7 +103,7 @@ static uint32_t golden_read(void *ctx, uint32_t address, bool *err)
     case OFR_BASE_UART:
         return uart_read(b, offset);
     case OFR_BASE_TIMER:
-        return (uint32_t)(offset == OFR_TIMER_LOW ? b->cycle : b->cycle >> 32);
+        return (uint32_t)((b->cycle - b->reset_at) >> (offset == OFR_TIMER_LOW ? 0 : 32));
     case OFR_BASE_BOARD:
         return offset == OFR_BOARD_SERIAL_LOW    ? (uint32_t)b->o.serial
                : offset == OFR_BOARD_SERIAL_HIGH ? (uint32_t)(b->o.serial >> 32)
@@ -295,6 +296,20 @@ void board_free(struct board *b)
     free(b->node);
     free(b->router_memory);
     free(b);
+}
+
+void board_reset(struct board *b)
+{
+    b->reset_at = b->cycle;
+    if (b->node)
+        ofr_node_init(b->node, &b->ops->shape, b->o.serial, b->router_memory);
+    if (b->o.kind == BOARD_GOLDEN) {
+        b->to_board.count = b->from_board.count = 0;
+        fw_init(&b->fw);
+        return;
+    }
+    b->ops->reset(b->rtl);
+    b->ops->out(b->rtl, &b->rtl_out);
 }
 
 const struct ofr_router_out *board_out(const struct board *b)

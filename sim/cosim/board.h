@@ -26,6 +26,9 @@ struct board_options {
 struct board *board_new(const struct board_options *options);
 void board_free(struct board *board);
 
+// A reset, as a board has one at power-up or by a button: memories keep what is in them.
+void board_reset(struct board *board);
+
 // Link outputs, as they stand between two steps.
 const struct ofr_router_out *board_out(const struct board *board);
 

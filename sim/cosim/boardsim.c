@@ -4,6 +4,8 @@
 #include "basics.h"
 #include "cables.h"
 #include "clocks.h"
+#include "control.h"
+#include "falls.h"
 #include "ledger.h"
 #include "reliable.h"
 #include "steps.h"
@@ -147,6 +149,7 @@ static void power_cycle(struct sim *s)
     for (uint32_t n = 0; n < s->boards; n++)
         board_free(s->board[n]);
     memset(s->line, 0, s->boards * sizeof *s->line);
+    falls_clear(s);
     s->reported = s->owed = 0;
     make_boards(s);
     open_links(s);
@@ -159,9 +162,10 @@ static void set_up(struct sim *s)
     s->board = allocate(s->boards, sizeof *s->board);
     s->peer = allocate(s->boards, sizeof *s->peer);
     s->line = allocate(s->boards, sizeof *s->line);
+    s->link = allocate(s->boards, sizeof *s->link);
     s->uart = allocate(s->boards, sizeof *s->uart);
     s->in = allocate(s->boards, sizeof *s->in);
-    s->fds = allocate(s->boards + 1 + USBIP_CLIENTS, sizeof *s->fds);
+    s->fds = allocate(s->boards + 2 + USBIP_CLIENTS, sizeof *s->fds);
     if (!s->o.kinds) {
         s->o.kinds = allocate(s->boards + 1, 1);
         memset(s->o.kinds, s->o.kind, s->boards);
@@ -178,9 +182,11 @@ static void set_up(struct sim *s)
     cable_torus(s);
     change_cables(s);
     read_pulls(s);
+    falls_clear(s);
     open_ledger(s);
     open_links(s);
     open_uarts(s);
+    open_control(s);
 }
 
 static void say_apart(struct sim *s)
@@ -211,14 +217,17 @@ static void run(struct sim *s)
             power_cycle(s);
         }
         bool busy = serve_uarts(s);
+        serve_control(s);
+        falls_go_on(s);
         for (uint32_t n = 0; n < s->boards; n++)
             busy |= board_poll_firmware(s->board[n]);
-        if ((s->o.wait && !s->owed) || (!busy && idle(s))) {
+        bool settling = falls_settling(s) || (s->control.client >= 0 && s->control.waits);
+        if (!settling && ((s->o.wait && !s->owed) || (!busy && idle(s)))) {
             wait_for_host(s);
             continue;
         }
         // RTL boards' time goes on, but need not take a core for it.
-        if (busy || !quiet(s))
+        if (busy || settling || !quiet(s))
             last = s->cycle;
         else if (!s->o.cycles && s->cycle > last + RESTS)
             wait_for_host(s);
@@ -238,11 +247,13 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_handler = on_signal};
     struct timespec from, to;
 
+    signal(SIGPIPE, SIG_IGN);
+    if (s.o.order[0])
+        return ask_control(&s.o);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
     set_up(&s);
     printf("boardsim: %u boards, %s/board0.sock to board%u.sock\n", s.boards, s.o.directory,
            s.boards - 1);
@@ -266,6 +277,7 @@ int main(int argc, char **argv)
     close_links(&s);
     free(s.pull);
     close_uarts(&s);
+    close_control(&s);
     if (s.usbip)
         usbip_free(s.usbip);
     for (uint32_t n = 0; n < s.boards; n++)

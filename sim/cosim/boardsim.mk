@@ -69,7 +69,7 @@ $(BS)/options.o: host/lib/torus.pc.in
 $(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
 
 # Lower layers first (README.md).
-BS_C := basics spi_flash board ftdi_chip usbip options cables ledger clocks noise reliable steps uarts boardsim
+BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable steps control uarts boardsim
 BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
@@ -96,6 +96,15 @@ $(B)/twin/crc/bin/boardsim: $(B)/bin/boardsim
 
 TESTS += sim/cosim/reliable_test.sh
 sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim
+
+# Its twin whose links come up without being re-based.
+$(B)/twin/rebase/bin/boardsim: $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	@sed 's/= l->phase == LINK_TRAINS;/= false;/' sim/cosim/falls.c > $(@D)/falls.c && \
+	    ! cmp -s sim/cosim/falls.c $(@D)/falls.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $(@D)/falls.o $(@D)/falls.c
+	@$(CXX) -o $@ $(filter-out %/falls.o,$(BS_O)) $(@D)/falls.o $(BS_ALL) $(B)/libofr.a \
+	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
 
 TESTS += sim/cosim/layers_test.sh
 sim/cosim/layers_test.sh: $(B)/bin/boardsim

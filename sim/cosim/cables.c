@@ -3,6 +3,7 @@
 #include "cables.h"
 
 #include "basics.h"
+#include "falls.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,38 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void unplug(struct sim *s, struct cable_end end)
+void unplug(struct sim *s, struct cable_end end)
 {
     struct cable_end *far = &s->peer[end.board][end.port];
+    link_fall(s, end);
     if (far->board >= 0)
         s->peer[far->board][far->port] = (struct cable_end){-1, -1};
     *far = (struct cable_end){-1, -1};
 }
 
-static void plug(struct sim *s, struct cable_end a, struct cable_end b)
+void plug(struct sim *s, struct cable_end a, struct cable_end b)
 {
     unplug(s, a);
     unplug(s, b);
     s->peer[a.board][a.port] = b;
     s->peer[b.board][b.port] = a;
+    link_fall(s, a);
+}
+
+struct cable_end torus_cable(const struct sim *s, struct cable_end end)
+{
+    const struct ofr_torus *t = &s->o.torus;
+    struct ofr_coord at = ofr_node_coord(t, (uint32_t)end.board);
+    struct ofr_coord to = ofr_neighbour(t, at, (unsigned)end.port);
+    if (!(ofr_existing_ports(t, &at) >> end.port & 1))
+        return (struct cable_end){-1, -1};
+    return (struct cable_end){(int)ofr_node_id(t, &to), end.port ^ 1};
 }
 
 void cable_torus(struct sim *s)
 {
-    const struct ofr_torus *t = &s->o.torus;
     for (uint32_t n = 0; n < s->boards; n++)
         for (int p = 0; p < OFR_LINKS; p++)
             s->peer[n][p] = (struct cable_end){-1, -1};
-    for (uint32_t n = 0; n < s->boards; n++) {
-        struct ofr_coord at = ofr_node_coord(t, n);
-        uint32_t ports = ofr_existing_ports(t, &at);
-        for (unsigned p = 0; p < 2U * t->n; p++) {
-            struct ofr_coord to = ofr_neighbour(t, at, p);
-            if (ports >> p & 1)
-                plug(s, (struct cable_end){(int)n, (int)p},
-                     (struct cable_end){(int)ofr_node_id(t, &to), (int)(p ^ 1)});
+    for (uint32_t n = 0; n < s->boards; n++)
+        for (int p = 0; p < 2 * s->o.torus.n; p++) {
+            struct cable_end end = {(int)n, p}, far = torus_cable(s, end);
+            if (far.board >= 0)
+                plug(s, end, far);
         }
-    }
 }
 
 // "5.x+": port x+ of board 5.
@@ -60,20 +68,27 @@ static const char *parse_end(const struct sim *s, const char *text, struct cable
     return at + 3;
 }
 
+bool read_cable(const struct sim *s, const char *text, struct cable_end *a, struct cable_end *b)
+{
+    const char *rest = parse_end(s, text, a);
+    *b = (struct cable_end){-1, -1};
+    if (rest && *rest == ':')
+        rest = parse_end(s, rest + 1, b);
+    return rest && !*rest;
+}
+
 void change_cables(struct sim *s)
 {
     for (size_t i = 0; i < s->o.plugs; i++) {
         struct cable_end a, b;
-        const char *rest = parse_end(s, s->o.plug[i], &a);
-        if (rest && *rest == '\0') {
-            unplug(s, a);
-        } else if (rest && *rest == ':' && (rest = parse_end(s, rest + 1, &b)) && !*rest) {
-            plug(s, a, b);
-        } else {
+        if (!read_cable(s, s->o.plug[i], &a, &b))
             die("--cable %s: write 5.x+ to pull a cable, 5.x+:7.y- to plug one; boards are 0 to "
                 "%u, ports x+ x- y+ y-%s",
                 s->o.plug[i], s->boards - 1, s->o.torus.n == 3 ? " z+ z-" : "");
-        }
+        if (b.board < 0)
+            unplug(s, a);
+        else
+            plug(s, a, b);
     }
 }
 

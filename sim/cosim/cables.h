@@ -6,8 +6,18 @@
 #include "sim.h"
 
 void cable_torus(struct sim *s);
+// What --cable says.
 void change_cables(struct sim *s);
 // --pull, once the cables are as they are.
 void read_pulls(struct sim *s);
+// A cable in words: "5.x+", or "5.x+:7.y-", the port that it joins that one to; b->board is -1
+// where there is none. False: it is not written so.
+bool read_cable(const struct sim *s, const char *text, struct cable_end *a, struct cable_end *b);
+// While boards run, between two batches: a cable pulled, one plugged in. To where there is one, it
+// is pulled first.
+void unplug(struct sim *s, struct cable_end end);
+void plug(struct sim *s, struct cable_end a, struct cable_end b);
+// The far end of the cable that the torus has here; board -1: none, its ring has size 1.
+struct cable_end torus_cable(const struct sim *s, struct cable_end end);
 
 #endif

@@ -8,6 +8,7 @@
 #include "clocks.h"
 
 #include "basics.h"
+#include "falls.h"
 #include "ledger.h"
 
 #include <inttypes.h>
@@ -103,12 +104,11 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
         struct cable_end far = s->peer[n][p];
         struct line *mine = &s->line[n][p];
         struct elastic *e = &c->in[p];
-        bool up =
-            far.board >= 0 && cycle >= c->on && cycle >= s->clocks[far.board].on + s->o.latency;
-        in->link_up[p] = up;
-        in->tx_ready[p] = true;
-        in->rx[p].valid = false;
-        if (up) {
+        if (!link_pins(s, n, p, run, in))
+            e->count = 0;
+        else if (cycle < c->on || cycle < s->clocks[far.board].on + s->o.latency)
+            in->link_up[p] = false;
+        if (in->link_up[p]) {
             const struct line *line = &s->line[far.board][far.port];
             if (line->flit[then].valid)
                 put(s, e, &line->flit[then], n, p);
@@ -116,11 +116,13 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
             in->tx_ready[p] = line->ready[then];
             if (run)
                 in->rx[p] = get(e);
+            link_brings(s, n, p, &in->rx[p]);
         }
         mine->ready[now] = e->count <= 2 * s->o.latency;
-        mine->flit[now] = out->tx[p];
-        mine->flit[now].valid = run && out->tx[p].valid && in->tx_ready[p];
-        ledger_see(s, n, p, &mine->flit[now]);
+        struct ofr_flit sent = out->tx[p];
+        sent.valid = run && sent.valid && in->tx_ready[p];
+        ledger_see(s, n, p, &sent);
+        mine->flit[now] = link_takes(s, n, p, &sent);
         memcpy(mine->credit[now], out->rx_credit[p], OFR_VCS);
         if (mine->flit[now].valid || in->rx[p].valid || e->count)
             *last_flit = cycle;

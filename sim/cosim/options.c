@@ -53,6 +53,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--cable: at most %d times", MAX_PLUGS);
         o->plug[o->plugs++] = arg;
         return 0;
+    case 'A': {
+        unsigned long long cycle = strtoull(arg, &end, 10);
+        if (end == arg || arg[0] == '-' || *end != ':')
+            argp_failure(state, 2, 0, "--at %s: write CYCLE:ORDER, e.g. --at '50000:reset 3'", arg);
+        if (o->orders == MAX_ORDERS)
+            argp_failure(state, 2, 0, "--at: at most %d times", MAX_ORDERS);
+        o->order_at[o->orders++] = (struct timed_order){.cycle = cycle, .order = end + 1};
+        return 0;
+    }
+    case ARGP_KEY_ARG: {
+        size_t used = strlen(o->order);
+        if (used + strlen(arg) + 3 > sizeof o->order)
+            argp_failure(state, 2, 0, "%s: too long", arg);
+        snprintf(o->order + used, sizeof o->order - used, "%s%s", used ? " " : "", arg);
+        return 0;
+    }
     case 'K':
         if (!strcmp(arg, "ft2232h") || !strcmp(arg, "ft232h"))
             o->chip = arg[3] == '3' ? FTDI_232H : FTDI_2232H;
@@ -163,14 +179,22 @@ struct options options_read(int argc, char **argv)
          0},
         {"ledger", 'L', "FILE", 0,
          "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
+        {"at", 'A', "CYCLE:ORDER", 0,
+         "in that cycle, or up to 63 later, do what an order below says (repeatable)", 0},
         {"seed", 'S', "N", 0,
          "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
         {0}};
     static const struct argp parser = {
         list,
         parse,
-        NULL,
+        "[ORDER]",
         "Simulates a torus of boards; each board's UART is a Unix socket that torusctl can use.\v"
+        "With an ORDER the simulator that runs already, with the same --sockets, is told: `reset "
+        "5`, "
+        "board 5 begins anew as by its button; `cut 5.x+`, the cable at that port is pulled; `join "
+        "5.x+`, the torus' own is plugged in there, or `join 5.x+:7.y-`, another one. Links fall "
+        "with "
+        "that, and come up again; then the order is done.\n\n"
         "Board N is node N = x + kx y + kx ky z. Ends on SIGINT or SIGTERM; the exit status is 1 "
         "if an RTL board differed from the golden model. On SIGUSR1 it prints the cycle it is at; "
         "SIGUSR2: all boards lose power and start anew.",

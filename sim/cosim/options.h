@@ -6,7 +6,14 @@
 #include "ftdi_chip.h"
 #include "torus.h"
 
-enum { MAX_LATENCY = 32, MAX_PLUGS = 256, MAX_PPM = 500000 };
+enum { MAX_LATENCY = 32, MAX_PLUGS = 256, MAX_ORDERS = 64, MAX_PPM = 500000 };
+
+// What is to be done to a board or a cable in a cycle (control.h).
+struct timed_order {
+    uint64_t cycle;
+    const char *order;
+    bool done;
+};
 
 struct options {
     struct ofr_torus torus;
@@ -30,7 +37,10 @@ struct options {
     double bit_errors, bursts; // of a bit, of a word
     char *pull[MAX_PLUGS];     // --pull, in order
     size_t pulls;
-    unsigned spread; // a cable is up to so much longer than latency, cycles
+    unsigned spread;                         // a cable is up to so much longer than latency, cycles
+    struct timed_order order_at[MAX_ORDERS]; // --at
+    size_t orders;
+    char order[64]; // for a simulator that runs, "": this is to be one
 };
 
 // From the command line; what is wrong there ends the program with status 2.

@@ -60,6 +60,14 @@ void open_links(struct sim *s)
     }
 }
 
+void reset_links(struct sim *s, uint32_t n)
+{
+    for (unsigned p = 0; p < OFR_LINKS && s->link_end; p++) {
+        struct ofr_link_shape shape = at(s, n, p)->link.shape;
+        ofr_link_init(&at(s, n, p)->link, &shape);
+    }
+}
+
 static bool same(struct cable_end a, struct cable_end b)
 {
     return a.board == b.board && a.port == b.port;

@@ -8,6 +8,8 @@
 
 // All ends as after reset. Ends the program where memory is short.
 void open_links(struct sim *s);
+// Those of a board that is reset, likewise.
+void reset_links(struct sim *s, uint32_t n);
 // A cycle of board n's ends: its links' input pins, as they stand before the ends' step.
 void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
                 uint64_t *last_flit);

@@ -10,7 +10,7 @@
 
 namespace
 {
-constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W;
+constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W, RESET_CYCLES = 4;
 
 struct board {
     VerilatedContext context;
@@ -39,6 +39,16 @@ const board *of(const rtl_board *b)
     return reinterpret_cast<const board *>(b);
 }
 
+void reset(rtl_board *b)
+{
+    RTL_TOP &top = of(b)->top;
+    top.rst = 1;
+    for (int cycle = 0; cycle < RESET_CYCLES; cycle++)
+        of(b)->edge();
+    top.rst = 0;
+    top.eval();
+}
+
 rtl_board *create(uint64_t serial, uint64_t seed)
 {
     auto *b = new (std::nothrow) board(seed);
@@ -47,11 +57,7 @@ rtl_board *create(uint64_t serial, uint64_t seed)
     b->top.serial = serial;
     b->top.uart_rx = 1;
     b->top.flash_miso = 1;
-    b->top.rst = 1;
-    b->edge();
-    b->edge();
-    b->top.rst = 0;
-    b->top.eval();
+    reset(reinterpret_cast<rtl_board *>(b));
     return reinterpret_cast<rtl_board *>(b);
 }
 
@@ -120,6 +126,7 @@ const struct rtl_board_ops OPS = {
     {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L},
     create,
     destroy,
+    reset,
     SHAPE_FLASH,
     step,
     out,

@@ -34,6 +34,7 @@ struct rtl_board_ops {
     // up in.
     struct rtl_board *(*create)(uint64_t serial, uint64_t seed);
     void (*destroy)(struct rtl_board *board);
+    void (*reset)(struct rtl_board *board);
     bool flash; // the firmware is in an SPI flash
     // One clock cycle.
     void (*step)(struct rtl_board *board, const struct ofr_node_in *in, bool uart_rx,

@@ -14,6 +14,7 @@
 
 enum {
     MAX_THREADS = 16,
+    BATCH = 64,         // cycles between two looks at the hosts
     FIRMWARE_EVERY = 8, // cycles between two polls of a golden board's firmware
 };
 
@@ -35,11 +36,31 @@ struct line {
     bool ready[LINE];              // likewise; only with clocks of their own
 };
 
+// One end of a cable. LINK_TRAINS: the count of packets sent becomes what the other end has
+// received.
+enum link_phase { LINK_UP, LINK_DOWN, LINK_TRAINS };
+struct link {
+    enum link_phase phase;
+    uint64_t until;          // LINK_DOWN: at least
+    bool sending, receiving; // a packet, with its header out but not its tail
+    bool dropping;           // the rest of the packet that is being sent
+    bool abort;              // due
+    uint8_t base[OFR_VCS];
+};
+
 struct uart_socket {
     int listener, client; // -1: none
     bool pty, hung_up;
     uint8_t frame[OFR_FRAME_BYTES]; // with --wait: what has come of one
     unsigned got;
+};
+
+// Who tells boardsim what to do while it runs (control.c).
+struct control {
+    int listener, client; // -1: none
+    char line[64];        // what has come of a command
+    unsigned got;
+    bool waits; // for links to settle
 };
 
 struct clocks;
@@ -53,6 +74,7 @@ struct sim {
     struct board **board;
     struct cable_end (*peer)[OFR_LINKS];
     struct line (*line)[OFR_LINKS];
+    struct link (*link)[OFR_LINKS];
     struct uart_socket *uart;
     struct ftdi_chip *chip; // with usbip
     struct usbip *usbip;    // NULL: none
@@ -62,6 +84,7 @@ struct sim {
     struct ledger *ledger;     // NULL: none
     struct pull *pull;         // o.pulls of them
     struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: plain links
+    struct control control;
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about

@@ -4,6 +4,7 @@
 
 #include "basics.h"
 #include "clocks.h"
+#include "falls.h"
 #include "ledger.h"
 #include "reliable.h"
 
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 enum {
-    BATCH = 64,   // cycles between two looks at the hosts
     SPINS = 4000, // looks at the barrier before giving the core away
 };
 
@@ -33,17 +33,15 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
         step_links(s, n, cycle, in, last_flit);
     for (unsigned p = 0; p < 2U * s->o.torus.n && !s->link_end; p++) {
         struct cable_end far = s->peer[n][p];
-        in->link_up[p] = far.board >= 0;
-        in->tx_ready[p] = true;
-        in->rx[p].valid = false;
-        if (far.board < 0)
+        if (!link_pins(s, n, p, true, in))
             continue;
         in->rx[p] = s->line[far.board][far.port].flit[then];
+        link_brings(s, n, p, &in->rx[p]);
         memcpy(in->tx_credit[p], s->line[far.board][far.port].credit[then], OFR_VCS);
     }
     const struct ofr_router_out *out = board_out(s->board[n]);
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
-        s->line[n][p].flit[now] = out->tx[p];
+        s->line[n][p].flit[now] = link_takes(s, n, p, &out->tx[p]);
         ledger_see(s, n, p, &out->tx[p]);
         memcpy(s->line[n][p].credit[now], out->rx_credit[p], OFR_VCS);
         if (out->tx[p].valid)

@@ -152,6 +152,8 @@ void wait_for_host(struct sim *s)
 {
     int milliseconds = IDLE_MS;
     nfds_t count = s->usbip ? usbip_wait(s->usbip, s->fds, &milliseconds) : 0;
+    int control = s->control.client >= 0 ? s->control.client : s->control.listener;
+    s->fds[count++] = (struct pollfd){.fd = control, .events = POLLIN};
     for (uint32_t n = 0; n < s->boards; n++) {
         if (s->usbip && usbip_attached(s->usbip, n))
             continue;
