@@ -79,7 +79,7 @@
 #include "ofr_regs.h"
 
 enum {
-    OFR_PROTOCOL_VERSION = 3,
+    OFR_PROTOCOL_VERSION = 4,
     OFR_FRAME_SYNC = 0xa5,
     OFR_FRAME_WORDS = 8,
     OFR_FRAME_BYTES = 4 * OFR_FRAME_WORDS,
@@ -167,14 +167,22 @@ enum ofr_op {
     // [addressed] arg: first counter; d0: number of the snapshot. Response: its counters from there
     // on, packed in d0 to d3 as said at the end of this file; word 1 bits 23:16: how many.
     OFR_OP_COUNTERS = 16,
-    // [addressed] of snapshot number d0: d0, d1: flits sent over links, low word first; d2, d3:
-    // OIDN,
-    // WIDN, bits 31:0. For OFR_AGG_TOTALS.
+    // [addressed] of snapshot number d0: d0, d1: flits sent over links, low word first, less the
+    // length of a management packet for every packet (modulo 2^64), so that management leaves
+    // nothing: what is left, divided by how much longer the generator's packets are, are those.
+    // All flits where GEN.LENGTH is that very length. d2, d3: OIDN, WIDN, bits 31:0. For
+    // OFR_AGG_TOTALS.
     OFR_OP_TOTALS = 17,
     // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
     // its own: d0 when it sent the request, d2 when it got the response.
     OFR_OP_CLOCK = 18,
 };
+
+// A management packet, its header's 8 bytes and a message, has 2^this flits.
+static inline unsigned ofr_message_flits_log2(unsigned flit_bytes)
+{
+    return flit_bytes == 2 ? 4 : flit_bytes == 4 ? 3 : 2;
+}
 
 // Is it one of those marked (w), or does it prepare for one?
 static inline bool ofr_op_writes(unsigned op)

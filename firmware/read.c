@@ -185,8 +185,14 @@ void totals(struct fw *fw, uint32_t *m)
 {
     uint64_t sum = 0;
     unsigned end = link_ports(fw) * 3 * 4;
-    for (unsigned i = OFR_COUNTER_FLITS; i < end; i += 4)
-        sum += counter(fw, i);
+    uint32_t shape = node_read(fw, OFR_NODE_SHAPE), length = node_read(fw, OFR_GEN_LENGTH);
+    unsigned log2 = ofr_message_flits_log2(FIELD(shape, OFR_NODE_SHAPE_W8));
+    bool alike = FIELD(length, OFR_GEN_LENGTH_FLITS) == 1u << log2;
+    for (unsigned i = 0; i < end; i += 4) {
+        sum += counter(fw, i + OFR_COUNTER_FLITS);
+        if (!alike)
+            sum -= counter(fw, i + OFR_COUNTER_PACKETS) << log2;
+    }
     m[2] = (uint32_t)sum;
     m[3] = (uint32_t)(sum >> 32);
     m[4] = (uint32_t)counter(fw, OFR_COUNTER_OIDN);

@@ -272,7 +272,8 @@ int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out)
 int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 
 // A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at
-// = NULL: the board we are plugged into, configured or not.
+// = NULL: the board we are plugged into, configured or not. torus_write: TORUS_E_BOARD where the register
+// does not take that value, or not now (rtl/regs/README.md).
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
@@ -460,7 +461,8 @@ struct torus_result {
     double oidn, widn;        // derouted packets / all
     double link_use;          // flits per cycle and link in the window: hops x accepted / links
     double hops;              // links a packet took on average, from the flit counters over the
-                              // run less what management sent (a few packets' uncertainty)
+                              // run without management (a few packets' uncertainty; where
+                              // packets have management's length, with other tools')
     uint64_t sent, received;  // packets, over the whole run
     uint32_t errors;          // packets delivered damaged or at the wrong node
     uint32_t packet_flits;

@@ -41,7 +41,7 @@ static int collective_flits(struct torus *t, double *flits)
     int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
     if (error != TORUS_OK)
         return error;
-    unsigned packets = 0, packet = (8 + OFR_MESSAGE_BYTES) / t->flit_bytes;
+    unsigned packets = 0, packet = 1u << ofr_message_flits_log2(t->flit_bytes);
     for (unsigned i = 0; i < t->dims; i++)
         torus.k[i] = t->k[i];
     for (unsigned i = 0; i < t->dims; i++) {
@@ -52,7 +52,7 @@ static int collective_flits(struct torus *t, double *flits)
             along *= t->k[above];
         packets += along;
     }
-    *flits = t->collective_flits = (double)packets * (packet < 4 ? 4 : packet);
+    *flits = t->collective_flits = (double)packets * packet;
     return TORUS_OK;
 }
 
@@ -62,8 +62,9 @@ struct run {
     uint32_t gen[4];
     unsigned packet_flits;
     struct totals before, after;
-    uint32_t arrived; // packets, in the window
-    bool damaged;     // a checker has seen one
+    double management; // link flits of a collective, where it matters
+    uint32_t arrived;  // packets, in the window
+    bool damaged;      // a checker has seen one
     struct torus_result *out;
 };
 
@@ -260,6 +261,19 @@ static int read(struct traffic *w)
     return error;
 }
 
+// Hops of the run's packets, all together. What OP_TOTALS counts has no management in it, but where
+// the run's packets are as long as management's; there our own collectives are taken away, and what
+// other tools ask of the boards meanwhile is not known.
+static double users_hops(const struct torus *t, const struct run *r)
+{
+    double flits = (double)(int64_t)(r->after.link_flits - r->before.link_flits);
+    double longer = (double)r->packet_flits - (double)(1u << ofr_message_flits_log2(t->flit_bytes));
+    if (longer != 0)
+        return flits / longer;
+    return (flits - r->management * (r->after.collectives - r->before.collectives)) /
+           r->packet_flits;
+}
+
 // In the lease.
 static int run_leased(struct torus *t, const struct torus_run *run, uint32_t ticks,
                       uint32_t messages, struct torus_result *out)
@@ -279,11 +293,10 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
                             run->seed},
                     .packet_flits = run->packet_flits,
                     .out = out};
-    double management = 0;
     int error = clocks_ready(t);
     out->apart = clocks_error(t, (double)run->warmup + run->cycles);
-    if (error == TORUS_OK)
-        error = collective_flits(t, &management);
+    if (error == TORUS_OK && run->packet_flits == 1u << ofr_message_flits_log2(t->flit_bytes))
+        error = collective_flits(t, &r.management);
     if (error != TORUS_OK)
         return error;
     out->offered = 256.0 * run->packet_flits * run->message_packets / ticks;
@@ -295,9 +308,7 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
     if (out->sent) {
         out->oidn = (double)(r.after.oidn - r.before.oidn) / (double)out->sent;
         out->widn = (double)(r.after.widn - r.before.widn) / (double)out->sent;
-        out->hops = ((double)(r.after.link_flits - r.before.link_flits) -
-                     management * (r.after.collectives - r.before.collectives)) /
-                    ((double)out->sent * run->packet_flits);
+        out->hops = users_hops(t, &r) / (double)out->sent;
     }
     if (links(t))
         out->link_use = out->hops * out->accepted * node_count(t) / links(t);

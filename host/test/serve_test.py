@@ -44,13 +44,17 @@ def runs(alone, with_others):
             wrong.append("packets: %s" % r)
         if abs(r["accepted"] - one["accepted"]) > 0.01 * one["accepted"]:
             wrong.append("accepted: %s" % r)
+        # Nothing of theirs is counted in it.
+        for what in "hops", "link_use":
+            if abs(r[what] - one[what]) > 0.01 * one[what]:
+                wrong.append("%s: %s, alone %s" % (what, r[what], one[what]))
         # The watchers' own packets are on the links, too.
         if not one["mean"] * 0.95 < r["mean"] < one["mean"] * 1.25:
             wrong.append("mean lifetime: %s, alone %s" % (r["mean"], one["mean"]))
 
 
 def frame(op, number, d3, mode=0):
-    words = [0xA5 | mode << 8 | 3 << 12, op | 99 << 16, number, 0, 0, 0, d3]
+    words = [0xA5 | mode << 8 | 4 << 12, op | 99 << 16, number, 0, 0, 0, d3]
     data = struct.pack("<7I", *words)
     return data + struct.pack("<I", zlib.crc32(data))
 
