@@ -187,11 +187,12 @@ TWIN_status  := usb s/STATUS_BYTES = 2/STATUS_BYTES = 0/
 TWIN_halt    := usb s/libusb_clear_halt(.*endpoint)/0/
 TWIN_unplug  := usb s/return -1;/return 0;/
 TWIN_channel := usb s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
+TWIN_packet  := usb s/said ? said : 64/said/
 TWIN_rate    := clock s/apart > 0 ? step . apart : 0/0/
 TWIN_rates   := align s/write_all(a, OFR_NODE_TIME_RATE.*a->rate)/TORUS_OK/
 TWIN_oneway  := align s/(a->life.node. - a->life.other.) . 2/a->life[node]/
 CLOCK_TWINS := $(patsubst %,$(B)/twin/%/torusctl,rate rates oneway)
-TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel)
+TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel packet)
 $(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c host/lib/align.c $(CTL_O) $(HOST_O) \
         $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)

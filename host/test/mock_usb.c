@@ -313,6 +313,7 @@ void mock_free(struct mock *m)
 
 void mock_plug(struct mock *m, unsigned port, unsigned number)
 {
+    enum { ENDPOINT = 5 }; // bDescriptorType
     struct mock_device *d = &m->device[number];
     uint8_t descriptors[512], string[256];
     char text[4096], node[64];
@@ -326,6 +327,9 @@ void mock_plug(struct mock *m, unsigned port, unsigned number)
     for (size_t i = 2; i + 1 < length; i += 2)
         d->serial[i / 2 - 1] = (char)string[i];
     d->packet = descriptors[18 + 9 + 9 + 4] | (unsigned)descriptors[18 + 9 + 9 + 5] << 8;
+    for (size_t i = 18; m->faults.no_size && i + 6 < n && descriptors[i]; i += descriptors[i])
+        if (descriptors[i + 1] == ENDPOINT)
+            descriptors[i + 4] = descriptors[i + 5] = 0;
     snprintf(d->path, sizeof d->path, "/sys/devices/usb1/1-%u", number);
     node_of(d, node);
     d->base = umockdev_ioctl_base_new();

@@ -25,6 +25,7 @@ struct mock_faults {
     bool stall_for_good;                // the halt does not clear
     bool short_packets;                 // transfers in end after 0 to 5 bytes of data
     bool mute;                          // the host hears nothing
+    bool no_size;                       // plugged in, its endpoints say wMaxPacketSize 0
 };
 extern const struct mock_faults mock_no_faults;
 

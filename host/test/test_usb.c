@@ -280,6 +280,25 @@ static void chip_faults(struct rig *r)
 }
 
 // What each protection is worth.
+// A chip whose endpoints say wMaxPacketSize 0 is taken for one with packets of 64 bytes, the
+// smallest that there are.
+static void no_size(struct rig *r)
+{
+    struct mock_faults f = mock_no_faults;
+    rig_boards(r, "--dims 2x2 --boards golden --chip ft231x", 0);
+    f.no_size = true;
+    mock_set_faults(r->mock, &f);
+    mock_plug(r->mock, r->port, 1);
+    check(r, torusctl(r, "usb", "ping") == 0, "wMaxPacketSize 0: ping");
+    check(r, torusctl(r, "usb", "discover --assign") == 0 && says(r, "2x2 torus"),
+          "wMaxPacketSize 0: the main job");
+    r->ctl = "twin/packet/torusctl";
+    check(r, torusctl(r, "usb", "ping") != 0, "twin that divides by it: found");
+    r->ctl = NULL;
+    mock_set_faults(r->mock, &mock_no_faults);
+    rig_stop(r);
+}
+
 static void twins(struct rig *r)
 {
     struct mock_faults f = mock_no_faults;
@@ -369,6 +388,7 @@ int main(int argc, char **argv)
     two(r);
     shared(r);
     chip_faults(r);
+    no_size(r);
     twins(r);
     usbip(r);
     rtl(r);
