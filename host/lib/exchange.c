@@ -305,6 +305,9 @@ int status_error(struct torus *t, const struct request *q, const char *what)
     case OFR_LOCKED:
         return fail(t, TORUS_E_LOCKED, "%s: %s has a key; give it with --key", what, where);
     case OFR_BUS_ERROR:
+        if ((q->m[0] & OFR_OP_MASK) == OFR_OP_WRITE)
+            return fail(t, TORUS_E_BOARD, "%s: that at 0x%03x of %s does not take 0x%x, or not now",
+                        what, q->m[4] >> 16, where, q->m[5]);
         return fail(t, TORUS_E_BOARD, "%s: %s refused a register access; is traffic running?", what,
                     where);
     case OFR_NOT_CONFIGURED:

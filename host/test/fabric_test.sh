@@ -319,9 +319,15 @@ check 'reg: of which only that has changed' json '
     {r["register"]: r["value"] for r in d["registers"]}["NODE.ROUTING.THRESHOLD"] == 3'
 for bad in 'NODE.ID=1 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.DATA only be written' \
     'NODE.RING_WAIT=64 not' 'NODE.ROUTING.THRESHOLD=16 bits' 'NODE.SEED=1x number' 'NODE.SEED= number' \
-    'NODE.SEED=4294967296 32.bits'; do
+    'NODE.SEED=4294967296 32.bits' 'NODE.ROUTING.THRESHOLD=8 more.than.this' 'NODE.ROUTING=0x800 more.than.this' \
+    'NODE.ROUTING.ESCAPE=3 never' 'NODE.SIZE.X=17 1.to.16' 'NODE.COORD.X=1 drained' 'NODE.SIZE=0 drained' \
+    'GEN.LENGTH.FLITS=17 at.most.L' 'GEN.LENGTH.FLITS=3 least' 'GEN.LENGTH=0 least' 'GEN.CONTROL.ENABLE=1 LENGTH' \
+    'GEN.CONTROL.CLASS=3 DIRECTED' 'GEN.CONTROL.PATTERN=9 more.than.8' 'OFR.COMMIT=1 commits' \
+    'OFR.DATA=2 2.is.a' 'PINS.DATA=0x5000 Others' \
+    'NI.TX_SEND=1 firmware' 'COUNT.LOW firmware'; do
     check "reg: ${bad% *}" status 2 torus reg "${bad%% *}"
     check 'reg: says why' says "${bad##* }"
+    check 'reg: in one line' one_line
 done
 check 'reg: no lease is left' torus --format json ping
 check 'reg: none' says '"leased": false'

@@ -27,7 +27,8 @@ static struct {
     json_t *map;
     struct place place[MOST];
     unsigned count;
-    bool write; // any of them
+    bool write;   // any of them
+    bool refused; // by the board, and said so
 } set;
 
 static const struct argp_option options[] = {
@@ -54,6 +55,12 @@ static unsigned number_of(json_t *o, const char *key)
     return (unsigned)json_integer_value(json_object_get(o, key));
 }
 
+// Those that hosts neither read nor write: reading does something.
+static bool is_firmwares(const char *block)
+{
+    return !strcmp(block, "NI") || !strcmp(block, "COUNT");
+}
+
 // Notes all registers whose name this is, "NODE.SIZE.X", "NODE.SIZE" or "NODE"; "": all, but the
 // firmware's own blocks, whose reading does something.
 static void find(const char *name)
@@ -69,8 +76,7 @@ static void find(const char *name)
             struct place p = {.block = b, .reg = reg, .bits = 32};
             p.offset = number_of(block, "offset") + number_of(reg, "offset");
             bool readable = strcmp(string_of(reg, "access"), "wo") != 0;
-            bool firmwares = !strcmp(b, "NI") || !strcmp(b, "COUNT");
-            bool all = (!*name || !strcasecmp(name, b)) && readable && !firmwares;
+            bool all = (!*name || !strcasecmp(name, b)) && readable && !is_firmwares(b);
             snprintf(full, sizeof full, "%s.%s", b, string_of(reg, "name"));
             if ((all || !strcasecmp(name, full)) && set.count < MOST)
                 set.place[set.count++] = p;
@@ -100,6 +106,9 @@ static int read_argument(const char *text)
     if (set.count == before)
         return wrong("register", name, "unknown; torusctl reg lists them, with their fields");
     struct place *p = &set.place[before];
+    if (is_firmwares(p->block))
+        return wrong("register", name,
+                     "it is the firmware's own; torusctl counters reads counters");
     const char *access = string_of(p->reg, "access");
     if (!value)
         return strcmp(access, "wo") ? 0 : wrong("register", name, "it can only be written");
@@ -107,6 +116,8 @@ static int read_argument(const char *text)
     unsigned long long v = strtoull(value + 1, &end, 0);
     if (set.count != before + 1)
         return wrong("register", name, "a block has no value");
+    if (p->block[0] == 'O' && !strcmp(string_of(p->reg, "name"), "COMMIT"))
+        return wrong("register", name, "only torusctl program commits tables");
     if (!strcmp(access, "ro"))
         return wrong("register", name, "it can only be read");
     if (p->field && !strcmp(access, "wo"))
@@ -183,6 +194,29 @@ static void put(struct table *rows, const struct place *p, json_t *field, uint32
                               "doc", string_of(field ? field : p->reg, "doc")));
 }
 
+// What the board refused to have written, and what is legal there, as the register map says it: of
+// the field, or of the register and all its fields.
+static void refused(const struct place *p, uint32_t value)
+{
+    json_t *field, *fields = json_object_get(p->reg, "fields");
+    const char *own = string_of(p->field, "doc"), *all = string_of(p->reg, "doc");
+    bool alone = strstr(own, "a bus error");
+    size_t i;
+    fprintf(stderr, "torusctl: the board refuses 0x%x in %s.%s", value, p->block,
+            string_of(p->reg, "name"));
+    if (*all && !alone)
+        fprintf(stderr, ": %s", all);
+    json_array_foreach(fields, i, field)
+    {
+        uint32_t v = value >> number_of(field, "lsb") &
+                     (uint32_t)((UINT64_C(1) << number_of(field, "bits")) - 1);
+        if (*string_of(field, "doc") && (!alone || field == p->field))
+            fprintf(stderr, "; %s = %u: %s", string_of(field, "name"), v, string_of(field, "doc"));
+    }
+    fputc('\n', stderr);
+    set.refused = true;
+}
+
 // Reads it, writes it where that is wanted, and prints it with its fields.
 static int do_one(struct torus *t, const uint8_t *at, const struct place *p, struct table *rows)
 {
@@ -192,6 +226,8 @@ static int do_one(struct torus *t, const uint8_t *at, const struct place *p, str
     if (error == TORUS_OK && p->write) {
         value = (value & ~(mask << p->lsb)) | p->value << p->lsb;
         error = torus_write(t, at, p->offset, value);
+        if (error == TORUS_E_BOARD)
+            refused(p, value);
         if (error == TORUS_OK && readable)
             error = torus_read(t, at, p->offset, &value);
     }
@@ -224,7 +260,8 @@ static int do_reg(struct torus *t, const struct args *a)
         error = do_one(t, set.at ? at : NULL, &set.place[i], rows);
     if (error == TORUS_OK && set.write)
         error = torus_release(t);
-    status = error == TORUS_OK ? status : report(t, error);
+    if (error != TORUS_OK)
+        status = set.refused ? 2 : report(t, error);
     if (!status)
         table_end(rows, NULL);
     else
