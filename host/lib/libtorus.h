@@ -272,8 +272,8 @@ int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out)
 int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 
 // A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at
-// = NULL: the board we are plugged into, configured or not. torus_write: TORUS_E_BOARD where the register
-// does not take that value, or not now (rtl/regs/README.md).
+// = NULL: the board we are plugged into, configured or not. torus_write: TORUS_E_BOARD
+// where the register does not take that value, or not now (rtl/regs/README.md).
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
