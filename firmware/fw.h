@@ -46,9 +46,12 @@ struct fw {
                                   // key
 
     uint32_t active, staged, previous; // generation, descriptor << 16
-    uint32_t staged_crc;               // of what OP_STAGE said
-    bool staged_here;                  // in this lease
-    uint16_t routing;                  // staged NODE.ROUTING: select 1:0, threshold 5:2
+    uint32_t staged_crc;               // that OP_STAGE said
+    uint32_t table_crc;                // register, of the OP_TABLEs so far
+    uint16_t descriptor;               // theirs
+    uint8_t routing;                   // theirs, NODE.ROUTING: select 1:0, threshold 5:2
+    bool begun;                        // they began in this lease
+    bool pinned;                       // there were destinations among them
 
     uint32_t bins_at, bins_sum; // histogram bins added up so far in this request
 

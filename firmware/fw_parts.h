@@ -148,6 +148,12 @@ bool plain_register(unsigned offset);
 // write.c: a writing operation, once lease and key allow it.
 enum ofr_status write_operation(struct fw *fw, uint32_t *m);
 
+// table.c. table_drop: what was begun or staged is not to be committed.
+enum ofr_status op_table(struct fw *fw, const uint32_t *m);
+enum ofr_status op_stage(struct fw *fw, uint32_t *m);
+enum ofr_status op_commit(struct fw *fw, const uint32_t *m);
+void table_drop(struct fw *fw);
+
 // lease.c. may_write: is it made in the lease's session? Else d3 who has the lease.
 enum ofr_status may_write(struct fw *fw, uint32_t *m);
 enum ofr_status op_lease(struct fw *fw, uint32_t *m);
@@ -158,8 +164,8 @@ void lease_end(struct fw *fw);
 uint32_t lease_owner(const struct fw *fw); // OFR_FW_LEASE
 bool has_key(const struct fw *fw);
 
-// wire.c. CRC-32 of words, low byte first.
-uint32_t words_crc(const uint32_t *words, unsigned count);
+// wire.c. CRC-32's register after these words, low byte first.
+uint32_t crc_words(uint32_t crc, const uint32_t *words, unsigned count);
 // Messages on their way out. to_* of the network send now if the network interface is
 // ready, else keep the packet for network_send(): its slot (fw->out) must be free.
 void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32_t from);

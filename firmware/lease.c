@@ -18,7 +18,7 @@ void lease_end(struct fw *fw)
 {
     fw->lease = 0;
     fw->token = fw->label[0] = fw->label[1] = fw->unlocked = 0;
-    fw->staged_here = false;
+    fw->begun = false;
     fw->stored[0] = 0; // what was answered in it is not to be answered again
 }
 

@@ -62,6 +62,17 @@
 // over by who has its token. Writes do not renew it. A write outside of it: NO_LEASE.
 // What was staged can be committed in the same lease only.
 //
+// TABLES. A board's routing is in two tables, each of which the hardware has twice, as the active
+// one and as its shadow, which is written: the IDN table with its settings (block OFR), and the
+// destination table for broken cables (block PINS). They are programmed as one. OP_TABLE fills the
+// shadow of either, a bank of it by its number; first comes bank SETTINGS, which begins a table:
+// what was staged is dropped. OP_STAGE verifies all of it by its CRC and gives it a generation.
+// OP_COMMIT makes it active, both tables at once, so a board has the old ones or the new ones
+// whole, whenever host or power fail. All three are short, with a word of entries a message, so
+// that they go over directed routes too: where destination tables are or were in use, as those of
+// the boards differ and addresses may not work before they are active, one board after the other.
+// Else they go to all at once, with three words.
+//
 // KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, taking its lease, or taking it
 // over, must be preceded by OP_UNLOCK with the key: LOCKED where it was not. Then taking over needs
 // no other token. So every write needs the key: whoever does not have it has no session to write
@@ -122,7 +133,7 @@ enum ofr_op {
     // the counters first, as OP_SNAPSHOT, d2 their number.
     OFR_OP_READ4 = 3,
     // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers
-    // of blocks NI and OFR.COMMIT, BUS_ERROR where the hardware refuses.
+    // of blocks NI and PINS and OFR.COMMIT, BUS_ERROR where the hardware refuses.
     OFR_OP_WRITE = 4,
     // (w) [short] d3: OFR_CONFIG_*: sizes, coordinates, tie, and whether configured.
     OFR_OP_CONFIGURE = 5,
@@ -137,15 +148,18 @@ enum ofr_op {
     OFR_OP_UNLOCK = 7,
     // (w) [short] set the key: in two halves, as OP_UNLOCK, without the token.
     OFR_OP_KEY = 8,
-    // (w) [wide] IDN table, shadow bank: arg 3:0 first entry / 4, arg 7:4 entries / 4 (1 to 3);
-    // d1 to d3: OFR.DATA values, a byte each, low byte first. Entries in order from 0.
+    // (w) [short, or with more than one word addressed] into the shadow of a table (TABLES). arg
+    // 1:0: words, 1 to 3: d3, d0, d1. arg 7:4: enum ofr_bank. d2 31:16: its first entry there.
+    // AGAIN
+    // while the destination table clears itself.
     OFR_OP_TABLE = 9,
-    // (w) [wide] verify the shadow bank and keep what a commit will set. d1: OFR.PARAM (15:0),
-    // OFR.WIDN (23:16), NODE.ROUTING select (25:24) and threshold (29:26); d2: CRC expected of the
-    // table; d3: generation (15:0, not 0), descriptor (31:16, the host's). BAD_CRC: d3 is the CRC.
+    // (w) [short] verify it. d2 31:16: generation, not 0; d3: CRC-32 of ofr_table_words() of its
+    // OP_TABLEs, xor OFR.CRC, so that what has come to the hardware counts too. BAD_CRC: d3 is what
+    // it is.
+    // NOT_STAGED: no table was begun in this lease.
     OFR_OP_STAGE = 10,
-    // (w) [short] d2 31:16: generation, d3: CRC-32 of d1 to d3 of the OP_STAGE (12 bytes, low ones
-    // first). Makes what was staged the active table. NOT_STAGED if that was not, in this lease.
+    // (w) [short] make it active. d2, d3 as in the OP_STAGE: NOT_STAGED if that was not, in this
+    // lease.
     OFR_OP_COMMIT = 11,
     // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
@@ -190,6 +204,16 @@ static inline bool ofr_op_writes(unsigned op)
     return op >= OFR_OP_WRITE && op <= OFR_OP_START;
 }
 
+// What OP_TABLE fills, and the bits of an entry.
+enum ofr_bank {
+    // One word, of which the "first entry" is the descriptor (16 bits, the host's): OFR.PARAM
+    // (15:0), OFR.WIDN (23:16), NODE.ROUTING select (25:24) and threshold (29:26).
+    OFR_BANK_SETTINGS = 0,
+    OFR_BANK_IDN = 1,          // OFR.DATA values, 8 bits each: all, in order
+    OFR_BANK_DESTINATIONS = 2, // PINS.DATA values, 16 bits each, in any order: 0 where none is said
+    OFR_BANKS = 3,
+};
+
 enum ofr_lease {
     OFR_LEASE_TAKE = 0,
     OFR_LEASE_TAKE_OVER = 1,
@@ -209,7 +233,7 @@ enum ofr_status {
     OFR_BUS_ERROR = 5,  // the hardware refused a register access: d3 its offset
     OFR_AGAIN = 6,      // the counters are being copied, or the node is not drained: ask anew
     OFR_PENDING = 7,    // a collective is under way
-    OFR_BAD_CRC = 8,    // the table in the shadow bank is not the one meant
+    OFR_BAD_CRC = 8,    // what is in the tables' shadows is not what was meant
     OFR_NOT_STAGED = 9, // nothing, another table, or in another lease
     OFR_LATE = 10,      // the start is past: d3 NODE.TIME
     OFR_NO_LINK = 11,   // a directed message met a port whose link is down
@@ -332,6 +356,18 @@ static inline uint32_t ofr_crc32(const uint8_t *bytes, unsigned count)
     while (count--)
         crc = ofr_crc32_byte(crc, *bytes++);
     return ~crc;
+}
+
+// What an OP_TABLE says: words[0] bank (7:0, as in arg) and first entry (31:16), then the words of
+// entries. Returns how many words that are. A table's CRC is that of these words of all its
+// OP_TABLEs.
+static inline unsigned ofr_table_words(const uint32_t *m, uint32_t words[4])
+{
+    words[0] = (m[4] & 0xffff0000) | (m[0] >> 8 & 0xf0);
+    words[1] = m[5];
+    words[2] = m[2];
+    words[3] = m[3];
+    return 1 + (m[0] >> 8 & 3);
 }
 
 static inline void ofr_put32(uint8_t *to, uint32_t value)

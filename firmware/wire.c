@@ -30,12 +30,11 @@ static inline uint32_t crc_word(uint32_t crc, uint32_t word)
     return crc;
 }
 
-uint32_t words_crc(const uint32_t *words, unsigned count)
+uint32_t crc_words(uint32_t crc, const uint32_t *words, unsigned count)
 {
-    uint32_t crc = 0xffffffff;
     while (count--)
         crc = crc_word(crc, *words++);
-    return ~crc;
+    return crc;
 }
 
 // What a frame and its CRC leave in the register.

@@ -10,10 +10,10 @@ static bool drained(struct fw *fw)
 static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
 {
     unsigned offset = m[4] >> 16;
-    if (!plain_register(offset) || offset == OFR_OFR_COMMIT)
+    if (!plain_register(offset) || offset == OFR_OFR_COMMIT || offset >= OFR_BLOCK_PINS)
         return OFR_BAD_ARG;
     if (offset >= OFR_OFR_PARAM && offset < OFR_COUNT_SNAPSHOT)
-        fw->staged = 0; // the shadow bank is no longer what was verified
+        table_drop(fw); // the shadow is no longer what was said
     // TIE of a board at work: it leaves the torus for the write, if it is drained
     bool leaves = offset == OFR_NODE_TIE && configured(fw) && drained(fw);
     if (leaves)
@@ -50,57 +50,6 @@ static enum ofr_status op_configure(struct fw *fw, const uint32_t *m)
     if (hal_bus_error(fw))
         return OFR_AGAIN; // a directed packet came by in between
     node_write(fw, OFR_NODE_CONTROL, on << OFR_NODE_CONTROL_CONFIGURED_LSB);
-    return OFR_OK;
-}
-
-static enum ofr_status op_table(struct fw *fw, const uint32_t *m)
-{
-    unsigned first = (arg_of(m) & 15) * 4, words = arg_of(m) >> 4;
-    unsigned entries = link_ports(fw) == 4 ? 32 : 64;
-    if (!words || words > 3 || first + 4 * words > entries || hop_count(m) > OFR_WIDE_HOPS)
-        return OFR_BAD_ARG;
-    fw->staged = 0;
-    node_write(fw, OFR_OFR_ADDR, first);
-    for (unsigned i = 0; i < words; i++)
-        for (unsigned j = 0; j < 32; j += 8)
-            node_write(fw, OFR_OFR_DATA, m[3 + i] >> j & 0xff);
-    return OFR_OK;
-}
-
-static enum ofr_status op_stage(struct fw *fw, uint32_t *m)
-{
-    if (!(m[5] & 0xffff) || hop_count(m) > OFR_WIDE_HOPS)
-        return OFR_BAD_ARG;
-    fw->staged = 0;
-    fw->staged_crc = words_crc(m + 3, 3);
-    uint32_t crc = node_read(fw, OFR_OFR_CRC);
-    if (crc != m[4]) {
-        m[5] = crc;
-        return OFR_BAD_CRC;
-    }
-    node_write(fw, OFR_OFR_PARAM, m[3] & 0xffff);
-    node_write(fw, OFR_OFR_WIDN, m[3] >> 16 & 0xff);
-    fw->routing = m[3] >> 24 & 0x3f;
-    fw->staged = m[5];
-    fw->staged_here = true;
-    return OFR_OK;
-}
-
-static enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
-{
-    uint32_t generation = m[4] >> 16;
-    if (!fw->staged_here || generation != (fw->staged & 0xffff) || m[5] != fw->staged_crc ||
-        !fw->staged)
-        return OFR_NOT_STAGED;
-    node_write(fw, OFR_NODE_ROUTING,
-               (node_read(fw, OFR_NODE_ROUTING) & OFR_NODE_ROUTING_ESCAPE_MASK) |
-                   (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
-                   (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
-    node_write(fw, OFR_OFR_COMMIT, generation);
-    if (fw->active != fw->staged) // else it is done once more
-        fw->previous = fw->active;
-    fw->active = fw->staged;
-    fw->staged = 0;
     return OFR_OK;
 }
 

@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults layout shift twist cables recognise discover table destinations around program pattern counters clock traffic streams align run flow)
+            faults layout shift twist cables recognise discover table destinations around staging program pattern counters clock traffic streams align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -138,26 +138,38 @@ $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/ho
 TESTS += $(INTERLEAVE_TWINS)
 
 # The same of other tests: each is found out by the program and the test in it that are named. No blank in what sed does.
-CANCEL_TWIN_looks   := cancel anywhere exchange 's/look_cancelled(t)/TORUS_OK/'
-CANCEL_TWIN_stops   := cancel anywhere session 's/t->uncut++/(void)0/'
-CANCEL_TWIN_commits := cancel anywhere program 's/t->uncut++/(void)0/;s/t->uncut--/(void)0/'
-CANCEL_TWIN_started := cancel close_stops traffic 's/t->started.|=.*//'
-CANCEL_TWIN_behind  := cancel close_stops session 's/t->lease.behind.=.error.*/;/'
-CANCEL_TWIN_size    := cancel options handle 's/bytes\[i\]/0/'
-CANCEL_TWIN_often   := cancel progress handle 's/now.<.t->progressed.+.0.1/0/'
-CANCEL_TWIN_renewed := destinations keyed destinations 's/error.=.lease_keep(t);/;/'
-CANCEL_TWIN_unanimous := torus disagreeing recognise 's/kept.||.votes.best..==.said/1/'
-CANCEL_TWIN_links   := mend cables around 's/up.!=.t->boards.i..links/0/'
-CANCEL_TWIN_cabled  := mend cables around 's/peer.p..<.0/peer[p]<-9/'
+CANCEL_TWIN_looks   := cancel anywhere host/lib/exchange 's/look_cancelled(t)/TORUS_OK/'
+CANCEL_TWIN_stops   := cancel anywhere host/lib/session 's/t->uncut++/(void)0/'
+CANCEL_TWIN_commits := cancel anywhere host/lib/program 's/t->uncut++/(void)0/;s/t->uncut--/(void)0/'
+CANCEL_TWIN_started := cancel close_stops host/lib/traffic 's/t->started.|=.*//'
+CANCEL_TWIN_behind  := cancel close_stops host/lib/session 's/t->lease.behind.=.error.*/;/'
+CANCEL_TWIN_size    := cancel options host/lib/handle 's/bytes\[i\]/0/'
+CANCEL_TWIN_often   := cancel progress host/lib/handle 's/now.<.t->progressed.+.0.1/0/'
+CANCEL_TWIN_renewed := destinations keyed host/lib/program 's/error.=.lease_keep(t);/;/'
+CANCEL_TWIN_unanimous := torus disagreeing host/lib/recognise 's/kept.||.votes.best..==.said/1/'
+CANCEL_TWIN_anybody := firmware commit firmware/table 's/!fw->begun.||.generation/generation/'
+CANCEL_TWIN_another := firmware commit firmware/table 's/m.5..!=.fw->staged_crc.||//'
+CANCEL_TWIN_generation := firmware commit firmware/table 's/generation.!=.(fw->staged...0xffff).||//'
+CANCEL_TWIN_wrong   := firmware commit firmware/table 's/crc.!=.m.5./0/'
+CANCEL_TWIN_hole    := firmware commit firmware/table 's/table_drop(fw);.*it.has.*/;/'
+CANCEL_TWIN_written := firmware commit firmware/write 's/table_drop(fw);/;/'
+CANCEL_TWIN_plain   := firmware commit firmware/write 's/.||.offset.>=.OFR_BLOCK_PINS//'
+CANCEL_TWIN_old     := firmware commit firmware/table 's/pins_ready(fw))/(node_write(fw,OFR_PINS_CONTROL,0),pins_ready(fw)))/'
+CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_PINS_CONTROL,.fw->pinned)/;/'
+CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.i).!=.TORUS_OK/0/'
+CANCEL_TWIN_links   := mend cables host/lib/around 's/up.!=.t->boards.i..links/0/'
+CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..<.0/peer[p]<-9/'
 CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often \
-                renewed unanimous links cabled)
+                renewed unanimous anybody another generation wrong hole written plain old halves drops \
+                links cabled)
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
-        $(B)/tests/test_mend host/host.mk
-	@sed $(word 4,$(CANCEL_TWIN_$*)) host/lib/$(word 3,$(CANCEL_TWIN_$*)).c > $@.c
-	@! cmp -s host/lib/$(word 3,$(CANCEL_TWIN_$*)).c $@.c
+        $(B)/tests/test_firmware $(B)/tests/test_mend host/host.mk
+	@sed $(word 4,$(CANCEL_TWIN_$*)) $(word 3,$(CANCEL_TWIN_$*)).c > $@.c
+	@! cmp -s $(word 3,$(CANCEL_TWIN_$*)).c $@.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_$(firstword $(CANCEL_TWIN_$*)).c host/test/fake.c \
-	    host/test/fake_time.c $(filter-out $(B)/host/lib/$(word 3,$(CANCEL_TWIN_$*)).o,$(HOST_O)) \
-	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+	    host/test/fake_time.c $(filter-out $(B)/$(word 3,$(CANCEL_TWIN_$*)).o,$(HOST_O)) \
+	    $(filter-out $(B)/$(word 3,$(CANCEL_TWIN_$*)).host.o,$(FW_C:%=$(FW)/%.host.o)) \
+	    $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
 	@printf '#!/bin/sh\n! ONLY=$(word 2,$(CANCEL_TWIN_$*)) %s > %s.out && grep -q "^not ok" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@

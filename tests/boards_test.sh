@@ -267,7 +267,7 @@ two_at_once() {
 # or said to be mixed and mended by --resume or --abort in turns. The dead session has the lease.
 cut_short() {
     mixed=0
-    for frames in 5 7 9 11 13 14 14 14 15 16; do
+    for frames in 5 7 9 11 13 14 14 15 15 16; do
         python3 - "$dir/cut.sock" "$dir/board3.sock" "$frames" << 'PY' &
 import os, socket, sys
 listener = socket.socket(socket.AF_UNIX)

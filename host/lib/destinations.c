@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Destination tables, for broken cables (registers PINS): what a list may say, and how it gets into
-// the boards, one register write an entry, over directed routes.
+// Destination tables, for broken cables (registers PINS): what a list may say, what entries that
+// makes at a node, which boards have such a table.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,10 @@
 
 // The list ----------------------------------------------------------------------------------------
 
-enum { NODES = 4096 }; // coordinates as in packet headers
-
 // Marks the pair in a bit map of from and to; false: it was marked.
 static bool mark(uint8_t *seen, unsigned from, unsigned to)
 {
-    unsigned bit = from * NODES + to;
+    unsigned bit = from * DESTINATIONS + to;
     if (seen[bit / 8] >> bit % 8 & 1)
         return false;
     seen[bit / 8] |= (uint8_t)(1u << bit % 8);
@@ -40,7 +38,7 @@ static const char *wrong_one(const struct torus_destination *d, unsigned dims, u
         return "from and to are the same";
     if (!d->from_all)
         return mark(seen, from, to) ? NULL : "the same from and to were there before";
-    for (from = 0; from < NODES; from++)
+    for (from = 0; from < DESTINATIONS; from++)
         if (from != to && !mark(seen, from, to))
             return "the same from and to were there before";
     return NULL;
@@ -50,7 +48,7 @@ bool destinations_check(const struct torus_table *p, char text[120])
 {
     if (!p->destination_count)
         return true;
-    uint8_t *seen = calloc(NODES / 8, NODES);
+    uint8_t *seen = calloc(DESTINATIONS / 8, DESTINATIONS);
     const char *wrong = seen ? NULL : "out of memory";
     for (unsigned i = 0; !wrong && i < p->destination_count; i++) {
         wrong = wrong_one(&p->destinations[i], p->dims, seen);
@@ -87,22 +85,35 @@ int destinations_fit(struct torus *t, const struct torus_table *p)
     return TORUS_OK;
 }
 
-unsigned destinations_tag(unsigned generation)
+void destinations_of(const struct torus_table *p, uint32_t from, uint16_t out[DESTINATIONS])
 {
-    return 1 + generation % (DESTINATIONS_WORK - 1);
+    memset(out, 0, DESTINATIONS * sizeof *out);
+    for (unsigned i = 0; i < p->destination_count; i++) {
+        const struct torus_destination *d = &p->destinations[i];
+        uint32_t to = pack_at(d->to);
+        if (d->from_all ? to != from : pack_at(d->from) == from)
+            out[to] = (uint16_t)((unsigned)d->mode << OFR_PINS_DATA_MODE_LSB | pack_at(d->via));
+    }
 }
 
 // The boards --------------------------------------------------------------------------------------
 
+// The same register of all boards, over directed routes: in d3 of their responses, to be freed.
+static int read_all(struct torus *t, unsigned offset, struct request **q, const char *what)
+{
+    *q = calloc(t->board_count, sizeof **q);
+    if (!*q)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < t->board_count; i++)
+        to_board(t, &(*q)[i], i, OFR_OP_READ, 0, OFR_SEL_NODE | offset, 0);
+    return ask_boards(t, *q, t->board_count, what);
+}
+
 int destinations_built(struct torus *t)
 {
     char place[16];
-    struct request *q = calloc(t->board_count, sizeof *q);
-    if (!q)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned i = 0; i < t->board_count; i++)
-        to_board(t, &q[i], i, OFR_OP_READ, 0, OFR_SEL_NODE | OFR_NODE_SHAPE, 0);
-    int error = ask_boards(t, q, t->board_count, "read the board's shape");
+    struct request *q;
+    int error = read_all(t, OFR_NODE_SHAPE, &q, "read the board's shape");
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
         if (!(q[i].r[5] & OFR_NODE_SHAPE_PINS_MASK))
             error = fail(
@@ -112,119 +123,25 @@ int destinations_built(struct torus *t)
     return error;
 }
 
-// Marked first: a table that is off and has its tag is one that was never turned on.
-int destinations_off(struct torus *t)
+int destinations_used(struct torus *t, bool *used)
 {
-    int error = write_boards(t, 0, t->board_count, OFR_OP_WRITE, 0, OFR_PINS_ADDR,
-                             DESTINATIONS_WORK, "mark the destination table");
-    if (error == TORUS_OK)
-        error = write_boards(t, 0, t->board_count, OFR_OP_WRITE, 0, OFR_PINS_CONTROL, 0,
-                             "turn the destination table off");
-    return error;
-}
-
-int destinations_on(struct torus *t)
-{
-    return write_boards(t, 0, t->board_count, OFR_OP_WRITE, 0, OFR_PINS_CONTROL,
-                        OFR_PINS_CONTROL_ENABLE_MASK, "turn the destination table on");
-}
-
-// Clears the tables of some boards and waits for it: an entry a cycle.
-static int clear(struct torus *t, unsigned first, unsigned count)
-{
-    struct request q[8];
-    int error = write_boards(t, first, count, OFR_OP_WRITE, 0, OFR_PINS_CLEAR, 1,
-                             "clear the destination table");
-    double end = monotonic() + t->options.timeout;
-    for (bool busy = true; busy && error == TORUS_OK;) {
-        for (unsigned i = 0; i < count; i++)
-            to_board(t, &q[i], first + i, OFR_OP_READ, 0, OFR_SEL_NODE | OFR_PINS_CLEAR, 0);
-        error = ask_boards(t, q, count, "look at the destination table");
-        busy = false;
-        for (unsigned i = 0; i < count; i++)
-            busy |= q[i].r[5] != 0;
-        if (busy && error == TORUS_OK && monotonic() > end)
-            error = fail(t, TORUS_E_TIMEOUT, "the destination table is not cleared in %g s",
-                         t->options.timeout);
-    }
-    return error;
-}
-
-// PINS.DATA of every destination at node `from`.
-static void entries(const struct torus_table *p, uint32_t from, uint16_t out[NODES])
-{
-    memset(out, 0, NODES * sizeof *out);
-    for (unsigned i = 0; i < p->destination_count; i++) {
-        const struct torus_destination *d = &p->destinations[i];
-        uint32_t to = pack_at(d->to);
-        if (d->from_all ? to != from : pack_at(d->from) == from)
-            out[to] = (uint16_t)((unsigned)d->mode << OFR_PINS_DATA_MODE_LSB | pack_at(d->via));
-    }
-}
-
-// Goes through a board's register writes: ADDR where a run of entries begins, then DATA.
-struct writer {
-    uint16_t data[NODES];
-    unsigned next; // entry
-    bool there;    // ADDR is `next`
-};
-
-static bool next_write(struct writer *w, unsigned *offset, uint32_t *value)
-{
-    for (; w->next < NODES && !w->data[w->next]; w->next++)
-        w->there = false;
-    if (w->next == NODES)
-        return false;
-    *offset = w->there ? OFR_PINS_DATA : OFR_PINS_ADDR;
-    *value = w->there ? w->data[w->next] : w->next;
-    w->next += w->there;
-    w->there = true;
-    return true;
-}
-
-// One board writes at most once at a time, so this goes through a few boards side by side.
-static int write_some(struct torus *t, const struct torus_table *p, unsigned first, unsigned count,
-                      struct writer *w)
-{
-    struct request q[8];
-    int error = clear(t, first, count);
-    for (unsigned i = 0; i < count; i++) {
-        w[i].next = 0;
-        w[i].there = false;
-        entries(p, pack_at(t->boards[first + i].at), w[i].data);
-    }
-    for (unsigned n = 1; n && error == TORUS_OK;) {
-        n = 0;
-        for (unsigned i = 0; i < count; i++) {
-            unsigned offset;
-            uint32_t value;
-            if (next_write(&w[i], &offset, &value))
-                to_board(t, &q[n++], first + i, OFR_OP_WRITE, 0, offset, value);
-        }
-        error = ask_boards(t, q, n, "write the destination table");
-        if (error == TORUS_OK)
-            error = lease_keep(t);
-    }
-    return error;
-}
-
-int destinations_write(struct torus *t, const struct torus_table *p, unsigned generation)
-{
-    struct writer *w = calloc(t->options.window, sizeof *w);
-    if (!w)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
+    static const char what[] = "look at the destination tables";
+    uint32_t ask4[4], sum[4];
+    struct request *q = NULL;
     int error = TORUS_OK;
-    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i += t->options.window) {
-        unsigned left = t->board_count - i;
-        progress(t, "boards", i, t->board_count);
-        if ((error = cancel_point(t)) != TORUS_OK)
-            break;
-        error = write_some(t, p, i, left < t->options.window ? left : t->options.window, w);
+    *used = false;
+    if (!t->pins)
+        return TORUS_OK;
+    if (t->attached) {
+        for (unsigned i = 0; i < 4; i++)
+            ask4[i] = OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16;
+        error = ask_all(t, OFR_AGG_OR, OFR_OP_READ4, 0, ask4, sum, what);
+        *used = error == TORUS_OK && sum[0];
+        return error;
     }
-    free(w);
-    if (error == TORUS_OK)
-        error = write_boards(t, 0, t->board_count, OFR_OP_WRITE, 0, OFR_PINS_ADDR,
-                             p->destination_count ? destinations_tag(generation) : 0,
-                             "mark the destination table");
+    error = read_all(t, OFR_PINS_CONTROL, &q, what);
+    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
+        *used |= q[i].r[5] != 0;
+    free(q);
     return error;
 }

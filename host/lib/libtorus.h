@@ -87,8 +87,8 @@ struct torus_options {
     unsigned baud;     // usb, tty: bits per second (0: default, 115200)
     // Looked at several times a second: true ends the call that is under way with
     // TORUS_E_CANCELLED, generators stopped, the lease given back. A program that has begun to
-    // write goes on, unless that is a destination table: then the detail says what is left. NULL:
-    // never.
+    // write goes on, unless it is staged over directed routes (destinations), of which nothing is
+    // left then. NULL: never.
     bool (*cancelled)(void *ctx);
     // Is shown every frame of 32 bytes (firmware/protocol.h), keys too. NULL: none.
     void (*frame)(void *ctx, bool sent, const uint8_t bytes[32]);
@@ -332,22 +332,21 @@ int torus_preset_table(const struct torus_preset *preset, unsigned dims, struct 
 // What is wrong with a table in itself: one line in `text`, TORUS_E_USAGE; else TORUS_OK.
 int torus_table_check(const struct torus_table *table, char text[120]);
 
-// Programs all boards: sizes, coordinates and tie where they differ (after torus_discover), then
-// tables to the shadow banks, verified by CRC, then committed with a new generation number. After
-// torus_attach only what can differ is written. On an error that leaves boards with different
-// tables the detail says so.
+// Programs all boards: sizes, coordinates and tie where they differ (after torus_discover), and
+// tables, staged in the boards' shadow banks, verified by CRC, then committed with a new generation
+// number: a board has the old tables or the new ones whole. After torus_attach only what can differ
+// is written. On an error that leaves boards with different tables the detail says so.
 int torus_program(struct torus *t, const struct torus_preset *preset);
 // The same with a table of one's own. TORUS_E_USAGE, and nothing is written: torus_table_check(),
 // other dimensions than the torus', Delta above half a size, threshold not below the slots, a
 // destination outside of the torus, destinations where a board is built without that table.
 //
 // Where there are destinations, or a board has a destination table, torus_program*() discover the
-// torus (if that was not done) and write the tables over directed routes, which no table can cut:
-// off on all boards; entries; the IDN tables, committed; on. Where cables are missing
-// (torus_discover said TORUS_E_MISCABLED, and all faults are of that kind; only with destinations)
-// the new ones go on before the IDN tables, which are written by address. Traffic that needs the
-// tables is cut in between. TORUS_E_FAILED: all is programmed, but as the destinations are, not all
-// boards answer by address; another program takes them back.
+// torus (if that was not done) and stage and commit both tables over directed routes, which no
+// table can cut, so that it goes where cables are missing, too (torus_discover said
+// TORUS_E_MISCABLED, and all faults are of that kind; only with destinations). TORUS_E_FAILED: all
+// is programmed, but as the destinations are, not all boards answer by address; another program
+// takes them back.
 int torus_program_table(struct torus *t, const struct torus_table *table);
 // Destinations around missing cables (torus_gaps()) of the torus as discovered, for a table that
 // has none yet: each pair of nodes has as much freedom as is safe. *destinations: to be freed;
@@ -373,9 +372,8 @@ int torus_program_resume(struct torus *t, const struct torus_table *custom);
 int torus_program_abort(struct torus *t, const struct torus_table *custom);
 
 // What is programmed; of a table of one's own the settings that a preset has. TORUS_E_MIXED (with
-// *preset, *generation of one board) if boards differ, a table is staged somewhere and not
-// committed, or a destination table is not on, whole and of that generation where it has one.
-// generation 0: nothing yet, preset->routing is 0.
+// *preset, *generation of one board) if boards differ, or a table is staged somewhere and not
+// committed. generation 0: nothing yet, preset->routing is 0.
 int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation);
 // How many boards have their destination table on.
 int torus_destinations_on(struct torus *t, unsigned *boards);

@@ -11,7 +11,7 @@
 struct plan {
     struct torus_table table;
     uint32_t descriptor;
-    bool paths; // destination tables are there, or wanted: they go over directed routes
+    bool paths; // destination tables are in use, or wanted: it goes over directed routes
 };
 
 // Fills in what depends on the boards, and checks against them.
@@ -137,37 +137,6 @@ static int set_tie(struct torus *t, bool tie_both)
     return TORUS_OK;
 }
 
-// Tables of all boards, staged and committed, by address.
-static int write_tables(struct torus *t, const struct plan *p, unsigned generation)
-{
-    uint8_t bytes[64];
-    unsigned count = table_bytes(&p->table, bytes);
-    uint32_t crc = 0xffffffff;
-    for (unsigned i = 0; i < count; i++)
-        crc = ofr_crc32_byte(crc, bytes[i]);
-    int error = TORUS_OK;
-    for (unsigned first = 0; first < count && error == TORUS_OK; first += 12) {
-        unsigned words = (count - first) / 4 < 3 ? (count - first) / 4 : 3;
-        uint32_t d[4] = {0};
-        progress(t, "table entries", first, count);
-        for (unsigned i = 0; i < 4 * words; i++)
-            d[1 + i / 4] |= (uint32_t)bytes[first + i] << 8 * (i % 4);
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, first / 4 | words << 4, d, NULL,
-                        "write the table");
-    }
-    uint32_t stage[4] = {0, table_parameters(&p->table), ~crc, generation | p->descriptor << 16};
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_STAGE, 0, stage, NULL, "verify the table");
-    // What is committed is what was staged, or nothing.
-    uint8_t staged[12];
-    for (unsigned i = 0; i < 3; i++)
-        ofr_put32(staged + 4 * i, stage[1 + i]);
-    uint32_t commit[4] = {0, 0, generation << 16, ofr_crc32(staged, sizeof staged)};
-    if (error == TORUS_OK)
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_COMMIT, 0, commit, NULL, "commit the table");
-    return error;
-}
-
 // Says in the detail what an error in the middle of a program has left.
 static int half_done(struct torus *t, int error)
 {
@@ -179,16 +148,14 @@ static int half_done(struct torus *t, int error)
 }
 
 // What read_boards() asks for.
-enum { ACTIVE, STAGED, PREVIOUS, PINS_ON, PINS_TAG, WORDS };
+enum { ACTIVE, STAGED, PREVIOUS, WORDS };
 
-// Generations and destination tables of all boards, by whatever way there is; words `first` to
-// WORDS - 1. Where there can be no destination tables they count as off.
-static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS], unsigned *count)
+// Generations of all boards, by whatever way there is.
+static int read_boards(struct torus *t, uint32_t (**out)[WORDS], unsigned *count)
 {
-    static const unsigned selector[WORDS] = {
-        OFR_SEL_FIRMWARE | OFR_FW_ACTIVE, OFR_SEL_FIRMWARE | OFR_FW_STAGED,
-        OFR_SEL_FIRMWARE | OFR_FW_PREVIOUS, OFR_SEL_NODE | OFR_PINS_CONTROL,
-        OFR_SEL_NODE | OFR_PINS_ADDR};
+    static const unsigned selector[WORDS] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE,
+                                             OFR_SEL_FIRMWARE | OFR_FW_STAGED,
+                                             OFR_SEL_FIRMWARE | OFR_FW_PREVIOUS};
     unsigned n = t->attached ? node_count(t) : t->board_count;
     struct request *q = calloc(n, sizeof *q);
     *out = calloc(n, sizeof **out);
@@ -198,7 +165,7 @@ static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS],
         free(q);
         return fail(t, TORUS_E_MEMORY, "out of memory");
     }
-    for (unsigned k = first; k < (t->pins ? WORDS : PINS_ON) && error == TORUS_OK; k++) {
+    for (unsigned k = 0; k < WORDS && error == TORUS_OK; k++) {
         for (unsigned i = 0; i < n; i++) {
             uint8_t at[3];
             if (t->attached) {
@@ -221,46 +188,16 @@ static int read_boards(struct torus *t, unsigned first, uint32_t (**out)[WORDS],
     return error;
 }
 
-// d0, d1: and, d2, d3: or of all boards' PINS.CONTROL and PINS.ADDR.
-static int read_destinations(struct torus *t, uint32_t span[4])
-{
-    uint32_t ask4[4] = {
-        OFR_SEL_NODE | OFR_PINS_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_PINS_ADDR) << 16,
-        OFR_SEL_NODE | OFR_PINS_CONTROL | (uint32_t)(OFR_SEL_NODE | OFR_PINS_ADDR) << 16};
-    return ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "look at the destination tables");
-}
-
-// What PINS.CONTROL and PINS.ADDR are where `active` is whole.
-static uint32_t whole_on(uint32_t active)
-{
-    return described_destinations(active >> 16);
-}
-
-static uint32_t whole_tag(uint32_t active)
-{
-    return whole_on(active) ? destinations_tag(active & 0xffff) : 0;
-}
-
 // Before anything is planned or written: whether it must go over directed routes (*paths), and then
 // the torus discovered. Nothing is written where the boards cannot have what is wanted.
 static int look(struct torus *t, bool destinations, bool *paths)
 {
+    int error = TORUS_OK;
     *paths = destinations;
     if (!t->good && !t->gaps)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = TORUS_OK;
-    if (t->pins && !destinations && t->attached) {
-        uint32_t span[4];
-        error = read_destinations(t, span);
-        *paths = error == TORUS_OK && (span[2] | span[3]);
-    } else if (t->pins && !destinations) {
-        uint32_t(*words)[WORDS];
-        unsigned n;
-        error = read_boards(t, PINS_ON, &words, &n);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++)
-            *paths |= words[i][PINS_ON] || words[i][PINS_TAG];
-        free(words);
-    }
+    if (!destinations)
+        error = destinations_used(t, paths);
     if (error == TORUS_OK && *paths && t->attached) {
         error = torus_discover(t);
         if (t->gaps)
@@ -301,52 +238,117 @@ static bool newer(uint32_t a, uint32_t b)
     return a && (!b || (a != b && ((a - b) & 0xffff) < 0x8000));
 }
 
-// Over directed routes, which no destination table can cut: leases and coordinates, then the
-// destination tables, off. On already where cables are missing, so that addresses work.
-static int write_destinations(struct torus *t, const struct plan *p, unsigned *generation)
+// The newest generation that is active or staged anywhere: the next one, over directed routes.
+static int next_anywhere(struct torus *t, unsigned *generation)
 {
-    if (!*generation) {
-        uint32_t(*words)[WORDS], newest = 0;
-        unsigned n;
-        int error = read_boards(t, ACTIVE, &words, &n);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++)
-            for (unsigned k = ACTIVE; k <= STAGED; k++)
-                if (newer(words[i][k], newest))
-                    newest = words[i][k] & 0xffff;
-        free(words);
-        if (error != TORUS_OK)
-            return error;
-        *generation = newest == 0xffff ? 1 : newest + 1;
-    }
-    int error = lease_keep(t);
-    if (error == TORUS_OK)
-        error = configure(t, p->table.tie_both);
-    if (error != TORUS_OK)
-        return error;
-    t->addressed = false; // what is in the boards' destination tables may be in the way
-    error = lease_keep(t);
-    if (error == TORUS_OK)
-        error = destinations_off(t);
-    if (error == TORUS_OK)
-        error = lease_keep(t);
-    if (error == TORUS_OK)
-        error = destinations_write(t, &p->table, *generation);
-    if (error == TORUS_OK && t->gaps) {
-        error = destinations_on(t);
-        t->good = error == TORUS_OK;
-    }
-    return half_done(t, error);
+    uint32_t(*words)[WORDS], newest = 0;
+    unsigned n;
+    int error = read_boards(t, &words, &n);
+    for (unsigned i = 0; i < n && error == TORUS_OK; i++)
+        for (unsigned k = ACTIVE; k <= STAGED; k++)
+            if (newer(words[i][k], newest))
+                newest = words[i][k] & 0xffff;
+    free(words);
+    *generation = newest == 0xffff ? 1 : newest + 1;
+    return error;
 }
 
-// Destination tables on, and a look whether all boards can still be reached.
-static int finish_destinations(struct torus *t, const struct plan *p)
+// A request of a table's: to board number `board` over its directed route, or to all at once.
+static void aim(struct torus *t, const struct plan *p, struct request *q, unsigned board,
+                unsigned op)
+{
+    if (p->paths)
+        to_board(t, q, board, op, 0, 0, 0);
+    else
+        to_all(q, OFR_AGG_OR, op, 0);
+}
+
+static int ask_aimed(struct torus *t, const struct plan *p, struct request *q, unsigned count,
+                     const char *what)
+{
+    if (p->paths)
+        return ask_boards(t, q, count, what);
+    return ask_all(t, OFR_AGG_OR, q->m[0] & OFR_OP_MASK, q->m[0] >> 8 & 0xff, q->m + 2, NULL, what);
+}
+
+// Stages some boards' tables side by side, as each takes one message at a time, and makes the
+// requests that commit them.
+static int stage_some(struct torus *t, const struct plan *p, unsigned generation, unsigned first,
+                      unsigned count, struct staging *s, struct request *commit)
+{
+    struct request q[MAX_WINDOW];
+    int error = TORUS_OK;
+    for (unsigned i = 0; i < count; i++) {
+        staging_begin(&s[i], &p->table, p->descriptor, generation, p->paths ? 1 : 3);
+        if (p->paths)
+            staging_destinations(&s[i], &p->table, pack_at(t->boards[first + i].at));
+    }
+    for (unsigned n = count; n && error == TORUS_OK;) {
+        n = 0;
+        for (unsigned i = 0; i < count; i++) {
+            aim(t, p, &q[n], first + i, OFR_OP_TABLE);
+            n += staging_next(&s[i], &q[n]);
+        }
+        if (n)
+            error = ask_aimed(t, p, q, n, "write the table");
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        aim(t, p, &q[i], first + i, OFR_OP_STAGE);
+        aim(t, p, &commit[i], first + i, OFR_OP_COMMIT);
+        staging_name(&s[i], &q[i]);
+        staging_name(&s[i], &commit[i]);
+    }
+    return error == TORUS_OK ? ask_aimed(t, p, q, count, "verify the table") : error;
+}
+
+// Drops what was staged at the first `count` boards.
+static int drop(struct torus *t, unsigned count)
 {
     char detail[WIDTH];
-    uint32_t on[4];
-    int error = p->table.destination_count && !t->gaps ? destinations_on(t) : TORUS_OK;
-    if (error != TORUS_OK)
-        return half_done(t, error);
-    error = read_destinations(t, on);
+    memcpy(detail, t->detail, sizeof detail);
+    int error =
+        write_boards(t, 0, count, OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 1, 0, 0, "drop the table");
+    if (error == TORUS_OK)
+        memcpy(t->detail, detail, sizeof detail);
+    return error;
+}
+
+// Stages the table: at all boards at once or, over directed routes, at a few after the other.
+// There it may be cancelled: then all boards are as before.
+static int stage(struct torus *t, const struct plan *p, unsigned generation, struct request *commit)
+{
+    unsigned boards = p->paths ? t->board_count : 1, window = p->paths ? t->options.window : 1;
+    struct staging *s = calloc(window, sizeof *s);
+    int error = s ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < boards && error == TORUS_OK; i += window) {
+        unsigned left = boards - i;
+        progress(t, "boards", i, boards);
+        error = p->paths ? cancel_point(t) : TORUS_OK;
+        if (error == TORUS_OK)
+            error = half_done(
+                t, stage_some(t, p, generation, i, left < window ? left : window, s, commit + i));
+        else if (drop(t, i) != TORUS_OK)
+            error = half_done(t, error);
+    }
+    free(s);
+    return error;
+}
+
+// Coordinates, sizes and tie, where they are not there.
+static int settings(struct torus *t, const struct plan *p)
+{
+    return t->attached ? set_tie(t, p->table.tie_both) : configure(t, p->table.tie_both);
+}
+
+// All boards have the table: can they be reached?
+static int reach(struct torus *t)
+{
+    char detail[WIDTH];
+    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE};
+    t->good = t->addressed = true;
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_READ4, 0, ask4, NULL, "look at all boards");
     t->addressed = error == TORUS_OK;
     if (error != TORUS_E_TIMEOUT)
         return error;
@@ -357,23 +359,34 @@ static int finish_destinations(struct torus *t, const struct plan *p)
                 detail);
 }
 
-// In the lease. generation 0: the next one.
+// In the lease. generation 0: the next one. By address boards must be configured first; over
+// directed routes, which no destination table can cut, that comes when all is staged.
 static int write_plan(struct torus *t, const struct plan *p, unsigned generation)
 {
-    int error;
+    struct request *commit = calloc(p->paths ? t->board_count : 1, sizeof *commit);
+    int error = TORUS_OK;
+    if (!commit)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
     if (p->paths)
-        error = write_destinations(t, p, &generation);
-    else if (t->attached)
-        error = set_tie(t, p->table.tie_both);
+        t->addressed = false; // what is in the boards' destination tables may be in the way
     else
-        error = configure(t, p->table.tie_both);
+        error = settings(t, p);
     if (error == TORUS_OK && !generation)
-        error = next_generation(t, &generation);
+        error = p->paths ? next_anywhere(t, &generation) : next_generation(t, &generation);
     if (error == TORUS_OK)
         error = lease_keep(t);
-    if (error != TORUS_OK)
-        return error;
-    error = half_done(t, write_tables(t, p, generation));
+    if (error == TORUS_OK)
+        error = stage(t, p, generation, commit);
+    if (p->paths && error == TORUS_OK) {
+        error = half_done(t, settings(t, p));
+        t->addressed = false;
+        if (error == TORUS_OK)
+            error = half_done(t, lease_keep(t));
+    }
+    if (error == TORUS_OK)
+        error = half_done(
+            t, ask_aimed(t, p, commit, p->paths ? t->board_count : 1, "commit the table"));
+    free(commit);
     if (error != TORUS_OK)
         return error;
     t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
@@ -382,7 +395,7 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
                                       .delta = p->table.delta};
     t->traffic = p->table.traffic;
     t->generation = generation;
-    return p->paths ? finish_destinations(t, p) : error;
+    return p->paths ? reach(t) : error;
 }
 
 static int program(struct torus *t, const struct plan *p, unsigned generation)
@@ -463,17 +476,6 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     if (staged)
         return fail(t, TORUS_E_MIXED,
                     "a table is staged and not committed; program --resume or --abort");
-    if (t->pins) {
-        error = read_destinations(t, span);
-        if (error != TORUS_OK)
-            return error;
-        if (span[0] != span[2] || span[1] != span[3] || span[0] != whole_on(active) ||
-            span[1] != whole_tag(active))
-            return fail(t, TORUS_E_MIXED,
-                        "destination tables are not those of generation %u; program --resume or "
-                        "--abort",
-                        *generation);
-    }
     if (*generation && !torus_routing_name(preset->routing))
         return fail(t, TORUS_E_PROTOCOL, "the boards' table is of an unknown kind (0x%08x)",
                     active);
@@ -504,15 +506,12 @@ API int torus_destinations_on(struct torus *t, unsigned *boards)
 }
 
 // Finds the newest table anywhere and the one before it. *mixed: not all boards have the newest
-// active, its destination table whole, and nothing staged. Where only destination tables differ and
-// none has come to the newest's, a program was cut short before it staged anything, so *before is
-// the newest too.
+// active, and nothing staged.
 static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mixed)
 {
     uint32_t(*g)[WORDS];
     unsigned n;
-    int error = read_boards(t, ACTIVE, &g, &n);
-    bool tables = false, tags = false, unplaced = false;
+    int error = read_boards(t, &g, &n);
     *newest = *before = 0;
     *mixed = false;
     for (unsigned i = 0; i < n && error == TORUS_OK; i++)
@@ -520,18 +519,13 @@ static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mix
             if (newer(g[i][k], *newest))
                 *newest = g[i][k];
     for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-        tables |= g[i][ACTIVE] != *newest || g[i][STAGED];
-        tags |= g[i][PINS_TAG] != whole_tag(*newest);
-        *mixed |= g[i][PINS_ON] != whole_on(*newest);
+        *mixed |= g[i][ACTIVE] != *newest || g[i][STAGED];
         for (unsigned k = ACTIVE; k <= PREVIOUS; k += PREVIOUS)
             if (g[i][k] != *newest && newer(*newest, g[i][k]) && newer(g[i][k], *before))
                 *before = g[i][k];
     }
     for (unsigned i = 0; !t->attached && i < n; i++)
-        unplaced |= !t->boards[i].configured;
-    *mixed |= tables || tags || (unplaced && *newest);
-    if (tags && !tables)
-        *before = *newest;
+        *mixed |= !t->boards[i].configured && *newest;
     free(g);
     return error;
 }

@@ -94,15 +94,7 @@ API int torus_table_check(const struct torus_table *p, char text[120])
 }
 
 // The 16 bits that boards keep beside the generation: routing 2:0, then tie 3, threshold 7:4, Delta
-// 10:8, or of a custom table its class 4:3 and a hash 15:5. Routing 6: a custom one that has
-// destinations.
-enum { CUSTOM_PINS = 6 };
-
-bool described_destinations(uint32_t word)
-{
-    return (word & 7) == CUSTOM_PINS;
-}
-
+// 10:8, or of a custom table its class 4:3 and a hash 15:5.
 uint32_t describe(const struct torus_preset *p)
 {
     return (uint32_t)p->routing | (uint32_t)p->tie_both << 3 | (uint32_t)(p->threshold & 15) << 4 |
@@ -111,8 +103,7 @@ uint32_t describe(const struct torus_preset *p)
 
 struct torus_preset described(uint32_t word)
 {
-    unsigned routing = described_destinations(word) ? TORUS_CUSTOM : word & 7;
-    return (struct torus_preset){.routing = (enum torus_routing)routing,
+    return (struct torus_preset){.routing = (enum torus_routing)(word & 7),
                                  .tie_both = word >> 3 & 1,
                                  .threshold = word >> 4 & 15,
                                  .delta = word >> 8 & 7};
@@ -168,6 +159,5 @@ uint32_t describe_table(const struct torus_table *table)
         for (unsigned j = 0; j < 6; j++)
             crc = ofr_crc32_byte(crc, (uint8_t)(words[j / 2] >> 8 * (j % 2)));
     }
-    return (table->destination_count ? CUSTOM_PINS : (uint32_t)TORUS_CUSTOM) |
-           (uint32_t)table->traffic << 3 | (~crc & 0x7ff) << 5;
+    return (uint32_t)TORUS_CUSTOM | (uint32_t)table->traffic << 3 | (~crc & 0x7ff) << 5;
 }

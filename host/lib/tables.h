@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: routings and what boards are sent of them (table.c), destination tables (destinations.c;
-// around missing cables: around.c), programming (program.c).
+// Tables: routings and what they stand for (table.c), destination tables (destinations.c; around
+// missing cables: around.c), what boards are sent of both (staging.c), programming (program.c).
 #ifndef TORUS_TABLES_H
 #define TORUS_TABLES_H
 
@@ -11,26 +11,44 @@ uint32_t describe(const struct torus_preset *p);
 uint32_t describe_table(const struct torus_table *table);
 struct torus_preset described(uint32_t word); // a custom one: only its routing
 enum torus_traffic described_traffic(uint32_t word);
-bool described_destinations(uint32_t word); // a custom one that has some
 // OFR.DATA values, 2^dims sets of 8; returns how many.
 unsigned table_bytes(const struct torus_table *table, uint8_t out[64]);
 // OFR.PARAM (15:0), OFR.WIDN (23:16), NODE.ROUTING's select (25:24) and threshold (29:26).
 uint32_t table_parameters(const struct torus_table *table);
 
-// Destination tables: registers PINS of all boards, over directed routes as discovered.
+// Destination tables.
+enum { DESTINATIONS = 4096 }; // coordinates as in packet headers
 // What is wrong with a list in itself: a line in `text`, false.
 bool destinations_check(const struct torus_table *table, char text[120]);
 // Likewise in this torus: TORUS_E_USAGE.
 int destinations_fit(struct torus *t, const struct torus_table *table);
 // TORUS_E_USAGE: a board is built without the table.
 int destinations_built(struct torus *t);
-// What PINS.ADDR holds when a table is whole, 1 to 254: which generation's it is. There: 0, when
-// there is none; DESTINATIONS_WORK, while it is written.
-enum { DESTINATIONS_WORK = 255 };
-unsigned destinations_tag(unsigned generation);
-// Off; then, with all off, entries cleared and written, and the tag; then on.
-int destinations_off(struct torus *t);
-int destinations_write(struct torus *t, const struct torus_table *table, unsigned generation);
-int destinations_on(struct torus *t);
+// Does any board have its table on?
+int destinations_used(struct torus *t, bool *used);
+// PINS.DATA of every destination at node `from`.
+void destinations_of(const struct torus_table *table, uint32_t from, uint16_t out[DESTINATIONS]);
+
+// A table on its way into the boards: what messages it is, and their CRC.
+struct staging {
+    uint32_t settings, descriptor;
+    unsigned generation, words; // words: of entries in a message, 1 or 3
+    struct staging_bank {
+        unsigned bits, entries;
+        bool sparse; // entries that are 0 need not be said
+        uint16_t entry[DESTINATIONS];
+    } bank[OFR_BANKS];
+    unsigned at, next;     // the bank, and of its words the next one
+    uint32_t crc, idn_crc; // registers: of what was said; of bank IDN as OFR.CRC
+};
+// words: 1 goes anywhere, 3 needs a request without a path. No destinations, until they are said:
+// those at node `from`.
+void staging_begin(struct staging *s, const struct torus_table *table, uint32_t descriptor,
+                   unsigned generation, unsigned words);
+void staging_destinations(struct staging *s, const struct torus_table *table, uint32_t from);
+// Makes a request for OP_TABLE, which says where to, the next one. False: there are no more.
+bool staging_next(struct staging *s, struct request *q);
+// What OP_STAGE and OP_COMMIT say: generation and CRC, when there are no more.
+void staging_name(const struct staging *s, struct request *q);
 
 #endif

@@ -67,14 +67,6 @@ static void send(struct fake_board *b)
     }
 }
 
-static bool any_pins_on(const struct fake_fabric *f)
-{
-    for (unsigned i = 0; i < f->boards; i++)
-        if (f->board[i].reg[OFR_PINS_CONTROL / 4])
-            return true;
-    return false;
-}
-
 // Registers --------------------------------------------------------------------------------------
 
 static uint32_t links(const struct fake_board *b)
@@ -105,8 +97,17 @@ static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
     if (b->no_pins)
         return false;
     switch (at) {
+    case OFR_PINS_CONTROL:
+        if (value && b->clearing)
+            return false;
+        b->reg[at / 4] = value;
+        if (!value)
+            return true;
+        if (!b->no_shadow)
+            memcpy(b->pins, b->pins_shadow, sizeof b->pins);
+        // fall through
     case OFR_PINS_CLEAR:
-        memset(b->pins, 0, sizeof b->pins);
+        memset(b->pins_shadow, 0, sizeof b->pins_shadow);
         b->clearing = 3;
         return true;
     case OFR_PINS_ADDR:
@@ -115,8 +116,7 @@ static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
     case OFR_PINS_DATA:
         if (b->clearing || value >> OFR_PINS_DATA_MODE_LSB > OFR_PINS_DATA_MODE_UNREACHABLE)
             return false;
-        b->fabric->exposed += any_pins_on(b->fabric);
-        b->pins[*address] = (uint16_t)value;
+        (b->no_shadow ? b->pins : b->pins_shadow)[*address] = (uint16_t)value;
         *address = (*address + 1) & mask;
         return true;
     }
@@ -126,6 +126,8 @@ static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
 
 static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
 {
+    b->touched += at >= OFR_BLOCK_PINS || at == OFR_NODE_ROUTING ||
+                  (at >= OFR_OFR_PARAM && at < OFR_COUNT_SNAPSHOT);
     if (at >= OFR_BLOCK_PINS)
         return pins_write(b, at, value);
     switch (at) {
@@ -152,7 +154,6 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
         return true;
     }
     case OFR_OFR_COMMIT:
-        b->fabric->exposed += any_pins_on(b->fabric);
         memcpy(b->table, b->shadow, sizeof b->table);
         break;
     case OFR_COUNT_SNAPSHOT:

@@ -34,10 +34,13 @@ struct fake_board {
     uint32_t timer;
     uint64_t counter[FAKE_COUNTERS], latched[FAKE_COUNTERS];
     unsigned snapshots, busy, table_writes;
-    uint16_t pins[4096]; // PINS.DATA values
-    unsigned clearing;   // reads of PINS.CLEAR until it is done
-    bool no_pins;        // built without
-    double rate, ahead;  // NODE.TIME is ahead + rate * fake_cycles(), where the fabric has `clocks`
+    uint16_t pins[4096]; // PINS.DATA values that are active
+    uint16_t pins_shadow[4096];
+    unsigned clearing;  // reads of PINS.CLEAR until it is done
+    bool no_pins;       // built without
+    bool no_shadow;     // a twin: what is written is active at once
+    unsigned touched;   // writes to the tables, their settings and NODE.ROUTING
+    double rate, ahead; // NODE.TIME is ahead + rate * fake_cycles(), where the fabric has `clocks`
     double latched_cycles; // fake_cycles() at the last snapshot
 };
 
@@ -47,12 +50,11 @@ struct fake_fabric {
     uint64_t random;
     double lose;       // probability that a packet is dropped
     double damage;     // probability that a byte from or to a host is changed, lost or doubled
-    unsigned exposed;  // entries or IDN tables that changed while a destination table was on
     uint32_t time;     // NODE.TIME of all boards
     unsigned started;  // generators, since the last time that all were
     bool few_counters; // boards are built with those of small FPGAs only
     bool clocks;       // boards have instead clocks of their own, which go by fake_cycles()
-    void (*after_poll)(struct fake_board *board); // breaks a protection, for a test's twin
+    void (*after_poll)(struct fake_board *board); // or NULL
 };
 
 // A torus of fake boards, cabled right; wrap cables in dimensions of size 2 too if `wrap`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Destination tables: what boards hold afterwards, in which order it got there, what a program cut
-// short leaves, and that no table can shut the host out.
+// Destination tables: what boards hold afterwards, that at every moment it is all of one
+// generation's tables, what a program cut short leaves, and that no table can shut the host out.
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,21 +104,29 @@ static uint32_t header_word(uint32_t coord)
     return (coord & 15) | (coord >> 4 & 0xf0) | (coord >> 8 & 0xf00);
 }
 
-// Do all boards hold these entries, by the list's meaning, and no others?
+// Does the board hold these entries, by the list's meaning, and no others, and the IDN table?
+static bool board_holds(const struct fake_board *b, const struct torus_table *table)
+{
+    uint32_t me = header_word(b->reg[OFR_NODE_COORD / 4]);
+    uint16_t want[4096] = {0};
+    for (unsigned set = 0; set < 1u << table->dims; set++)
+        if ((b->table[set * TORUS_VECTORS] != 0) != (table->count[set] != 0))
+            return false;
+    if (!table->destination_count)
+        return !b->reg[OFR_PINS_CONTROL / 4];
+    for (unsigned j = 0; j < table->destination_count; j++) {
+        const struct torus_destination *d = &table->destinations[j];
+        if (word_of(d->to) != me && (d->from_all || word_of(d->from) == me))
+            want[word_of(d->to)] = (uint16_t)((unsigned)d->mode << 12 | word_of(d->via));
+    }
+    return b->reg[OFR_PINS_CONTROL / 4] && memcmp(want, b->pins, sizeof want) == 0;
+}
+
 static bool holds(const struct fake_fabric *f, const struct torus_table *table)
 {
-    for (unsigned i = 0; i < f->boards; i++) {
-        const struct fake_board *b = &f->board[i];
-        uint32_t me = header_word(b->reg[OFR_NODE_COORD / 4]);
-        uint16_t want[4096] = {0};
-        for (unsigned j = 0; j < table->destination_count; j++) {
-            const struct torus_destination *d = &table->destinations[j];
-            if (word_of(d->to) != me && (d->from_all || word_of(d->from) == me))
-                want[word_of(d->to)] = (uint16_t)((unsigned)d->mode << 12 | word_of(d->via));
-        }
-        if (memcmp(want, b->pins, sizeof want) != 0)
+    for (unsigned i = 0; i < f->boards; i++)
+        if (!board_holds(&f->board[i], table))
             return false;
-    }
     return true;
 }
 
@@ -130,30 +138,54 @@ static unsigned boards_on(const struct fake_fabric *f)
     return on;
 }
 
-static void expose(struct fake_board *b)
+// After each step of a board that wrote to its tables: has it, whole, what its generation is? `of`:
+// the tables by generation, NULL where nothing is to be seen; mixes: times that it had not.
+enum { GENERATIONS = 8 };
+static const struct torus_table *of[GENERATIONS];
+static unsigned mixes, looks;
+
+static void look(struct fake_board *b)
 {
-    b->reg[OFR_PINS_CONTROL / 4] = 1; // whatever the host writes
+    unsigned generation = b->fw.active & 0xffff;
+    if (!b->touched || generation >= GENERATIONS || !of[generation])
+        return;
+    b->touched = 0;
+    looks++;
+    mixes += !board_holds(b, of[generation]);
 }
 
-// Random lists arrive as they are, again and again, attached or discovered, and go again.
+static void watch(struct fake_fabric *f)
+{
+    memset(of, 0, sizeof of);
+    mixes = looks = 0;
+    f->after_poll = look;
+}
+
+// Random lists arrive as they are, again and again, attached or discovered, and go again. No board
+// ever has some of one table and some of another.
 static void arrive(void **state)
 {
     (void)state;
     static const unsigned sizes[][3] = {{4, 4, 1}, {2, 3, 1}, {3, 4, 2}, {1, 3, 1}, {16, 2, 1}};
-    struct torus_destination *list = calloc(LIST, sizeof *list);
+    enum { ROUNDS = 3 };
+    struct torus_destination *list = calloc(LIST * (ROUNDS + 1), sizeof *list);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct fake_fabric *f = fake_new(sizes[i][0], sizes[i][1], sizes[i][2], true, seed + i);
         struct torus_preset preset = torus_preset_default(TORUS_ABR), is;
+        struct torus_table table[ROUNDS + 1], none;
         struct host h;
         unsigned generation, on;
         plug(&h, &f->board[f->boards / 2], -1, &quick);
         expect(&h, torus_discover(h.t), TORUS_OK);
-        for (unsigned round = 0; round < 3; round++) {
-            struct torus_table table = random_table(f, list, false);
-            expect(&h, torus_program_table(h.t, &table), TORUS_OK);
-            assert_true(holds(f, &table));
+        watch(f);
+        assert_int_equal(torus_preset_table(&preset, f->dims, &none), TORUS_OK);
+        of[ROUNDS + 1] = &none;
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            table[round] = random_table(f, list + LIST * round, false);
+            of[round + 1] = &table[round];
+            expect(&h, torus_program_table(h.t, &table[round]), TORUS_OK);
+            assert_true(holds(f, &table[round]));
             assert_int_equal(boards_on(f), f->boards);
-            assert_int_equal(f->exposed, 0);
             expect(&h, torus_attach(h.t), TORUS_OK);
             expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
             assert_int_equal(is.routing, TORUS_CUSTOM);
@@ -162,22 +194,19 @@ static void arrive(void **state)
             assert_int_equal(on, f->boards);
         }
         expect(&h, torus_program(h.t, &preset), TORUS_OK);
-        for (unsigned b = 0; b < f->boards; b++) {
-            assert_int_equal(f->board[b].reg[OFR_PINS_CONTROL / 4], 0);
-            for (unsigned j = 0; j < 4096; j++)
-                assert_int_equal(f->board[b].pins[j], 0);
-        }
+        assert_true(holds(f, &none));
         expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
         expect(&h, torus_destinations_on(h.t, &on), TORUS_OK);
         assert_int_equal(on, 0);
-        // Twin: a board that stays on while entries change is noticed, here and by the host.
-        struct torus_table table = random_table(f, list, false);
-        f->after_poll = expose;
-        expect(&h, torus_program_table(h.t, &table), TORUS_OK);
-        assert_true(f->exposed);
-        f->after_poll = NULL;
-        f->board[0].reg[OFR_PINS_CONTROL / 4] = 0;
-        expect(&h, torus_programmed(h.t, &is, &generation), TORUS_E_MIXED);
+        assert_true(looks > f->boards * ROUNDS);
+        assert_int_equal(mixes, 0);
+        // Twin: a board whose table has no shadow is noticed.
+        table[ROUNDS] = random_table(f, list + LIST * ROUNDS, false);
+        of[ROUNDS + 2] = &table[ROUNDS];
+        f->board[0].no_shadow = true;
+        expect(&h, torus_program_table(h.t, &table[ROUNDS]), TORUS_OK);
+        expect(&h, torus_program_table(h.t, &table[0]), TORUS_OK);
+        assert_true(mixes);
         torus_close(h.t);
         fake_free(f);
     }
@@ -356,6 +385,9 @@ static bool kill_one(long writes, bool resume, bool cut, unsigned *mended)
     unsigned generation;
     if (cut)
         fake_cut(&f->board[1], 0);
+    watch(f);
+    of[1] = of[3] = &table[0];
+    of[2] = &table[1];
     plug(&h, &f->board[1], -1, &quick);
     expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
     expect(&h, torus_program_table(h.t, &table[0]), TORUS_OK);
@@ -369,36 +401,31 @@ static bool kill_one(long writes, bool resume, bool cut, unsigned *mended)
     h.wire.writes_left = 0;
     torus_close(h.t);
 
-    unsigned at_new = 0, staged = 0, on = boards_on(f);
-    bool marked = false;
+    unsigned at_new = 0, staged = 0;
     for (unsigned i = 0; i < f->boards; i++) {
         at_new += (f->board[i].fw.active & 0xffff) == 2;
         staged += f->board[i].fw.staged != 0;
-        marked |= f->board[i].reg[OFR_PINS_ADDR / 4] == 255;
     }
-    bool old = !at_new && holds(f, &table[0]), fresh = at_new == f->boards && holds(f, &table[1]);
-    bool whole = !staged && on == f->boards && (old || fresh);
+    bool whole = !staged && (!at_new || at_new == f->boards);
+    assert_int_equal(boards_on(f), f->boards); // never without a table
+    if (whole)
+        assert_true(holds(f, &table[at_new != 0]));
     plug(&h, &f->board[5], -1, &second);
     expect(&h, torus_attach(h.t), TORUS_OK);
     bool half = torus_programmed(h.t, &is, &generation) == TORUS_E_MIXED;
-    assert_true(half || whole);
-    assert_true(!done || (fresh && !half));
-    // Marked but still on and with its old entries: it works, and is mended all the same.
-    if (half && whole)
-        assert_true(marked);
+    assert_int_equal(half, !whole);
+    assert_true(!done || (at_new && !half));
     if (half) {
-        // Which of the two tables the newest generation is.
-        bool back = !resume || (!staged && !at_new);
         expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
-        error =
-            resume ? torus_program_resume(h.t, &table[!back]) : torus_program_abort(h.t, &table[0]);
+        error = resume ? torus_program_resume(h.t, &table[1]) : torus_program_abort(h.t, &table[0]);
         expect(&h, error, TORUS_OK);
-        assert_true(holds(f, &table[!back]));
-        assert_int_equal(boards_on(f), f->boards);
+        assert_true(holds(f, &table[resume]));
         expect(&h, torus_attach(h.t), TORUS_OK);
         expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+        assert_int_equal(generation, resume ? 2 : 3);
         ++*mended;
     }
+    assert_int_equal(mixes, 0);
     torus_close(h.t);
     fake_free(f);
     return done;
@@ -418,11 +445,103 @@ static void killed(void **state)
     assert_true(mended > 100);
 }
 
+// A board loses its power and comes back.
+static void power_cycle(struct fake_board *b)
+{
+    fw_init(&b->fw);
+    memset(b->table, 0, sizeof b->table);
+    memset(b->pins_shadow, 0, sizeof b->pins_shadow);
+    b->reg[OFR_PINS_CONTROL / 4] = b->reg[OFR_OFR_COMMIT / 4] = b->reg[OFR_NODE_CONTROL / 4] = 0;
+    b->reg[OFR_NODE_COORD / 4] = 0;
+    b->reg[OFR_NODE_SIZE / 4] = 0x010101;
+    b->mail_count = 0;
+}
+
+static struct fake_board *victim;
+static long frames, cut_at;
+
+static int cutting_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    if (frames++ == cut_at)
+        power_cycle(victim);
+    return fast.write(ctx, from, bytes, milliseconds);
+}
+
+// Before which frame ever a board is power-cycled: it is as after reset or has the new tables
+// whole, all others have the old ones or the new ones, nobody is told that all is well unless it
+// was, and it is mended. False: the program was over before that.
+static bool power_cut(long at, unsigned *refused)
+{
+    struct fake_fabric *f = fake_new(3, 2, 1, true, seed);
+    struct torus_destination list[2][LIST];
+    struct torus_table table[2] = {random_table(f, list[0], false),
+                                   random_table(f, list[1], false)};
+    struct torus_preset is;
+    struct host h;
+    unsigned generation, newest = 0;
+    plug(&h, &f->board[1], -1, &quick);
+    watch(f);
+    of[1] = &table[0];
+    of[2] = &table[1];
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program_table(h.t, &table[0]), TORUS_OK);
+    torus_close(h.t);
+    h.wire = (struct fake_wire){&f->board[1], -1};
+    struct torus_transport cutting = fast = fake_transport(&h.wire);
+    cutting.write = cutting_write;
+    frames = 0;
+    cut_at = -1;
+    victim = &f->board[3];
+    assert_int_equal(torus_open_transport(&h.t, cutting, &quick), TORUS_OK);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    frames = 0;
+    cut_at = at;
+    int error = torus_program_table(h.t, &table[1]);
+    bool over = frames <= at;
+    *refused += error != TORUS_OK;
+    cut_at = -1;
+    torus_close(h.t);
+    for (unsigned i = 0; i < f->boards; i++) {
+        const struct fake_board *b = &f->board[i];
+        unsigned has = b->fw.active & 0xffff;
+        assert_true(has ? has <= 2 && board_holds(b, of[has]) : b == victim);
+        assert_true(has || !b->reg[OFR_PINS_CONTROL / 4]);
+        assert_true(error != TORUS_OK || has == 2 || b == victim);
+        newest = has > newest ? has : newest;
+        if (b->fw.staged)
+            newest = 2;
+    }
+    assert_int_equal(mixes, 0);
+    plug(&h, &f->board[5], -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    if (torus_programmed(h.t, &is, &generation) != TORUS_OK || error != TORUS_OK)
+        expect(&h, torus_program_resume(h.t, &table[newest - 1]), TORUS_OK);
+    expect(&h, torus_attach(h.t), TORUS_OK);
+    expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+    assert_true(holds(f, &table[newest - 1]));
+    assert_int_equal(mixes, 0);
+    torus_close(h.t);
+    fake_free(f);
+    return !over;
+}
+
+static void powered(void **state)
+{
+    (void)state;
+    unsigned refused = 0;
+    long at = 0;
+    while (power_cut(at, &refused))
+        at++;
+    print_message("# power cut before each of %ld frames: %u programs refused\n", at, refused);
+    assert_true(refused > 30);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrive),     cmocka_unit_test(keyed),         cmocka_unit_test(refused),
         cmocka_unit_test(taken_back), cmocka_unit_test(missing_cable), cmocka_unit_test(killed),
+        cmocka_unit_test(powered),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));

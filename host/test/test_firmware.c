@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -198,8 +199,11 @@ static void other_version(void **state)
 // Session 9 is the lease's, which the tests take for session 8 with token 77.
 enum { OWNER = 8, TOKEN = 77, LEASE = 9 };
 
-static const struct call table_call = {
-    .op = OFR_OP_TABLE, .arg = 0 | 1 << 4, .session = LEASE, .seq = 1, .d = {0, 0x40414341}};
+static const struct call table_call = {.op = OFR_OP_TABLE,
+                                       .arg = OFR_BANK_IDN << 4 | 1,
+                                       .session = LEASE,
+                                       .seq = 1,
+                                       .d = {0, 0, 0, 0x40414341}};
 
 // What OP_LEASE says, in a session: 64 seconds. d2 31:16 and d3.
 static int lease_call(struct fake_board *b, unsigned what, unsigned session, unsigned high,
@@ -438,64 +442,140 @@ static void key(void **state)
     fake_free(f);
 }
 
-// A commit is of what was staged, in the lease that staged it.
+static unsigned table_seq;
+
+// One OP_TABLE, with d3, d0, d1 as said. crc, idn: registers, of what it says and of bank IDN.
+static int table(struct fake_board *b, unsigned bank, unsigned words, unsigned first,
+                 const uint32_t word[3], uint32_t *crc, uint32_t *idn)
+{
+    struct call c = {.op = OFR_OP_TABLE, .arg = bank << 4 | words, .session = LEASE};
+    uint32_t r[6], m[6] = {c.arg << 8, 0, word[1], word[2], first << 16, word[0]}, said[4];
+    int status;
+    memcpy(c.d, m + 2, sizeof c.d);
+    do {
+        c.seq = ++table_seq;
+        status = call(b, &c, r);
+    } while (status == OFR_AGAIN);
+    for (unsigned i = 0, n = ofr_table_words(m, said); i < n; i++)
+        for (unsigned j = 0; j < 32; j += 8) {
+            *crc = ofr_crc32_byte(*crc, (uint8_t)(said[i] >> j));
+            if (i && bank == OFR_BANK_IDN)
+                *idn = ofr_crc32_byte(*idn, (uint8_t)(said[i] >> j));
+        }
+    return status;
+}
+
+// A table with this entry for destination (3,0), 0: none. Returns what OP_STAGE is to say.
+static uint32_t fill(struct fake_board *b, unsigned entry)
+{
+    uint32_t crc = 0xffffffff, idn = 0xffffffff;
+    assert_int_equal(
+        table(b, OFR_BANK_SETTINGS, 1, 0x7700, (uint32_t[3]){0x1200 | 1 << 16}, &crc, &idn),
+        OFR_OK);
+    for (unsigned first = 0; first < 32; first += 8)
+        assert_int_equal(table(b, OFR_BANK_IDN, 2, first, (uint32_t[3]){0x41}, &crc, &idn), OFR_OK);
+    if (entry)
+        assert_int_equal(
+            table(b, OFR_BANK_DESTINATIONS, 1, 2, (uint32_t[3]){entry << 16}, &crc, &idn), OFR_OK);
+    return crc ^ idn;
+}
+
+static int name(struct fake_board *b, unsigned op, unsigned generation, uint32_t crc)
+{
+    struct call c = {.op = op, .session = LEASE, .seq = ++table_seq};
+    uint32_t r[6];
+    c.d[2] = generation << 16;
+    c.d[3] = crc;
+    int status = call(b, &c, r);
+    if (status == OFR_BAD_CRC) // then the board says which it is
+        assert_true(r[5] != crc);
+    return status;
+}
+
+// Has the board these tables, and whole: entry and generation?
+static bool has(const struct fake_board *b, unsigned entry, unsigned generation)
+{
+    return (b->fw.active & 0xffff) == generation && b->reg[OFR_PINS_CONTROL / 4] == (entry != 0) &&
+           (!entry || (b->pins[3] == entry && !b->pins[2])) &&
+           (b->reg[OFR_OFR_COMMIT / 4] & 0xffff) == generation &&
+           b->table[0] == (generation ? 0x41 : 0);
+}
+
+// A commit is of what was staged, both tables of it, in the lease that staged it; a board that does
+// not commit has the old ones.
 static void commit(void **state)
 {
     (void)state;
-    struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
-    struct fake_board *b = f->board;
-    uint32_t r[6], bytes = 0;
-    unsigned seq = 1;
-    for (unsigned i = 0; i < 32; i++)
-        bytes = ofr_crc32_byte(i ? bytes : 0xffffffff, 0);
-    struct call stage = {.op = OFR_OP_STAGE, .session = LEASE};
-    stage.d[1] = 0x1200;
-    stage.d[2] = ~bytes;
-    stage.d[3] = 3 | 0x7700u << 16;
-    uint8_t said[12];
-    for (unsigned i = 0; i < 3; i++)
-        ofr_put32(said + 4 * i, stage.d[1 + i]);
-    struct call good = {.op = OFR_OP_COMMIT, .session = LEASE};
-    good.d[2] = 3 << 16;
-    good.d[3] = ofr_crc32(said, sizeof said);
-    for (unsigned way = 0; way < 6; way++) {
-        struct call c = good;
+    enum { OLD = OFR_PINS_DATA_MODE_IDN << 12 | 1, NEW = OFR_PINS_DATA_MODE_ESCAPE << 12 };
+    enum {
+        OTHER,
+        GENERATION,
+        LOST,
+        TAKEN,
+        REPLACED,
+        UNSTAGED,
+        WRONG,
+        HOLE,
+        WRITTEN,
+        GOOD,
+        AGAIN,
+        NONE,
+        WAYS
+    };
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+        struct fake_board *b = f->board;
+        uint32_t r[6], crc, none = 0;
+        unsigned entry = way == NONE ? 0 : NEW, generation = 4;
         take_lease(b);
-        for (unsigned first = 0; first < 8; first += 2) {
-            struct call table = {.op = OFR_OP_TABLE, .arg = first | 2 << 4, .session = LEASE};
-            table.seq = seq++;
-            assert_int_equal(call(b, &table, r), OFR_OK);
-        }
-        stage.seq = seq++;
-        assert_int_equal(call(b, &stage, r), OFR_OK);
-        if (way == 0)
-            c.d[3] ^= 1; // the same generation, another table
-        if (way == 1)
-            c.d[2] = 4 << 16;
-        if (way == 2) { // the lease was lost meanwhile, and got again
+        crc = fill(b, OLD);
+        assert_int_equal(name(b, OFR_OP_STAGE, 3, crc), OFR_OK);
+        assert_true(has(b, 0, 0));
+        assert_int_equal(name(b, OFR_OP_COMMIT, 3, crc), OFR_OK);
+        assert_true(has(b, OLD, 3));
+
+        crc = fill(b, entry);
+        if (way == HOLE) // an entry that the hardware refuses, and so has not
+            assert_int_equal(
+                table(b, OFR_BANK_DESTINATIONS, 1, 8, (uint32_t[3]){0x7000}, &crc, &none),
+                OFR_BUS_ERROR);
+        int staged =
+            way == UNSTAGED ? OFR_OK : name(b, OFR_OP_STAGE, generation, crc ^ (way == WRONG));
+        assert_int_equal(staged, way == WRONG  ? OFR_BAD_CRC
+                                 : way == HOLE ? OFR_NOT_STAGED
+                                               : OFR_OK);
+        if (way == LOST) { // meanwhile, and got again
             assert_int_equal(lease_call(b, OFR_LEASE_RELEASE, LEASE, 0, TOKEN, r), OFR_OK);
             take_lease(b);
         }
-        if (way == 3)
+        if (way == TAKEN)
             assert_int_equal(lease_call(b, OFR_LEASE_TAKE_OVER, 5, LEASE + 1, TOKEN, r), OFR_OK);
-        c.seq = seq++;
-        assert_int_equal(call(b, &c, r), way == 3  ? OFR_NO_LEASE
-                                         : way < 4 ? OFR_NOT_STAGED
-                                                   : OFR_OK);
-        assert_int_equal(b->fw.active & 0xffff, way < 4 ? 0 : 3);
-        assert_int_equal(b->fw.previous, 0); // also where it is done once more
-        if (way == 2)                        // Broken twin: with the mark of who staged it, it goes
-            b->fw.staged_here = true;
-        if (way == 2) {
-            b->fw.staged_crc = good.d[3];
-            c.seq = seq++;
+        if (way == REPLACED) // by one that is alike but for an entry of its destination table
+            assert_int_equal(name(b, OFR_OP_STAGE, generation, fill(b, NEW | 1 << 12)), OFR_OK);
+        if (way == WRITTEN) {
+            struct call c = {.op = OFR_OP_WRITE, .session = LEASE, .seq = ++table_seq};
+            c.d[2] = OFR_PINS_CONTROL << 16;
+            assert_int_equal(call(b, &c, r), OFR_BAD_ARG); // by commit only
+            c.d[2] = OFR_OFR_DATA << 16;
+            c.seq = ++table_seq;
             assert_int_equal(call(b, &c, r), OFR_OK);
-            b->fw.active = 0;
         }
-        assert_int_equal(
-            lease_call(b, OFR_LEASE_RELEASE, way == 3 ? LEASE + 1 : LEASE, 0, TOKEN, r), OFR_OK);
+        if (way == GENERATION)
+            generation = 5;
+        assert_true(has(b, OLD, 3));
+        int committed = name(b, OFR_OP_COMMIT, generation, crc ^ (way == OTHER));
+        assert_int_equal(committed, way == TAKEN ? OFR_NO_LEASE
+                                    : way < GOOD ? OFR_NOT_STAGED
+                                                 : OFR_OK);
+        assert_true(way < GOOD ? has(b, OLD, 3) : has(b, entry, 4));
+        if (way == AGAIN) { // the same once more: the one before stays the one before
+            assert_int_equal(name(b, OFR_OP_STAGE, 4, fill(b, entry)), OFR_OK);
+            assert_int_equal(name(b, OFR_OP_COMMIT, 4, crc), OFR_OK);
+            assert_true(has(b, entry, 4));
+        }
+        assert_int_equal(b->fw.previous & 0xffff, way < GOOD ? 0 : 3);
+        fake_free(f);
     }
-    fake_free(f);
 }
 
 static void bad_arguments(void **state)
@@ -529,10 +609,17 @@ static void bad_arguments(void **state)
         {12, 0, 0, 0, OFR_BAD_OP},
         {OFR_OP_SNAPSHOT, 0, 0, 0, OFR_BAD_ARG},
         {OFR_OP_READ4, 1, 0, 0, OFR_BAD_ARG},
-        {OFR_OP_TABLE, 7 | 2 << 4, 0, 0, OFR_BAD_ARG}, // beyond the 32 entries of 2D
-        {OFR_OP_TABLE, 0, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_WRITE, 0, OFR_PINS_CONTROL << 16, 1, OFR_BAD_ARG},
+        {OFR_OP_TABLE, OFR_BANK_IDN << 4 | 2, 28 << 16, 0, OFR_BAD_ARG}, // of 32 entries in 2D
+        {OFR_OP_TABLE, OFR_BANK_DESTINATIONS << 4 | 1, 255 << 16, 0, OFR_BAD_ARG}, // of 256
+        {OFR_OP_TABLE, OFR_BANK_IDN << 4, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_TABLE, OFR_BANK_IDN << 4 | 4, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 2, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_TABLE, OFR_BANKS << 4 | 1, 0, 0, OFR_BAD_ARG},
+        {OFR_OP_STAGE, 0, 1 << 16, 0, OFR_NOT_STAGED}, // nothing was begun
+        {OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 1, 0, 0, OFR_OK},
         {OFR_OP_STAGE, 0, 0, 0, OFR_BAD_ARG},
-        {OFR_OP_STAGE, 0, 12345, 1, OFR_BAD_CRC},
+        {OFR_OP_STAGE, 0, 1 << 16, 12345, OFR_BAD_CRC},
         {OFR_OP_COMMIT, 0, 1u << 16, 0, OFR_NOT_STAGED},
         {OFR_OP_COMMIT, 0, 0, 0, OFR_NOT_STAGED},
         {OFR_OP_GEN, 9, 0, 0, OFR_BAD_ARG},
@@ -556,7 +643,7 @@ static void bad_arguments(void **state)
     struct call c = table_call;
     uint32_t r[6];
     c.seq = 100;
-    c.d[1] = 0x42;
+    c.d[3] = 0x42;
     assert_int_equal(call(b, &c, r), OFR_BUS_ERROR);
     fake_free(f);
 }
@@ -642,6 +729,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(paths),
         cmocka_unit_test(snapshot),
     };
+    if (getenv("ONLY")) // for the twins
+        cmocka_set_test_filter(getenv("ONLY"));
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("firmware", tests, NULL, NULL);

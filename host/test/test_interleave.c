@@ -303,12 +303,19 @@ static int destinations(struct stage *s, bool *is)
     table.destinations = list;
     table.destination_count = 2;
     int error = torus_program_table(s->first, &table);
-    unsigned on = 0;
-    for (unsigned i = 0; i < s->f->boards; i++)
-        on += s->f->board[i].reg[OFR_PINS_CONTROL / 4];
-    unsigned now = routing_of(s->f);
-    *is = (on == s->f->boards && now != TORUS_DOR) ||
-          (now == TORUS_DOR && s->said == TORUS_OK && !on && s->at >= s->frames - AFTER);
+    unsigned on = 0, whole = 0, wholly = s->f->boards;
+    for (unsigned i = 0; i < s->f->boards; i++) {
+        const struct fake_board *b = &s->f->board[i];
+        uint32_t at = b->reg[OFR_NODE_COORD / 4];
+        on += b->reg[OFR_PINS_CONTROL / 4];
+        whole += b->fw.active == s->f->board->fw.active &&
+                 (b->fw.active >> 16 & 7) == TORUS_CUSTOM &&
+                 b->pins[0x01] == (at ? 0 : OFR_PINS_DATA_MODE_ESCAPE << 12) &&
+                 b->pins[0x11] == (at == 0x101 ? 0 : OFR_PINS_DATA_MODE_MINIMAL << 12);
+    }
+    *is = (on == wholly && whole == wholly) ||
+          (routing_of(s->f) == TORUS_DOR && s->said == TORUS_OK && !on && !whole &&
+           s->at >= s->frames - AFTER);
     return error;
 }
 

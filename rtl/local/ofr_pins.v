@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The destination table for broken cables (registers PINS): an entry per destination, in block RAM.
 // Looks up the header that is next at the local port and changes its class and route. Same as
-// sim/model/pins.c. A reset clears the table, one entry a cycle; until then it is off.
+// sim/model/pins.c. There are two banks: one is looked up in, the other, the shadow bank, is
+// written, until CONTROL makes them change places. A reset leaves the table off. What becomes the
+// shadow bank is cleared, one entry a cycle, so nobody ever sees an entry that was not written.
 `include "ofr_defs.vh"
 `default_nettype none
 
 module ofr_pins #(
-    parameter int N = 2 // dimensions, 2 or 3: 256 or 4096 entries
+    parameter int N = 2 // dimensions, 2 or 3: 256 or 4096 entries a bank
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
@@ -26,7 +28,8 @@ module ofr_pins #(
     localparam int A = 4 * N; // bits of a destination
 
     logic         enable_q, clearing_q;
-    logic         active_q; // of the cycle in which entry_r was read: on, and not being cleared
+    logic         bank_q;   // which one is looked up in
+    logic         active_q; // of the cycle in which entry_r was read: on
     logic [A-1:0] addr_q, clear_q;
     logic [A+2:0] entry_r; // {mode, q}
 
@@ -35,8 +38,12 @@ module ofr_pins #(
     wire logic [31:0] adr = {20'b0, reg_adr};
     wire logic [2:0]  w_mode = reg_wdat[`OFR_PINS_DATA_MODE_LSB +: 3];
     wire logic        to_data = reg_we && adr == `OFR_PINS_DATA;
-    assign reg_err = to_data && (clearing_q || w_mode > 3'(`OFR_PINS_DATA_MODE_UNREACHABLE));
+    wire logic        to_on = reg_we && adr == `OFR_PINS_CONTROL &&
+        reg_wdat[`OFR_PINS_CONTROL_ENABLE_LSB];
+    assign reg_err = (to_data && (clearing_q || w_mode > 3'(`OFR_PINS_DATA_MODE_UNREACHABLE))) ||
+        (to_on && clearing_q);
     wire logic        we_data = to_data && !reg_err;
+    wire logic        commit = to_on && !reg_err;
     wire logic        unused = ^{reg_wdat[31:15], reg_wdat[11:A-1]};
 
     always_comb begin
@@ -49,22 +56,24 @@ module ofr_pins #(
     end
 
     always_ff @(posedge clk) begin
-        active_q <= enable_q && !clearing_q;
+        active_q <= enable_q;
         clear_q <= clear_q + A'(clearing_q);
         if (&clear_q)
             clearing_q <= 1'b0;
         if (we_data)
             addr_q <= addr_q + A'(1);
-        if (reg_we && adr == `OFR_PINS_CONTROL)
-            enable_q <= reg_wdat[`OFR_PINS_CONTROL_ENABLE_LSB];
+        bank_q <= bank_q ^ commit;
+        if (reg_we && adr == `OFR_PINS_CONTROL && !reg_err)
+            enable_q <= commit;
         if (reg_we && adr == `OFR_PINS_ADDR)
             addr_q <= reg_wdat[A-1:0];
-        if (rst || (reg_we && adr == `OFR_PINS_CLEAR)) begin
+        if (rst || commit || (reg_we && adr == `OFR_PINS_CLEAR)) begin
             clearing_q <= 1'b1;
             clear_q    <= '0;
         end
         if (rst) begin
             enable_q <= 1'b0;
+            bank_q   <= 1'b0;
             active_q <= 1'b0;
             addr_q   <= '0;
         end
@@ -72,14 +81,14 @@ module ofr_pins #(
 
     // ---- Table ----------------------------------------------------------------------------------
 
-    logic [A+2:0] table_mem [0:2**A-1];
+    logic [A+2:0] table_mem [0:2**(A+1)-1];
     wire logic         mem_we = clearing_q || we_data;
-    wire logic [A-1:0] mem_adr = clearing_q ? clear_q : addr_q;
+    wire logic [A:0]   mem_adr = {!bank_q, clearing_q ? clear_q : addr_q};
     wire logic [A+2:0] mem_d = clearing_q ? '0 : {w_mode, reg_wdat[A-1:0]};
     always_ff @(posedge clk) begin
         if (mem_we)
             table_mem[mem_adr] <= mem_d;
-        entry_r <= table_mem[look];
+        entry_r <= table_mem[{bank_q, look}];
     end
 
     // ---- Header ---------------------------------------------------------------------------------

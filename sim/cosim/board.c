@@ -99,6 +99,10 @@ static uint32_t golden_read(void *ctx, uint32_t address, bool *err)
     uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
     switch (base) {
     case OFR_BASE_NODE:
+        // Firmware is between two steps here, and a write is of the cycle of the last one: so this
+        // says whether PINS.DATA would be taken.
+        if (offset == OFR_PINS_CLEAR)
+            return !ofr_pins_idle(&b->node->local.pins);
         return ofr_node_read(b->node, offset);
     case OFR_BASE_UART:
         return uart_read(b, offset);

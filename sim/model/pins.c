@@ -20,11 +20,11 @@ void ofr_pins_init(struct ofr_pins *p, unsigned n)
 
 void ofr_pins_step(struct ofr_pins *p, unsigned route)
 {
-    p->entry = p->table[route & node_mask(p)];
-    p->active = p->enable && !p->clearing;
+    p->entry = p->table[p->bank][route & node_mask(p)];
+    p->active = p->enable;
     p->was_clearing = p->clearing;
     if (p->clearing) {
-        p->table[p->clear_addr] = OFR_PINS_DATA_MODE_FREE;
+        p->table[!p->bank][p->clear_addr] = OFR_PINS_DATA_MODE_FREE;
         p->clearing = p->clear_addr != node_mask(p);
         p->clear_addr = (uint16_t)((p->clear_addr + 1) & node_mask(p));
     }
@@ -76,16 +76,29 @@ uint32_t ofr_pins_read(const struct ofr_pins *p, unsigned offset)
     }
 }
 
+static void clear(struct ofr_pins *p)
+{
+    p->clearing = true;
+    p->clear_addr = 0;
+}
+
 bool ofr_pins_write(struct ofr_pins *p, unsigned offset, uint32_t v)
 {
     unsigned mode = v >> OFR_PINS_DATA_MODE_LSB & 7;
     switch (offset) {
     case OFR_PINS_CONTROL:
-        p->enable = v & OFR_PINS_CONTROL_ENABLE_MASK;
+        if (!(v & OFR_PINS_CONTROL_ENABLE_MASK)) {
+            p->enable = false;
+            break;
+        }
+        if (p->clearing || p->was_clearing)
+            return false;
+        p->enable = true;
+        p->bank = !p->bank;
+        clear(p);
         break;
     case OFR_PINS_CLEAR:
-        p->clearing = true;
-        p->clear_addr = 0;
+        clear(p);
         break;
     case OFR_PINS_ADDR:
         p->addr = (uint16_t)(v & node_mask(p));
@@ -93,7 +106,8 @@ bool ofr_pins_write(struct ofr_pins *p, unsigned offset, uint32_t v)
     case OFR_PINS_DATA:
         if (p->clearing || p->was_clearing || mode > OFR_PINS_DATA_MODE_UNREACHABLE)
             return false;
-        p->table[p->addr] = (uint16_t)(mode << OFR_PINS_DATA_MODE_LSB | (v & node_mask(p)));
+        p->table[!p->bank][p->addr] =
+            (uint16_t)(mode << OFR_PINS_DATA_MODE_LSB | (v & node_mask(p)));
         p->addr = (uint16_t)((p->addr + 1) & node_mask(p));
         break;
     default:

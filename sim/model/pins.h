@@ -7,8 +7,8 @@
 // ESCAPE       class INORDER: dimension order on the escape VCs only
 // IDN          class INORDER on leg 0 to node q, from there on leg 1; as ESCAPE where q is this
 // node UNREACHABLE  directed over a port that does not exist, for the router to discard and count
-// Directed packets are left alone. A reset clears the table, an entry a cycle; until then
-// it is off.
+// Directed packets are left alone. There are two banks: headers are looked up in one, entries are
+// written to the other, the shadow bank, which is cleared, an entry a cycle, when it becomes that.
 #ifndef OFR_PINS_H
 #define OFR_PINS_H
 
@@ -20,10 +20,11 @@ enum { OFR_PINS_ENTRIES = 4096 }; // by header word, x in the low bits; n = 2: t
 struct ofr_pins {
     uint8_t n;
     bool enable, clearing;
-    bool active;       // in the cycle in which `entry` was read: on, and not being cleared
+    bool bank;         // which one is looked up in
+    bool active;       // in the cycle in which `entry` was read: on
     bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
     uint16_t addr, clear_addr;
-    uint16_t table[OFR_PINS_ENTRIES]; // as written to DATA
+    uint16_t table[2][OFR_PINS_ENTRIES]; // as written to DATA
     uint16_t entry; // the memory's output: of the header at the port, if there is one
 };
 
@@ -37,7 +38,8 @@ void ofr_pins_step(struct ofr_pins *pins, unsigned route);
 uint64_t ofr_pins_apply(const struct ofr_pins *pins, uint64_t flit, unsigned me, bool *pinned);
 
 // Registers, by byte offset in the node; others read 0. A write returns false when refused (bus
-// error): DATA with a mode that does not exist, or while the table is being cleared.
+// error): DATA with a mode that does not exist; DATA, or on, while the shadow bank is being
+// cleared.
 uint32_t ofr_pins_read(const struct ofr_pins *pins, unsigned offset);
 bool ofr_pins_write(struct ofr_pins *pins, unsigned offset, uint32_t value);
 

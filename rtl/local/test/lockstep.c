@@ -63,9 +63,10 @@ struct bench {
     unsigned lo_chance, gap_chance, access_chance;
     // Register accesses still to do in order (a burst)
     int bins_to_read, pins_to_write;
-    bool to_send; // TX_SEND follows
-    bool to_aim;  // the entry of what was sent follows
-    int fault;    // -1: none
+    bool to_send;   // TX_SEND follows
+    bool to_aim;    // the entry of what was sent follows
+    bool to_commit; // the banks of the destination table change places
+    int fault;      // -1: none
     bool failed, quiet;
     struct coverage cov;
 };
@@ -343,10 +344,15 @@ static void random_access(struct bench *b, struct local_pins *in)
         in->reg_re = 1;
         in->reg_adr = OFR_CHECK_BIN_COUNT;
     } else if (b->pins_to_write > 0) {
-        b->pins_to_write--;
+        b->to_commit = !--b->pins_to_write && chance(b, 70);
         in->reg_we = 1;
         in->reg_adr = OFR_PINS_DATA;
         in->reg_wdat = any_entry(b);
+    } else if (b->to_commit) {
+        b->to_commit = false;
+        in->reg_we = 1;
+        in->reg_adr = OFR_PINS_CONTROL;
+        in->reg_wdat = 1;
     } else if (b->to_send && chance(b, 30)) {
         b->to_send = false;
         b->to_aim = chance(b, 30);
@@ -440,10 +446,13 @@ static void put_fault(struct bench *b)
         m->gen.next ^= 1U << 12;
         break;
     case 12: // of the packet at the port
-        m->pins.table[port_flit(b)->data & (N == 3 ? 0xfff : 0xff)] ^= 1U << OFR_PINS_DATA_MODE_LSB;
+        m->pins.table[m->pins.bank][port_flit(b)->data & (N == 3 ? 0xfff : 0xff)] ^=
+            1U << OFR_PINS_DATA_MODE_LSB;
         break;
     case 13:
-        m->pins.entry = m->pins.table[(m->pins.addr - 1U - below(b, 8)) & (N == 3 ? 0xfff : 0xff)];
+        m->pins.entry =
+            m->pins
+                .table[m->pins.bank][(m->pins.addr - 1U - below(b, 8)) & (N == 3 ? 0xfff : 0xff)];
         break;
     case 14:
         m->user.data ^= (uint64_t)1 << OFR_PKT_SRC_X_LSB % W;
@@ -630,7 +639,7 @@ static void new_episode(struct bench *b, bool reset)
         b->lo.flits = 0;
         b->loops = 0;
         b->pins_to_write = 0;
-        b->to_send = b->to_aim = false;
+        b->to_send = b->to_aim = b->to_commit = false;
         b->since_strobe = 0;
     }
 }

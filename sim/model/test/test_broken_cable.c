@@ -221,6 +221,17 @@ static unsigned entry(const struct net *net, unsigned s, unsigned t)
     return OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | word(best);
 }
 
+// One entry, committed, and no other any more.
+static void pin(struct net *net, unsigned n, unsigned t, unsigned value)
+{
+    while (ofr_node_read(&net->node[n], OFR_PINS_CLEAR))
+        step(net);
+    step(net);
+    write_node(net, n, OFR_PINS_ADDR, word(t));
+    write_node(net, n, OFR_PINS_DATA, value);
+    write_node(net, n, OFR_PINS_CONTROL, 1);
+}
+
 static void write_tables(struct net *net, unsigned modes[8])
 {
     for (unsigned s = 0; s < NODES; s++) {
@@ -427,10 +438,7 @@ static void test_unreachable(void **state)
     (void)state;
     net_new(&net, 0, PORTS);
     for (unsigned cls = OFR_PKT_CLASS_INORDER; cls <= OFR_PKT_CLASS_DEROUTE; cls++) {
-        write_node(&net, 0, OFR_PINS_ADDR, word(1));
-        write_node(&net, 0, OFR_PINS_DATA,
-                   OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB);
-        write_node(&net, 0, OFR_PINS_CONTROL, 1);
+        pin(&net, 0, 1, OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB);
         write_node(&net, 0, OFR_GEN_TARGET, word(1));
         start(&net, 0, OFR_GEN_CONTROL_PATTERN_FIXED, cls, 5, 256);
         assert_true(drain(&net, 1000));
@@ -447,8 +455,7 @@ static void test_unreachable(void **state)
     assert_true(drain(&net, 1000));
     assert_true(ofr_node_read(&net.node[1], OFR_NI_STATUS) & OFR_NI_STATUS_RX_VALID_MASK);
     // A q outside the torus: discarded and counted as any target outside
-    write_node(&net, 0, OFR_PINS_ADDR, word(1));
-    write_node(&net, 0, OFR_PINS_DATA, OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | 0x04);
+    pin(&net, 0, 1, OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | 0x04);
     uint64_t discarded = counter(&net, 0, OFR_COUNTER_DISCARDED);
     start(&net, 0, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 256);
     assert_true(drain(&net, 1000));

@@ -454,6 +454,15 @@ static void clear_pins(struct rig *r)
     rig_step(r);
 }
 
+// One entry, and no other; in the shadow bank.
+static void pin(struct rig *r, unsigned t, unsigned value)
+{
+    assert_true(rig_write(r, OFR_PINS_CLEAR, 0));
+    clear_pins(r);
+    assert_true(rig_write(r, OFR_PINS_ADDR, t));
+    assert_true(rig_write(r, OFR_PINS_DATA, value));
+}
+
 // What each mode makes of each class and of management, by its definition in the register map.
 static void check_mode(struct rig *r, unsigned mode, unsigned cls, bool mgmt, unsigned t,
                        unsigned q)
@@ -469,8 +478,8 @@ static void check_mode(struct rig *r, unsigned mode, unsigned cls, bool mgmt, un
     if (mode == OFR_PINS_DATA_MODE_UNREACHABLE)
         want = OFR_PKT_CLASS_DIRECTED;
 
-    assert_true(rig_write(r, OFR_PINS_ADDR, t));
-    assert_true(rig_write(r, OFR_PINS_DATA, q | mode << OFR_PINS_DATA_MODE_LSB));
+    pin(r, t, q | mode << OFR_PINS_DATA_MODE_LSB);
+    assert_true(rig_write(r, OFR_PINS_CONTROL, 1));
     assert_int_equal(ofr_local_read(&r->local, OFR_PINS_ADDR),
                      (t + 1) & (r->config.torus.n == 3 ? 0xfff : 0xff));
     if (mgmt) {
@@ -508,9 +517,10 @@ static void test_pins(void **state)
         rig_init(&r, n, widths[i % 3], (const uint8_t[]){4, 4, 4});
         r.config.me = (struct ofr_coord){{2, 1, 0}};
         assert_false(rig_write(&r, OFR_PINS_DATA, 0)); // clears itself after reset
+        assert_false(rig_write(&r, OFR_PINS_CONTROL, 1));
+        assert_int_equal(ofr_local_read(&r.local, OFR_PINS_CONTROL), 0);
         clear_pins(&r);
         assert_false(rig_write(&r, OFR_PINS_DATA, 5 << OFR_PINS_DATA_MODE_LSB));
-        assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
         for (unsigned mode = 0; mode <= OFR_PINS_DATA_MODE_UNREACHABLE; mode++) {
             for (unsigned cls = OFR_PKT_CLASS_INORDER; cls <= OFR_PKT_CLASS_DEROUTE; cls++) {
                 r.config.epoch = !r.config.epoch;
@@ -519,46 +529,52 @@ static void test_pins(void **state)
                 check_mode(&r, mode, cls, true, t, q);
             }
         }
-        // An entry is one destination's; off and cleared there is none
-        for (unsigned what = 0; what < 3; what++) {
-            unsigned vc;
-            assert_true(rig_write(&r, OFR_PINS_ADDR, t));
-            assert_true(rig_write(&r, OFR_PINS_DATA, OFR_PINS_DATA_MODE_IDN << 12 | q));
-            if (what == 1)
-                assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
-            if (what == 2) {
+        // An entry is one destination's; there is none when off, in the shadow bank, or after banks
+        // changed places once more, and it stays while the shadow bank is cleared and written.
+        enum { OTHER, OFF, SHADOW, TWICE, STAYS, WAYS };
+        for (unsigned way = 0; way < WAYS; way++) {
+            unsigned vc, pinned = OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | q;
+            assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
+            pin(&r, t, 0);
+            assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+            pin(&r, t, pinned);
+            if (way != SHADOW)
                 assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
-                assert_true(rig_write(&r, OFR_PINS_CLEAR, 0));
-                clear_pins(&r);
-            }
-            assert_true(rig_write(&r, OFR_GEN_TARGET, what == 0 ? t + 1 : t));
+            assert_int_equal(ofr_local_read(&r.local, OFR_PINS_CLEAR), way != SHADOW);
+            if (way == OFF)
+                assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
+            clear_pins(&r);
+            if (way == TWICE)
+                assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+            if (way == STAYS)
+                pin(&r, t, OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB);
+            assert_true(rig_write(&r, OFR_GEN_TARGET, way == OTHER ? t + 1 : t));
             generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 1,
                      ofr_min_flits(r.local.gen.flit_bits), 256);
             struct ofr_header h = next_header(&r, &vc);
-            assert_int_equal(h.cls, OFR_PKT_CLASS_DEROUTE);
-            assert_int_equal(h.leg, 1);
-            assert_int_equal(h.target, h.dest);
+            assert_int_equal(h.cls, way == STAYS ? OFR_PKT_CLASS_INORDER : OFR_PKT_CLASS_DEROUTE);
+            assert_int_equal(h.leg, way != STAYS);
+            assert_int_equal(h.target, way == STAYS ? q : h.dest);
         }
     }
 }
 
-// A header that waits obeys its entry as it is when it leaves, 2 cycles after the write at the
-// latest.
+// A header that waits obeys its entry as it is when it leaves, 2 cycles after the banks change
+// places at the latest.
 static void test_pins_while_waiting(void **state)
 {
     (void)state;
     struct rig r;
     rig_init(&r, 2, 32, (const uint8_t[]){4, 4});
-    clear_pins(&r);
-    assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
     assert_true(rig_write(&r, OFR_GEN_TARGET, 0x11));
     generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 1, 8, 256);
     r.in.li_ready[OFR_LVC_DEROUTE] = r.in.li_ready[OFR_LVC_USER] = false;
     for (unsigned j = 0; j < 40; j++)
         rig_step(&r);
     assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
-    assert_true(rig_write(&r, OFR_PINS_ADDR, 0x11));
-    assert_true(rig_write(&r, OFR_PINS_DATA, OFR_PINS_DATA_MODE_ESCAPE << OFR_PINS_DATA_MODE_LSB));
+    pin(&r, 0x11, OFR_PINS_DATA_MODE_ESCAPE << OFR_PINS_DATA_MODE_LSB);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
+    assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
     assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     rig_step(&r);
     assert_int_equal(rig_out(&r).vc, OFR_LVC_USER);
