@@ -181,6 +181,7 @@ help:
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
 	@echo 'make bitstream BOARD=name [SERIAL=...]   a bitstream and what goes into the flash: constraints/README.md'
+	@echo 'make bitstream-test BOARD=name           the bitstream decoded and run beside its RTL'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install all Debian packages that are missing (the others do so for what they need)'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='

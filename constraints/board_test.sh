@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is cheap to know of every board's bitstream: the record of its pins, and that the table in
 # README.md is of what is here. Then the checks themselves, on a copy with mistakes in it, and
-# `make bitstream` with wrong words.
+# `make bitstream` with wrong words. The bitstream itself: make bitstream-test.
 . tests/tap.sh
 B=${B:-build}
 BOARD_FACTS=$PWD/$B/constraints/board

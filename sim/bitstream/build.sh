@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# build.sh BOARD BITSTREAM OUT [RTL]: decodes an iCE40 bitstream back to Verilog and makes OUT/bitsim
+# of it (bitsim.c), with the board's RTL beside. RTL: the folder of an earlier build, whose RTL is
+# taken. $BOARD_FACTS is the program constraints/board.c. Status not 0: the last line on stderr says
+# which step failed; its output is in OUT/STEP.log.
+
+set -e
+board=$1 bitstream=$2 out=$3 rtl=${4:-$3}
+facts=$("$BOARD_FACTS" facts "$board") || exit 2
+eval "$facts"
+: "${package:?}" "${top:?}" "${serial:?}" "${files:?}"
+here=sim/bitstream
+compiler=gcc cxx=${CXX:-g++} ccache=$(command -v ccache || :)
+if command -v clang++-14 > /dev/null; then
+    compiler=clang cxx=clang++-14
+fi
+
+step() { # NAME COMMAND...
+    name=$1
+    shift
+    "$@" > "$out/$name.log" 2>&1 && return 0
+    line=$(grep -E -i 'error' "$out/$name.log" | head -n 1)
+    [ -n "$line" ] || line=$(tail -n 1 "$out/$name.log")
+    echo "bitstream: $board: $name: $line" >&2
+    exit 1
+}
+
+# verilated PREFIX TOP OPTIONS...: PREFIX's library and what wraps it, in OUT/PREFIX.
+verilated() {
+    prefix=$1 module=$2
+    shift 2
+    step "$prefix" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert \
+        -Wno-fatal -Irtl/regs --prefix "$prefix" --top-module "$module" --Mdir "$out/$prefix" \
+        -CFLAGS -std=gnu++17 -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" "$@"
+    inc=$(verilator --getenv VERILATOR_ROOT)/include
+    step "$prefix-shim" $cxx -O2 -std=gnu++17 -I$here -Itests/lib -I"$out/$prefix" -isystem "$inc" \
+        -isystem "$inc/vltstd" -DTOP="$prefix" -DHEADER="\"$prefix.h\"" -DOPS="chip_$prefix" \
+        -DNAME="\"$prefix\"" -c -o "$out/$prefix/chip.o" $here/chip.cpp
+}
+
+mkdir -p "$out"
+rm -rf "$out/bits" "$out/bitsim"
+step unpack iceunpack "$bitstream" "$out/unpacked.asc"
+# The ports' directions go out of the module's head: the decoder declares its ports a second time,
+# as wire or reg.
+step decode sh -c 'icebox_vlog -s -c -d "$1" -p "$2" -n decoded "$3" > "$4/raw.v"' - \
+    "$package" "constraints/$board.pcf" "$out/unpacked.asc" "$out"
+awk '/^module/ {
+        split($0, head, /[()]/)
+        count = split(head[2], port, /, */)
+        names = ""
+        for (i = 1; i <= count; i++) {
+            name = port[i]
+            sub(/^(input|output) (\[[0-9:]*\] )?/, "", name)
+            names = names (i > 1 ? ", " : "") name
+        }
+        print head[1] "(" names ");"
+        for (i = 1; i <= count; i++)
+            print port[i] ";"
+        next
+    }
+    { print }' "$out/raw.v" > "$out/decoded.v"
+
+cells=$(dirname "$(command -v yosys)")/../share/yosys/ice40/cells_sim.v
+verilated bits decoded --x-assign fast --x-initial 0 -DNO_ICE40_DEFAULT_ASSIGNMENTS \
+    rtl/top/test/SB_PLL40_CORE.v "$cells" "$out/decoded.v"
+# shellcheck disable=SC2086
+[ "$rtl" != "$out" ] || verilated rtl "$top" --x-assign fast --x-initial unique \
+    "-GSERIAL=64'h$serial" $files rtl/top/test/SB_PLL40_CORE.v
+
+step bitsim-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror -Isim/cosim -I$here -c \
+    -o "$out/bitsim.o" $here/bitsim.c
+step flash-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror -Isim/cosim -c \
+    -o "$out/spi_flash.o" sim/cosim/spi_flash.c
+[ "$rtl" != "$out" ] || for part in verilated verilated_threads; do
+    step $part $cxx -O2 -std=gnu++17 -isystem "$inc" -isystem "$inc/vltstd" -c \
+        -o "$out/rtl/$part.o" "$inc/$part.cpp"
+done
+step link $cxx -o "$out/bitsim" "$out/bitsim.o" "$out/spi_flash.o" "$out/bits/chip.o" \
+    "$rtl/rtl/chip.o" "$out/bits/bits__ALL.a" "$rtl/rtl/rtl__ALL.a" "$rtl/rtl/verilated.o" \
+    "$rtl/rtl/verilated_threads.o" -lpthread -latomic
