@@ -308,7 +308,7 @@ static uint32_t collect(struct reproduction *r)
 // What a cell's values stand at.
 static const char *axis(const struct net_experiment *e)
 {
-    return e->quantiles ? "fraction" : "load_gamma0";
+    return e->quantiles ? "fraction" : e->flit ? "load" : "load_gamma0";
 }
 
 static json_t *real_or_null(double value)
@@ -446,7 +446,10 @@ static void print_json(const struct reproduction *r, FILE *out, json_t *list, un
 {
     const struct net_experiment *e = &r->e;
     unsigned held;
-    json_t *units = json_pack("{s:s}", axis(e), e->quantiles ? "of pairs" : "gamma0");
+    json_t *units = json_pack("{s:s}", axis(e),
+                              e->quantiles ? "of pairs"
+                              : e->flit    ? net_record_unit("load")
+                                           : "gamma0");
     json_t *checks = json_array();
     net_checks(e, r->values, NULL, checks, &held);
     for (unsigned s = 0; s < e->series; s++)

@@ -109,7 +109,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     const char *from = net_experiment_from(e, size);
     fprintf(out, "set multiplot layout %u,%u title ", high, wide);
     put_title(out, e, size);
-    fprintf(out, "set grid\nset xlabel 'offered load \u03b3 (\u03b30)'\nset ylabel ");
+    fprintf(out, "set grid\nset xlabel 'offered load%s'\nset ylabel ",
+            e->flit ? "" : " \u03b3 (\u03b30)");
     gnuplot_text(out, e->label);
     double most = 1;
     for (unsigned l = 0; l < e->loads; l++)

@@ -59,6 +59,10 @@ json_t *net_point(struct net_points *points, const struct net_config *config, do
 
 double net_point_mean(const json_t *record)
 {
+    if (ended(record, "complete")) { // of engine flit
+        const json_t *cycles = json_object_get(record, "latency_cycles");
+        return json_is_number(cycles) ? json_number_value(cycles) : INFINITY;
+    }
     return ended(record, "drained") ? json_number_value(json_object_get(record, "mean_lifetime_us"))
                                     : INFINITY;
 }

@@ -19,7 +19,7 @@ struct net_points {
 json_t *net_point(struct net_points *points, const struct net_config *config, double limit_us,
                   _Atomic float *progress);
 
-// Mean lifetime, us; infinite where the run did not drain.
+// Mean lifetime, us; infinite where the run did not drain. Of engine flit the latency, cycles.
 double net_point_mean(const json_t *record);
 
 // Whether the watchdog ended it; net_point_stuck says so in a line on stderr, with what was stuck.

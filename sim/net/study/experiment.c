@@ -108,6 +108,14 @@ static json_t *sample_record(const struct net_experiment *e)
     config.torus = (struct ofr_torus){1, {2}};
     config.messages = config.message_packets = 1;
     config.active = e->quantiles ? 2 : 0;
+    if (e->flit) {
+        config = net_config_default(NET_PRESET_OFR, NET_DALLY_SEITZ);
+        config.engine = NET_ENGINE_FLIT;
+        config.torus = (struct ofr_torus){1, {4}};
+        config.flit.warm = 0;
+        config.flit.batches = 2;
+        config.flit.batch = 200;
+    }
     struct net_result result = net_run(&config, 0, NULL, NULL);
     json_t *record = net_record(&config, &result, 1);
     net_result_free(&result);
@@ -404,6 +412,8 @@ void net_experiment_open(struct net_experiment *e, const char *name)
             "panels", &e->panels, "checks", &e->checks, "quick", &e->quick, "step", &step))
         net_refuse("%s", error.text);
     e->relative = relative;
+    const char *engine = json_string_value(json_object_get(e->options, "engine"));
+    e->flit = engine && !strcmp(engine, "flit");
     e->quantiles = quantiles;
     e->tolerance = read_number(tolerance, "tolerance");
     e->until = read_number(until, "until");

@@ -43,6 +43,7 @@ struct net_experiment {
     const char *title, *label;
     double until, tolerance; // 0: none
     bool relative;
+    bool flit;    // engine
     unsigned per; // steps in a load of 1
     bool quantiles;
     bool shortened; // `quick` counts

@@ -78,6 +78,12 @@ result $? 'check-deadlock of the flit engine'
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["dependencies"] == 2548'
 result $? 'and of wormhole Triplex'
 
+# Curves of this engine.
+"$sim" reproduce fulgham-4.13 --row 'Bit reversal' --warm-up 500 --batches 2 --batch-cycles 200 --jobs 1 \
+    --out "$work/curves" --format json > "$work/out"
+json 'len(o["values"]) == 56 and all(0 < v["value"] < 0.6 and 0 < v["load"] <= 0.4 for v in o["values"])'
+result $? 'curves of the flit engine'
+
 # The defaults of wormhole switching, and its load: a message per 80 cycles at 1.
 "$sim" run --engine flit --topology 16x16 --switching wormhole --routing triplex --class non-minimal \
     --load 0.1 --warm-up 1000 --batches 2 --batch-cycles 4000 --format json > "$work/out"
