@@ -323,7 +323,7 @@ for bad in 'NODE.ID=1 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.
     'NODE.ROUTING.ESCAPE=3 never' 'NODE.SIZE.X=17 1.to.16' 'NODE.COORD.X=1 drained' 'NODE.SIZE=0 drained' \
     'GEN.LENGTH.FLITS=17 at.most.L' 'GEN.LENGTH.FLITS=3 least' 'GEN.LENGTH=0 least' 'GEN.CONTROL.ENABLE=1 LENGTH' \
     'GEN.CONTROL.CLASS=3 DIRECTED' 'GEN.CONTROL.PATTERN=9 more.than.8' 'OFR.COMMIT=1 commits' \
-    'OFR.DATA=2 2.is.a' 'PINS.DATA=0x5000 Others' \
+    'OFR.DATA=2 2.is.a' 'PINS.DATA=0x5000 commits' \
     'NI.TX_SEND=1 firmware' 'COUNT.LOW firmware'; do
     check "reg: ${bad% *}" status 2 torus reg "${bad%% *}"
     check 'reg: says why' says "${bad##* }"

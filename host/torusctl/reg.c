@@ -116,7 +116,7 @@ static int read_argument(const char *text)
     unsigned long long v = strtoull(value + 1, &end, 0);
     if (set.count != before + 1)
         return wrong("register", name, "a block has no value");
-    if (p->block[0] == 'O' && !strcmp(string_of(p->reg, "name"), "COMMIT"))
+    if (p->block[0] == 'P' || (p->block[0] == 'O' && !strcmp(string_of(p->reg, "name"), "COMMIT")))
         return wrong("register", name, "only torusctl program commits tables");
     if (!strcmp(access, "ro"))
         return wrong("register", name, "it can only be read");
