@@ -70,10 +70,18 @@ result $? 'the text around is kept, a build that is gone is not'
 run && ! grep -q building out
 result $? 'what is up to date is not built again'
 echo 'text after' >> rtl/README.md
-printf '// another comment\nmodule   one;\n sub s ();  assign a = `OFR_A; endmodule\n' > rtl/a/one.v
+printf '// another comment\nmodule   one;\n sub s ();  assign a = `OFR_A;\n%s\nendmodule\n' \
+    '`ifdef OFR_CHECK two
+`ifdef FORMAL
+x
+`else
+y
+`endif
+z
+`endif' > rtl/a/one.v
 printf '`define OFR_A 1\n`define OFR_AB 3\n' > rtl/regs/ofr_defs.vh
 current
-result $? 'comments, blanks and macros that do not occur do not matter'
+result $? 'comments, blanks, properties and macros that do not occur do not matter'
 printf 'module sub; wire x; endmodule\n' > rtl/a/sub.v
 stale one
 result $? 'a module below changed'

@@ -46,13 +46,29 @@ char *slurp(const char *path)
     return text;
 }
 
-// Drops comments and squeezes blanks, in place; lines: one with a line end among them stays one.
+// The end of what begins with `ifdef at text: behind its `endif.
+static char *behind_endif(char *text)
+{
+    unsigned depth = 0;
+
+    for (char *p = text; (p = strchr(p, '`')); p++) {
+        depth += !strncmp(p, "`ifdef", 6) || !strncmp(p, "`ifndef", 7);
+        if (!strncmp(p, "`endif", 6) && --depth == 0)
+            return p + 6;
+    }
+    return text + strlen(text);
+}
+
+// Drops comments and what is for proofs and simulation only (it has no `else), and squeezes blanks,
+// in place; lines: one with a line end among them stays one.
 static void strip(char *text, bool lines)
 {
     char *to = text;
 
     for (char *p = text; *p;) {
-        if (p[0] == '/' && p[1] == '/') {
+        if (!strncmp(p, "`ifdef OFR_CHECK", 16) || !strncmp(p, "`ifdef FORMAL", 13)) {
+            p = behind_endif(p);
+        } else if (p[0] == '/' && p[1] == '/') {
             p += strcspn(p, "\n");
         } else if (p[0] == '/' && p[1] == '*') {
             char *end = strstr(p + 2, "*/");

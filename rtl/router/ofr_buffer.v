@@ -24,11 +24,6 @@ module ofr_buffer #(
         if (re)
             rdata <= mem[raddr];
     end
-
-`ifdef OFR_CHECK
-    always_ff @(posedge clk)
-        assert (!(we && re && waddr == raddr));
-`endif
 endmodule
 
 `default_nettype wire

@@ -97,25 +97,23 @@ module ofr_credit #(
     end
 
 `ifdef OFR_CHECK
-    // In simulation: never more in use than there is
-    always_ff @(posedge clk)
-        for (int v = 0; v < 3; v++)
-            if (!rst)
-                assert (used_q[4*v +: 4] <= 4'(C));
-`endif
-
-`ifdef FORMAL
+    // --- What must hold (test/formal.sh proves it, the Verilated tests check it) -----------------
     // The contract of link and router, and what follows. The packet sent was routed on the outputs
     // of two cycles before; an output is held for four cycles at least.
     logic       started_q = 1'b0, entered_q = 1'b0;
     logic [1:0] since_q = 2'd3, entered_vc_q = 2'd0; // cycles since the last one was sent, to 3
     logic [2:0] down_q = 3'd0;                       // cycles that the link has been down, to 4
     logic [2:0] may_q = '0, may_2_q = '0, enter_q = '0, enter_2_q = '0;
+`ifdef FORMAL
     (* anyseq *) logic enters; // the packet sent enters its ring
+`else
+    logic enters;
+    assign enters = 1'b0; // not known here
+`endif
     logic [11:0] returned_q, base_q, true_q; // true_q: what has been sent
     logic        trained_q = 1'b0; // there was a rebase since the link fell, with base_q
     always_ff @(posedge clk) begin
-        started_q    <= 1'b1;
+        started_q    <= started_q || rst;
         since_q      <= sends ? 2'd0 : since_q == 2'd3 ? 2'd3 : since_q + 1'b1;
         down_q       <= link_up ? 3'd0 : down_q == 3'd4 ? 3'd4 : down_q + 1'b1;
         may_q        <= {may_continue_q, free_q};
@@ -125,41 +123,49 @@ module ofr_credit #(
         entered_q    <= sends && enters && !rebase && !rst;
         entered_vc_q <= send_vc;
         returned_q   <= returned;
-        trained_q    <= !rst && !link_up && (trained_q || rebase);
-        if (rebase)
-            base_q <= base;
+        trained_q    <= rst || (!link_up && (trained_q || rebase));
+        if (rebase || rst)
+            base_q <= rst ? '0 : base;
         for (int v = 0; v < 3; v++)
             true_q[4*v +: 4] <= rst ? 4'd0 : rebase ? base[4*v +: 4]
                                 : true_q[4*v +: 4] + 4'(sends && send_vc == 2'(v));
         if (rst) begin
+            since_q   <= 2'd3;
+            down_q    <= 3'd4; // nothing is under way, as after a fall
             may_q     <= '0;
             may_2_q   <= '0;
             enter_q   <= '0;
             enter_2_q <= '0;
         end
     end
-    always_comb begin
-        if (!started_q) begin
+`ifdef FORMAL
+    always_comb
+        if (!started_q)
             assume (rst);
-        end else begin
+    always_comb
+`else
+    always_ff @(posedge clk)
+`endif
+    begin
+        if (started_q) begin
             assume (send_vc != 2'd3);
             if (sends)
                 assume (since_q == 2'd3 && may_2_q[send_vc] && (!enters || enter_2_q[send_vc]));
-            // The link is down during a reset, and trained when it has been down for long enough:
-            // then `base` is what the neighbour has received, not more than C of it not freed
-            assume (!rst || !link_up);
-            assume (!rebase || (!link_up && down_q == 3'd4));
-            assume (!(link_up && !up_q) || trained_q);
+            // The link is trained when it has been down for long enough: then `base` is what the
+            // neighbour has received, not more than C of it not freed. A reset of both counts as
+            // that, with 0.
+            assume (rst || !rebase || (!link_up && down_q == 3'd4));
+            assume (rst || !(link_up && !up_q) || trained_q);
             for (int v = 0; v < 3; v++) begin
-                if (link_up && !up_q)
+                if (link_up && !up_q && !rst)
                     assume (4'(base_q[4*v +: 4] - returned[4*v +: 4]) <= 4'(C));
                 // No more comes back than is there
-                if (link_up && up_q)
+                if (link_up && up_q && !rst)
                     assume (4'(returned[4*v +: 4] - returned_q[4*v +: 4]) <=
                             4'(true_q[4*v +: 4] - returned_q[4*v +: 4]));
             end
         end
-        if (started_q) begin
+        if (started_q && !rst) begin
             if (trained_q && !up_q)
                 assert (true_q == base_q && down_q == 3'd4);
             if (down_q == 3'd4)

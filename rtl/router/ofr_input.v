@@ -554,6 +554,75 @@ module ofr_input #(
     // While no packet runs; the latter is known a cycle later
     assign stall_credit = no_credit_q && !stream_q;
     assign stall_alloc  = asked_q && !granted_q;
+
+`ifdef OFR_CHECK
+    // --- What must hold (test/formal.sh proves it, the Verilated tests check it) -----------------
+    logic        started_q = 1'b0;
+    logic        behind_q;          // nothing could be read in the cycle before
+    logic [11:0] begun_q;           // packets that took a slot, modulo 16, 4 bits a VC
+    logic [LW:0] cycles_q;          // of the stream, in which a flit could cross
+    logic [2:0]  filling_q;         // cycles that a packet has been filled up, to 7
+    always_ff @(posedge clk) begin
+        started_q <= started_q || rst;
+        behind_q  <= !holds && !read_body;
+        filling_q <= !filling || tail_written ? 3'd0 : filling_q == 3'd7 ? 3'd7 : filling_q + 1'b1;
+        for (int v = 0; v < 3; v++)
+            if (first && rx_vc == 2'(v))
+                begun_q[4*v +: 4] <= begun_q[4*v +: 4] + 1'b1;
+        if (stream_q && |(stream_out_q & {1'b1, can_load}) && !(behind_q && !full))
+            cycles_q <= cycles_q + 1'b1;
+        if (grant_any)
+            cycles_q <= '0;
+        if (rst) begin
+            begun_q   <= '0;
+            filling_q <= '0;
+        end
+    end
+    ofr_flit_rules #(.L(L)) stream_rules (
+        .clk, .rst, .valid(full), .ready(moves), .vc(stream_to_q), .last(tail_q)
+    );
+`ifdef FORMAL
+    always_comb
+        if (!started_q)
+            assume (rst);
+    always_comb
+`else
+    always_ff @(posedge clk)
+`endif
+    begin
+        if (started_q && !rst) begin
+        filling_q <= !filling || tail_written ? 3'd0 :
+                     filling_q == 3'd7 ? 3'd7 : filling_q + 1'b1;
+            // packets that are not freed
+            assume (LOCAL != 0 || !(rx_valid && rx_abort));
+            for (int v = 0; v < 3; v++)
+                if (LOCAL == 0 && begins && rx_vc == 2'(v))
+                    assume (4'(begun_q[4*v +: 4] - freed[4*v +: 4]) < 4'(C));
+            assume (!offered || |ask);
+            // Buffer: no word is read in the cycle that writes it
+            assert (!(we && re && {write_row_q, write_offset_q} == raddr));
+            // One stream at a time: a grant comes when the one before has left
+            assert (!grant_any || !stream_q || ends);
+            assert (stream_q || !full);
+            assert (full || !tail_q);
+            // A packet granted leaves, in L flits at most, and stands only for its output or writer
+            assert (!stream_q || full || behind_q || granted_q);
+            assert (!stream_q || cycles_q < (LW+1)'(L));
+            // One that is half written goes on at the pins, or is filled up
+            assert (!busy_q || open_q || filling || in_valid_q);
+            assert (filling_q < 3'd5);
+            // Counts: begun, written, granted, freed, what is under way between
+            for (int v = 0; v < 3; v++) begin
+                assert (4'(begun_q[4*v +: 4] - freed[4*v +: 4]) <= 4'(C));
+                assert (4'(written_q[4*v +: 4] - freed[4*v +: 4]) <= 4'(C));
+                assert (4'(begun_q[4*v +: 4] - written_q[4*v +: 4]) ==
+                        4'(in_valid_q && in_first_q && write_vc_q == 2'(v)));
+                assert (4'(granted_count_q[4*v +: 4] - freed[4*v +: 4]) ==
+                        4'(stream_q && !granted_q && stream_vc_q == 2'(v)));
+            end
+        end
+    end
+`endif
 endmodule
 
 `default_nettype wire

@@ -129,16 +129,23 @@ module ofr_output #(
             tx_valid <= 1'b0;
     end
 
-`ifdef FORMAL
+`ifdef OFR_CHECK
+    // --- What must hold (test/formal.sh proves it, the Verilated tests check it) -----------------
     // The owner as one bit an input, and for one input, whichever, how many grants that moved the
     // round robin went to others while it asked.
-    logic [$clog2(INPUTS)-1:0] me; // any value, and stays
-    logic [$clog2(INPUTS)-1:0] me_q;
-    (* anyseq *) logic [$clog2(INPUTS)-1:0] any_me;
-    assign me = started_q ? me_q : any_me;
     logic              started_q = 1'b0;
-    logic [INPUTS-1:0] owner, granted_to_q = '0;
-    logic [3:0]        passed_q = '0, ahead;
+    logic [INPUTS-1:0] owner, granted_to_q;
+    logic [3:0]        passed_q, ahead;
+    logic [$clog2(INPUTS)-1:0] me, me_q = '0;
+`ifdef FORMAL
+    (* anyseq *) logic [$clog2(INPUTS)-1:0] any_me; // any value, and stays
+    assign me = started_q ? me_q : any_me;
+`else
+    logic [7:0] turn_q = '0; // each of them in turn
+    assign me = turn_q != 8'd0 ? me_q : 32'(me_q) == INPUTS - 1 ? '0 : me_q + 1'b1;
+    always_ff @(posedge clk)
+        turn_q <= turn_q + 1'b1;
+`endif
     always_comb begin
         logic last;
         last = even_q[0] && odd_q[0] && even_q[1] && odd_q[1];
@@ -156,19 +163,36 @@ module ofr_output #(
     end
     always_ff @(posedge clk) begin
         me_q         <= me;
-        started_q    <= 1'b1;
+        started_q    <= started_q || rst;
         granted_to_q <= granted ? win : '0;
-        if (rst || !ask[me] || (granted && win[me]))
+        if (rst || me != me_q || !ask[me] || (granted && win[me]))
             passed_q <= 4'd0;
         else if (granted && !same_turn)
             passed_q <= passed_q + 1'b1;
         if (rst)
             granted_to_q <= '0;
     end
+`ifdef FORMAL
+    // An input that owns this output sends a packet by the rules, and so do the pins
+    for (genvar i = 0; i < INPUTS; i++) begin : g_rules
+        ofr_flit_rules #(.L(4), .ASSUME(1)) rules (
+            .clk, .rst, .valid(full[i] && owner[i]), .ready(can_load), .vc(to_vc[2*i +: 2]),
+            .last(tail[i])
+        );
+    end
+    ofr_flit_rules #(.L(4)) pin_rules (
+        .clk, .rst, .valid(tx_valid), .ready(tx_ready), .vc(tx_vc), .last(tx_last)
+    );
     always_comb begin
         assume (32'(me) < INPUTS);
+        assume ((tail & ~full) == '0);
         if (!started_q)
             assume (rst);
+    end
+    always_comb
+`else
+    always_ff @(posedge clk)
+`endif
         if (started_q) begin
             // At most one owner, and one that was granted is it
             assert ((owner & (owner - 1'b1)) == '0);
@@ -179,9 +203,8 @@ module ofr_output #(
             // Nobody is passed over by more than INPUTS - 1 grants
             for (int i = 1; i < INPUTS; i++)
                 assert (after_q[i] || !after_q[i-1]);
-            assert (5'(passed_q) + 5'(ahead) <= 5'(INPUTS - 1));
+            assert (5'(passed_q) + 5'(ahead) <= 5'(INPUTS - 1) || me != me_q);
         end
-    end
 `endif
 endmodule
 

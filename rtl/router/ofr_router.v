@@ -361,6 +361,12 @@ module ofr_router #(
             .tx_valid(valid), .tx_ready(o == P ? lo_ready : tx_ready[o == P ? 0 : o]), .tx_vc(vc),
             .tx_data(flit), .tx_last(last), .tx_poison(poisoned)
         );
+`ifdef OFR_CHECK
+        ofr_flit_rules #(.L(L)) rules (
+            .clk, .rst, .valid(valid), .ready(o == P ? lo_ready : tx_ready[o == P ? 0 : o]),
+            .vc(vc), .last(last)
+        );
+`endif
         if (o == P) begin : g_local
             logic [1:0] unused_vc;
             assign unused_vc = vc;

@@ -11,5 +11,9 @@ TESTS += rtl/router/alone/test/alone_test.sh
 LINT_V += rtl/router/alone/ring4.v
 LINT_TOPS += ring4
 
-TESTS += rtl/router/test/parameters.sh rtl/router/test/formal.sh
-FORMAL += rtl/router/test/formal.sh
+TESTS += rtl/router/test/parameters.sh rtl/router/test/formal.sh rtl/router/test/checks_test.sh
+# make formal: those of ofr_input too
+FORMAL += $(B)/tests/formal_router
+$(B)/tests/formal_router:
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nFULL=1 exec sh rtl/router/test/formal.sh\n' > $@ && chmod +x $@

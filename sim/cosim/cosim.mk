@@ -18,12 +18,12 @@ $(B)/sim/cosim/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(MODEL_H)
 
 # $(1): N W L C MUL, $(2): the same with underscores
 lockstep_word = $(word $(2),$(subst _, ,$(1)))
-$(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
-	@mkdir -p $(@D)
+# $(1): options of verilator, $(2): the compiler's
+define lockstep_build
+@mkdir -p $(@D)
 	@echo "verilator: lockstep $*"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	@OBJCACHE=ccache verilator --cc --exe --build -O3 --trace --language 1800-2017 \
+	@OBJCACHE=ccache verilator --cc --exe --build -O3 $(1) --trace --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs \
 	    -GN=$(call lockstep_word,$*,1) -GW=$(call lockstep_word,$*,2) \
 	    -GL=$(call lockstep_word,$*,3) -GC=$(call lockstep_word,$*,4) \
@@ -34,7 +34,24 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
 	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
 	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
-	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+	    -LDFLAGS -lm -MAKEFLAGS "$(2)" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+endef
+$(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
+        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+	$(call lockstep_build,,OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2)
+
+# With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle. Built
+# without optimisation, which takes longer than the run.
+LOCKSTEP_CHECKED := $(B)/checked/2_32_8_8_1/lockstep
+$(LOCKSTEP_CHECKED): $(B)/checked/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
+        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+	$(call lockstep_build,--assert -DOFR_CHECK,OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0)
+
+TESTS += $(B)/tests/lockstep_checked
+$(B)/tests/lockstep_checked: $(LOCKSTEP_CHECKED) sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --runs 8 --cycles 40000 --seed "$${SEED:-1}"\n' $< > $@
+	@chmod +x $@
 
 # At least 20 million router-cycles over the 5 shapes. SEED replays.
 LOCKSTEP_TOTAL ?= 4000000
