@@ -591,8 +591,7 @@ module ofr_input #(
 `endif
     begin
         if (started_q && !rst) begin
-        filling_q <= !filling || tail_written ? 3'd0 :
-                     filling_q == 3'd7 ? 3'd7 : filling_q + 1'b1;
+            // Contract of link and router: no flit comes with an abort, and never more than C
             // packets that are not freed
             assume (LOCAL != 0 || !(rx_valid && rx_abort));
             for (int v = 0; v < 3; v++)
