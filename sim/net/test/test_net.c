@@ -246,7 +246,7 @@ static void long_links(void **state)
     c.message_packets = 700;
     c.messages = 3;
     c.slots = 3000;
-    c.throttle = 0;
+    c.throttle = c.escape_throttle = 0;
     c.pipelined = true;
     c.load = 100;
     c.ext_latency_ns = 10000;
@@ -259,8 +259,8 @@ static void long_links(void **state)
 
     c = small("8", NET_NEIGHBOUR, NET_ABR);
     c.messages = 40;
-    c.load = 3.01e-6; // 68 ms apart: 0.95 times 2^32 units
-    c.throttle = 7;   // a slot that is not settled keeps the next packet out
+    c.load = 3.01e-6;                   // 68 ms apart: 0.95 times 2^32 units
+    c.throttle = c.escape_throttle = 7; // a slot that is not settled keeps the next packet out
     r = run(&c);
     conserved(&c, &r);
     assert_int_equal(r.refused, 0);

@@ -24,7 +24,7 @@ static struct net_config study(const char *torus, enum net_routing routing, uint
     c.active = active;
     c.pipelined = true;
     c.slots = NET_UNBOUNDED_SLOTS;
-    c.throttle = 0;
+    c.throttle = c.escape_throttle = 0;
     return c;
 }
 
@@ -102,7 +102,7 @@ static void every_packet_arrives(void **state)
         if (bounded) {
             c.pipelined = exact_random(&seed) & 1;
             c.slots = 2 + (uint32_t)(exact_random(&seed) % 8);
-            c.throttle = (uint32_t)(exact_random(&seed) % c.slots);
+            c.throttle = c.escape_throttle = (uint32_t)(exact_random(&seed) % c.slots);
         }
         c.seed = exact_random(&seed);
         struct net_result r = run(&c), again = run(&c);

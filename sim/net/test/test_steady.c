@@ -113,7 +113,7 @@ static void queue_by_formula(void **state)
         c.int_gbps = 80;
         c.ack_bytes = 0;
         c.slots = NET_UNBOUNDED_SLOTS;
-        c.throttle = 0;
+        c.throttle = c.escape_throttle = 0;
         // gamma0 is a packet in k/8 = 8 packet times of a link.
         c.load = 8 * loads[i];
         for (unsigned r = 0; r < 5; r++) {
