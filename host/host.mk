@@ -121,8 +121,9 @@ INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
 INTERLEAVE_TWIN_end      := run host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_flow     := flows host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status;/again = OFR_LATE;/
+INTERLEAVE_TWIN_survey   := resume host/lib/program /^static int mend/,/^}/s/lease_begin(t, 0)/(t->lease.depth++, TORUS_OK)/
 INTERLEAVE_TWIN_gone     := histogram host/lib/run s/start != result->start/0/
-INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew gone)
+INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew survey gone)
 $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c

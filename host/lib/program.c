@@ -530,14 +530,12 @@ static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mix
     return error;
 }
 
-API int torus_program_resume(struct torus *t, const struct torus_table *custom)
+// From the survey on nobody else may program: in the lease.
+static int resume(struct torus *t, const struct torus_table *custom, struct plan *p)
 {
     uint32_t newest, before;
     bool mixed;
-    struct plan p = {0};
-    int error = look(t, custom && custom->destination_count, &p.paths);
-    if (error == TORUS_OK)
-        error = survey(t, &newest, &before, &mixed);
+    int error = survey(t, &newest, &before, &mixed);
     if (error != TORUS_OK)
         return error;
     if (!mixed || !newest)
@@ -545,26 +543,45 @@ API int torus_program_resume(struct torus *t, const struct torus_table *custom)
                     newest ? "nothing to resume: all boards have generation %u"
                            : "nothing to resume: no table is staged (%u)",
                     newest & 0xffff);
-    error = plan_again(t, newest, custom, &p);
-    return error == TORUS_OK ? program(t, &p, newest & 0xffff) : error;
+    error = plan_again(t, newest, custom, p);
+    return error == TORUS_OK ? program(t, p, newest & 0xffff) : error;
 }
 
-API int torus_program_abort(struct torus *t, const struct torus_table *custom)
+static int undo(struct torus *t, const struct torus_table *custom, struct plan *p)
 {
     uint32_t newest, before;
     bool mixed;
-    struct plan p = {0};
-    int error = look(t, custom && custom->destination_count, &p.paths);
-    if (error == TORUS_OK)
-        error = survey(t, &newest, &before, &mixed);
+    int error = survey(t, &newest, &before, &mixed);
     if (error != TORUS_OK)
         return error;
     if (!mixed)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Back to what was before; where nothing was, to the table of the reset.
     struct torus_preset reset = torus_preset_default(TORUS_OFR);
-    error = before ? plan_again(t, before, custom, &p) : plan_preset(t, &reset, &p);
+    error = before ? plan_again(t, before, custom, p) : plan_preset(t, &reset, p);
     if (error == TORUS_OK)
-        error = program(t, &p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
+        error = program(t, p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
     return error;
+}
+
+static int mend(struct torus *t, const struct torus_table *custom,
+                int (*how)(struct torus *, const struct torus_table *, struct plan *))
+{
+    struct plan p = {0};
+    int error = look(t, custom && custom->destination_count, &p.paths);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error != TORUS_OK)
+        return error;
+    return lease_done(t, how(t, custom, &p));
+}
+
+API int torus_program_resume(struct torus *t, const struct torus_table *custom)
+{
+    return mend(t, custom, resume);
+}
+
+API int torus_program_abort(struct torus *t, const struct torus_table *custom)
+{
+    return mend(t, custom, undo);
 }

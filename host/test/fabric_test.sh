@@ -317,6 +317,11 @@ check 'reg: a register is read' quiet_torus --format json reg --at 1,0 NODE.ROUT
 check 'reg: of which only that has changed' json '
     d["registers"][0]["hex"] == "0x300" and
     {r["register"]: r["value"] for r in d["registers"]}["NODE.ROUTING.THRESHOLD"] == 3'
+leased_first() {
+    awk '/-> .* lease /{l = 1} /-> .* read .*00180000/{r = 1; exit} END{exit !(l && r)}' "$dir/out"
+}
+check 'reg: a field is written again' torus --debug reg --at 1,0 NODE.ROUTING.THRESHOLD=3
+check 'reg: nobody else may write from its look on' leased_first
 for bad in 'NODE.ID=1 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.DATA only be written' \
     'NODE.RING_WAIT=64 not' 'NODE.ROUTING.THRESHOLD=16 bits' 'NODE.SEED=1x number' 'NODE.SEED= number' \
     'NODE.SEED=4294967296 32.bits' 'NODE.ROUTING.THRESHOLD=8 more.than.this' 'NODE.ROUTING=0x800 more.than.this' \

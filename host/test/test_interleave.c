@@ -29,16 +29,28 @@ struct stage {
     bool acted;
     bool broken;         // who had no right to wrote all the same
     int said;            // the second host's, of what it did
+    unsigned generation; // that it gave a table, 0: none
     unsigned latches;    // boards that latched by the second host
     uint64_t number[64]; // counters that boards had, a run number, at the first host's
 };
+
+static unsigned newest(const struct fake_fabric *f)
+{
+    unsigned generation = 0;
+    for (unsigned i = 0; i < f->boards; i++)
+        if ((f->board[i].fw.active & 0xffff) > generation)
+            generation = f->board[i].fw.active & 0xffff;
+    return generation;
+}
 
 static int watched_write(void *ctx, const void *from, size_t bytes, int milliseconds)
 {
     struct stage *s = ctx;
     if (s->frames++ == s->at && !s->acted) {
+        unsigned before = newest(s->f);
         s->acted = true;
         s->act(s);
+        s->generation = newest(s->f) != before ? newest(s->f) : 0;
     }
     return s->beneath.write(s->beneath.ctx, from, bytes, milliseconds);
 }
@@ -216,6 +228,34 @@ static int program_ofr(struct stage *s, bool *is)
     int error = torus_program(s->first, &preset);
     unsigned now = routing_of(s->f);
     *is = now == TORUS_OFR || (now == TORUS_DOR && s->said == TORUS_OK && s->at == s->frames - 1);
+    return error;
+}
+
+// DOR came to all boards but one: somebody was cut off in the middle of it.
+static void cut_short(struct stage *s)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_DOR);
+    struct fake_board *last = &s->f->board[s->f->boards - 1], was = *last;
+    assert_int_equal(torus_program(s->second, &preset), TORUS_OK);
+    *last = was;
+}
+
+// Generations never go back, and no two tables have the same one.
+static int program_resume(struct stage *s, bool *is)
+{
+    cut_short(s);
+    int error = torus_program_resume(s->first, NULL);
+    *is = routing_of(s->f) == TORUS_DOR && newest(s->f) >= s->generation;
+    return error;
+}
+
+static int program_abort(struct stage *s, bool *is)
+{
+    cut_short(s);
+    int error = torus_program_abort(s->first, NULL);
+    unsigned now = routing_of(s->f);
+    *is = (now == TORUS_ABR && newest(s->f) > s->generation) ||
+          (now == TORUS_DOR && s->said == TORUS_OK && s->at >= s->frames - AFTER);
     return error;
 }
 
@@ -412,6 +452,8 @@ static const struct operation {
     {"align", align},
     {"histogram", histogram},
     {"stop", stop},
+    {"resume", program_resume},
+    {"abort", program_abort},
     {"program, with a key", keyed_program},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };

@@ -255,6 +255,11 @@ static int do_reg(struct torus *t, const struct args *a)
         torus_attach(t);
     if (set.at && error == TORUS_OK)
         status = place_find(t, set.at, at);
+    if (set.write && error == TORUS_OK && !status) {
+        error = torus_lease(t, 0); // from before a field's register is read to the last write
+        if (error == TORUS_E_UNKNOWN)
+            error = TORUS_OK; // a board that is not configured: each write has a lease of its own
+    }
     struct table *rows = table_begin(a, "registers", columns);
     for (unsigned i = 0; i < set.count && error == TORUS_OK && !status; i++)
         error = do_one(t, set.at ? at : NULL, &set.place[i], rows);
@@ -281,7 +286,7 @@ const struct command command_reg = {
         "the firmware's own. Names, bits and meanings are those of the "
         "register map (rtl/regs/README.md); JSON and CSV have the register map's words "
         "besides. What the hardware guards it refuses: one line says so.",
-    .examples = "reg\nreg NODE\nreg --at 1,0 NODE.STATUS GEN.STATUS\nreg NODE.RING_WAIT=64\n"
+    .examples = "reg\nreg NODE\nreg --at 1,0 NODE.STATUS GEN.STATUS\nreg NODE.RING_WAIT=6\n"
                 "reg NODE.ROUTING.THRESHOLD=3\n",
     .groups = CONNECTION | WRITING | FORMAT,
     .options = options,
