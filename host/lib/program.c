@@ -300,7 +300,7 @@ static int stage_some(struct torus *t, const struct plan *p, unsigned generation
         staging_name(&s[i], &q[i]);
         staging_name(&s[i], &commit[i]);
     }
-    return error == TORUS_OK ? ask_aimed(t, p, q, count, "verify the table") : error;
+    return error == TORUS_OK && count ? ask_aimed(t, p, q, count, "verify the table") : error;
 }
 
 // Drops what was staged at the first `count` boards.
