@@ -189,17 +189,10 @@ API int torus_links_changed(struct torus *t, bool *changed)
     *changed = false;
     if (t->attached || (!t->good && !t->gaps))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
-    struct request *q = calloc(t->board_count, sizeof *q);
-    if (!q)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned i = 0; i < t->board_count; i++) {
-        by_path(&q[i], t->boards[i].path, t->boards[i].hops, OFR_OP_READ, 0);
-        q[i].m[4] |= (uint32_t)(OFR_SEL_NODE | OFR_NODE_STATUS) << 16;
-    }
-    int error = exchange(t, q, t->board_count);
+    struct request *q;
+    int error = read_register(t, OFR_NODE_STATUS, &q, "look at the links");
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
         unsigned up = (q[i].r[5] & OFR_NODE_STATUS_LINK_UP_MASK) >> OFR_NODE_STATUS_LINK_UP_LSB;
-        error = status_error(t, &q[i], "look at the links");
         *changed |= up != t->boards[i].links;
     }
     free(q);

@@ -98,22 +98,11 @@ void destinations_of(const struct torus_table *p, uint32_t from, uint16_t out[DE
 
 // The boards --------------------------------------------------------------------------------------
 
-// The same register of all boards, over directed routes: in d3 of their responses, to be freed.
-static int read_all(struct torus *t, unsigned offset, struct request **q, const char *what)
-{
-    *q = calloc(t->board_count, sizeof **q);
-    if (!*q)
-        return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned i = 0; i < t->board_count; i++)
-        to_board(t, &(*q)[i], i, OFR_OP_READ, 0, OFR_SEL_NODE | offset, 0);
-    return ask_boards(t, *q, t->board_count, what);
-}
-
 int destinations_built(struct torus *t)
 {
     char place[16];
     struct request *q;
-    int error = read_all(t, OFR_NODE_SHAPE, &q, "read the board's shape");
+    int error = read_register(t, OFR_NODE_SHAPE, &q, "read the board's shape");
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
         if (!(q[i].r[5] & OFR_NODE_SHAPE_PINS_MASK))
             error = fail(
@@ -123,25 +112,32 @@ int destinations_built(struct torus *t)
     return error;
 }
 
+int destinations_count(struct torus *t, unsigned *boards, const char *what)
+{
+    uint32_t ask4[4], sum[4];
+    for (unsigned i = 0; i < 4; i++)
+        ask4[i] = OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16;
+    int error = ask_all(t, OFR_AGG_SUM, OFR_OP_READ4, 0, ask4, sum, what);
+    *boards = error == TORUS_OK ? sum[0] : 0;
+    return error;
+}
+
 int destinations_used(struct torus *t, bool *used)
 {
     static const char what[] = "look at the destination tables";
-    uint32_t ask4[4], sum[4];
     struct request *q = NULL;
+    unsigned on = 0;
     int error = TORUS_OK;
     *used = false;
     if (!t->pins)
         return TORUS_OK;
-    if (t->attached) {
-        for (unsigned i = 0; i < 4; i++)
-            ask4[i] = OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16;
-        error = ask_all(t, OFR_AGG_OR, OFR_OP_READ4, 0, ask4, sum, what);
-        *used = error == TORUS_OK && sum[0];
-        return error;
-    }
-    error = read_all(t, OFR_PINS_CONTROL, &q, what);
-    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
-        *used |= q[i].r[5] != 0;
+    if (t->attached)
+        error = destinations_count(t, &on, what);
+    else
+        error = read_register(t, OFR_PINS_CONTROL, &q, what);
+    for (unsigned i = 0; q && i < t->board_count && error == TORUS_OK; i++)
+        on += q[i].r[5] != 0;
     free(q);
+    *used = on;
     return error;
 }

@@ -492,88 +492,78 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
 
 API int torus_destinations_on(struct torus *t, unsigned *boards)
 {
-    uint32_t ask4[4] = {OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16,
-                        OFR_SEL_NODE | OFR_PINS_CONTROL | (OFR_SEL_NODE | OFR_PINS_CONTROL) << 16};
-    uint32_t sum[4];
     *boards = 0;
     if (!t->good)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    if (!t->pins)
-        return ok(t);
-    int error = ask_all(t, OFR_AGG_SUM, OFR_OP_READ4, 0, ask4, sum, "count the destination tables");
-    *boards = error == TORUS_OK ? sum[0] : 0;
-    return error;
+    return t->pins ? destinations_count(t, boards, "count the destination tables") : ok(t);
 }
 
-// Finds the newest table anywhere and the one before it. *mixed: not all boards have the newest
-// active, and nothing staged.
-static int survey(struct torus *t, uint32_t *newest, uint32_t *before, bool *mixed)
+// The newest table anywhere and the one before it: descriptor and generation, 0: none.
+struct found {
+    uint32_t newest, before;
+    bool mixed; // not all boards have the newest active, and nothing staged
+};
+
+static int survey(struct torus *t, struct found *f)
 {
     uint32_t(*g)[WORDS];
     unsigned n;
     int error = read_boards(t, &g, &n);
-    *newest = *before = 0;
-    *mixed = false;
+    *f = (struct found){.newest = 0};
     for (unsigned i = 0; i < n && error == TORUS_OK; i++)
         for (unsigned k = ACTIVE; k <= STAGED; k++)
-            if (newer(g[i][k], *newest))
-                *newest = g[i][k];
+            if (newer(g[i][k], f->newest))
+                f->newest = g[i][k];
     for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-        *mixed |= g[i][ACTIVE] != *newest || g[i][STAGED];
+        f->mixed |= g[i][ACTIVE] != f->newest || g[i][STAGED];
         for (unsigned k = ACTIVE; k <= PREVIOUS; k += PREVIOUS)
-            if (g[i][k] != *newest && newer(*newest, g[i][k]) && newer(g[i][k], *before))
-                *before = g[i][k];
+            if (g[i][k] != f->newest && newer(f->newest, g[i][k]) && newer(g[i][k], f->before))
+                f->before = g[i][k];
     }
     for (unsigned i = 0; !t->attached && i < n; i++)
-        *mixed |= !t->boards[i].configured && *newest;
+        f->mixed |= !t->boards[i].configured && f->newest;
     free(g);
     return error;
 }
 
-// From the survey on nobody else may program: in the lease.
-static int resume(struct torus *t, const struct torus_table *custom, struct plan *p)
+static int resume(struct torus *t, const struct torus_table *custom, const struct found *f,
+                  struct plan *p)
 {
-    uint32_t newest, before;
-    bool mixed;
-    int error = survey(t, &newest, &before, &mixed);
-    if (error != TORUS_OK)
-        return error;
-    if (!mixed || !newest)
+    if (!f->mixed || !f->newest)
         return fail(t, TORUS_E_UNKNOWN,
-                    newest ? "nothing to resume: all boards have generation %u"
-                           : "nothing to resume: no table is staged (%u)",
-                    newest & 0xffff);
-    error = plan_again(t, newest, custom, p);
-    return error == TORUS_OK ? program(t, p, newest & 0xffff) : error;
+                    f->newest ? "nothing to resume: all boards have generation %u"
+                              : "nothing to resume: no table is staged (%u)",
+                    f->newest & 0xffff);
+    int error = plan_again(t, f->newest, custom, p);
+    return error == TORUS_OK ? program(t, p, f->newest & 0xffff) : error;
 }
 
-static int undo(struct torus *t, const struct torus_table *custom, struct plan *p)
+static int undo(struct torus *t, const struct torus_table *custom, const struct found *f,
+                struct plan *p)
 {
-    uint32_t newest, before;
-    bool mixed;
-    int error = survey(t, &newest, &before, &mixed);
-    if (error != TORUS_OK)
-        return error;
-    if (!mixed)
+    unsigned last = f->newest & 0xffff;
+    if (!f->mixed)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Back to what was before; where nothing was, to the table of the reset.
     struct torus_preset reset = torus_preset_default(TORUS_OFR);
-    error = before ? plan_again(t, before, custom, p) : plan_preset(t, &reset, p);
-    if (error == TORUS_OK)
-        error = program(t, p, (newest & 0xffff) == 0xffff ? 1 : (newest & 0xffff) + 1);
-    return error;
+    int error = f->before ? plan_again(t, f->before, custom, p) : plan_preset(t, &reset, p);
+    return error == TORUS_OK ? program(t, p, last == 0xffff ? 1 : last + 1) : error;
 }
 
+// From the survey on nobody else may program: in the lease.
 static int mend(struct torus *t, const struct torus_table *custom,
-                int (*how)(struct torus *, const struct torus_table *, struct plan *))
+                int (*how)(struct torus *, const struct torus_table *, const struct found *,
+                           struct plan *))
 {
     struct plan p = {0};
+    struct found found;
     int error = look(t, custom && custom->destination_count, &p.paths);
     if (error == TORUS_OK)
         error = lease_begin(t, 0);
     if (error != TORUS_OK)
         return error;
-    return lease_done(t, how(t, custom, &p));
+    error = survey(t, &found);
+    return lease_done(t, error == TORUS_OK ? how(t, custom, &found, &p) : error);
 }
 
 API int torus_program_resume(struct torus *t, const struct torus_table *custom)

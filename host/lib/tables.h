@@ -24,6 +24,8 @@ bool destinations_check(const struct torus_table *table, char text[120]);
 int destinations_fit(struct torus *t, const struct torus_table *table);
 // TORUS_E_USAGE: a board is built without the table.
 int destinations_built(struct torus *t);
+// By address: how many boards have their table on? what: is being done, for errors.
+int destinations_count(struct torus *t, unsigned *boards, const char *what);
 // Does any board have its table on?
 int destinations_used(struct torus *t, bool *used);
 // PINS.DATA of every destination at node `from`.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 4x4 torus of golden nodes with one dead cable, its destination tables worked out here by brute
-// force: every pair delivers, in every class, alone and at overload, user packets and management;
-// and with the tables off the pairs whose dimension order crosses the cable do not.
+// A 4x4 torus of golden nodes with one dead cable, its destination tables as around.h makes them
+// (held against an independent walk in test_around.c): every pair delivers, in every class, alone
+// and at overload, user packets and management; and with the tables off the pairs whose dimension
+// order crosses the cable do not.
+#include "around.h"
 #include "node.h"
 #include "packet.h"
 
@@ -127,13 +129,7 @@ static void net_free(struct net *net)
         free(net->memory[n]);
 }
 
-// ---- The tables, by brute force -----------------------------------------------------------------
-
-static bool escape_alive(const struct net *net, unsigned at, unsigned t)
-{
-    struct ofr_coord from = ofr_node_coord(&TORUS, at), to = ofr_node_coord(&TORUS, t);
-    return alive(net, at, (unsigned)ofr_escape_port(&TORUS, &from, &to));
-}
+// ---- The tables ---------------------------------------------------------------------------------
 
 // Dimension order from s to t does not cross the dead cable.
 static bool escape_clean(const struct net *net, unsigned s, unsigned t)
@@ -141,84 +137,12 @@ static bool escape_clean(const struct net *net, unsigned s, unsigned t)
     struct ofr_coord to = ofr_node_coord(&TORUS, t);
     while (s != t) {
         struct ofr_coord from = ofr_node_coord(&TORUS, s);
-        if (!escape_alive(net, s, t))
+        unsigned port = (unsigned)ofr_escape_port(&TORUS, &from, &to);
+        if (!alive(net, s, port))
             return false;
-        s = neighbour(s, (unsigned)ofr_escape_port(&TORUS, &from, &to));
+        s = neighbour(s, port);
     }
     return true;
-}
-
-// Wherever minimal hops over live cables lead to from s, the escape VC's next hop to t is alive: an
-// adaptive packet neither strands nor loses its way out of a deadlock.
-static bool adaptive_clean(const struct net *net, unsigned s, unsigned t)
-{
-    bool seen[NODES] = {false};
-    unsigned queue[NODES], head = 0, count = 1;
-    struct ofr_coord to = ofr_node_coord(&TORUS, t);
-    queue[0] = s;
-    seen[s] = true;
-    for (; head < count; head++) {
-        unsigned at = queue[head];
-        struct ofr_coord from = ofr_node_coord(&TORUS, at);
-        if (at == t)
-            continue;
-        if (!escape_alive(net, at, t))
-            return false;
-        uint32_t minimal = ofr_minimal_ports(&TORUS, &from, &to, OFR_TIE_BOTH);
-        for (unsigned p = 0; p < PORTS; p++) {
-            unsigned next = neighbour(at, p);
-            if ((minimal >> p & 1) && alive(net, at, p) && !seen[next]) {
-                seen[next] = true;
-                queue[count++] = next;
-            }
-        }
-    }
-    return true;
-}
-
-static bool deroute_clean(const struct net *net, unsigned s, unsigned t)
-{
-    struct ofr_table table;
-    struct ofr_candidate candidate[OFR_MAX_CANDIDATES];
-    struct ofr_profit minimal;
-    struct ofr_sample sample = {.torus = TORUS,
-                                .tie = OFR_TIE_BOTH,
-                                .s = ofr_node_coord(&TORUS, s),
-                                .t = ofr_node_coord(&TORUS, t),
-                                .slots = 4};
-    ofr_table_reset(&table, 2);
-    unsigned count = ofr_candidates(&sample, &table, candidate, &minimal);
-    for (unsigned i = 0; i < count; i++) {
-        unsigned q = candidate[i].admissible ? ofr_node_id(&TORUS, &candidate[i].q) : s;
-        if (q != s && !(adaptive_clean(net, s, q) && adaptive_clean(net, q, t)))
-            return false;
-    }
-    return adaptive_clean(net, s, t);
-}
-
-// The entry of t at s, as written to PINS.DATA.
-static unsigned entry(const struct net *net, unsigned s, unsigned t)
-{
-    unsigned best = NODES, distance = 2 * NODES;
-    struct ofr_coord from = ofr_node_coord(&TORUS, s), to = ofr_node_coord(&TORUS, t);
-    if (s == t || deroute_clean(net, s, t))
-        return OFR_PINS_DATA_MODE_FREE << OFR_PINS_DATA_MODE_LSB;
-    if (adaptive_clean(net, s, t))
-        return OFR_PINS_DATA_MODE_MINIMAL << OFR_PINS_DATA_MODE_LSB;
-    if (escape_clean(net, s, t))
-        return OFR_PINS_DATA_MODE_ESCAPE << OFR_PINS_DATA_MODE_LSB;
-    for (unsigned q = 0; q < NODES; q++) {
-        struct ofr_coord via = ofr_node_coord(&TORUS, q);
-        unsigned d = ofr_distance(&TORUS, &from, &via) + ofr_distance(&TORUS, &via, &to);
-        if (q != s && q != t && d < distance && escape_clean(net, s, q) &&
-            escape_clean(net, q, t)) {
-            best = q;
-            distance = d;
-        }
-    }
-    if (best == NODES)
-        return OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB;
-    return OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | word(best);
 }
 
 // One entry, committed, and no other any more.
@@ -234,9 +158,21 @@ static void pin(struct net *net, unsigned n, unsigned t, unsigned value)
 
 static void write_tables(struct net *net, unsigned modes[8])
 {
+    struct ofr_table table;
+    uint8_t up[NODES] = {0};
+    uint16_t entry[NODES * NODES];
+    struct ofr_programmed p = {.torus = TORUS, .tie = OFR_TIE_BOTH, .table = &table, .up = up};
+    void *memory = malloc(ofr_around_bytes(&TORUS));
+    assert_non_null(memory);
+    ofr_table_reset(&table, 2);
+    for (unsigned n = 0; n < NODES; n++)
+        for (unsigned port = 0; port < PORTS; port++)
+            up[n] |= (uint8_t)(alive(net, n, port) << port);
+    ofr_around(&p, entry, memory);
+    free(memory);
     for (unsigned s = 0; s < NODES; s++) {
         for (unsigned t = 0; t < NODES; t++) {
-            unsigned e = entry(net, s, t);
+            unsigned e = entry[s * NODES + t];
             modes[e >> OFR_PINS_DATA_MODE_LSB]++;
             net->ordered[s][t] = e >> OFR_PINS_DATA_MODE_LSB >= OFR_PINS_DATA_MODE_ESCAPE;
             if (t % K == 0)
