@@ -15,7 +15,7 @@ COMMANDS := discover info program run bench counters snapshot align monitor diff
             bandwidth latency list reg key serve stop
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
-              debug interrupt reg_map token relay names topology) $(B)/sim/net/output/gnuplot.o
+              debug interrupt reg_map token relay tenant names topology) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h

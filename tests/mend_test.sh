@@ -24,17 +24,24 @@ printed() { # N lines of the watcher that say $2, at least
     return 1
 }
 
+# at the board that the watcher has, which says whose it is
+beside() {
+    timeout 600 "$B/bin/torusctl" info -t "unix:$dir/board1.sock" > "$dir/out" 2>&1 &&
+        grep -q 'is shared at unix:' "$dir/watch"
+}
+
 # all N boards, by address
 all_answer() {
     torus ping --all && [ "$(grep -c '^[0-9a-f]\{16\} ' "$dir/out")" -eq "$1" ]
 }
 
-try() { # sizes, boards, a cable, another one
+try() { # sizes, boards, a cable, another one, a command that has the watcher as its own
     start --dims "$1" --boards golden
     check "$1: discover" torus discover --assign
     # At another board than this test's own commands
-    timeout 600 "$B/bin/torusctl" --timeout 6 --retry "$retry" -t "unix:$dir/board1.sock" \
-        program --routing ofr --around --watch 0.5 > "$dir/watch" 2>&1 &
+    # shellcheck disable=SC2086
+    timeout 600 "$B/bin/torusctl" $5 -t "unix:$dir/board1.sock" program --timeout 6 \
+        --retry "$retry" --routing ofr --around --watch 0.5 > "$dir/watch" 2>&1 &
     watcher=$!
     check "$1: the preset, all cables are there" printed 1 "routing ofr.*generation 1$"
     check "$1: a cable is pulled" order cut "$3"
@@ -50,6 +57,7 @@ try() { # sizes, boards, a cable, another one
     check "$1: both are back" order join "$4"
     check "$1: so is the preset" printed 2 'routing ofr.*generation [0-9]*$'
     check "$1: traffic as before" torus run --pattern uniform,neighbour --load 0.3
+    [ -z "$5" ] || check "$1: others get there through $5 all the while" beside
     check "$1: info" torus info
     check "$1: nothing leads around" says 'routing ofr, tie both.*generation [0-9]*$'
     kill "$watcher"
@@ -59,6 +67,6 @@ try() { # sizes, boards, a cable, another one
     check "$1: and the simulator" stop
 }
 
-try 4x4 16 5.x+ 2.y+
-try 3x3x3 27 5.x+ 13.z-
+try 4x4 16 5.x+ 2.y+ ''
+try 3x3x3 27 5.x+ 13.z- serve
 finish

@@ -68,6 +68,37 @@ twice() {
 }
 check 'a second serve, by another name of the board, is refused in one line' twice
 
+# --- With a command of its own, at board 7 ---------------------------------------------------------
+own() { # ARGUMENTS...: serve with them; what it says itself is in $dir/log
+    timeout 120 "$B/bin/torusctl" serve -t "unix:$boards/board7.sock" "$@" > "$dir/out" 2> "$dir/log"
+    got=$?
+    why="status $got"
+}
+own_ends() {
+    own info --format json
+    [ $got = 0 ] && grep -q 'is shared at unix:' "$dir/log" && python3 -m json.tool < "$dir/out" > /dev/null
+}
+check 'serve with a command: its output is the command'\''s, and they end together' own_ends
+own_status() {
+    own diff /dev/null /dev/null
+    [ $got = 2 ]
+}
+check 'with its status' own_status
+own_unknown() {
+    own frobnicate
+    [ $got = 2 ] && [ "$(wc -l < "$dir/log")" = 2 ] && grep -q "command 'frobnicate': " "$dir/log"
+}
+check 'one that is none' own_unknown
+own_told() { # it ends its command when it is told to end
+    serve 7 -t "unix:$boards/board7.sock" counters --watch 0.2 && wait_for 60 grep -q injected "$dir/serve7"
+    watcher=$(pgrep -P "$server7")
+    ctl 7 info > "$dir/out" 2>&1 || return 1
+    end 7
+    why="status $got, command $watcher"
+    [ "$got" = 0 ] && [ -n "$watcher" ] && ! kill -0 "$watcher" 2> /dev/null
+}
+check 'told to end it ends its command, and other tools were let in' own_told
+
 # --- All at once ----------------------------------------------------------------------------------
 # together A B: two watchers, a monitor and a run at once; the first and the run at board A, the
 # others at B. All must end well.

@@ -50,7 +50,8 @@ struct command {
     bool (*option)(int key, char *arg, struct argp_state *state);
     // What is done before anything is opened. GO_ON, or the exit status. NULL: nothing.
     int (*prepare)(struct args *a);
-    bool shares; // the board is opened by torus_share()
+    bool shares; // the board is opened by torus_share(); and from the first argument on all is of
+                 // a command that it starts
     // The rest. Exit status. NULL: prepare was all of it, no board is needed.
     int (*run)(struct torus *t, const struct args *a);
 };

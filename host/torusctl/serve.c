@@ -16,11 +16,13 @@
 
 #include "ctl.h"
 #include "relay.h"
+#include "tenant.h"
 
 enum {
     MAX_BOARD_FDS = 16,
     BACKLOG = 16,
     READS = 16, // of the board before others have their turn
+    TIDY = 10,  // seconds that its command has to end by itself
 };
 
 static struct {
@@ -60,6 +62,7 @@ struct serve {
     unsigned out_at;              // bytes of it that are there; all: no frame
     bool more;                    // may have come from the board
     double wake;
+    pid_t tenant; // serve's command, 0: none
 };
 
 static double now(void)
@@ -158,7 +161,7 @@ static bool to_board(struct serve *s)
 
 // Waiting -----------------------------------------------------------------------------------------
 
-static void wait_for_some(struct serve *s, const sigset_t *signals)
+static void wait_for_some(struct serve *s, const sigset_t *signals, double most)
 {
     struct pollfd fds[MAX_BOARD_FDS + 1 + RELAY_CLIENTS];
     int who[RELAY_CLIENTS];
@@ -181,7 +184,7 @@ static void wait_for_some(struct serve *s, const sigset_t *signals)
             .events = (short)((takes ? POLLIN : 0) |
                               (relay_for_client(s->relay, i, &bytes) ? POLLOUT : 0))};
     }
-    left = left < 0 || s->more ? 0 : left > 3600 ? 3600 : left;
+    left = left < 0 || s->more ? 0 : left > most ? most : left;
     struct timespec wait = {.tv_sec = (time_t)left,
                             .tv_nsec = (long)(1e9 * (left - (double)(time_t)left))};
     if (ppoll(fds, count, &wait, signals) < 0)
@@ -203,22 +206,53 @@ static void wait_for_some(struct serve *s, const sigset_t *signals)
     }
 }
 
-static int serve(struct serve *s)
+static void nothing(int number)
 {
+    (void)number;
+}
+
+// Signals that end the waiting, and nothing else: those that ask for the end, and the command's
+// own.
+static void signals(sigset_t *block, sigset_t *before)
+{
+    sigaction(SIGCHLD, &(const struct sigaction){.sa_handler = nothing}, NULL);
+    sigemptyset(block);
+    sigaddset(block, SIGINT);
+    sigaddset(block, SIGTERM);
+    sigaddset(block, SIGHUP);
+    sigaddset(block, SIGCHLD);
+    sigprocmask(SIG_BLOCK, block, before);
+}
+
+// Until it is told to end, or its command has ended: that one may tidy up first.
+static int serve(struct serve *s, const struct args *a)
+{
+    int status = 0;
+    double end = 0;
+    if (a->rest_count && (s->tenant = tenant_start(a)) < 0)
+        return 2;
     sigset_t block, before;
-    sigemptyset(&block);
-    sigaddset(&block, SIGINT);
-    sigaddset(&block, SIGTERM);
-    sigaddset(&block, SIGHUP);
-    sigprocmask(SIG_BLOCK, &block, &before); // but while it waits
-    while (!interrupted(NULL)) {
-        if (!from_board(s) || !to_board(s))
-            return wrong("board", torus_share_path(s->t),
-                         "the connection to it broke; what was under way has no answer");
-        wait_for_some(s, &before);
+    signals(&block, &before);
+    for (;;) {
+        if (s->tenant && tenant_ended(s->tenant, interrupted(NULL), &status)) {
+            s->tenant = 0;
+            break;
+        }
+        if (interrupted(NULL) && s->tenant && !end) {
+            end = now() + TIDY;
+            kill(s->tenant, SIGTERM);
+        }
+        if (interrupted(NULL) && (!s->tenant || now() > end))
+            break;
+        if (!from_board(s) || !to_board(s)) {
+            status = wrong("board", torus_share_path(s->t),
+                           "the connection to it broke; what was under way has no answer");
+            break;
+        }
+        wait_for_some(s, &before, end ? 0.1 : 3600);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return 0;
+    return interrupted(NULL) ? 0 : status;
 }
 
 // Start and end -----------------------------------------------------------------------------------
@@ -243,19 +277,19 @@ static int listen_tcp(uint16_t *port)
     return fd;
 }
 
-// Is it a board, and does it speak our version?
-static int ask_board(struct torus *t)
+// Is it a board, and does it speak our version? Says on `out` where it is.
+static int ask_board(struct torus *t, FILE *out)
 {
     struct torus_identity who;
     int error = torus_ping_path(t, NULL, 0, &who);
     if (error != TORUS_OK)
         return report(t, error);
-    printf("torusctl: board %016llx is shared at unix:%s", (unsigned long long)who.serial,
-           torus_share_path(t));
+    fprintf(out, "torusctl: board %016llx is shared at unix:%s", (unsigned long long)who.serial,
+            torus_share_path(t));
     if (set.tcp)
-        printf(" and tcp:%u", set.port);
-    putchar('\n');
-    fflush(stdout);
+        fprintf(out, " and tcp:%u", set.port);
+    fputc('\n', out);
+    fflush(out);
     return output_failed() ? 2 : 0;
 }
 
@@ -276,10 +310,12 @@ static int do_serve(struct torus *t, const struct args *a)
             snprintf(port, sizeof port, "%u", set.port);
             status = wrong("--tcp", port, strerror(errno));
         } else {
-            status = ask_board(t);
+            status = ask_board(t, a->rest_count ? stderr : stdout); // its command's is stdout
         }
         if (status == 0)
-            status = serve(s);
+            status = serve(s, a);
+        if (s->tenant > 0)
+            tenant_kill(s->tenant);
         for (int i = 0; i < RELAY_CLIENTS; i++)
             if (s->guest[i].fd >= 0)
                 throw_out(s, i);
@@ -306,8 +342,14 @@ const struct command command_serve = {
         "sends nonsense holds up no other. With --tcp other users of this machine can come too, "
         "and through a tunnel other machines': whoever can open the port can write to the boards "
         "unless they have a key.\n\n"
-        "Where the board goes away this ends with status 2, and so do the tools' requests.",
-    .examples = "serve\nserve --tcp 5000\n",
+        "Where the board goes away this ends with status 2, and so do the tools' requests.\n\n"
+        "With a COMMAND that is run at the board too, as a tool like any other, with all that "
+        "follows it; this ends when that does, with its status, and ends it when it is told to "
+        "end itself. So `serve program --around --watch 5' shares a board of a torus that leads "
+        "around cables by itself.",
+    .arguments = "[COMMAND [ARGUMENT...]]",
+    .most = MAX_REST,
+    .examples = "serve\nserve --tcp 5000\nserve program --routing ofr --around --watch 5\n",
     .groups = CONNECTION,
     .options = options,
     .option = option,

@@ -144,10 +144,14 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
-        if (a->rest_count >= a->command->most)
-            argp_failure(state, 2, 0, "'%s' is one argument too many", arg);
-        else
+        bool room = a->rest_count < a->command->most;
+        if (room)
             a->rest[a->rest_count++] = arg;
+        for (; room && a->command->shares && state->next < state->argc; state->next++)
+            if ((room = a->rest_count < a->command->most))
+                a->rest[a->rest_count++] = state->argv[state->next];
+        if (!room)
+            argp_failure(state, 2, 0, "'%s' is one argument too many", arg);
         return 0;
     }
     bool option = key > 0 && key < ELSEWHERE;
@@ -189,7 +193,7 @@ static void parse(int argc, char **argv, const struct argp_option *all, struct a
                               .doc = doc,
                               .children = children,
                               .help_filter = fill_in};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &p))
+    if (argp_parse(&argp, argc, argv, c->shares ? ARGP_IN_ORDER : 0, NULL, &p))
         exit(2);
     free(doc);
 }
