@@ -418,8 +418,8 @@ enum torus_pattern {
     TORUS_NEIGHBOUR,
     TORUS_PATTERNS
 };
-// Their names are torussim's, the paper's words: "transposition" is TORUS_TRANSPOSE,
-// "transposition3d" TORUS_ROTATE3D; "transpose" and "rotate3d" are taken for them, too.
+// Their names are the paper's words, in all tools: "transposition" is TORUS_TRANSPOSE,
+// "transposition3d" TORUS_ROTATE3D; "transpose", "rotate3d", "bit-reverse", "neighbor" are taken.
 const char *torus_pattern_name(enum torus_pattern pattern); // NULL if unknown
 int torus_pattern_named(const char *name);                  // -1 if unknown
 // Why a pattern does not exist in this torus, or NULL if it does.

@@ -12,14 +12,8 @@ API const char *torus_pattern_name(enum torus_pattern pattern)
 
 API int torus_pattern_named(const char *name)
 {
-    if (!strcmp(name, "transpose"))
-        return TORUS_TRANSPOSE;
-    if (!strcmp(name, "rotate3d"))
-        return TORUS_ROTATE3D;
-    for (int i = 0; i < TORUS_PATTERNS; i++)
-        if (!strcmp(name, ofr_pattern_name((unsigned)i)))
-            return i;
-    return -1;
+    int pattern = ofr_pattern_named(name);
+    return pattern < TORUS_PATTERNS ? pattern : -1;
 }
 
 API const char *torus_pattern_missing(enum torus_pattern pattern, unsigned dims, const uint8_t k[3])

@@ -3,6 +3,7 @@
 // for what is measured and why.
 #include "gamma.h"
 #include "ofr_regs.h"
+#include "pattern.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -13,10 +14,14 @@
 
 enum {
     OVERLOAD_MESSAGES = 36, // whole rounds of butterfly's 6 and 9 bits
-    MAX_JOBS = 96,
+    MAX_JOBS = 512,
+    ESCAPES = 3,
 };
 
 static const char *const routing_name[] = {"ABR", "POR", "OFR"};
+
+// By OFR_NODE_ROUTING_ESCAPE_*
+static const char *const escape_name[ESCAPES] = {"bubble", "empty", "never"};
 
 static const struct torus {
     const char *name;
@@ -24,20 +29,15 @@ static const struct torus {
 } tori[] = {{"8x8x8", 3, 8}, {"8x8", 2, 8}, {"4x4x4", 3, 4}};
 enum { TORI = sizeof tori / sizeof *tori };
 
-static const struct {
-    const char *name;
-    int pattern;
-    int only_n; // 0: any
-} patterns[] = {{"butterfly", OFR_GEN_CONTROL_PATTERN_BUTTERFLY, 0},
-                {"uniform", OFR_GEN_CONTROL_PATTERN_UNIFORM, 0},
-                {"transpose", OFR_GEN_CONTROL_PATTERN_TRANSPOSE, 2},
-                {"rotate3d", OFR_GEN_CONTROL_PATTERN_ROTATE3D, 3},
-                {"bit-reverse", OFR_GEN_CONTROL_PATTERN_BITREVERSE, 0}};
+// The paper's, unless one is asked for
+static const int patterns[] = {OFR_GEN_CONTROL_PATTERN_BUTTERFLY, OFR_GEN_CONTROL_PATTERN_UNIFORM,
+                               OFR_GEN_CONTROL_PATTERN_TRANSPOSE, OFR_GEN_CONTROL_PATTERN_ROTATE3D,
+                               OFR_GEN_CONTROL_PATTERN_BITREVERSE};
 
 struct job {
     struct gamma_job gamma;
     const char *torus, *pattern;
-    bool phases;
+    bool phases, overload;
     unsigned messages;
 };
 
@@ -49,9 +49,10 @@ struct result {
 };
 
 struct options {
-    const char *torus, *tie, *pattern;
-    uint8_t escape; // OFR_NODE_ROUTING_ESCAPE_*
-    bool phases;
+    const char *torus, *tie;
+    int pattern;          // -1: the paper's
+    bool escape[ESCAPES]; // by OFR_NODE_ROUTING_ESCAPE_*; none: bubble
+    bool phases, overload;
     unsigned jobs, messages;
     uint64_t seed;
 };
@@ -69,6 +70,7 @@ static void add_three(const struct options *o, struct job job, struct job list[M
         job.gamma.routing = (enum gamma_routing)routing;
         job.gamma.seed = o->seed;
         job.phases = o->phases;
+        job.overload = o->overload;
         job.messages = o->messages;
         list[(*count)++] = job;
     }
@@ -76,28 +78,33 @@ static void add_three(const struct options *o, struct job job, struct job list[M
 
 static unsigned list_jobs(const struct options *o, struct job list[MAX_JOBS])
 {
-    unsigned count = 0;
-    for (unsigned t = 0; t < TORI; t++)
+    int one = o->phases ? OFR_GEN_CONTROL_PATTERN_BUTTERFLY : o->pattern;
+    const int *pattern = one < 0 ? patterns : &one;
+    unsigned count = 0, many = one < 0 ? sizeof patterns / sizeof *patterns : 1;
+    for (unsigned t = 0; t < TORI; t++) {
+        const struct ofr_torus torus = {.n = tori[t].n, .k = {tori[t].k, tori[t].k, tori[t].k}};
         for (int tie = OFR_TIE_PLUS; tie <= OFR_TIE_BOTH; tie++)
-            for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+            for (unsigned i = 0; i < many * ESCAPES; i++) {
+                int p = pattern[i / ESCAPES];
+                unsigned escape = i % ESCAPES;
                 if (!wanted(o->torus, tori[t].name) ||
-                    !wanted(o->tie, tie == OFR_TIE_PLUS ? "plus" : "both") ||
-                    !wanted(o->phases ? "butterfly" : o->pattern, patterns[p].name) ||
-                    (patterns[p].only_n && patterns[p].only_n != tori[t].n))
+                    !wanted(o->tie, tie == OFR_TIE_PLUS ? "plus" : "both") || !o->escape[escape] ||
+                    ofr_pattern_missing(&torus, (unsigned)p))
                     continue;
                 struct job job = {.gamma = {.n = tori[t].n,
                                             .k = tori[t].k,
-                                            .pattern = patterns[p].pattern,
+                                            .pattern = p,
                                             .tie = (enum ofr_tie)tie,
-                                            .escape = o->escape},
+                                            .escape = (uint8_t)escape},
                                   .torus = tori[t].name,
-                                  .pattern = patterns[p].name};
+                                  .pattern = ofr_pattern_name((unsigned)p)};
                 unsigned bit = o->phases;
                 do {
                     job.gamma.only_bit = bit;
                     add_three(o, job, list, &count);
                 } while (bit && 1U << bit++ < tori[t].k);
             }
+    }
     return count;
 }
 
@@ -105,7 +112,7 @@ static struct result run(const struct job *job)
 {
     struct result r = {.ok = true};
     time_t start = time(NULL);
-    const char *error = job->phases ? NULL : gamma_star(&job->gamma, &r.star);
+    const char *error = job->phases || job->overload ? NULL : gamma_star(&job->gamma, &r.star);
     if (!error)
         error = gamma_overload(&job->gamma, job->messages, &r.over);
     if (error)
@@ -123,11 +130,11 @@ static const char *tie_name(const struct job *j)
 // A line as soon as a result is there.
 static void print_line(const struct job *j, const struct result *r)
 {
-    printf("# %-5s %s %-11s %s ", j->torus, tie_name(j), j->pattern,
-           routing_name[j->gamma.routing]);
+    printf("# %-5s %s %-15s %-6s %s ", j->torus, tie_name(j), j->pattern,
+           escape_name[j->gamma.escape], routing_name[j->gamma.routing]);
     if (j->phases)
         printf(" bit %u:", j->gamma.only_bit - 1);
-    else
+    else if (!j->overload)
         printf(" gamma* %.2f, lifetime %.0f, %.0f at 0.1; OIDN %.2f, WIDN %.2f;",
                0.05 * r->star.step, r->star.lifetime, r->star.base, r->star.oidn, r->star.widn);
     printf(" accepts %.3f, OIDN %.2f, WIDN %.2f, escape %.2f, links", r->over.accepted,
@@ -175,26 +182,33 @@ static bool run_all(const struct job *job, unsigned count, unsigned at_once, str
 
 static void print_table(const struct job *job, const struct result *r, unsigned count)
 {
-    printf("\n| torus | tie | pattern | gamma* ABR | POR | OFR | OFR/ABR | accepted at load 1: ABR "
-           "| POR | OFR | OFR/ABR |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (unsigned i = 0; i + 2 < count; i += 3)
-        printf("| %s | %s | %s | %.2f | %.2f | %.2f | %.2f | %.3f | %.3f | %.3f | %.2f |\n",
-               job[i].torus, tie_name(&job[i]), job[i].pattern, 0.05 * r[i].star.step,
-               0.05 * r[i + 1].star.step, 0.05 * r[i + 2].star.step,
-               (double)r[i + 2].star.step / r[i].star.step, r[i].over.accepted,
-               r[i + 1].over.accepted, r[i + 2].over.accepted,
-               r[i + 2].over.accepted / r[i].over.accepted);
+    bool star = count && !job[0].overload;
+    printf(
+        "\n| torus | tie | pattern | escape | %saccepted at load 1: ABR | POR | OFR | OFR/ABR |\n"
+        "|---|---|---|---|%s---|---|---|---|\n",
+        star ? "gamma* ABR | POR | OFR | OFR/ABR | " : "", star ? "---|---|---|---|" : "");
+    for (unsigned i = 0; i + 2 < count; i += 3) {
+        printf("| %s | %s | %s | %s |", job[i].torus, tie_name(&job[i]), job[i].pattern,
+               escape_name[job[i].gamma.escape]);
+        if (star)
+            printf(" %.2f | %.2f | %.2f | %.2f |", 0.05 * r[i].star.step, 0.05 * r[i + 1].star.step,
+                   0.05 * r[i + 2].star.step, (double)r[i + 2].star.step / r[i].star.step);
+        printf(" %.3f | %.3f | %.3f | %.2f |\n", r[i].over.accepted, r[i + 1].over.accepted,
+               r[i + 2].over.accepted, r[i + 2].over.accepted / r[i].over.accepted);
+    }
     printf("\n");
 }
 
-// The bars, as TAP, with tie plus: gamma* of OFR at least 1.5 times ABR's on butterfly in 8x8x8;
-// and where all nodes send over half a ring, OFR and POR accept at least 1.5 times what ABR does.
+// The bars, as TAP, with tie plus and the bubble rule: gamma* of OFR at least 1.5 times ABR's on
+// butterfly in 8x8x8; and where all nodes send over half a ring, OFR and POR accept at least 1.5
+// times what ABR does.
 static bool judge(const struct job *job, const struct result *r, unsigned count)
 {
     unsigned bars = 0, failed = 0;
     for (unsigned i = 0; i + 2 < count; i += 3) {
         const struct gamma_job *g = &job[i].gamma;
-        if (g->tie != OFR_TIE_PLUS || g->pattern != OFR_GEN_CONTROL_PATTERN_BUTTERFLY)
+        if (g->tie != OFR_TIE_PLUS || g->pattern != OFR_GEN_CONTROL_PATTERN_BUTTERFLY ||
+            g->escape != OFR_NODE_ROUTING_ESCAPE_BUBBLE)
             continue;
         if (job[i].phases && 1U << g->only_bit == g->k) {
             double least = 1.5 * r[i].over.accepted;
@@ -202,7 +216,7 @@ static bool judge(const struct job *job, const struct result *r, unsigned count)
             printf("%s %u - %s: POR and OFR accept 1.5 times ABR at distance k/2\n",
                    ok ? "ok" : "not ok", ++bars, job[i].torus);
             failed += !ok;
-        } else if (!job[i].phases && g->n == 3 && g->k == 8) {
+        } else if (!job[i].phases && !job[i].overload && g->n == 3 && g->k == 8) {
             bool ok = 2 * r[i + 2].star.step >= 3 * r[i].star.step;
             printf("%s %u - %s: gamma* of OFR 1.5 times ABR on butterfly\n", ok ? "ok" : "not ok",
                    ++bars, job[i].torus);
@@ -221,12 +235,36 @@ static bool known(const char *arg, const char *const *names, unsigned count)
     return false;
 }
 
+// The names in a list with commas; false if one is none.
+static bool read_escapes(const char *arg, bool escape[ESCAPES])
+{
+    for (const char *at = arg; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        unsigned i = 0;
+        while (i < ESCAPES &&
+               (strlen(escape_name[i]) != length || strncmp(at, escape_name[i], length) != 0))
+            i++;
+        if (i == ESCAPES)
+            return false;
+        escape[i] = true;
+    }
+    return true;
+}
+
+// All names, "a, b, c".
+static const char *pattern_list(char *text, size_t size)
+{
+    size_t n = 0;
+    for (unsigned i = 0; ofr_pattern_name(i) && n < size; i++)
+        if (i != OFR_GEN_CONTROL_PATTERN_FIXED)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", ofr_pattern_name(i));
+    return text;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     static const char *const torus[] = {"8x8x8", "8x8", "4x4x4"}, *const tie[] = {"plus", "both"};
-    static const char *const escape[] = {"bubble", "empty", "never"};
-    static const char *const pattern[] = {"butterfly", "uniform", "transpose", "rotate3d",
-                                          "bit-reverse"};
+    char names[256];
     struct options *o = state->input;
     char *end = NULL;
     unsigned long long number = arg ? strtoull(arg, &end, 10) : 0;
@@ -241,14 +279,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--tie %s: plus or both", arg);
         return 0;
     case 'p':
-        if (!known(o->pattern = arg, pattern, 5))
-            argp_error(state, "--pattern %s: see --help", arg);
+        o->pattern = ofr_pattern_named(arg);
+        if (o->pattern < 0 || o->pattern == OFR_GEN_CONTROL_PATTERN_FIXED)
+            argp_error(state, "--pattern %s: there is no such pattern; it is one of %s", arg,
+                       pattern_list(names, sizeof names));
         return 0;
     case 'E':
-        for (o->escape = 0; o->escape < 3 && !known(arg, &escape[o->escape], 1);)
-            o->escape++;
-        if (o->escape == 3)
-            argp_error(state, "--escape %s: bubble, empty or never", arg);
+        if (!read_escapes(arg, o->escape))
+            argp_error(state, "--escape %s: bubble, empty, never, or several of them", arg);
+        return 0;
+    case 'o':
+        o->overload = true;
         return 0;
     case 'P':
         o->phases = true;
@@ -278,11 +319,13 @@ int main(int argc, char **argv)
     static const struct argp_option list[] = {
         {"torus", 't', "KxK[xK]", 0, "8x8x8, 8x8 or 4x4x4 (default: all)", 0},
         {"tie", 'e', "plus|both", 0, "(default: one after the other)", 0},
-        {"pattern", 'p', "NAME", 0, "butterfly, uniform, transpose, rotate3d, bit-reverse", 0},
+        {"pattern", 'p', "NAME", 0, "one of torusctl's and torussim's (default: the paper's five)",
+         0},
         {"escape", 'E', "bubble|empty|never", 0,
          "packets enter an escape VC from the local port by the bubble rule (default), only an "
-         "empty one, or not at all",
+         "empty one, or not at all; a list for one after the other",
          0},
+        {"overload", 'o', NULL, 0, "load 1 only, no gamma*", 0},
         {"phases", 'P', NULL, 0, "butterfly with one bit at a time, at load 1 only", 0},
         {"messages", 'm', "N", 0, "a node, at load 1 (default 36)", 0},
         {"jobs", 'j', "N", 0, "processes at a time (default 2)", 0},
@@ -290,11 +333,13 @@ int main(int argc, char **argv)
         {0}};
     static const struct argp parser = {
         list, parse, NULL, "gamma* and accepted load of ABR, POR and OFR.", NULL, NULL, NULL};
-    struct options o = {.jobs = 2, .messages = OVERLOAD_MESSAGES, .seed = 1};
+    struct options o = {.pattern = -1, .jobs = 2, .messages = OVERLOAD_MESSAGES, .seed = 1};
     static struct job job[MAX_JOBS];
     static struct result result[MAX_JOBS];
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
+    if (!o.escape[1] && !o.escape[2])
+        o.escape[OFR_NODE_ROUTING_ESCAPE_BUBBLE] = true;
     unsigned count = list_jobs(&o, job);
     if (count == 0) {
         fprintf(stderr, "bench: no such pattern on that torus\n");

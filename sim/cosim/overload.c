@@ -35,16 +35,11 @@ struct ping {
     uint64_t next;
 };
 
-static const struct {
-    unsigned pattern;
-    const char *name;
-} patterns[] = {{OFR_GEN_CONTROL_PATTERN_TORNADO, "tornado"},
-                {OFR_GEN_CONTROL_PATTERN_COMPLEMENT, "complement"},
-                {OFR_GEN_CONTROL_PATTERN_UNIFORM, "uniform"},
-                {OFR_GEN_CONTROL_PATTERN_BUTTERFLY, "butterfly"},
-                {OFR_GEN_CONTROL_PATTERN_TRANSPOSE, "transpose"},
-                {OFR_GEN_CONTROL_PATTERN_ROTATE3D, "rotate3d"},
-                {OFR_GEN_CONTROL_PATTERN_BITREVERSE, "bit-reverse"}};
+static const unsigned patterns[] = {
+    OFR_GEN_CONTROL_PATTERN_TORNADO,   OFR_GEN_CONTROL_PATTERN_COMPLEMENT,
+    OFR_GEN_CONTROL_PATTERN_UNIFORM,   OFR_GEN_CONTROL_PATTERN_BUTTERFLY,
+    OFR_GEN_CONTROL_PATTERN_TRANSPOSE, OFR_GEN_CONTROL_PATTERN_ROTATE3D,
+    OFR_GEN_CONTROL_PATTERN_BITREVERSE};
 
 // A round trip after another, by address and over one link in turn; the far node answers at once.
 static void ping(struct golden *g, struct ping *p, struct rng *rng)
@@ -97,7 +92,7 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
                                .class_weight = {0, 0, 1},
                                .length_min = PACKET,
                                .length_max = PACKET,
-                               .pattern = patterns[p].pattern,
+                               .pattern = patterns[p],
                                .lossy = o->pulled};
     struct ofr_table table;
     struct ofr_config base = {.configured = true,
@@ -149,8 +144,8 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
     printf("%sok %u - %ux%u%s%s C=%u %s: %.3f flits a cycle and node, %" PRIu64 " OIDN, %" PRIu64
            " WIDN",
            why ? "not " : "", number + 1, torus->k[0], torus->k[1], torus->n == 3 ? "x" : "",
-           torus->n == 3 ? (char[]){(char)('0' + torus->k[2]), 0} : "", slots, patterns[p].name,
-           (double)flits / (double)cycles / g.nodes, oidn, widn);
+           torus->n == 3 ? (char[]){(char)('0' + torus->k[2]), 0} : "", slots,
+           ofr_pattern_name(patterns[p]), (double)flits / (double)cycles / g.nodes, oidn, widn);
     if (o->pings)
         printf("; %" PRIu64 " + %" PRIu64 " pings, worst %" PRIu64 " by address, %" PRIu64
                " directed",
@@ -238,7 +233,7 @@ int main(int argc, char **argv)
         const struct ofr_torus *torus = o.torus.n ? &o.torus : &tori[t];
         for (unsigned slots = o.slots ? o.slots : 2; slots <= (o.slots ? o.slots : 4); slots += 2)
             for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++) {
-                if (ofr_pattern_missing(torus, patterns[p].pattern))
+                if (ofr_pattern_missing(torus, patterns[p]))
                     continue;
                 if (!o.only || o.only == number + 1)
                     failed += !run(&o, torus, slots, p, number, &derouted);

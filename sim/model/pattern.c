@@ -4,6 +4,7 @@
 #include "ofr_regs.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *ofr_pattern_name(unsigned pattern)
 {
@@ -19,6 +20,26 @@ const char *ofr_pattern_name(unsigned pattern)
         [OFR_GEN_CONTROL_PATTERN_FIXED] = "fixed",
     };
     return pattern < sizeof names / sizeof *names ? names[pattern] : NULL;
+}
+
+int ofr_pattern_named(const char *name)
+{
+    static const struct {
+        const char *name;
+        int pattern;
+    } others[] = {
+        {"transpose", OFR_GEN_CONTROL_PATTERN_TRANSPOSE},
+        {"rotate3d", OFR_GEN_CONTROL_PATTERN_ROTATE3D},
+        {"bit-reverse", OFR_GEN_CONTROL_PATTERN_BITREVERSE},
+        {"neighbor", OFR_GEN_CONTROL_PATTERN_NEIGHBOUR},
+    };
+    for (unsigned i = 0; ofr_pattern_name(i); i++)
+        if (!strcmp(name, ofr_pattern_name(i)))
+            return (int)i;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(name, others[i].name))
+            return others[i].pattern;
+    return -1;
 }
 
 // All sizes are powers of two.

@@ -10,6 +10,10 @@
 // "transposition3d"; NULL: none.
 const char *ofr_pattern_name(unsigned pattern);
 
+// The pattern (OFR_GEN_CONTROL_PATTERN_*) of that name, or of another word that is in use for it:
+// "transpose", "rotate3d", "bit-reverse", "neighbor". -1: none. What all tools read names with.
+int ofr_pattern_named(const char *name);
+
 // Why the pattern (OFR_GEN_CONTROL_PATTERN_*) does not exist on this torus, as half a sentence
 // ("it needs ..."), or NULL if it does.
 const char *ofr_pattern_missing(const struct ofr_torus *torus, unsigned pattern);

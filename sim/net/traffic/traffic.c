@@ -43,8 +43,10 @@ const char *net_pattern_name(enum net_pattern pattern)
 
 int net_pattern_parse(const char *name)
 {
+    int number = ofr_pattern_named(name);
     for (int i = 0; i < NET_PATTERNS; i++)
-        if (!strcmp(name, net_pattern_name((enum net_pattern)i)))
+        if (i <= NET_NEIGHBOUR ? (int)libofrs((enum net_pattern)i) == number
+                               : !strcmp(name, net_pattern_name((enum net_pattern)i)))
             return i;
     return -1;
 }
