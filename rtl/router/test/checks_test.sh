@@ -29,7 +29,7 @@ twin()
     result $? "twin: $3: $1 says so"
 }
 
-run && grep -q '^12 flits sent, 12 arrived$' "$work/out" && ! grep -q '^ERROR' "$work/out"
+run && grep -q '^12 of 12 flits arrived$' "$work/out" && ! grep -q '^ERROR' "$work/out"
 result $? 'all properties hold'
 twin ofr_credit 's/rebase || (sends \&\& /rebase || (1'"'"'b0 \&\& sends \&\& /' 'packets sent are not counted'
 twin ofr_input 's/freed\[4\*v +: 4\] <= granted_count_q\[4\*v +: 4\];/freed[4*v +: 4] <= freed[4*v +: 4];/' \

@@ -30,7 +30,7 @@ arrived() {
 
 build rtl/router/alone/test/ring4_tb.v && run && [ -s "$work/ring4.vcd" ]
 result $? 'Icarus builds and runs it, and there are waveforms'
-grep -q '^12 flits sent, 12 arrived$' "$work/out"
+grep -q '^12 of 12 flits arrived$' "$work/out"
 result $? 'all flits arrive, no others'
 arrived 1
 result $? 'those to node 1: in order, in the cycle they should'
