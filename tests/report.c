@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// report: the size and speed table of rtl/README.md.
+// report: the size and speed table of rtl/README.md, and beside the bars in tests/RESULTS.md.
 //
-//     report run   [-a] [-j JOBS] [-s SEEDS] OUT   build what changed (-a: all), rewrite the table
-//     report check                                 TAP: is every row of the table up to date?
-//     report wrap  PORTS.json                      the Verilog shell around module dut (synth.sh)
+//     report run   [-a] [-j JOBS] [-s SEEDS] OUT   build what changed (-a: all), rewrite both
+//     tables report bars                                  rewrite the table of bars from the rows
+//     as they are report check                                 TAP: is every row up to date, and
+//     the bars' table? report wrap  PORTS.json                      the Verilog shell around module
+//     dut (synth.sh)
 //
 // Run from the top folder. The builds are in rtl/report.json. A row carries the hash of what it was
 // made from: the build's entry, synth.sh, and its Verilog without comments and blanks, which is the
@@ -29,14 +31,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define README "rtl/README.md"
-#define BUILDS "rtl/report.json"
-#define SYNTH  "tests/synth.sh"
-#define FLOW   "1" // a new one when the shell or the way of counting changes
-#define BEGIN  "<!-- report: begin; made by `make report`, do not edit -->"
-#define END    "<!-- report: end -->"
+#define README   "rtl/README.md"
+#define RESULTS  "tests/RESULTS.md"
+#define BUILDS   "rtl/report.json"
+#define SYNTH    "tests/synth.sh"
+#define FLOW     "1" // a new one when the shell or the way of counting changes
+#define BEGIN    "<!-- report: begin; made by `make report`, do not edit -->"
+#define END      "<!-- report: end -->"
+#define BARS     "<!-- bars: begin; made by `make report`, do not edit -->"
+#define BARS_END "<!-- bars: end -->"
 
-enum { MAX_SEEDS = 9, TEXT = 1024 };
+enum { MAX_SEEDS = 9, TEXT = 1024, COLUMNS = 10 };
 
 struct build {
     const char *name, *target, *top, *params, *options;
@@ -156,8 +161,11 @@ static bool find_row(const char *readme, const char *name, char *row, size_t siz
     for (; name && p && end && p < end; p = strchr(p, '\n') + 1) {
         if (p[0] == '|' && p[1] == ' ' && !strncmp(p + 2, name, strlen(name)) &&
             !strncmp(p + 2 + strlen(name), " |", 2)) {
+            unsigned columns = 0;
+            for (const char *c = p; *c != '\n'; c++)
+                columns += c[1] == '|';
             snprintf(row, size, "%.*s", (int)strcspn(p, "\n"), p);
-            return true;
+            return columns == COLUMNS;
         }
     }
     return false;
@@ -376,13 +384,22 @@ static bool read_figures(const char *out, const struct build *b, int seeds, stru
     return f->median < 1e9;
 }
 
-// Appends the bars as text; returns whether all are met.
-static bool judge(const json_t *bars, const struct figures *f, char *text, size_t size)
+// The figures that bars are of, as a row has them. False: it failed.
+static bool row_figures(const char *row, struct figures *f)
+{
+    memset(f, 0, sizeof *f);
+    return sscanf(row, "| %*[^|]| %*[^|]| %lf | %lf | %lf | %lf | %lf | %lf", &f->lut, &f->ff,
+                  &f->ram, &f->dsp, &f->cells, &f->median) == 6;
+}
+
+// The bars as text, and what is there; returns whether all are met.
+static bool judge(const json_t *bars, const struct figures *f, char *text, char *there, size_t size)
 {
     const char *key;
     json_t *value;
     bool met = true;
 
+    text[0] = there[0] = 0;
     json_object_foreach((json_t *)bars, key, value)
     {
         double bar = json_number_value(value);
@@ -391,11 +408,12 @@ static bool judge(const json_t *bars, const struct figures *f, char *text, size_
                       : !strcmp(key, "lut")   ? f->lut
                       : !strcmp(key, "cells") ? f->cells
                                               : f->ram;
-        size_t n = strlen(text);
+        size_t n = strlen(text), m = strlen(there);
 
         met = met && (is_fmax ? have >= bar : have <= bar);
         snprintf(text + n, size - n, "%s%s %s %.0f", n ? ", " : "", key,
                  is_fmax ? ">=" : "<=", bar);
+        snprintf(there + m, size - m, "%s%.*f", m ? ", " : "", is_fmax, have);
     }
     return met;
 }
@@ -403,7 +421,6 @@ static bool judge(const json_t *bars, const struct figures *f, char *text, size_
 static void make_row(struct build *b, const char *out, int seeds, bool built)
 {
     struct figures f;
-    char bars[256] = "", aims[256] = "";
 
     if (!built || !read_figures(out, b, seeds, &f)) {
         char path[512];
@@ -415,49 +432,102 @@ static void make_row(struct build *b, const char *out, int seeds, bool built)
         for (char *p = err; p && *p; p++)
             if (*p == '|')
                 *p = '!';
-        snprintf(b->row, sizeof b->row, "| %s | %s | | | | | | | | **failed** | %.300s | %s |",
-                 b->name, b->target, err ? err : "", b->found ? b->hash : "no such module");
+        snprintf(b->row, sizeof b->row, "| %s | %s | | | | | | **failed** | %.300s | %s |", b->name,
+                 b->target, err ? err : "", b->found ? b->hash : "no such module");
         free(err);
         return;
     }
-    bool met = judge(b->bars, &f, bars, sizeof bars);
-    bool aimed = json_object_size(b->aim) && judge(b->aim, &f, aims, sizeof aims);
-    const char *verdict = !*bars ? "" : !met ? "**no**" : aimed ? "yes, and the aim" : "yes";
     snprintf(b->row, sizeof b->row,
-             "| %s | %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f (%.1f) | %s | %s | %s | %s |",
-             b->name, b->target, f.lut, f.ff, f.ram, f.dsp, f.cells, f.median, f.best, bars,
-             verdict, f.path, b->hash);
+             "| %s | %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f (%.1f) | %s | %s |", b->name,
+             b->target, f.lut, f.ff, f.ram, f.dsp, f.cells, f.median, f.best, f.path, b->hash);
 }
 
-static void write_table(const char *readme, const struct build *b, size_t count, int seeds)
+// Puts the text in place of what is from `begin` to `end` in the file; where they are not, behind
+// it and the heading.
+static void replace_block(const char *path, const char *begin, const char *end, const char *heading,
+                          const char *text)
 {
-    const char *begin = strstr(readme, BEGIN), *end = begin ? strstr(begin, END) : NULL;
-    FILE *out = fopen(README ".new", "w");
+    char new[64], *old = slurp(path);
+    const char *first = old ? strstr(old, begin) : NULL, *last = first ? strstr(first, end) : NULL;
+
+    if (!old)
+        fail("cannot read %s", path);
+    snprintf(new, sizeof new, "%s.new", path);
+    FILE *out = fopen(new, "w");
+    if (!out)
+        fail("cannot write %s: %s", new, strerror(errno));
+    if (last)
+        fwrite(old, 1, (size_t)(first - old), out);
+    else
+        fprintf(out, "%s\n## %s\n\n", old, heading);
+    fprintf(out, "%s\n%s%s%s", begin, text, end, last ? last + strlen(end) : "\n");
+    if (fclose(out) != 0 || rename(new, path) != 0)
+        fail("cannot write %s: %s", path, strerror(errno));
+    free(old);
+}
+
+// The table of bars from the rows, which must be there; to be freed.
+static char *bars_table(const struct build *b, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
 
     if (!out)
-        fail("cannot write " README ".new: %s", strerror(errno));
-    if (begin && end) {
-        fwrite(readme, 1, (size_t)(begin - readme), out);
-    } else {
-        fputs(readme, out);
-        fputs("\n## Size and speed\n\n", out);
+        fail("out of memory");
+    fputs("| build | bar | measured | met | aim |\n|---|---|---|---|---|\n", out);
+    for (size_t i = 0; i < count; i++) {
+        struct figures f;
+        char bars[256], aims[256], there[256], aimed[256];
+        bool failed = !row_figures(b[i].row, &f);
+        bool met = judge(b[i].bars, &f, bars, there, sizeof bars);
+        bool all = judge(b[i].aim, &f, aims, aimed, sizeof aims);
+
+        if (!*bars && !*aims)
+            continue;
+        fprintf(out, "| %s, %s | %s | %s | %s | %s |\n", b[i].name, b[i].target, bars,
+                failed ? "-" : there,
+                failed || !met ? "**no**"
+                : *aims && all ? "yes, and the aim"
+                               : "yes",
+                aims);
     }
-    fputs(BEGIN "\n", out);
+    if (fclose(out) != 0)
+        fail("out of memory");
+    return text;
+}
+
+static void write_bars(const struct build *b, size_t count)
+{
+    char *text = bars_table(b, count);
+
+    replace_block(RESULTS, BARS, BARS_END, "Bars", text);
+    free(text);
+}
+
+static void write_table(const struct build *b, size_t count, int seeds)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        fail("out of memory");
     fprintf(
         out,
         "Out of context, each module in a shell of flip-flops that is not counted. LUT4: on ECP5\n"
         "with 2 for a carry cell and 6 for 16x4 of distributed RAM. Cells: iCE40 logic cells,\n"
         "ECP5 TRELLIS_COMB, after packing. fmax in MHz: the median of %d placements, in brackets\n"
-        "the best; bars are judged by the median. Inputs: hash of what the row was made from.\n\n"
-        "| build | target | LUT4 | FF | block RAM | DSP | cells | fmax | bar | met "
-        "| critical path | inputs |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "the best. Inputs: hash of what the row was made from.\n\n"
+        "| build | target | LUT4 | FF | block RAM | DSP | cells | fmax | critical path | inputs |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n",
         seeds);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s\n", b[i].row);
-    fputs(END, out);
-    fputs(begin && end ? end + strlen(END) : "\n", out);
-    if (fclose(out) != 0 || rename(README ".new", README) != 0)
-        fail("cannot write " README ": %s", strerror(errno));
+    if (fclose(out) != 0)
+        fail("out of memory");
+    replace_block(README, BEGIN, END, "Size and speed", text);
+    free(text);
 }
 
 static pid_t start(const struct build *b, const char *out, int seeds)
@@ -541,12 +611,8 @@ static int run(bool all, int jobs, int seeds, const char *out)
             printf("%s\n", b[i].row);
         }
     }
-    // Read again: somebody may have edited the text around the table meanwhile.
-    free(readme);
-    readme = slurp(README);
-    if (!readme)
-        fail("cannot read " README);
-    write_table(readme, b, count, seeds);
+    write_table(b, count, seeds);
+    write_bars(b, count);
     puts("");
     for (size_t i = 0; i < count; i++)
         puts(b[i].row);
@@ -556,32 +622,64 @@ static int run(bool all, int jobs, int seeds, const char *out)
     return failed != 0;
 }
 
+// The bars' table from the README's rows. Exit status: 1 if a row is missing.
+static int bars(void)
+{
+    json_t *root;
+    size_t count;
+    struct build *b = read_builds(&root, &count);
+    char *readme = slurp(README);
+    int status = 0;
+
+    for (size_t i = 0; i < count && !status; i++)
+        if (!readme || !find_row(readme, b[i].name, b[i].row, sizeof b[i].row)) {
+            fprintf(stderr, "report: %s is not in " README ": run make report\n", b[i].name);
+            status = 1;
+        }
+    if (!status)
+        write_bars(b, count);
+    free(readme);
+    free(b);
+    json_decref(root);
+    return status;
+}
+
 static int check(void)
 {
     json_t *root;
     size_t count;
     bool bad = false;
-    char row[2 * TEXT];
     struct build *b = read_builds(&root, &count);
-    char *readme = slurp(README);
+    char *readme = slurp(README), *results = slurp(RESULTS);
 
-    printf("1..%zu\n", count);
+    printf("1..%zu\n", count + 1);
     for (size_t i = 0; i < count; i++) {
         const char *why = NULL;
 
+        bool there = readme && find_row(readme, b[i].name, b[i].row, sizeof b[i].row);
         if (!b[i].found)
             why = "there is no such module";
-        else if (!readme || !find_row(readme, b[i].name, row, sizeof row))
+        else if (!there)
             why = "it is not in the table";
-        else if (!strstr(row, b[i].hash))
+        else if (!strstr(b[i].row, b[i].hash))
             why = "it has changed since the table was made";
-        else if (strstr(row, "**failed**"))
+        else if (strstr(b[i].row, "**failed**"))
             why = "it could not be built";
         printf("%s %zu - report: %s\n", why ? "not ok" : "ok", i + 1, b[i].name);
         if (why)
             printf("# %s: run make report\n", why);
         bad = bad || why;
     }
+    char *table = bars_table(b, count);
+    const char *there = results ? strstr(results, BARS "\n") : NULL;
+    bool same = there && !strncmp(there + strlen(BARS "\n"), table, strlen(table)) &&
+                !strncmp(there + strlen(BARS "\n") + strlen(table), BARS_END, strlen(BARS_END));
+    printf("%s %zu - report: the bars in " RESULTS "\n", same ? "ok" : "not ok", count + 1);
+    if (!same)
+        puts("# they are not what the rows say: run report bars, or make report");
+    bad = bad || !same;
+    free(table);
+    free(results);
     free(readme);
     free(b);
     json_decref(root);
@@ -590,7 +688,8 @@ static int check(void)
 
 static int usage(void)
 {
-    fputs("usage: report run [-a] [-j JOBS] [-s SEEDS] OUT | report check | report wrap JSON\n",
+    fputs("usage: report run [-a] [-j JOBS] [-s SEEDS] OUT | report bars | report check | report "
+          "wrap JSON\n",
           stderr);
     return 2;
 }
@@ -603,6 +702,8 @@ int main(int argc, char **argv)
 
     if (argc == 2 && !strcmp(argv[1], "check"))
         return check();
+    if (argc == 2 && !strcmp(argv[1], "bars"))
+        return bars();
     if (argc == 3 && !strcmp(argv[1], "wrap"))
         return wrap(argv[2]);
     if (argc < 3 || strcmp(argv[1], "run") != 0)
