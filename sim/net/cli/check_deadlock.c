@@ -119,6 +119,7 @@ int net_command_check_deadlock(int argc, char **argv)
     if (options.format == FORMAT_CSV)
         net_refuse("check-deadlock: --format must be text or json");
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
+    net_options_refuse_idle(&options);
     bool flit = config.engine == NET_ENGINE_FLIT;
     int most = config.routing == NET_TRIPLEX ? NET_FLIT_MAX_TRIPLEX : NET_FLIT_MAX_CHECKED;
     if (flit && ofr_nodes(&config.torus) > (uint32_t)most)

@@ -210,6 +210,7 @@ int net_command_explain(int argc, char **argv)
     struct net_config config = net_options_config(&args.options, NULL, NULL, NULL, NULL);
     if (config.engine == NET_ENGINE_FLIT)
         net_refuse("explain: goes with --engine packet only");
+    net_options_refuse_idle(&args.options);
     // What a router decides, with its registers as they are after reset.
     if (!net_options_value(&args.options, "eta") && config.routing == NET_OFR)
         config.eta = 2;

@@ -225,6 +225,7 @@ int net_command_limit(int argc, char **argv)
             net_refuse("limit of %s: %s", pattern, wrong);
     }
     free(copy);
+    net_options_refuse_idle(&args.options);
 
     net_catch_signals();
     if (args.options.format == FORMAT_TEXT)

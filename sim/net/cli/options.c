@@ -41,6 +41,7 @@ static void give(struct net_options *options, const struct net_setting *setting,
             return;
         }
     options->given[options->count].setting = setting;
+    options->given[options->count].applied = false;
     options->given[options->count++].value = value;
 }
 
@@ -156,7 +157,7 @@ static const struct net_application *read_application(const struct net_options *
     return app;
 }
 
-struct net_config net_options_config(const struct net_options *options, const char *routing,
+struct net_config net_options_config(struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
     static const char *const pattern_only[] = {"traffic",     "load",        "messages", "arrivals",
@@ -171,24 +172,7 @@ struct net_config net_options_config(const struct net_options *options, const ch
     refuse_beside(options, "application", pattern_only);
     refuse_beside(options, "application", no_application);
     refuse_beside(options, "mix", no_mix);
-    if (!net_options_value(options, "application") &&
-        (net_options_value(options, "pace") || net_options_value(options, "placement")))
-        net_refuse("--pace and --placement go with --application only");
-    if (!net_options_value(options, "active")) {
-        if (net_options_value(options, "rounds") || net_options_value(options, "burst"))
-            net_refuse("--rounds and --burst go with --active only");
-    }
-    const char *arrivals = net_options_value(options, "arrivals");
-    if (!(arrivals && !strcmp(arrivals, "onoff")) &&
-        (net_options_value(options, "on-fraction") || net_options_value(options, "on-messages")))
-        net_refuse("--on-fraction and --on-messages go with --arrivals onoff only");
-    // Of a sweep some may be others.
-    const char *patterns = net_options_value(options, "traffic");
-    bool spots = net_options_value(options, "hotspots"),
-         weight = net_options_value(options, "hotspot-weight");
-    if ((spots || weight) && !(patterns && strstr(patterns, "hotspot")))
-        net_refuse("--hotspots and --hotspot-weight go with --traffic hotspot only");
-    if (spots && !weight)
+    if (net_options_value(options, "hotspots") && !net_options_value(options, "hotspot-weight"))
         net_refuse("--hotspots needs --hotspot-weight");
     if (!routing)
         routing = net_options_value(options, "routing");
@@ -247,7 +231,23 @@ struct net_config net_options_config(const struct net_options *options, const ch
     char message[400];
     if (net_config_check(&c, message, sizeof message))
         net_refuse("%s", message);
+    net_options_note(options, &c);
     return c;
+}
+
+void net_options_note(struct net_options *options, const struct net_config *config)
+{
+    for (unsigned i = 0; i < options->count; i++)
+        if (net_setting_applies(options->given[i].setting, config))
+            options->given[i].applied = true;
+}
+
+void net_options_refuse_idle(const struct net_options *options)
+{
+    for (unsigned i = 0; i < options->count; i++)
+        if (!options->given[i].applied)
+            net_refuse("--%s goes with %s only", options->given[i].setting->name,
+                       options->given[i].setting->applies->words);
 }
 
 unsigned net_parse_step(const char *text)

@@ -18,6 +18,7 @@ struct net_options {
     struct {
         const struct net_setting *setting;
         const char *value;
+        bool applied; // to a configuration that was made
     } given[NET_OPTIONS];
     enum net_format format;
 };
@@ -35,9 +36,14 @@ bool net_options_set(struct net_options *options, const char *name, const char *
 // Adds all options of another.
 void net_options_merge(struct net_options *options, const struct net_options *from);
 
+// Notes which options apply to a configuration that was made of them, as net_options_config does by
+// itself; and refuses those that applied to none.
+void net_options_note(struct net_options *options, const struct net_config *config);
+void net_options_refuse_idle(const struct net_options *options);
+
 // Configuration for these options, where `routing`, `pattern`, `load` and `seed` replace the
 // options of that name unless they are NULL. On a mistake: one line on stderr, exit status 2.
-struct net_config net_options_config(const struct net_options *options, const char *routing,
+struct net_config net_options_config(struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed);
 
 // --step: steps in a gamma0; 0.1, where the search for gamma* begins, is one of them. On a mistake

@@ -147,7 +147,7 @@ static void restrict_to(struct net_experiment *e, const struct args *args)
 
 // One task for all cells of the same configuration, the largest sizes first: all mistakes come out
 // before anything runs.
-static void make_tasks(struct reproduction *r, const struct net_options *given)
+static void make_tasks(struct reproduction *r, struct net_options *given)
 {
     const struct net_experiment *e = &r->e;
     size_t cells = (size_t)e->sizes * e->rows * e->series;
@@ -582,6 +582,7 @@ int net_command_reproduce(int argc, char **argv)
     r.e.shortened = args.quick;
     restrict_to(&r.e, &args);
     make_tasks(&r, &args.options);
+    net_options_refuse_idle(&args.options);
     const char *folder = args.out ? args.out : r.e.name;
     char path[500];
     snprintf(path, sizeof path, "%.400s/points.jsonl", folder);

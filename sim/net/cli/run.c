@@ -128,6 +128,7 @@ int net_command_run(int argc, char **argv)
     struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
                           .count = args.replicates};
     const struct net_config *config = &point.config;
+    net_options_refuse_idle(&args.options);
     if (args.replicates > 1 && (args.links || args.histogram))
         net_refuse("--links and --histogram are of one run, --replicates of several");
     if (config->seed + args.replicates - 1 > INT64_MAX)

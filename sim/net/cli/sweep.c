@@ -136,7 +136,7 @@ static struct words split(const struct args *args, const char *name, const char 
 }
 
 // All combinations, checked before anything runs.
-static void make_tasks(struct sweep *sweep, const struct args *args, const char *what, bool loads)
+static void make_tasks(struct sweep *sweep, struct args *args, const char *what, bool loads)
 {
     const char *engine = net_options_value(&args->options, "engine");
     bool flit = engine && !strcmp(engine, "flit");
@@ -170,6 +170,7 @@ static void make_tasks(struct sweep *sweep, const struct args *args, const char 
                     task->config.seed += s % replicates;
                     net_key(what, &task->config, task->key);
                 }
+    net_options_refuse_idle(&args->options);
     free(routing.text);
     free(pattern.text);
     free(load.text);

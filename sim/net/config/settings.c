@@ -66,8 +66,8 @@ static const char *parse_idn(struct net_config *c, const char *text, char *wrong
         snprintf(wrong, size, "--idn %s: must be both, oidn, widn or orthants", text);
         return wrong;
     }
-    if (c->routing != NET_OFR)
-        return "--idn goes with --routing ofr only";
+    if (c->routing != NET_OFR) // of a sweep's routings one may be
+        return NULL;
     c->oidn = strcmp(text, "widn") != 0;
     c->widn = strcmp(text, "oidn") != 0;
     c->orthants = !strcmp(text, "orthants");
@@ -224,14 +224,15 @@ static bool has_lanes(const struct net_config *c)
     return c->routing == NET_DALLY_SEITZ;
 }
 
+// Of lanes the one with most space is taken.
 static bool has_selection(const struct net_config *c)
 {
-    return !c->flit.output_driven;
+    return c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
 }
 
 static bool has_order(const struct net_config *c)
 {
-    return c->routing != NET_DALLY_SEITZ && !c->flit.output_driven && !c->flit.random;
+    return has_selection(c) && !c->flit.random;
 }
 
 static bool has_escape(const struct net_config *c)
@@ -250,6 +251,26 @@ static bool has_long(const struct net_config *c)
     return c->flit.long_words != 0;
 }
 
+static bool has_adaptive(const struct net_config *c)
+{
+    return c->routing != NET_DOR;
+}
+
+static bool has_ticks(const struct net_config *c)
+{
+    return !c->pipelined;
+}
+
+static bool has_ties(const struct net_config *c)
+{
+    return c->engine == NET_ENGINE_PACKET || (c->routing != NET_DALLY_SEITZ && !c->mesh);
+}
+
+static bool is_permutation(const struct net_config *c)
+{
+    return c->traffic.pattern != NET_UNIFORM && c->traffic.pattern != NET_HOTSPOT;
+}
+
 static bool is_triplex(const struct net_config *c)
 {
     return c->routing == NET_TRIPLEX;
@@ -264,6 +285,29 @@ static bool deroutes(const struct net_config *c)
 {
     return is_triplex(c) && c->flit.class == NET_NON_MINIMAL;
 }
+
+// ---- When a setting applies
+
+static const struct net_condition
+    replayed = {has_application, "--application"},
+    by_pattern = {has_pattern, "a traffic pattern (no --trace, --application or --active)"},
+    mixed = {has_mix, "--mix"}, one_length = {has_length, "messages of one length (no --mix)"},
+    on_and_off = {has_onoff, "--arrivals onoff"},
+    with_hotspots = {has_hotspots, "--traffic hotspot"}, traced = {has_trace, "--trace"},
+    in_pairs = {has_pairs, "--active"}, of_ofr = {has_idns, "--routing ofr"},
+    derouting = {decides, "--routing por or ofr"},
+    of_dally_seitz = {has_lanes, "--routing dally-seitz"},
+    selected = {has_selection, "--routing duato or triplex, --service input"},
+    ordered = {has_order, "--routing duato or triplex, --service input, --selection fixed"},
+    waited_for = {has_escape, "--routing duato, or triplex with --switching wormhole"},
+    in_wormhole = {is_wormhole, "--switching wormhole"}, two_lengths = {has_long, "--long-words"},
+    of_triplex = {is_triplex, "--routing triplex"},
+    of_adaptive_triplex = {has_rule4, "--routing triplex, --class minimal or non-minimal"},
+    of_derouting_triplex = {deroutes, "--routing triplex, --class non-minimal"},
+    adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
+    ticking = {has_ticks, "--injection stop-and-wait"},
+    tied = {has_ties, "--engine packet, or --routing duato or triplex on a torus"},
+    permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
 
 // ---- The table
 
@@ -351,6 +395,7 @@ const struct net_setting net_settings[] = {
      .field = "tie",
      .kind = NET_CHOICE,
      .names = net_tie_names,
+     .applies = &tied,
      AT(tie)},
     {.name = "seed",
      .letter = 's',
@@ -375,7 +420,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = NET_MIN_LOAD,
      .most = NET_MAX_LOAD,
-     .applies = has_pattern,
+     .applies = &by_pattern,
      AT(load)},
     {.name = "eta",
      .group = 2,
@@ -386,7 +431,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 15.9375,
-     .applies = decides,
+     .applies = &derouting,
      AT(eta)},
     {.name = "delta",
      .group = 2,
@@ -397,7 +442,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = 15,
-     .applies = decides,
+     .applies = &derouting,
      AT(delta)},
     {.name = "idn",
      .group = 2,
@@ -406,7 +451,7 @@ const struct net_setting net_settings[] = {
      .shown = "both",
      .field = "idn",
      .kind = NET_OWN,
-     .applies = has_idns,
+     .applies = &of_ofr,
      .parse = parse_idn,
      .print = print_idn},
     {.name = "count-used",
@@ -417,7 +462,7 @@ const struct net_setting net_settings[] = {
      .field = "count_used",
      .kind = NET_SWITCH,
      .names = counted,
-     .applies = decides,
+     .applies = &derouting,
      AT(count_all)},
     {.name = "throttle",
      .group = 2,
@@ -448,6 +493,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = NET_UNBOUNDED_SLOTS,
+     .applies = &adaptive,
      AT(transit_throttle)},
     {.name = "node-throttle",
      .group = 2,
@@ -468,7 +514,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1e9,
-     .applies = decides,
+     .applies = &derouting,
      AT(source_gate_us)},
     {.name = "ratio",
      .group = 2,
@@ -480,7 +526,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1000,
-     .applies = decides,
+     .applies = &derouting,
      AT(ratio)},
     {.name = "above-mean",
      .group = 2,
@@ -491,7 +537,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1000,
-     .applies = decides,
+     .applies = &derouting,
      AT(above_mean)},
     {.name = "decide",
      .group = 2,
@@ -501,7 +547,7 @@ const struct net_setting net_settings[] = {
      .field = "decide",
      .kind = NET_SWITCH,
      .names = tries,
-     .applies = decides,
+     .applies = &derouting,
      AT(once)},
     {.name = "smooth",
      .group = 2,
@@ -513,7 +559,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = 8,
-     .applies = decides,
+     .applies = &derouting,
      AT(smooth)},
     {.name = "messages",
      .group = 3,
@@ -525,7 +571,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = 1000000,
-     .applies = has_pattern,
+     .applies = &by_pattern,
      AT(messages)},
     {.name = "message-packets",
      .group = 3,
@@ -537,7 +583,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = 1000000,
-     .applies = has_length,
+     .applies = &one_length,
      AT(message_packets)},
     {.name = "mix",
      .group = 3,
@@ -545,7 +591,7 @@ const struct net_setting net_settings[] = {
      .help = "instead of --message-packets: PACKETS:WEIGHT,..., drawn per message, as 1:0.9,96:0.1",
      .field = "mix",
      .kind = NET_OWN,
-     .applies = has_mix,
+     .applies = &mixed,
      .parse = parse_mix,
      .print = print_mix},
     {.name = "arrivals",
@@ -557,7 +603,7 @@ const struct net_setting net_settings[] = {
      .field = "arrivals",
      .kind = NET_CHOICE,
      .names = net_arrival_names,
-     .applies = has_pattern,
+     .applies = &by_pattern,
      AT(arrivals)},
     {.name = "on-fraction",
      .group = 3,
@@ -568,7 +614,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0.001,
      .most = 0.999,
-     .applies = has_onoff,
+     .applies = &on_and_off,
      AT(on_fraction)},
     {.name = "on-messages",
      .group = 3,
@@ -579,7 +625,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 1,
      .most = 1e6,
-     .applies = has_onoff,
+     .applies = &on_and_off,
      AT(on_messages)},
     {.name = "trace",
      .group = 3,
@@ -587,7 +633,7 @@ const struct net_setting net_settings[] = {
      .help = "instead of --traffic, --load, --messages: lines time_ns,src,dst,bytes",
      .field = "trace",
      .kind = NET_OWN,
-     .applies = has_trace,
+     .applies = &traced,
      .parse = parse_file,
      .print = print_trace},
     {.name = "application",
@@ -597,7 +643,7 @@ const struct net_setting net_settings[] = {
              "text or traces of liballprof",
      .field = "application",
      .kind = NET_OWN,
-     .applies = has_application,
+     .applies = &replayed,
      .parse = parse_file,
      .print = print_application},
     {.name = "pace",
@@ -609,7 +655,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1e6,
-     .applies = has_application,
+     .applies = &replayed,
      AT(pace)},
     {.name = "placement",
      .group = 3,
@@ -619,7 +665,7 @@ const struct net_setting net_settings[] = {
      .field = "placement",
      .kind = NET_SWITCH,
      .names = placements,
-     .applies = has_application,
+     .applies = &replayed,
      AT(scattered)},
     {.name = "active",
      .group = 3,
@@ -629,7 +675,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 2,
      .most = UINT32_MAX,
-     .applies = has_pairs,
+     .applies = &in_pairs,
      AT(active)},
     {.name = "rounds",
      .group = 3,
@@ -640,7 +686,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = 100000,
-     .applies = has_pairs,
+     .applies = &in_pairs,
      AT(rounds)},
     {.name = "burst",
      .group = 3,
@@ -651,7 +697,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = 10000,
-     .applies = has_pairs,
+     .applies = &in_pairs,
      AT(burst)},
     {.name = "injection",
      .group = 3,
@@ -671,6 +717,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 1e-6,
      .most = 1000,
+     .applies = &ticking,
      AT(injection_gamma0)},
     {.name = "hotspots",
      .group = 3,
@@ -679,7 +726,7 @@ const struct net_setting net_settings[] = {
      .help = "node ids, as 0,5,17",
      .field = "hotspots",
      .kind = NET_OWN,
-     .applies = has_hotspots,
+     .applies = &with_hotspots,
      .parse = parse_hotspots,
      .print = print_hotspots},
     {.name = "hotspot-weight",
@@ -691,7 +738,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1,
-     .applies = has_hotspots,
+     .applies = &with_hotspots,
      AT(traffic.weight)},
     {.name = "slots",
      .group = 4,
@@ -840,7 +887,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1,
-     .applies = has_long,
+     .applies = &two_lengths,
      AT(flit.long_share)},
     {.name = "buffer-words",
      .group = 5,
@@ -852,7 +899,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = NET_MAX_WORDS,
-     .applies = is_wormhole,
+     .applies = &in_wormhole,
      AT(flit.buffer_words)},
     {.name = "flow",
      .group = 5,
@@ -864,7 +911,7 @@ const struct net_setting net_settings[] = {
      .field = "flow",
      .kind = NET_SWITCH,
      .names = flows,
-     .applies = is_wormhole,
+     .applies = &in_wormhole,
      AT(flit.lagging)},
     {.name = "lanes",
      .group = 5,
@@ -877,7 +924,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 1,
      .most = NET_MAX_LANES,
-     .applies = has_lanes,
+     .applies = &of_dally_seitz,
      AT(flit.lanes)},
     {.name = "node-latency",
      .group = 5,
@@ -909,7 +956,7 @@ const struct net_setting net_settings[] = {
      .field = "selection",
      .kind = NET_SWITCH,
      .names = selections,
-     .applies = has_selection,
+     .applies = &selected,
      AT(flit.random)},
     {.name = "fixed-order",
      .group = 5,
@@ -921,7 +968,7 @@ const struct net_setting net_settings[] = {
      .field = "fixed_order",
      .kind = NET_SWITCH,
      .names = orders,
-     .applies = has_order,
+     .applies = &ordered,
      AT(flit.adaptive_first)},
     {.name = "escape",
      .group = 5,
@@ -934,7 +981,7 @@ const struct net_setting net_settings[] = {
      .field = "escape",
      .kind = NET_CHOICE,
      .names = net_flit_escape_names,
-     .applies = has_escape,
+     .applies = &waited_for,
      AT(flit.escape)},
     {.name = "class",
      .group = 5,
@@ -945,7 +992,7 @@ const struct net_setting net_settings[] = {
      .field = "class",
      .kind = NET_CHOICE,
      .names = net_triplex_class_names,
-     .applies = is_triplex,
+     .applies = &of_triplex,
      AT(flit.class)},
     {.name = "in-order",
      .group = 5,
@@ -957,7 +1004,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1,
-     .applies = has_rule4,
+     .applies = &of_adaptive_triplex,
      AT(flit.in_order)},
     {.name = "rule-4",
      .group = 5,
@@ -969,7 +1016,7 @@ const struct net_setting net_settings[] = {
      .field = "rule_4",
      .kind = NET_CHOICE,
      .names = net_rule4_names,
-     .applies = has_rule4,
+     .applies = &of_adaptive_triplex,
      AT(flit.rule4)},
     {.name = "deroute-after",
      .group = 5,
@@ -982,7 +1029,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = 1e9,
-     .applies = deroutes,
+     .applies = &of_derouting_triplex,
      AT(flit.deroute_after)},
     {.name = "deroute-probability",
      .group = 5,
@@ -995,7 +1042,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_REAL,
      .least = 0,
      .most = 1,
-     .applies = deroutes,
+     .applies = &of_derouting_triplex,
      AT(flit.deroute_probability)},
     {.name = "deroute-injected",
      .group = 5,
@@ -1006,7 +1053,7 @@ const struct net_setting net_settings[] = {
      .field = "deroute_injected",
      .kind = NET_SWITCH,
      .names = derouters,
-     .applies = deroutes,
+     .applies = &of_derouting_triplex,
      AT(flit.deroute_injected)},
     {.name = "self",
      .group = 5,
@@ -1017,6 +1064,7 @@ const struct net_setting net_settings[] = {
      .field = "self",
      .kind = NET_SWITCH,
      .names = selves,
+     .applies = &permuting,
      AT(flit.self)},
     {.name = "warm-up",
      .group = 5,

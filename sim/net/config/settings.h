@@ -20,6 +20,12 @@ enum net_setting_kind {
 // Whose it is.
 enum net_setting_engine { NET_OF_PACKET, NET_OF_FLIT, NET_OF_BOTH };
 
+// When a setting applies, and the same in words, as "--routing ofr".
+struct net_condition {
+    bool (*holds)(const struct net_config *config);
+    const char *words;
+};
+
 struct net_setting {
     const char *name; // of the option
     char letter;      // of the short option; 0: none
@@ -36,7 +42,7 @@ struct net_setting {
     const char *const *names;
     const char *(*parse)(struct net_config *config, const char *text, char *wrong, unsigned size);
     void (*print)(const struct net_config *config, char *text, unsigned size);
-    bool (*applies)(const struct net_config *config); // NULL: always
+    const struct net_condition *applies; // NULL: always
 };
 
 enum { NET_SETTING_TEXT = 1024 }; // enough for any value
@@ -55,7 +61,8 @@ static inline bool net_setting_engine(const struct net_setting *setting,
 static inline bool net_setting_applies(const struct net_setting *setting,
                                        const struct net_config *config)
 {
-    return net_setting_engine(setting, config) && (!setting->applies || setting->applies(config));
+    return net_setting_engine(setting, config) &&
+           (!setting->applies || setting->applies->holds(config));
 }
 
 // NULL: there is none.

@@ -1,8 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must be true after every cycle.
+#include "flit/check.h"
+
 #include <stdlib.h>
 
-#include "flit/sim.h"
+enum { MAX_ORDERED = 4096 };
+
+struct net_flit_watch {
+    uint64_t *could;  // per node: places that could have been connected in this cycle
+    uint8_t *passed;  // per node and place: cycles in a row in which it could and was not
+    uint32_t *last;   // per pair of nodes: number of the message that came last, plus 1; or NULL
+    uint64_t *before; // per node: outputs that were taken before the connections
+    bool out_of_order, starved;
+};
+
+bool net_flit_watch(struct net_sim *sim)
+{
+    struct net_flit_watch *w = sim->watch = calloc(1, sizeof *w);
+    if (!w)
+        return false;
+    w->could = calloc(sim->nodes, sizeof *w->could);
+    w->before = calloc(sim->nodes, sizeof *w->before);
+    w->passed = calloc((size_t)sim->nodes * sim->places, sizeof *w->passed);
+    if (sim->nodes <= MAX_ORDERED)
+        w->last = calloc((size_t)sim->nodes * sim->nodes, sizeof *w->last);
+    return w->could && w->before && w->passed && (w->last || sim->nodes > MAX_ORDERED);
+}
+
+void net_flit_unwatch(struct net_sim *sim)
+{
+    if (!sim->watch)
+        return;
+    free(sim->watch->could);
+    free(sim->watch->before);
+    free(sim->watch->passed);
+    free(sim->watch->last);
+    free(sim->watch);
+    sim->watch = NULL;
+}
+
+// Outputs of a node that an input is connected to.
+static uint64_t connected(const struct net_sim *sim, uint32_t node)
+{
+    uint64_t outputs = 0;
+    for (uint64_t rest = sim->node[node].link; rest; rest &= rest - 1) {
+        size_t place = (size_t)node * sim->places + (unsigned)__builtin_ctzll(rest);
+        outputs |= (uint64_t)1 << sim->input[place].to;
+    }
+    return outputs;
+}
+
+void net_flit_watch_choices(struct net_sim *sim)
+{
+    struct net_flit_watch *w = sim->watch;
+    for (uint32_t node = 0; node < sim->nodes; node++) {
+        uint64_t inputs = 0, outputs = 0;
+        for (uint64_t rest = sim->node[node].wait; rest; rest &= rest - 1) {
+            unsigned place = (unsigned)__builtin_ctzll(rest);
+            const struct net_flit_input *in = &sim->input[(size_t)node * sim->places + place];
+            for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
+                if (net_flit_is_free(sim, node, in->out[i])) {
+                    inputs |= (uint64_t)1 << place;
+                    outputs |= (uint64_t)1 << (in->out[i] & ~(unsigned)NET_FLIT_WAITS);
+                }
+        }
+        w->could[node] = sim->config->flit.output_driven ? outputs : inputs;
+        w->before[node] = connected(sim, node);
+    }
+}
+
+void net_flit_watch_connections(struct net_sim *sim)
+{
+    struct net_flit_watch *w = sim->watch;
+    unsigned groups = sim->shape.torus.n + 1u, most = 2 * sim->vcs * groups;
+    for (uint32_t node = 0; node < sim->nodes; node++) {
+        uint64_t served = sim->config->flit.output_driven ? connected(sim, node) & ~w->before[node]
+                                                          : ~sim->node[node].wait;
+        uint64_t passed_over = w->could[node] & ~served;
+        uint8_t *passed = &w->passed[(size_t)node * sim->places];
+        for (unsigned place = 0; place < sim->places; place++) {
+            passed[place] = passed_over >> place & 1 ? (uint8_t)(passed[place] + 1) : 0;
+            w->starved |= passed[place] > most;
+        }
+    }
+}
+
+void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *p)
+{
+    bool ordered =
+        sim->config->routing == NET_DALLY_SEITZ ? sim->shape.lanes == 1 : p->class == NET_OBLIVIOUS;
+    if (!sim->watch->last || !ordered || p->message == UINT32_MAX)
+        return;
+    uint32_t *last = &sim->watch->last[(size_t)p->src * sim->nodes + p->dst];
+    sim->watch->out_of_order |= p->message < *last;
+    *last = p->message + 1;
+}
 
 // Words of a buffer within its room and its packets' length; NULL, or what is wrong.
 static const char *check_buffer(const struct net_sim *sim, const struct net_flit_buffer *b,
@@ -31,6 +122,10 @@ static void count(const struct net_flit_buffer *b, uint32_t *words)
 
 const char *net_flit_check(const struct net_sim *sim)
 {
+    if (sim->watch && sim->watch->starved)
+        return "a packet starves";
+    if (sim->watch && sim->watch->out_of_order)
+        return "a message of the oblivious class is overtaken";
     const char *wrong = NULL;
     uint32_t *words = calloc(sim->capacity + 1, sizeof *words), flying = 0;
     uint64_t born = 0, injected = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/random.h"
+#include "flit/check.h"
 
 // ---- Buffers
 
@@ -314,7 +315,7 @@ static void serve_channel(struct net_sim *sim, uint32_t number)
 // ---- Connections
 
 // Of an input's candidate.
-static bool is_free(const struct net_sim *sim, uint32_t node, unsigned candidate)
+bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate)
 {
     unsigned place = candidate & ~(unsigned)NET_FLIT_WAITS;
     if (place == sim->places - 1)
@@ -362,7 +363,7 @@ static int pick_deroute(struct net_sim *sim, uint32_t node, unsigned place,
     unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     for (unsigned i = 0; i < count; i++) {
         unsigned to = out[i].port * sim->vcs + out[i].vc;
-        if (out[i].deroute && is_free(sim, node, to))
+        if (out[i].deroute && net_flit_is_free(sim, node, to))
             free[found++] = to;
     }
     if (!found)
@@ -378,7 +379,7 @@ static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
     unsigned free[NET_FLIT_OUTS], count = 0, most = 0, best = 0;
     bool lanes = sim->config->routing == NET_DALLY_SEITZ;
     for (unsigned i = 0; i < in->count; i++) {
-        if (!is_free(sim, node, in->out[i]))
+        if (!net_flit_is_free(sim, node, in->out[i]))
             continue;
         unsigned to = in->out[i] & ~(unsigned)NET_FLIT_WAITS;
         free[count++] = to;
@@ -436,7 +437,7 @@ static bool wants(const struct net_sim *sim, uint32_t node, const struct net_fli
 {
     for (unsigned i = 0; i < in->count; i++)
         if ((in->out[i] & ~(unsigned)NET_FLIT_WAITS) == to)
-            return is_free(sim, node, in->out[i]);
+            return net_flit_is_free(sim, node, in->out[i]);
     return false;
 }
 
@@ -450,7 +451,7 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
         const struct net_flit_input *in = input_of(sim, node, place);
         bool any = false;
         for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
-            if (is_free(sim, node, in->out[i])) {
+            if (net_flit_is_free(sim, node, in->out[i])) {
                 wanted |= (uint64_t)1 << (in->out[i] & ~(unsigned)NET_FLIT_WAITS);
                 any = true;
             }
@@ -479,6 +480,8 @@ static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
     struct net_flit_packet *p = &sim->packets[packet];
     struct net_flit_batch *batch = batch_of(sim, sim->now);
     uint32_t latency = sim->now - p->entered;
+    if (sim->watch)
+        net_flit_watch_delivery(sim, p);
     if (sim->on_delivery)
         sim->on_delivery(sim->context, p, sim->now);
     if (batch) {
@@ -538,6 +541,8 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 
 static void make_connections(struct net_sim *sim)
 {
+    if (sim->watch)
+        net_flit_watch_choices(sim);
     EACH(node, sim->waiting, sim->nodes)
     {
         if (sim->config->flit.output_driven)
@@ -547,6 +552,8 @@ static void make_connections(struct net_sim *sim)
         if (!sim->node[node].wait)
             clear(sim->waiting, node);
     }
+    if (sim->watch)
+        net_flit_watch_connections(sim);
 }
 
 void net_flit_cycle(struct net_sim *sim)
@@ -692,6 +699,12 @@ struct net_sim *net_flit_open(const struct net_config *c)
         sim->coord[node] = ofr_node_coord(&c->torus, node);
     for (uint32_t node = 0; node < sim->nodes; node++)
         start_node(sim, node);
+#ifdef NET_FLIT_CHECKED
+    if (!net_flit_watch(sim)) {
+        net_flit_free(sim);
+        return NULL;
+    }
+#endif
     return sim;
 }
 
@@ -710,5 +723,6 @@ void net_flit_free(struct net_sim *sim)
     free(sim->injecting);
     free(sim->batch);
     free(sim->packets);
+    net_flit_unwatch(sim);
     free(sim);
 }

@@ -138,6 +138,7 @@ struct net_sim {
     bool out_of_memory;
     struct net_flit_batch *batch;
     uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
+    struct net_flit_watch *watch; // of check.h; NULL: not looked at
     // For tests; may be NULL.
     void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
     void *context;
@@ -155,8 +156,7 @@ uint32_t net_flit_skip(const struct net_sim *sim);
 // Puts a packet into the injection buffer of `src`, which must be empty, in cycle sim->now.
 void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst);
 
-// Whether every packet and word is where it must be: NULL, or what is wrong. Called in every cycle
-// where NET_FLIT_CHECKED is defined.
-const char *net_flit_check(const struct net_sim *sim);
+// Whether a packet may be connected to `candidate`, one of its input's, now.
+bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate);
 
 #endif

@@ -450,7 +450,7 @@ bool net_experiment_has(const struct net_experiment *e, unsigned size, unsigned 
 }
 
 struct net_config net_experiment_config(const struct net_experiment *e, unsigned size, unsigned row,
-                                        unsigned series, const struct net_options *given)
+                                        unsigned series, struct net_options *given)
 {
     char topology[40], where[400];
     unsigned k = e->size[size];
@@ -469,6 +469,7 @@ struct net_config net_experiment_config(const struct net_experiment *e, unsigned
     net_refuse_in(where);
     struct net_config config = net_options_config(&options, NULL, NULL, "0.1", NULL);
     net_refuse_in(NULL);
+    net_options_note(given, &config);
     return config;
 }
 

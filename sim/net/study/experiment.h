@@ -77,7 +77,7 @@ int net_experiment_series(const struct net_experiment *e, const char *name);
 // Configuration of a cell (numbers of size, row, series) with load 0.1, the options in `given`
 // winning over all others. Mistakes as above.
 struct net_config net_experiment_config(const struct net_experiment *e, unsigned size, unsigned row,
-                                        unsigned series, const struct net_options *given);
+                                        unsigned series, struct net_options *given);
 
 // What the paper has, NaN: nothing; load: NaN for a cell of one point.
 double net_experiment_paper(const struct net_experiment *e, unsigned size, unsigned row,

@@ -40,6 +40,12 @@ sed 's/"step": 0.01/"step": 0.07/' sim/net/study/experiments/fulgham-4.4.json > 
 refuse 'eta goes with --engine packet' run --engine flit --eta 1
 refuse 'messages goes with --engine packet' run --engine flit --messages 4
 refuse 'lanes goes with --engine flit' run --lanes 2
+refuse 'lanes goes with --routing dally-seitz only' run --engine flit --routing duato --lanes 2
+refuse 'class goes with --routing triplex only' run --engine flit --routing duato --class oblivious
+refuse 'class goes with' sweep --engine flit --routing duato,dally-seitz --class oblivious --out "$work/none"
+refuse 'flow goes with --switching wormhole' run --engine flit --flow next-cycle
+refuse 'eta goes with' run --routing abr --eta 1
+refuse 'deroute-after goes with' reproduce fulgham-5.5 --deroute-after 3 --out "$work/none"
 refuse 'duato goes with --engine flit' run --routing duato
 refuse 'mesh.*goes with --engine flit' run --topology mesh:4x4
 refuse 'ofr goes with --engine packet' run --engine flit --routing ofr
@@ -69,6 +75,96 @@ refuse 'step' reproduce "$work/step.json" --out "$work/none"
 refuse 'up to 2048' check-deadlock --engine flit --topology 64x64
 refuse 'bitreverse.*mesh:5x5' run --engine flit --topology mesh:5x5 --traffic bitreverse
 refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
+
+# Every option with every routing: it is in the key of the record, or refused in a line with what it
+# goes with, and nothing is written.
+while read -r name value; do
+    for routing in dor abr por ofr dally-seitz duato triplex; do
+        case $routing in
+        d[au]* | triplex) small='--engine flit --topology 4x4 --warm-up 1 --batches 2 --batch-cycles 2' ;;
+        *) small='--topology 4x4 --messages 1 --message-packets 1' ;;
+        esac
+        case " $small" in *" --$name "*) small=$(echo "$small" | sed "s/--$name [^ ]*//") ;; esac
+        rm -f "$work/point"
+        # shellcheck disable=SC2086
+        "$sim" sweep $small --routing $routing --load 0.1 --$name $value --out "$work/point" \
+            > "$work/out" 2> "$work/err"
+        case $? in
+        0) grep -q "\"key\":\"[^\"]* $name=" "$work/point" || echo "$name, $routing: ignored" ;;
+        2) grep -q -E -e "--$name (goes|go|and|needs|is)|--$name .*goes with" "$work/err" &&
+            [ "$(wc -l < "$work/err")" = 1 ] && [ ! -e "$work/point" ] ||
+            echo "$name, $routing: $(cat "$work/err")" ;;
+        *) echo "$name, $routing: status" ;;
+        esac
+    done
+done > "$work/table" << 'EOF'
+preset ofr
+tie both
+eta 1
+delta 1
+idn oidn
+count-used all
+throttle 1
+escape-throttle 1
+transit-throttle 1
+node-throttle 1
+source-gate 1
+ratio 1
+above-mean 1
+decide once
+smooth 1
+messages 2
+message-packets 2
+mix 1:1
+arrivals staggered
+on-fraction 0.5
+on-messages 2
+pace 2
+placement random
+rounds 2
+burst 2
+injection pipelined
+injection-rate 2
+hotspots 1
+hotspot-weight 0.1
+slots 4
+packet-bytes 100
+ack-bytes 5
+int-latency 10
+int-bandwidth 10
+ext-latency 10
+ext-bandwidth 10
+watchdog 500
+load-unit phits
+switching store-and-forward
+duplex full
+message-words 4
+long-words 4
+long-share 0.1
+buffer-words 2
+flow next-cycle
+lanes 1
+node-latency 2
+service output
+selection random
+fixed-order unrestricted
+escape empty
+class oblivious
+in-order 0.5
+rule-4 full
+deroute-after 3
+deroute-probability 0.1
+deroute-injected yes
+self sends
+warm-up 2
+batches 3
+batch-cycles 3
+saturation-test backlog
+EOF
+cp "$work/table" "$work/out"
+: > "$work/err"
+[ ! -s "$work/table" ]
+result $? 'an option either is in the record or is refused, with every routing'
 
 "$sim" check-deadlock --engine flit --topology mesh:4x3 --routing duato --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["topology"] == "mesh:4x3"'
@@ -132,6 +228,20 @@ result $? 'wormhole: a word that goes where there is no room is found'
 checked behind sim 's/if (!out->b.out && !accepts(&in->b))/if (0)/' &&
     ! runs behind 0.5 dally-seitz "$behind" && grep -q 'took a second packet' "$work/err"
 result $? 'wormhole: a header that goes into a buffer behind one that has not begun to leave is found'
+checked order sim 's/if (out\[i\].waits || p->class != NET_OBLIVIOUS)/if (1)/' &&
+    ! runs order 1.2 triplex '--class oblivious' && grep -q 'is overtaken' "$work/err"
+result $? 'a message in order that is overtaken is found'
+one='--message-words 1'
+checked turn sim 's/n->group = (uint8_t)group;/n->group = 0;/' && ! runs turn 0.5 dally-seitz "$one" &&
+    grep -q 'a packet starves' "$work/err"
+result $? 'a group that is always served before another is found'
+checked place sim 's/n->pointer\[group\] = (uint8_t)(place + 1);/n->group = (uint8_t)group;/'
+[ $? = 0 ] && ! runs place 0.7 dally-seitz "$one --duplex full" && grep -q 'a packet starves' "$work/err" &&
+    ! runs place 0.7 dally-seitz "$one --duplex full --service output" && grep -q 'a packet starves' "$work/err"
+result $? 'the first place of a group always first is found, output-driven, too'
+checked injected sim 's/unsigned groups = sim->shape.torus.n + 1u;/unsigned groups = sim->shape.torus.n;/' &&
+    ! runs injected 0.5 dally-seitz && grep -q 'a packet starves' "$work/err"
+result $? 'an injection buffer that is never served is found'
 checked classes relation 's/s->classes == 2 && !wrap_ahead(minus, from, until)/0/'
 [ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"
 [ $? = 1 ] && grep -q 'a cycle' "$work/out"

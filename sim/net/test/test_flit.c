@@ -14,8 +14,8 @@
 
 #include "config/settings.h"
 #include "exact.h"
+#include "flit/check.h"
 #include "flit/deadlock.h"
-#include "flit/sim.h"
 
 static uint64_t seed;
 
@@ -321,6 +321,7 @@ static void conservation(void **state)
             l->last = calloc((size_t)sim->nodes * sim->nodes, sizeof *l->last);
             sim->on_delivery = note;
             sim->context = l;
+            assert_true(net_flit_watch(sim));
             uint32_t before = 0;
             while (sim->now < sim->end || net_flit_skip(sim) != UINT32_MAX) { // then it drains
                 before = sim->now;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must be true after every cycle: every packet and word is where it must be, messages of the
+// oblivious class (of Dally and Seitz's router with one lane) come in order, and nobody starves.
+//
+// Nobody starves: what may be connected in so many cycles one after the other as the node has
+// groups times the largest group is connected, as the service is a round robin over both; input-
+// driven that is an input's packet that finds an output, output-driven an output that is wanted.
+//
+// Where NET_FLIT_CHECKED is defined the engine watches itself, and stops at what is wrong.
+#ifndef NET_FLIT_CHECK_H
+#define NET_FLIT_CHECK_H
+
+#include "flit/sim.h"
+
+// NULL, or what is wrong; order and starvation where the engine is watched.
+const char *net_flit_check(const struct net_sim *sim);
+
+// Watches an engine from now on. False: out of memory. Of more than 4,096 nodes the order is not.
+bool net_flit_watch(struct net_sim *sim);
+void net_flit_unwatch(struct net_sim *sim);
+
+// The engine's calls: before and after it makes a cycle's connections; of a packet that is
+// delivered.
+void net_flit_watch_choices(struct net_sim *sim);
+void net_flit_watch_connections(struct net_sim *sim);
+void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *packet);
+
+#endif
