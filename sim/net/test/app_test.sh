@@ -18,8 +18,8 @@ refuse 'odd, line 4: rank 1 sends 0' run --application "$work/odd"
 refuse '17 ranks, the torus 16 nodes' run --application "$work/large" --topology 4x4
 refuse 'pace' run --application "$work/app" --pace -1
 refuse 'placement' run --application "$work/app" --placement near
-refuse 'go with --application only' run --pace 2
-refuse 'go with --application only' run --placement random
+refuse 'goes with --application only' run --pace 2
+refuse 'goes with --application only' run --placement random
 refuse 'do not go together' run --application "$work/app" --load 0.5
 refuse 'do not go together' run --application "$work/app" --trace "$work/app"
 refuse 'do not go together' run --application "$work/app" --message-packets 5

@@ -26,7 +26,7 @@ refuse 'a cube' run --topology torus:8x8x4 --traffic transposition3d
 refuse 'hot spot' run --traffic hotspot
 refuse 'hot spot' run --topology torus:4x4 --traffic hotspot --hotspots 16 --hotspot-weight 0.1
 refuse 'needs --hotspot-weight' run --traffic hotspot --hotspots 1
-refuse 'go with --traffic hotspot' run --hotspots 1 --hotspot-weight 0.1
+refuse 'goes with --traffic hotspot' run --hotspots 1 --hotspot-weight 0.1
 refuse 'hotspots : not' run --traffic hotspot --hotspots 1,,2 --hotspot-weight 0.1
 refuse 'eta' run --eta 1.03
 refuse 'eta' run --eta 16
@@ -196,8 +196,8 @@ comm -23 "$work/help" "$work/manual" | grep -v -x -e '--traffic' > "$work/out"
 result $? 'the manual page has all settings'
 
 # A record and its key have every setting, and the engine with its version.
-"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/settings" > "$work/out" &&
-    "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato --load 0.1 \
+"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --injection stop-and-wait --load 0.1 --out "$work/settings" > "$work/out" &&
+    "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato --traffic complement --load 0.1 \
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
         --class non-minimal --long-words 20 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
@@ -214,7 +214,7 @@ result $? 'the manual page has all settings'
 [ "$(wc -l < "$work/names")" -gt 25 ] && [ ! -s "$work/err" ] && grep -q '"engine":"packet-[0-9]*".*"eta":1.0.*"delta_hops":2.*"idn":"both"' "$work/settings"
 result $? 'a record and its key have all settings'
 sed 's/packet-[0-9]*/packet-0/g' "$work/settings" > "$work/older"
-"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --load 0.1 --out "$work/older" --resume \
+"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --injection stop-and-wait --load 0.1 --out "$work/older" --resume \
     > "$work/out" && [ "$(wc -l < "$work/older")" = 2 ]
 result $? 'a record of another engine is not taken for ours'
 
