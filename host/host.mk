@@ -84,7 +84,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave)
-TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
          host/test/layers_test.sh
 
@@ -177,7 +177,7 @@ $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_des
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(CANCEL_TWINS)
 
-host/test/torusctl_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
+host/test/torusctl_test.sh host/test/options_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
     $(B)/torusctl.bash $(B)/bin/torussim
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
@@ -221,14 +221,16 @@ TWIN_turns := counter_set s/about > low/0/
 TWIN_reset := counter_set s/return true;/return false;/
 # escapes: takes management's packets for the stream's.
 TWIN_escapes := trace s/flits - packets . r->mgmt/flits/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes)
+# idle: takes options that do nothing.
+TWIN_idle := torusctl s/if (why)/if (0)/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
 	@! cmp -s host/torusctl/$(firstword $(TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
 	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
-host/test/fabric_test.sh host/test/trace_test.sh: $(CTL_TWINS)
+host/test/fabric_test.sh host/test/trace_test.sh host/test/options_test.sh: $(CTL_TWINS)
 host/test/trace_test.sh host/test/places_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the

@@ -48,9 +48,9 @@ refuse '--transport does not apply' -t "$nowhere" diff a b
 refuse 'with --watch' counters -t "$nowhere" --count 3
 refuse 'with --routing' bench -t "$nowhere" --tie plus
 refuse 'with --format json' bench -t "$nowhere" --links
-refuse 'no other options' program -t "$nowhere" --resume --routing abr
-refuse 'it programs nothing' program --print --abort
-refuse 'with --print' program -t "$nowhere" --dimensions 3
+refuse 'the one that was cut short' program -t "$nowhere" --resume --routing abr
+refuse 'programs nothing' program --print --abort
+refuse 'that --print prints' program -t "$nowhere" --dimensions 3
 
 # Help, manual page and completion are of the same commands and options. options_* COMMAND, sorted.
 options_of_help() {
@@ -231,7 +231,7 @@ refuse_file 'destinations\[1\]: "via" without mode' 's/"escape"/"escape", "via":
 refuse_file 'destinations\[3\]: the same from and to' 's/"from": \[1, 1\]/"from": [1, 0]/'
 refuse_file 'destinations\[2\]: the same from and to' 's/"to": \[2, 3\], "mode": "free"/"to": [3, 3], "mode": "free"/'
 refuse_file 'destinations\[2\]: from and to are the same' 's/"from": \[1, 0\]/"from": [2, 3]/'
-refuse 'other options' program "$good" --routing abr -t "$nowhere"
+refuse 'says all about the routing' program "$good" --routing abr -t "$nowhere"
 refuse 'one argument too many' program "$good" "$good" -t "$nowhere"
 refuse 'one argument too many' info "$good" -t "$nowhere"
 

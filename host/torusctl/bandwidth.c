@@ -89,7 +89,7 @@ const struct command command_bandwidth = {
     .about = "Of a stream from A to B, of one back, and of both at once, by the checkers; all "
              "other boards are silent. A and B are places, X,Y or X,Y,Z.",
     .examples = "bandwidth 0,0 2,1\nbandwidth --load 0.5 --format json 0,0 2,1\n",
-    .groups = CONNECTION | WRITING | FORMAT | STREAM,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM,
     .options = options,
     .option = option,
     .prepare = prepare,

@@ -219,6 +219,12 @@ static int measure(struct bench *b)
     return status;
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    return !strcmp(o->name, "seed") ? sweep_seedless(set.patterns) : NULL;
+}
+
 static int prepare(struct args *a)
 {
     struct curves c;
@@ -285,9 +291,10 @@ const struct command command_bench = {
         "programmed again at the end.",
     .examples = "bench --routing abr,ofr --pattern uniform,tornado --gamma --plot fig4\n"
                 "bench --load 0.1,0.5 --format json --histogram --links\n",
-    .groups = CONNECTION | WRITING | FORMAT | STREAM | MESSAGES,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT | STREAM | MESSAGES,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_bench,
 };

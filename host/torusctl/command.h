@@ -10,11 +10,19 @@
 
 enum format { TEXT, JSON, CSV };
 
-enum { MAX_REST = 64 };
+enum { MAX_REST = 64, MAX_GIVEN = 32 };
+
+// An option that was given, by its name: of which group of those that commands share, 0: its own.
+struct given {
+    const char *name;
+    unsigned group;
+};
 
 // What the options that commands share say (options.c), and what stands after the command.
 struct args {
     const struct command *command;
+    struct given given[MAX_GIVEN];
+    unsigned given_count;
     const char *where; // NULL: not given
     enum format format;
     struct torus_options options;
@@ -28,10 +36,13 @@ struct args {
 // Options that commands share.
 enum {
     CONNECTION = 1, // how to reach the boards
-    WRITING = 2,    // key and lease
-    FORMAT = 4,
-    STREAM = 8, // length, warm-up and window of what is measured
-    MESSAGES = 16,
+    REQUESTS = 2,   // of its own: session, retries
+    AT_ONCE = 4,    // several of them at once
+    PLACES = 8,     // places may have names, which are taken or shown
+    WRITING = 16,   // key and lease
+    FORMAT = 32,
+    STREAM = 64, // length, warm-up and window of what is measured
+    MESSAGES = 128,
 };
 
 enum { GO_ON = -1 };
@@ -42,12 +53,15 @@ struct command {
     unsigned most;         // so many of them at most
     const char *summary;   // half a line
     const char *about;     // the manual, in paragraphs; "@PATTERNS@" is the list of them
-    const char *examples;  // without example_start(), a line each
+    const char *examples;  // without "torusctl -t usb ", a line each; "!": no board in it
     unsigned groups;       // of options, CONNECTION, ...
     // Its own. An argument's name that has "|" in it is the list of its values.
     const struct argp_option *options;
     // Takes one of its own: true, if it has that one.
     bool (*option)(int key, char *arg, struct argp_state *state);
+    // Does an option that was given do nothing, as the command is used here? Why, and what to do;
+    // NULL: it does something. Own options may be looked at by prepare() as well.
+    const char *(*idle)(const struct args *a, const struct given *option);
     // What is done before anything is opened. GO_ON, or the exit status. NULL: nothing.
     int (*prepare)(struct args *a);
     bool shares; // the board is opened by torus_share(); and from the first argument on all is of
@@ -63,8 +77,12 @@ const struct argp_option *group_options(unsigned group);
 const struct argp *group_argp(unsigned group);
 enum { LAST_GROUP = MESSAGES };
 
-// "torusctl -t usb ".
-const char *example_start(const struct command *c);
+// Notes that an option of a group was given: that of this key.
+void note_given(struct args *a, const struct argp_option *options, unsigned group, int key);
+
+// Of the examples from *at on: the next one, as a whole line. False: there is none.
+enum { EXAMPLE = 200 };
+bool next_example(const struct command *c, const char **at, char line[EXAMPLE]);
 // argp's help_filter, which puts in the list of patterns; manual.c calls it, too.
 char *fill_in(int key, const char *text, void *input);
 

@@ -49,6 +49,12 @@ static bool option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    return o->group == PLACES && !set.at ? "names are for --at" : NULL;
+}
+
 static int prepare(struct args *a)
 {
     (void)a;
@@ -160,9 +166,10 @@ const struct command command_counters = {
     .examples = "counters --at 0,1\n"
                 "counters --format json > before.json\n"
                 "counters --watch 10 --thresholds links.json\n",
-    .groups = CONNECTION | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | FORMAT,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_counters,
 };

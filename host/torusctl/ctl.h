@@ -14,6 +14,8 @@ struct sweep {
     unsigned patterns, loads;
 };
 int sweep_read(const char *patterns, const char *loads, struct sweep *s);
+// Why a seed does nothing with these patterns, NULL: one of them draws destinations.
+const char *sweep_seedless(const char *patterns);
 // Is it a pattern of several that does not exist in this torus? Says so, and notes it.
 bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
                  json_t *skipped);

@@ -148,6 +148,16 @@ static int look(struct torus *t, const struct args *a)
     return error == TORUS_OK ? status : report(t, error);
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    if (o->group == PLACES && set.diff)
+        return "--diff shows places, not names";
+    return o->group == WRITING && !set.assign
+               ? "nothing is written without --assign: leave it out, or say --assign"
+               : NULL;
+}
+
 static int prepare(struct args *a)
 {
     (void)a;
@@ -183,9 +193,10 @@ const struct command command_discover = {
         "there is a change).",
     .examples = "discover\ndiscover --svg torus.svg\ndiscover --assign --format json > torus.json\n"
                 "discover --assign --keep torus.json\ndiscover --diff torus.json\n",
-    .groups = CONNECTION | WRITING | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_discover,
 };

@@ -73,6 +73,6 @@ const struct command command_info = {
     .about = "The torus' sizes and the routing that is programmed, with its settings; on how many "
              "boards a destination table is on; whether the boards agree (exit status 1 if not).",
     .examples = "info\ninfo --format json\n",
-    .groups = CONNECTION | FORMAT,
+    .groups = CONNECTION | REQUESTS | FORMAT,
     .run = do_info,
 };

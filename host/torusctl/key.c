@@ -95,7 +95,7 @@ const struct command command_key = {
     .examples = "key set secret.txt\n"
                 "program --routing ofr --key-file secret.txt\n"
                 "key clear --key-file secret.txt\n",
-    .groups = CONNECTION | WRITING,
+    .groups = CONNECTION | REQUESTS | WRITING,
     .prepare = prepare,
     .run = do_key,
 };

@@ -136,6 +136,12 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     return streams_end(t, status);
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    return set.all && o->group == PLACES ? "with --all no place is taken or shown by name" : NULL;
+}
+
 static int prepare(struct args *a)
 {
     if (set.all && a->rest_count)
@@ -185,9 +191,10 @@ const struct command command_latency = {
         "measurements only, but packets meet and wait for each other. A and B are places, X,Y or "
         "X,Y,Z.",
     .examples = "latency 0,0 2,1\nlatency --all\nlatency --all --together --format csv\n",
-    .groups = CONNECTION | WRITING | FORMAT | STREAM,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_latency,
 };

@@ -83,15 +83,12 @@ static void page_shared(const struct command *c)
 
 static void page_examples(const struct command *c)
 {
-    const char *examples = c->examples;
+    const char *at = c->examples;
+    char line[EXAMPLE];
     fputs(".PP\nEXAMPLES\n.nf\n", stdout);
-    while (*examples) {
-        size_t length = strcspn(examples, "\n");
-        char line[200];
-        snprintf(line, sizeof line, "%s%.*s", example_start(c), (int)length, examples);
+    while (next_example(c, &at, line)) {
         roff(line);
         putchar('\n');
-        examples += length + (examples[length] == '\n');
     }
     fputs(".fi\n", stdout);
 }
@@ -111,7 +108,7 @@ static void page(void)
         "file with a line a board: its serial number and its name, a word or in quotes, and "
         "remarks "
         "after #. An option that does not "
-        "apply to a command is refused.\n");
+        "apply to a command, or would do nothing as the command is used, is refused.\n");
     fputs(".SH COMMANDS\n", stdout);
     for (unsigned i = 0; commands[i]; i++) {
         const struct command *c = commands[i];

@@ -367,7 +367,7 @@ const struct command command_monitor = {
         "scroll, + "
         "and - change the plane of a 3D torus.",
     .examples = "monitor\nmonitor --watch 5\n",
-    .groups = CONNECTION,
+    .groups = CONNECTION | REQUESTS | AT_ONCE,
     .options = options,
     .option = option,
     .run = do_monitor,

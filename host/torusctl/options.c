@@ -78,17 +78,23 @@ bool parse_key(const char *text, uint64_t *key)
 
 // Groups ------------------------------------------------------------------------------------------
 
+void note_given(struct args *a, const struct argp_option *options, unsigned group, int key)
+{
+    while (options->key != key || !options->name)
+        options++;
+    for (unsigned i = 0; i < a->given_count; i++)
+        if (!strcmp(a->given[i].name, options->name))
+            return;
+    if (a->given_count < MAX_GIVEN)
+        a->given[a->given_count++] = (struct given){options->name, group};
+}
+
 static const struct argp_option connection_options[] = {
     {0, 0, 0, 0, "Connection:", 90},
     {"transport", 't', "WHERE", 0,
      "the board we are plugged into: usb, usb:SERIAL, unix:PATH, tty:PATH or tcp:PORT", 90},
     {"baud", BAUD, "N", 0, "usb, tty: bits per second (115200)", 90},
     {"timeout", 'T', "SECONDS", 0, "give up after so long without an answer (30)", 90},
-    {"retry", RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 90},
-    {"window", WINDOW, "N", 0, "requests under way at once, 1 to 7 (4; discover, counters 7)", 90},
-    {"session", SESSION, "N", 0, "session number, 1 to 65535 (random)", 90},
-    {"names", NAMES, "FILE", 0,
-     "names of boards, a serial number and a name a line; then names may stand for places", 90},
     {"debug", DEBUG, 0, 0, "show every frame on stderr, decoded; keys are left out", 90},
     {0},
 };
@@ -99,31 +105,72 @@ static error_t parse_connection(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 't':
         a->where = arg;
-        return 0;
+        break;
     case BAUD:
         a->options.baud = (unsigned)whole(state, arg, 300, 12000000);
-        return 0;
+        break;
     case 'T':
         a->options.timeout = number(state, arg, 0.01, 1e6);
-        return 0;
-    case RETRY:
-        a->options.retry = number(state, arg, 0.001, 1e6);
-        return 0;
-    case WINDOW:
-        a->options.window = (unsigned)whole(state, arg, 1, 7);
-        return 0;
-    case SESSION:
-        a->options.session = (uint16_t)whole(state, arg, 1, 65535);
-        return 0;
-    case NAMES:
-        a->names = arg;
-        return 0;
+        break;
     case DEBUG:
         a->debug = true;
-        return 0;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    note_given(a, connection_options, CONNECTION, key);
+    return 0;
+}
+
+static const struct argp_option request_options[] = {
+    {"retry", RETRY, "SECONDS", 0, "send again after so long (0.5, doubling)", 90},
+    {"session", SESSION, "N", 0, "session number, 1 to 65535 (random)", 90},
+    {0},
+};
+
+static error_t parse_requests(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    if (key == RETRY)
+        a->options.retry = number(state, arg, 0.001, 1e6);
+    else if (key == SESSION)
+        a->options.session = (uint16_t)whole(state, arg, 1, 65535);
+    else
+        return ARGP_ERR_UNKNOWN;
+    note_given(a, request_options, REQUESTS, key);
+    return 0;
+}
+
+static const struct argp_option window_options[] = {
+    {"window", WINDOW, "N", 0,
+     "requests under way at once, 1 to 7 (4; discover, counters, serve 7)", 90},
+    {0},
+};
+
+static error_t parse_window(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    if (key != WINDOW)
+        return ARGP_ERR_UNKNOWN;
+    a->options.window = (unsigned)whole(state, arg, 1, 7);
+    note_given(a, window_options, AT_ONCE, key);
+    return 0;
+}
+
+static const struct argp_option place_options[] = {
+    {"names", NAMES, "FILE", 0,
+     "names of boards, a serial number and a name a line; then names may stand for places", 90},
+    {0},
+};
+
+static error_t parse_places(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    if (key != NAMES)
+        return ARGP_ERR_UNKNOWN;
+    a->names = arg;
+    note_given(a, place_options, PLACES, key);
+    return 0;
 }
 
 static const struct argp_option writing_options[] = {
@@ -142,16 +189,20 @@ static error_t parse_writing(int key, char *arg, struct argp_state *state)
     case KEY:
         if (!parse_key(arg, &a->options.key))
             argp_failure(state, 2, 0, "--key: up to 16 hexadecimal digits, not 0");
-        return 0;
+        break;
     case KEY_FILE:
         a->key_file = arg;
-        return 0;
+        break;
     case TAKE_OVER:
         a->options.take_over = true;
-        return 0;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    if (a->options.key && a->key_file)
+        argp_failure(state, 2, 0, "either --key or --key-file");
+    note_given(a, writing_options, WRITING, key);
+    return 0;
 }
 
 static const struct argp_option format_options[] = {
@@ -165,6 +216,7 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
     if (key != 'f')
         return ARGP_ERR_UNKNOWN;
     a->format = (enum format)one_of(state, arg, "format", "text|json|csv");
+    note_given(a, format_options, FORMAT, key);
     return 0;
 }
 
@@ -181,16 +233,18 @@ static error_t parse_stream(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'L':
         a->run.packet_flits = (unsigned)whole(state, arg, 4, 1024);
-        return 0;
+        break;
     case WARMUP:
         a->run.warmup = (unsigned)whole(state, arg, 0, 1 << 28);
-        return 0;
+        break;
     case CYCLES:
         a->run.cycles = (unsigned)whole(state, arg, 1, 1 << 28);
-        return 0;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    note_given(a, stream_options, STREAM, key);
+    return 0;
 }
 
 static const struct argp_option message_options[] = {
@@ -205,17 +259,22 @@ static error_t parse_messages(int key, char *arg, struct argp_state *state)
     switch (key) {
     case MESSAGE:
         a->run.message_packets = (unsigned)whole(state, arg, 1, 65535);
-        return 0;
+        break;
     case SEED:
         a->run.seed = (uint32_t)whole(state, arg, 0, UINT32_MAX);
-        return 0;
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+    note_given(a, message_options, MESSAGES, key);
+    return 0;
 }
 
 static const struct argp groups[] = {
     {.options = connection_options, .parser = parse_connection},
+    {.options = request_options, .parser = parse_requests},
+    {.options = window_options, .parser = parse_window},
+    {.options = place_options, .parser = parse_places},
     {.options = writing_options, .parser = parse_writing},
     {.options = format_options, .parser = parse_format},
     {.options = stream_options, .parser = parse_stream},
@@ -235,9 +294,14 @@ const struct argp_option *group_options(unsigned group)
     return group_argp(group)->options;
 }
 
-const char *example_start(const struct command *c)
+bool next_example(const struct command *c, const char **at, char line[EXAMPLE])
 {
-    return c->run ? "torusctl -t usb " : "torusctl ";
+    bool board = c->run && **at != '!';
+    *at += **at == '!';
+    int length = (int)strcspn(*at, "\n");
+    snprintf(line, EXAMPLE, "torusctl %s%.*s", board ? "-t usb " : "", length, *at);
+    *at += length + ((*at)[length] == '\n');
+    return length > 0;
 }
 
 char *fill_in(int key, const char *text, void *input)

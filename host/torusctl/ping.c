@@ -76,6 +76,13 @@ static int ping_one(struct torus *t, const uint8_t *at, const uint8_t *path, uns
     return output_failed() ? 2 : 0;
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    return o->group == AT_ONCE && !(set.at && a->names)
+               ? "one board is asked after the other; only an --at by name asks several"
+               : NULL;
+}
+
 static int prepare(struct args *a)
 {
     uint8_t path[TORUS_MAX_HOPS];
@@ -128,9 +135,10 @@ const struct command command_ping = {
              "takes. JSON and CSV also say whether it has a key, whether somebody has its write "
              "lease, and whether a table is staged.",
     .examples = "ping\nping --all\nping --path x+,x+,y- --count 10\n",
-    .groups = CONNECTION | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | FORMAT,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_ping,
 };

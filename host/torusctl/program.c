@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "ctl.h"
@@ -71,29 +72,39 @@ static bool option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    bool own = o->group == 0,
+         mends = own && (!strcmp(o->name, "resume") || !strcmp(o->name, "abort"));
+    bool setting = own && (!strcmp(o->name, "routing") || !strcmp(o->name, "tie") ||
+                           !strcmp(o->name, "threshold") || !strcmp(o->name, "delta"));
+    if (mends && set.resume && set.abort)
+        return "either --resume or --abort";
+    if (mends && set.around)
+        return "--around is a program of its own: it mends what was cut short, too";
+    if (setting && a->rest_count)
+        return "FILE says all about the routing";
+    if (setting && (set.resume || set.abort))
+        return "the routing is the one that was cut short";
+    if (own && !strcmp(o->name, "dimensions") && (!set.print || set.around || a->rest_count))
+        return "of a preset that --print prints; else a table has the torus'";
+    if (own && !strcmp(o->name, "watch") && (!set.around || set.print))
+        return "with --around, and not with --print";
+    if (!set.print)
+        return NULL;
+    if (own && !strcmp(o->name, "around") && !a->where)
+        return "it asks the boards: say where one is, with -t";
+    if (mends || o->group == WRITING)
+        return "--print programs nothing";
+    if (o->group == FORMAT)
+        return "--print prints a FILE, in the one format that they have";
+    return own || set.around ? NULL : "--print asks no board; only --around --print does";
+}
+
 // Files that are wrong are found before anything is opened.
 static int prepare(struct args *a)
 {
     set.file = a->rest_count ? a->rest[0] : NULL;
-    if (set.resume && set.abort)
-        return wrong("option", "--abort", "either --resume or --abort");
-    if (set.print && (set.resume || set.abort))
-        return wrong("option", "--print", "it programs nothing");
-    if (set.dims && (!set.print || set.file))
-        return wrong("option", "--dimensions", "with --print of a preset");
-    if (set.around && (set.resume || set.abort))
-        return wrong("option", "--around",
-                     "a program of its own: it mends what was cut short, too");
-    if (set.watch > 0 && (!set.around || set.print))
-        return wrong("option", "--watch", "with --around, and not with --print");
-    if (set.around && set.dims)
-        return wrong("option", "--dimensions", "not with --around, which has the torus'");
-    bool settings = set.routing >= 0 || set.tie >= 0 || set.threshold >= 0 || set.delta >= 0;
-    if (set.file && settings)
-        return wrong("file", set.file, "it says all about the routing: no other options beside it");
-    if ((set.resume || set.abort) && settings)
-        return wrong("option", set.resume ? "--resume" : "--abort",
-                     "the routing is the one that was cut short: no other options beside it");
     set.preset = preset_of(set.routing >= 0 ? (unsigned)set.routing : 2, set.tie > 0, set.threshold,
                            set.delta);
     bool good = !set.file || table_read(set.file, &set.table);
@@ -255,14 +266,15 @@ const struct command command_program = {
         "table by which packets could wait "
         "for each other in a circle, or would come to a missing cable, is refused.",
     .examples = "program --routing ofr\n"
-                "program --print --dimensions 3 > mine.json\n"
+                "!program --print --dimensions 3 > mine.json\n"
                 "program mine.json\n"
                 "program --routing ofr --around\n"
                 "program --around --watch 5\n"
                 "program mine.json --resume\n",
-    .groups = CONNECTION | WRITING | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_program,
 };

@@ -141,6 +141,20 @@ static int read_argument(const char *text)
     return 0;
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    bool write = false;
+    for (unsigned i = 0; i < a->rest_count; i++)
+        write |= strchr(a->rest[i], '=') != NULL;
+    if (o->group == WRITING && !write)
+        return "nothing is written: say NAME=VALUE, or leave it out";
+    if (o->group == PLACES && !set.at)
+        return "names are for --at";
+    return o->group == AT_ONCE && !(set.at && a->names)
+               ? "one board is asked, once at a time; only an --at by name asks several"
+               : NULL;
+}
+
 static int prepare(struct args *a)
 {
     int status = 0;
@@ -288,9 +302,10 @@ const struct command command_reg = {
         "besides. What the hardware guards it refuses: one line says so.",
     .examples = "reg\nreg NODE\nreg --at 1,0 NODE.STATUS GEN.STATUS\nreg NODE.RING_WAIT=6\n"
                 "reg NODE.ROUTING.THRESHOLD=3\n",
-    .groups = CONNECTION | WRITING | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_reg,
 };

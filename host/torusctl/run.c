@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl run: a row a pattern and load.
 #include <stdio.h>
+#include <string.h>
 
 #include "ctl.h"
 
@@ -36,6 +37,12 @@ static bool option(int key, char *arg, struct argp_state *state)
     default:
         return false;
     }
+}
+
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    return !strcmp(o->name, "seed") ? sweep_seedless(set.patterns) : NULL;
 }
 
 static int prepare(struct args *a)
@@ -114,9 +121,10 @@ const struct command command_run = {
         "status is 1 if a packet was lost or damaged.",
     .examples = "run --pattern all --load 0.1,0.3 --gamma\n"
                 "run --pattern tornado --load 0.8 --cycles 100000 --format json\n",
-    .groups = CONNECTION | WRITING | FORMAT | STREAM | MESSAGES,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT | STREAM | MESSAGES,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_run,
 };

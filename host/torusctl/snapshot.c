@@ -62,12 +62,17 @@ static void put(const struct args *a, const struct counter_set *s, const struct 
     table_end(rows, head);
 }
 
+static int prepare(struct args *a)
+{
+    (void)a;
+    return set.all ? GO_ON : wrong("command", "snapshot", "say --all: it is of all boards at once");
+}
+
 static int do_snapshot(struct torus *t, const struct args *a)
 {
     struct counter_set s = {0};
     double residual = 0;
-    int status = set.all ? attach(t, NULL)
-                         : wrong("command", "snapshot", "say --all: it is of all boards at once");
+    int status = attach(t, NULL);
     if (status)
         return status;
     torus_sizes(t, s.k);
@@ -88,8 +93,9 @@ const struct command command_snapshot = {
              "rounds, --watch seconds apart. Printed with it: by how many cycles, at most, any "
              "two boards are apart. With --format json the counters too, as a file for diff.",
     .examples = "snapshot --all\nsnapshot --all --format json > before.json\n",
-    .groups = CONNECTION | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | FORMAT,
     .options = options,
     .option = option,
+    .prepare = prepare,
     .run = do_snapshot,
 };

@@ -32,6 +32,17 @@ void pattern_list(char *text, size_t bytes)
                               torus_pattern_name((enum torus_pattern)i));
 }
 
+const char *sweep_seedless(const char *patterns)
+{
+    char text[1024];
+    struct list list = {.count = 0};
+    snprintf(text, sizeof text, "%s", patterns);
+    bool drawn = !strcmp(text, "all") || !split(text, &list);
+    for (unsigned i = 0; i < list.count; i++) // an unknown one is said later
+        drawn |= torus_pattern_named(list.item[i]) <= TORUS_UNIFORM;
+    return drawn ? NULL : "none of these patterns draws its destinations: leave it out";
+}
+
 int sweep_read(const char *patterns, const char *loads, struct sweep *s)
 {
     char text[1024], known[400];

@@ -10,7 +10,7 @@
 #include "command.h"
 #include "ctl.h"
 
-enum { MAX_OPTIONS = 128, MAX_CHILDREN = 8, ELSEWHERE = 0x4000 };
+enum { MAX_OPTIONS = 128, MAX_CHILDREN = 12, ELSEWHERE = 0x4000 };
 
 static void say_version(FILE *out, struct argp_state *state)
 {
@@ -155,8 +155,10 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
         return 0;
     }
     bool option = key > 0 && key < ELSEWHERE;
-    return option && a->command->option && a->command->option(key, arg, state) ? 0
-                                                                               : ARGP_ERR_UNKNOWN;
+    if (!option || !a->command->option || !a->command->option(key, arg, state))
+        return ARGP_ERR_UNKNOWN;
+    note_given(a, a->command->options, 0, key);
+    return 0;
 }
 
 static void parse(int argc, char **argv, const struct argp_option *all, struct args *a)
@@ -181,11 +183,10 @@ static void parse(int argc, char **argv, const struct argp_option *all, struct a
     if (!f)
         exit(2);
     fprintf(f, "%s\v%s\n\nExamples:", c->summary, c->about);
-    for (const char *at = c->examples; *at; at += *at == '\n') {
-        int length = (int)strcspn(at, "\n");
-        fprintf(f, "\n  %s%.*s", example_start(c), length, at);
-        at += length;
-    }
+    const char *at = c->examples;
+    char line[EXAMPLE];
+    while (next_example(c, &at, line))
+        fprintf(f, "\n  %s", line);
     fclose(f);
     const struct argp argp = {.options = c->options,
                               .parser = parse_own,
@@ -200,9 +201,31 @@ static void parse(int argc, char **argv, const struct argp_option *all, struct a
 
 // ------------------------------------------------------------------------------------------------
 
+static bool has_baud(const char *where)
+{
+    return !strncmp(where, "usb", 3) || !strncmp(where, "tty:", 4) || !strncmp(where, "/dev/", 5);
+}
+
+// Options that do nothing as they are used here are refused: who gave one meant something by it.
+static int refuse_idle(const struct args *a)
+{
+    const struct command *c = a->command;
+    for (unsigned i = 0; i < a->given_count; i++) {
+        const struct given *o = &a->given[i];
+        const char *why = c->idle ? c->idle(a, o) : NULL;
+        char name[40];
+        if (!why && !strcmp(o->name, "baud") && a->where && !has_baud(a->where))
+            why = "of usb and tty: only, a socket has no such rate; leave it out";
+        snprintf(name, sizeof name, "--%s", o->name);
+        if (why)
+            return wrong("option", name, why);
+    }
+    return GO_ON;
+}
+
 static int run(struct args *a)
 {
-    if (a->names && !names_read(a->names))
+    if (refuse_idle(a) != GO_ON || (a->names && !names_read(a->names)))
         return 2;
     int status = a->command->prepare ? a->command->prepare(a) : GO_ON;
     if (status != GO_ON)

@@ -226,14 +226,24 @@ static int trace_path(struct torus *t, const struct args *a)
     return error == TORUS_OK ? 0 : report(t, error);
 }
 
+static const char *idle(const struct args *a, const struct given *o)
+{
+    (void)a;
+    if (!set.path)
+        return NULL;
+    if (o->group == WRITING || o->group == STREAM || !strcmp(o->name, "load"))
+        return "there is no traffic along a --path";
+    if (o->group == AT_ONCE)
+        return "the boards of a --path are asked one after the other";
+    return o->group == PLACES ? "a --path has no places, and shows none by name" : NULL;
+}
+
 static int prepare(struct args *a)
 {
     uint8_t path[TORUS_MAX_HOPS];
     unsigned hops;
     if (set.path && a->rest_count)
         return wrong("place", a->rest[0], "either two places or --path");
-    if (set.path && set.load > 0)
-        return wrong("option", "--load", "there is no traffic along a --path");
     if (set.path)
         return parse_path(set.path, path, &hops) ? GO_ON : 2;
     int status = two_places(a);
@@ -254,9 +264,10 @@ const struct command command_trace = {
              "the boards along a directed route, which works before anything is programmed. A and "
              "B are places, X,Y or X,Y,Z.",
     .examples = "trace 0,0 1,1\ntrace --load 0.9 0,0 2,1\ntrace --path x+,x+,y-\n",
-    .groups = CONNECTION | WRITING | FORMAT | STREAM,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM,
     .options = options,
     .option = option,
+    .idle = idle,
     .prepare = prepare,
     .run = do_trace,
 };

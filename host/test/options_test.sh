@@ -1,0 +1,197 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every option of every command, in every way to use the command: it does something there, or it is
+# refused with one line before anything is opened. A command's options are those of its help, so one
+# that is in neither list of a mode below is found. TAP. CTL: another torusctl.
+set -u
+. tests/tap.sh
+: "${B:=build}"
+ctl=${CTL:-$B/bin/torusctl}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export XDG_STATE_HOME="$work" XDG_RUNTIME_DIR="$work"
+
+# Files that options take.
+echo 1234 > "$work/secret"
+chmod 600 "$work/secret"
+echo 'c0ffee left' > "$work/names"
+printf '{"links": [{"counter": "crc", "above": 0, "per": "total"}]}\n' > "$work/rules"
+printf '{"sizes": [1, 1], "boards": [{"serial": "00000000c0ffee00", "at": [0, 0], "cables": [null, null, null, null]}], "faults": []}\n' \
+    > "$work/torus"
+"$ctl" program --print > "$work/table"
+
+value() { # OPTION: what it is given
+    case $1 in
+    format) echo =json ;;
+    transport) echo "=unix:$work/nothing" ;;
+    baud) echo =9600 ;;
+    key) echo =abc ;;
+    key-file) echo "=$work/secret" ;;
+    names) echo "=$work/names" ;;
+    keep | diff) echo "=$work/torus" ;;
+    svg | plot) echo "=$work/picture" ;;
+    thresholds) echo "=$work/rules" ;;
+    at) echo =0,0 ;;
+    path) echo =x+ ;;
+    routing) echo =abr ;;
+    tie) echo =plus ;;
+    pattern) echo =uniform ;;
+    load) echo =0.2 ;;
+    length) echo =8 ;;
+    dimensions) echo =3 ;;
+    timeout | retry | watch) echo =5 ;;
+    session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
+    tcp) echo =0 ;;
+    esac # the others have none
+}
+
+options_of_help() {
+    "$ctl" "$1" --help | sed 's/^ *-., \(--\)/\1/; /^ *--/!d; s/^ *--\([a-z-]*\).*/\1/' |
+        grep -v -x -e help -e usage -e version | sort -u
+}
+
+# A board is asked, or would be: there is none here.
+opens() { # ARGUMENTS...
+    timeout 60 "$ctl" "$@" > "$work/out" 2> "$work/err" < /dev/null
+    [ $? = 2 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'No such file' "$work/err"
+}
+prints() {
+    timeout 60 "$ctl" "$@" > "$work/out" 2> "$work/err" < /dev/null && [ ! -s "$work/err" ]
+}
+# OPTION ARGUMENTS...: refused by name.
+refuses() {
+    named=$1
+    shift
+    timeout 60 "$ctl" "$@" > "$work/out" 2> "$work/err" < /dev/null
+    [ $? = 2 ] && [ ! -s "$work/out" ] && grep -q -e "$named" "$work/err" &&
+        [ "$(grep -vc '^Try ' "$work/err")" = 1 ] && ! grep -q 'No such file' "$work/err"
+}
+
+# mode HOW 'ARGUMENTS' 'DO SOMETHING' 'REFUSED': HOW is opens or prints. What the arguments have is
+# in neither list.
+mode() {
+    how=$1 line=$2 does=$3 refused=$4 bad=
+    # shellcheck disable=SC2086
+    set -- $line
+    command=$1
+    commands="$commands $command"
+    for option in $does $refused; do
+        echo "$option"
+    done | sort > "$work/listed"
+    options_of_help "$command" > "$work/has"
+    for word in "$@"; do
+        case $word in --*) word=${word%%=*}; echo "${word#--}" ;; -t) echo transport ;; esac
+    done >> "$work/listed"
+    sort "$work/listed" | uniq -d | sed 's/^/# twice: /'
+    sort "$work/listed" | cmp -s - "$work/has" ||
+        { bad=1; sort "$work/listed" | diff - "$work/has" | sed -n 's/^[<>]/# in one only: &/p'; }
+    "$how" "$@" || { bad=1; echo "# $how not: $line"; }
+    for option in $does; do
+        "$how" "$@" "--$option$(value "$option")" && continue
+        bad=1
+        echo "# --$option is refused: $(cat "$work/err")"
+    done
+    for option in $refused; do
+        refuses "--$option" "$@" "--$option$(value "$option")" && continue
+        bad=1
+        echo "# --$option is taken, or not named: $(head -n 1 "$work/err")"
+    done
+    [ -z "$bad" ]
+    result $? "options: $line"
+}
+
+board="timeout debug retry session" # of whatever asks a board; the socket has no rate
+writing="key key-file take-over"
+stream="length warmup cycles"
+t="-t unix:$work/nothing"
+commands=
+
+mode prints list format ''
+mode opens "diff $work/none $work/none" 'format all thresholds' ''
+discover_mode() {
+    mode opens "discover $t" "$board window names format assign keep diff svg" "baud $writing"
+}
+discover_mode
+mode opens "discover $t --assign" "$board window names format keep diff svg $writing" baud
+mode opens "discover $t --diff=$work/torus" "$board window format assign keep svg" \
+    "baud names $writing"
+mode opens "info $t" "$board format" baud
+routing='routing tie threshold delta'
+mode opens "program $t" "$board window format $writing $routing around resume abort" \
+    'baud dimensions watch print'
+mode opens "program $t $work/table" "$board window format $writing around resume abort" \
+    "print baud $routing dimensions watch"
+for cut in resume abort; do
+    other=$(echo abortresume | sed "s/$cut//")
+    mode opens "program $t --$cut" "$board window format $writing" \
+        "baud $routing dimensions watch around print $other"
+done
+mode opens "program $t --around" "$board window format $writing $routing watch print" \
+    'baud dimensions resume abort'
+mode opens "program $t --around --watch=5" "$board window format $writing $routing" \
+    'baud dimensions resume abort print'
+mode opens "program $t --around --print" "$board window $routing" \
+    "baud dimensions resume abort watch format $writing"
+mode prints 'program --print' "$routing dimensions" \
+    "transport baud $board window format $writing around watch resume abort"
+mode prints "program --print $work/table" '' \
+    "transport baud $board window format $writing $routing dimensions around watch resume abort"
+many="pattern load gamma $stream message"
+mode opens "run $t" "$board window format $writing $many seed" baud
+mode opens "run $t --pattern=tornado,uniform" \
+    "$board window format $writing load gamma $stream message seed" baud
+mode opens "run $t --pattern=tornado" "$board window format $writing load gamma $stream message" \
+    'baud seed'
+mode opens "bench $t" "$board window format $writing $many seed plot routing" \
+    'baud tie threshold histogram links'
+mode opens "bench $t --routing=abr" "$board window format $writing $many seed plot tie threshold" \
+    'baud histogram links'
+mode opens "bench $t --format=json" "$board window $writing $many seed plot routing histogram links" \
+    'baud tie threshold'
+mode opens "bench $t --pattern=tornado" \
+    "$board window format $writing load gamma $stream message plot routing" \
+    'baud tie threshold histogram links seed'
+mode opens "counters $t" "$board window format all at watch" 'baud count thresholds names'
+mode opens "counters $t --at=0,0" "$board window format all names" 'baud count thresholds watch'
+mode opens "counters $t --watch=5" "$board window format all count thresholds" 'baud at names'
+mode opens "snapshot $t --all" "$board window format watch" baud
+mode opens "align $t" "$board window format $writing" baud
+mode opens "monitor $t" "$board window watch count" baud
+mode opens "ping $t" "$board format count at path all names" 'baud window'
+mode opens "ping $t --at=0,0" "$board format count names" 'baud window path all'
+mode opens "ping $t --names=$work/names --at=left" "$board format count window" 'baud path all'
+mode opens "ping $t --path=x+" "$board format count names" 'baud window at all'
+mode opens "ping $t --all" "$board format count names" 'baud window at path'
+mode opens "trace $t 0,0 1,1" "$board window names format $writing $stream load" 'baud path'
+mode opens "trace $t --path=x+" "$board format" "baud window names $writing $stream load"
+mode opens "bandwidth $t 0,0 1,1" "$board window names format $writing $stream load" baud
+mode opens "latency $t 0,0 1,1" "$board window names format $writing $stream load" \
+    'baud all together'
+mode opens "latency $t --all" "$board window format $writing $stream load together" 'baud names'
+mode opens "latency $t --all --together" "$board window format $writing $stream load" 'baud names'
+mode opens "reg $t" "$board format at" "baud window names $writing"
+mode opens "reg $t --at=0,0 NODE.COORD" "$board format names" "baud window $writing"
+mode opens "reg $t --names=$work/names --at=left NODE.COORD" "$board format window" "baud $writing"
+mode opens "reg $t NODE.RING_WAIT=6" "$board format at $writing" 'baud window names'
+mode opens "key $t set $work/secret" "$board $writing" baud
+mode opens "key $t clear" "$board $writing" baud
+mode opens "serve $t" 'timeout debug window tcp' baud
+mode opens "stop $t" "$board window $writing" baud
+
+# What has a rate.
+for where in tty:$work/nothing /dev/nothing/at/all; do
+    check "a rate of $where" opens ping -t "$where" --baud=9600
+done
+check 'no rate of a port' refuses --baud ping -t tcp:1 --baud=9600
+check 'the key once' refuses 'either --key or --key-file' run $t --key=1 --key-file="$work/secret"
+[ "$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p' | sort)" = \
+    "$(printf '%s\n' $commands | sort -u)" ]
+result $? 'every command is here'
+
+# In a shell of its own: its results are not ours.
+twin() {
+    (ctl=$B/twin/idle/torusctl && discover_mode > "$work/twin")
+    grep -q '^not ok' "$work/twin" && grep -q '^# --take-over is taken' "$work/twin"
+}
+check 'twin: one that takes options that do nothing is found' twin
+finish
