@@ -234,38 +234,58 @@ host/test/fabric_test.sh host/test/trace_test.sh host/test/options_test.sh: $(CT
 host/test/trace_test.sh host/test/places_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
-# library, and a host or another board to the firmware. $(B)/fuzz/NAME, and NAME.twin without
-# a check.
+# library, a host or another board to the firmware, clients and a board to serve. $(B)/fuzz/NAME, and
+# NAME.twin, a file of it as sed leaves it, without a check.
 FUZZ_SECONDS ?= 30
+FUZZ_SHORT   := 10# seconds in make test
 FUZZ_FLAGS = -g -O1 -w -std=gnu11 -fsanitize=fuzzer,address,undefined \
-    -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost/lib -Ihost/test \
+    -fno-sanitize-recover=all -Isim/model -Ifirmware -Ihost/lib -Ihost/torusctl -Ihost/test \
     $(shell pkg-config --cflags libftdi1 2>/dev/null)
-FUZZ := $(B)/fuzz/host $(B)/fuzz/firmware
-FUZZ_TESTS := $(B)/tests/fuzz_host $(B)/tests/fuzz_firmware
-FUZZ_FW := $(FW_C:%=firmware/%.c)
-TESTS += $(FUZZ_TESTS)
-FUZZ_TWIN_host     := s/r->have\[node\] + count > TORUS_COUNTERS/0/
-FUZZ_TWIN_firmware := s/from = 1, left/from = fw->rx_count, left/
+FUZZ_NAMES := host firmware relay
+FUZZ_TESTS := $(FUZZ_NAMES:%=$(B)/tests/fuzz_%)
+TESTS += $(FUZZ_TESTS) host/test/fuzz_test.sh
+FUZZ_C_host     := host/test/fuzz_calls.c host/torusctl/debug.c $(HOST_C)
+FUZZ_C_firmware := host/test/fake.c $(FW_C:%=firmware/%.c)
+FUZZ_C_relay    := host/torusctl/relay.c
+FUZZ_TWIN_host     := host/lib/counters.c s/r->have\[node\] + count > TORUS_COUNTERS/0/
+FUZZ_TWIN_firmware := firmware/wire.c s/from = 1, left/from = fw->rx_count, left/
+FUZZ_TWIN_relay    := host/torusctl/relay.c s/if (r->client.client.\.known.i.\.number)/if (0)/
+# In a time of its own, fuzz_host.c's.
+FUZZ_FLAGS_host := -Dclock_gettime=fuzz_clock -Dnanosleep=fuzz_sleep
+FUZZ_LIBS_host  := $(B)/libofr.a $(USB_LIBS)
+FUZZ_LIBS_firmware := $(B)/libofr.a
 
-$(B)/fuzz/host $(B)/fuzz/host.twin: host/test/fuzz_host.c $(HOST_C) $(HOST_H) $(B)/libofr.a
+$(foreach n,$(FUZZ_NAMES),$(eval $(B)/fuzz/$n: $(FUZZ_C_$n)))
+$(FUZZ_NAMES:%=$(B)/fuzz/%): $(B)/fuzz/%: host/test/fuzz_%.c $(HOST_H) $(CTL_H) $(FW_H) \
+        host/test/fake.h host/test/fuzz_calls.h $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
-	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_host))' host/lib/counters.c \
-	    > $@.counters.c && $(if $(filter %.twin,$@),! )cmp -s host/lib/counters.c $@.counters.c
-	clang-14 $(FUZZ_FLAGS) -o $@ $< $@.counters.c $(filter-out host/lib/counters.c,$(HOST_C)) $(B)/libofr.a \
+	clang-14 $(FUZZ_FLAGS) $(FUZZ_FLAGS_$*) -o $@ $< $(FUZZ_C_$*) $(FUZZ_LIBS_$*)
+$(FUZZ_NAMES:%=$(B)/fuzz/%.twin): $(B)/fuzz/%.twin: $(B)/fuzz/%
+	@sed '$(wordlist 2,99,$(FUZZ_TWIN_$*))' $(firstword $(FUZZ_TWIN_$*)) > $@.c
+	@! cmp -s $(firstword $(FUZZ_TWIN_$*)) $@.c
+	clang-14 $(FUZZ_FLAGS) $(FUZZ_FLAGS_$*) -I$(dir $(firstword $(FUZZ_TWIN_$*))) -o $@ host/test/fuzz_$*.c $@.c \
+	    $(filter-out $(firstword $(FUZZ_TWIN_$*)),$(FUZZ_C_$*)) $(FUZZ_LIBS_$*)
+
+# What fake boards answer to every call, as inputs of the fuzzer.
+$(B)/fuzz/seeds: host/test/fuzz_seeds.c host/test/fuzz_calls.c host/test/fuzz_calls.h host/test/fake.c \
+        host/test/fake_time.c host/test/fake.h $(HOST_H) $(HOST_O) $(B)/libfw.a $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $(filter %.c,$^) $(HOST_O) $(B)/libfw.a $(B)/libofr.a \
 	    $(USB_LIBS)
-
-$(B)/fuzz/firmware $(B)/fuzz/firmware.twin: host/test/fuzz_firmware.c host/test/fake.c \
-        host/test/fake.h $(FUZZ_FW) $(FW_H) $(B)/libofr.a
-	@mkdir -p $(@D)
-	@sed '$(if $(filter %.twin,$@),$(FUZZ_TWIN_firmware))' firmware/wire.c \
-	    > $@.wire.c && $(if $(filter %.twin,$@),! )cmp -s firmware/wire.c $@.wire.c
-	clang-14 $(FUZZ_FLAGS) -o $@ $< host/test/fake.c $@.wire.c \
-	    $(filter-out firmware/wire.c,$(FUZZ_FW)) $(B)/libofr.a
+$(B)/fuzz/host.seeds: $(B)/fuzz/seeds
+	@rm -rf $@ && mkdir -p $@
+	$< $@
+$(B)/tests/fuzz_host host/test/fuzz_test.sh: $(B)/fuzz/host.seeds
+host/test/fuzz_test.sh: $(B)/libtorus.so
 
 $(FUZZ_TESTS): $(B)/tests/fuzz_%: $(B)/fuzz/% $(B)/fuzz/%.twin host/test/fuzz.sh host/host.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec sh host/test/fuzz.sh %s "$${FUZZ_SECONDS:-$(FUZZ_SECONDS)}"\n' $* > $@
+	@printf '#!/bin/sh\nexec sh host/test/fuzz.sh %s "$${FUZZ_SECONDS:-$(FUZZ_SHORT)}"\n' $* > $@
 	@chmod +x $@
+
+SOAK += $(B)/tests/fuzz_soak
+$(B)/tests/fuzz_soak: $(FUZZ_TESTS)
+	@printf '#!/bin/sh\nset -e\nfor t in $(FUZZ_TESTS); do FUZZ_SECONDS=600 "$$t"; done\n' > $@ && chmod +x $@
 
 .PHONY: fuzz
 fuzz: $(FUZZ_TESTS)

@@ -45,11 +45,6 @@ struct align {
     uint32_t later;    // cycles that the next one begins later
 };
 
-static int64_t nearest(double x)
-{
-    return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
-}
-
 static double magnitude(double x)
 {
     return x < 0 ? -x : x;
@@ -236,11 +231,21 @@ static int set_rates(struct align *a)
 {
     double cycles = a->when - a->to->when;
     uint32_t now;
+    char place[16];
     for (unsigned node = 0; node < a->nodes; node++) {
         double speed = 1 + (double)(int32_t)a->rate[node] / 4294967296.0;
         double gained = a->ahead[node] - a->to->left[node];
         a->gain[node] = magnitude(gained) > noise / 2 ? gained / cycles : 0;
-        a->rate[node] = (uint32_t)nearest(4294967296.0 * (speed / (1 + a->gain[node]) - 1));
+        int64_t rate = nearest(4294967296.0 * (speed / (1 + a->gain[node]) - 1));
+        if (rate != (int32_t)rate) {
+            uint8_t at[3];
+            node_at(a->t, node, at);
+            return fail(a->t, TORUS_E_BOARD,
+                        "the boards' clocks cannot be aligned: that of board %s would have to go "
+                        "by more than half faster or slower",
+                        place_text(a->t, at, place));
+        }
+        a->rate[node] = (uint32_t)rate;
     }
     a->to->drift = noise / cycles;
     int error = write_all(a, OFR_NODE_TIME_RATE, "set NODE.TIME_RATE", a->rate);

@@ -33,6 +33,13 @@ struct clocks {
     uint32_t number; // of the snapshot
 };
 
+int64_t nearest(double x)
+{
+    const double most = (double)(INT64_C(1) << 62); // which what is no number is not below
+    double within = x < -most ? -most : x < most ? x : most;
+    return (int64_t)(within < 0 ? within - 0.5 : within + 0.5);
+}
+
 // All boards but the gateway, once.
 static int ping_all(struct clocks *c, struct reading *best)
 {
@@ -101,7 +108,7 @@ static int arm(struct clocks *c, double lead, double *instant, bool *late)
         node_at(c->t, node, at);
         by_address(&c->q[node], pack_at(at), OFR_OP_SNAPSHOT, 1);
         c->q[node].m[2] = c->number;
-        c->q[node].m[5] = c->zero + (uint32_t)(int64_t)(*instant + ahead);
+        c->q[node].m[5] = c->zero + (uint32_t)nearest(*instant + ahead);
     }
     int error = exchange(c->t, c->q, c->nodes);
     for (unsigned node = 0; node < c->nodes && error == TORUS_OK; node++) {
@@ -129,7 +136,7 @@ static int latched(struct clocks *c, double instant, struct torus_clock *clock, 
         error = status_error(c->t, &c->q[node], "read when the counters were latched");
         k->offset = ahead_at(c, node, instant, &k->uncertainty, &rate);
         k->ppm = 1e6 * rate;
-        uint32_t wanted = c->zero + (uint32_t)(int64_t)(instant + k->offset);
+        uint32_t wanted = c->zero + (uint32_t)nearest(instant + k->offset);
         // The middle of where the latch may have been.
         k->late = (double)(int32_t)(c->q[node].r[5] - wanted) + LATCH / 2.0;
         k->uncertainty += LATCH / 2.0 + 1;
@@ -238,7 +245,7 @@ static int latch_and_read(struct clocks *c, double lead, bool *late, struct toru
     if (error != TORUS_OK || *late)
         return error;
     *late = true;
-    error = wait_time(c->t, c->zero + (uint32_t)(int64_t)instant);
+    error = wait_time(c->t, c->zero + (uint32_t)nearest(instant));
     if (error == TORUS_OK)
         error = latched(c, instant, clock, residual);
     if (error == TORUS_OK)

@@ -31,6 +31,9 @@ struct alignment {
     double left[];       // a node: what its clock was ahead at `when`
 };
 
+// To the next whole number; what is beyond 2^62, which boards that talk nonsense can bring about,
+// to that.
+int64_t nearest(double x);
 // By pings, a value a node: what its NODE.TIME is ahead of that of the board we are plugged into,
 // in cycles, and by how much that may be wrong either way. *gateway: that board.
 int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway);

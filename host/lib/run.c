@@ -131,7 +131,8 @@ static int find_p99(struct torus *t, uint32_t count, double mean, uint32_t max, 
     // So many packets may be above the bin: in it or below it are 99%, rounded up.
     uint32_t allowed = count - (uint32_t)(((uint64_t)count * 99 + 99) / 100);
     // From bin `low` on there are more than that (or low = 0), from bin `high` on there are not.
-    unsigned low = 0, high = ofr_bin(max) + 1, from = ofr_bin((uint32_t)mean);
+    // A mean above the largest is a board's nonsense.
+    unsigned low = 0, high = ofr_bin(max) + 1, from = ofr_bin(mean < max ? (uint32_t)mean : max);
     for (bool first = true; high - low > 1; first = false) {
         unsigned at[4];
         uint32_t above[4];

@@ -83,7 +83,8 @@ static void generate(struct fake_board *b)
     b->reg[OFR_GEN_STATUS / 4] = OFR_GEN_STATUS_DONE_MASK;
     b->reg[OFR_GEN_SENT / 4] = b->reg[OFR_CHECK_RECEIVED / 4] = packets;
     b->reg[OFR_CHECK_ARRIVED / 4] = b->reg[OFR_CHECK_COUNT / 4] = packets;
-    b->reg[OFR_CHECK_SUM_LOW / 4] = 0xc0000000; // carries between boards
+    b->reg[OFR_CHECK_SUM_LOW / 4] =
+        b->fabric->lifetime ? packets * b->fabric->lifetime : 0xc0000000;
     b->reg[OFR_CHECK_MAX / 4] = 100;
     if (++b->fabric->started == b->fabric->boards) { // time flies
         b->fabric->time = b->reg[OFR_GEN_START / 4] + 1000000;

@@ -52,6 +52,7 @@ struct fake_fabric {
     double damage;     // probability that a byte from or to a host is changed, lost or doubled
     uint32_t time;     // NODE.TIME of all boards
     unsigned started;  // generators, since the last time that all were
+    uint32_t lifetime; // cycles, of packets; 0: sums that carry between boards
     bool few_counters; // boards are built with those of small FPGAs only
     bool clocks;       // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // or NULL

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtorus under a fuzzer: what a board may answer. The fuzzer's first byte says what is asked of
-// the library, and whether it begins with a torus that is known; the others are steps: raw bytes,
-// or an answer to the last request with the fuzzer's status and data, or the same with other fields
-// wrong. When they are used up the connection breaks. Every call must come back with success or an
-// error and its line.
+// libtorus under a fuzzer: what a board may answer. fuzz_calls.h says what an input is: what is
+// asked of the library, whether it begins with a torus that is known, and what comes back. When
+// that is used up the connection breaks. Every call must come back with success or an error and its
+// line; and at the end it is said which never had success, so that what parses the last of its
+// answers was not reached. Time is made up: it goes by when nothing comes, and a little when it is
+// looked at.
+// lint-flags: -Ihost/test -Ihost/torusctl
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "ctl.h"
+#include "fuzz_calls.h"
 #include "measure.h"
 
 struct wire {
@@ -15,6 +22,30 @@ struct wire {
     uint8_t request[OFR_FRAME_BYTES], answer[OFR_FRAME_BYTES];
     unsigned requested, left; // bytes of the request so far; of the answer still to be read
 };
+
+static uint64_t nanoseconds;
+static unsigned done[256]; // calls with success
+
+// In place of the C library's, in all that is linked (host.mk).
+int fuzz_clock(clockid_t which, struct timespec *now);
+int fuzz_sleep(const struct timespec *wanted, struct timespec *left);
+
+int fuzz_clock(clockid_t which, struct timespec *now)
+{
+    (void)which;
+    nanoseconds += 500;
+    now->tv_sec = (time_t)(nanoseconds / 1000000000);
+    now->tv_nsec = (long)(nanoseconds % 1000000000);
+    return 0;
+}
+
+int fuzz_sleep(const struct timespec *wanted, struct timespec *left)
+{
+    nanoseconds += (uint64_t)wanted->tv_sec * 1000000000 + (uint64_t)wanted->tv_nsec;
+    if (left)
+        *left = (struct timespec){0};
+    return 0;
+}
 
 static int wire_write(void *ctx, const void *from, size_t bytes, int milliseconds)
 {
@@ -34,44 +65,48 @@ static size_t next(struct wire *w, uint8_t *to, size_t bytes)
     return n;
 }
 
+static void next_answer(struct wire *w, unsigned kind)
+{
+    uint8_t *a = w->answer;
+    memcpy(a, w->request, sizeof w->answer);
+    a[4] |= OFR_RESPONSE;
+    a[5] = OFR_OK;
+    if (kind & FUZZ_STATUS)
+        next(w, a + 5, 1);
+    if (kind & FUZZ_NODES)
+        next(w, a + 10, 2);
+    if (kind & FUZZ_HEAD)
+        next(w, a + 1, 3);
+    next(w, a + 12, 16);
+    if (!(kind & FUZZ_VERSION))
+        a[1] = (uint8_t)((a[1] & 15) | OFR_PROTOCOL_VERSION << 4);
+    ofr_put32(a + OFR_FRAME_BYTES - 4, ofr_crc32(a, OFR_FRAME_BYTES - 4));
+    w->left = OFR_FRAME_BYTES;
+}
+
 static int wire_read(void *ctx, void *to, size_t bytes, int milliseconds)
 {
     struct wire *w = ctx;
     uint8_t kind = 0;
-    (void)milliseconds;
     if (!w->left) {
         if (!next(w, &kind, 1))
             return -1;
-        if (!(kind & 7)) {
+        if (kind & FUZZ_ANSWER) {
+            next_answer(w, kind);
+        } else if (kind & FUZZ_SILENCE) {
+            nanoseconds += (uint64_t)milliseconds * 1000000;
+            return 0;
+        } else {
             w->left = (unsigned)next(w, w->answer, (kind >> 3) + 1);
             memmove(w->answer + OFR_FRAME_BYTES - w->left, w->answer, w->left);
             if (!w->left)
                 return -1;
-        } else {
-            memcpy(w->answer, w->request, sizeof w->answer);
-            w->answer[4] |= OFR_RESPONSE;
-            w->answer[5] = kind & 6 ? 0 : kind >> 3; // mostly OK
-            if (kind & 4)
-                next(w, w->answer + 10, 2); // nodes, hops
-            if (kind & 8)
-                next(w, w->answer + 1, 3);
-            next(w, w->answer + 12, 16);
-            w->answer[1] = (uint8_t)((w->answer[1] & 15) | OFR_PROTOCOL_VERSION << 4);
-            ofr_put32(w->answer + OFR_FRAME_BYTES - 4, ofr_crc32(w->answer, OFR_FRAME_BYTES - 4));
-            w->left = OFR_FRAME_BYTES;
         }
     }
     size_t n = w->left < bytes ? w->left : bytes;
     memcpy(to, w->answer + OFR_FRAME_BYTES - w->left, n);
     w->left -= (unsigned)n;
     return (int)n;
-}
-
-static void each(void *ctx, const uint8_t at[3], const uint64_t *counters)
-{
-    uint64_t *sum = ctx;
-    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
-        *sum += counters[i] + at[0];
 }
 
 // A 2x2 torus that was attached to or, so that its boards are known, discovered; programmed.
@@ -102,103 +137,53 @@ static void know(struct torus *t, bool discovered)
                                             .path = {i & 1 ? 0 : 2}};
 }
 
-// Calls that need a torus that is known.
-static int measure(struct torus *t, unsigned which, uint64_t *sum)
+static void say_never(void)
 {
-    struct torus_run run = torus_run_default();
-    struct torus_result result = {.measured = 1000, .max = 4000};
-    struct torus_flow_options o = torus_flow_options_default();
-    struct torus_flow flow[2] = {{.from = {0, 0}, .to = {1, 1}}, {.from = {1, 1}, .to = {0, 0}}};
-    struct torus_clock clock[4];
-    struct torus_alignment aligned[4];
-    struct torus_owner owner;
-    struct torus_destination list[] = {{.from_all = true, .to = {1, 1}, .mode = TORUS_ESCAPE}};
-    struct torus_table table;
-    uint32_t count[TORUS_BINS];
-    uint8_t at[3];
-    double error;
-    run.message_packets = 2;
-    switch (which) {
-    case 0:
-        return torus_run(t, &run, &result);
-    case 1:
-        return torus_histogram(t, &result, count);
-    case 2:
-        return torus_flows(t, &o, flow, 2);
-    case 3:
-        return torus_align(t, aligned, &error);
-    case 4:
-        return torus_snapshot(t, 0.001, clock, &error, each, sum);
-    case 5:
-        torus_preset_table(&t->preset, 2, &table);
-        table.delta = 1;
-        table.destinations = list;
-        table.destination_count = 1;
-        return torus_program_table(t, &table);
-    case 6:
-        return torus_set_key(t, 0x123456789abcdef);
-    default:
-        which = (unsigned)torus_find(t, 3, at);
-        return which == TORUS_OK ? torus_owner(t, &owner) : torus_stop(t);
-    }
+    for (unsigned i = 0; i < fuzz_call_count; i++)
+        if (!done[i])
+            printf("never done: %s\n", fuzz_calls[i].name);
+    fflush(stdout);
 }
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    stderr = fopen("/dev/null", "w"); // debug_frame()'s; the fuzzer has its own by now
+    return !stderr || atexit(say_never) != 0;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct torus_options options = {.size = sizeof(struct torus_options),
-                                          .timeout = 0.05,
-                                          .retry = 1,
-                                          .window = 1,
-                                          .session = 7};
+    struct torus_options options = fuzz_options();
     struct torus *t;
     uint64_t sum = 0;
-    if (!size)
+    if (size < 2)
         return 0;
-    struct wire w = {.data = data + 1, .size = size - 1};
+    struct wire w = {.data = data + 2, .size = size - 2};
+    unsigned how = data[0], call = data[1] % fuzz_call_count;
+    if (how & FUZZ_DEBUG)
+        options.frame = debug_frame;
+    nanoseconds = 1000000000;
     if (torus_open_transport(&t, (struct torus_transport){wire_read, wire_write, NULL, &w},
                              &options) != TORUS_OK)
         abort();
-    struct torus_preset preset = torus_preset_default(TORUS_OFR);
-    struct torus_identity identity;
-    unsigned generation;
-    enum { DISCOVER = 1, ANYWAY = 2, MEASURE = 0x20, KNOWN = 0x40 }; // bits 4:2: which call
     int error = TORUS_OK;
-    if (data[0] & KNOWN)
-        know(t, data[0] & DISCOVER);
+    if (how & FUZZ_KNOWN)
+        know(t, how & FUZZ_DISCOVER);
     else
-        error = data[0] & DISCOVER ? torus_discover(t) : torus_attach(t);
-    if (data[0] & MEASURE && (error == TORUS_OK || data[0] & ANYWAY)) {
-        error = measure(t, data[0] >> 2 & 7, &sum);
-    } else if (error == TORUS_OK || data[0] & ANYWAY) {
-        switch (data[0] >> 2 & 7) {
-        case 0:
-            error = torus_program(t, &preset);
-            break;
-        case 1:
-            error = torus_counters(t, each, &sum);
-            break;
-        case 2:
-            error = torus_programmed(t, &preset, &generation);
-            break;
-        case 3:
-            error = torus_program_resume(t, NULL);
-            break;
-        case 4:
-            error = torus_program_abort(t, NULL);
-            break;
-        case 5:
-            error = torus_assign(t);
-            break;
-        default:
-            error = torus_ping_path(t, (const uint8_t[]){0, 2}, 2, &identity);
-        }
+        error = fuzz_begin(t, how);
+    if (error == TORUS_OK || how & FUZZ_ANYWAY) {
+        error = fuzz_calls[call].go(t);
+        done[call] += error == TORUS_OK;
     }
     if ((error != TORUS_OK) != (*torus_detail(t) != 0))
         abort();
     for (unsigned i = 0; torus_fault(t, i); i++)
         sum += (unsigned char)torus_fault(t, i)[0];
     torus_close(t);
-    return 0;
+    return sum > UINT64_MAX / 2;
 }

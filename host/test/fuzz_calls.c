@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// See fuzz_calls.h. Every function of libtorus.h that parses an answer is here, by its name
+// (fuzz_test.sh sees to it), and those that work on what others have parsed.
+#include "fuzz_calls.h"
+
+#include <stdlib.h>
+
+static const uint8_t far[3] = {1, 1, 0};
+
+static void each(void *ctx, const uint8_t at[3], const uint64_t *counters)
+{
+    uint64_t *sum = ctx;
+    for (unsigned i = 0; i < TORUS_COUNTERS; i++)
+        *sum += counters[i] + at[0];
+}
+
+static int ping_path(struct torus *t)
+{
+    struct torus_identity identity;
+    return torus_ping_path(t, (const uint8_t[]){0, 2}, 2, &identity);
+}
+
+static int ping(struct torus *t)
+{
+    struct torus_identity identity;
+    return torus_ping(t, far, &identity);
+}
+
+static int find(struct torus *t)
+{
+    uint8_t at[3];
+    return torus_find(t, 3, at);
+}
+
+static int read_one(struct torus *t)
+{
+    uint32_t value;
+    return torus_read(t, far, 0, &value);
+}
+
+static int write_one(struct torus *t)
+{
+    return torus_write(t, far, 0x18, 5);
+}
+
+static int program(struct torus *t)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    return torus_program(t, &preset);
+}
+
+static int program_table(struct torus *t)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    struct torus_destination list[] = {{.from_all = true, .to = {1, 1}, .mode = TORUS_ESCAPE}};
+    struct torus_table table;
+    torus_preset_table(&preset, 2, &table);
+    table.delta = 1;
+    table.destinations = list;
+    table.destination_count = 1;
+    return torus_program_table(t, &table);
+}
+
+static int resume(struct torus *t)
+{
+    return torus_program_resume(t, NULL);
+}
+
+static int undo(struct torus *t)
+{
+    return torus_program_abort(t, NULL);
+}
+
+static int programmed(struct torus *t)
+{
+    struct torus_preset preset;
+    unsigned generation;
+    return torus_programmed(t, &preset, &generation);
+}
+
+static int around(struct torus *t)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    struct torus_destination *list = NULL;
+    struct torus_table table;
+    unsigned count, unreachable;
+    torus_preset_table(&preset, 2, &table);
+    table.delta = 1;
+    int error = torus_around(t, &table, &list, &count, &unreachable);
+    free(list);
+    return error;
+}
+
+static int safe(struct torus *t)
+{
+    struct torus_preset preset = torus_preset_default(TORUS_OFR);
+    struct torus_table table;
+    torus_preset_table(&preset, 2, &table);
+    table.delta = 1;
+    return torus_table_safe(t, &table);
+}
+
+static int links_changed(struct torus *t)
+{
+    bool changed;
+    return torus_links_changed(t, &changed);
+}
+
+static int destinations_on(struct torus *t)
+{
+    unsigned boards;
+    return torus_destinations_on(t, &boards);
+}
+
+static int lease(struct torus *t)
+{
+    return torus_lease(t, 1);
+}
+
+static int release(struct torus *t)
+{
+    int error = torus_lease(t, 1);
+    return error == TORUS_OK ? torus_release(t) : error;
+}
+
+static int owner(struct torus *t)
+{
+    struct torus_owner who;
+    return torus_owner(t, &who);
+}
+
+static int set_key(struct torus *t)
+{
+    return torus_set_key(t, 0x123456789abcdef);
+}
+
+static int run(struct torus *t)
+{
+    struct torus_run wanted = torus_run_default();
+    struct torus_result result;
+    wanted.message_packets = 2;
+    return torus_run(t, &wanted, &result);
+}
+
+static int histogram(struct torus *t)
+{
+    struct torus_run wanted = torus_run_default();
+    struct torus_result result;
+    uint32_t count[TORUS_BINS];
+    if (torus_run(t, &wanted, &result) != TORUS_OK)
+        result = (struct torus_result){.measured = 1000, .max = 4000};
+    return torus_histogram(t, &result, count);
+}
+
+static int flows(struct torus *t)
+{
+    struct torus_flow_options o = torus_flow_options_default();
+    struct torus_flow flow[4] = {{.from = {0, 0}, .to = {1, 1}},
+                                 {.from = {1, 1}, .to = {0, 0}},
+                                 {.from = {0, 1}, .to = {1, 0}},
+                                 {.from = {1, 0}, .to = {0, 1}}};
+    return torus_flows(t, &o, flow, 4);
+}
+
+// Where one is asked for, the boards of a 16x16x16 are not too many for what it is written to.
+static int align(struct torus *t)
+{
+    uint8_t k[3];
+    double error;
+    struct torus_alignment *board =
+        torus_sizes(t, k) ? calloc((size_t)k[0] * k[1] * k[2], sizeof *board) : NULL;
+    int said = torus_align(t, board, &error);
+    free(board);
+    return said;
+}
+
+static int counters(struct torus *t)
+{
+    uint64_t sum = 0;
+    return torus_counters(t, each, &sum);
+}
+
+static int snapshot(struct torus *t)
+{
+    uint8_t k[3];
+    uint64_t sum = 0;
+    double error;
+    struct torus_clock *clock =
+        torus_sizes(t, k) ? calloc((size_t)k[0] * k[1] * k[2], sizeof *clock) : NULL;
+    int said = torus_snapshot(t, 0.001, clock, &error, each, &sum);
+    free(clock);
+    return said;
+}
+
+const struct fuzz_call fuzz_calls[] = {
+    {"torus_discover", torus_discover},
+    {"torus_attach", torus_attach},
+    {"torus_assign", torus_assign},
+    {"torus_ping_path", ping_path},
+    {"torus_ping", ping},
+    {"torus_find", find},
+    {"torus_read", read_one},
+    {"torus_write", write_one},
+    {"torus_program", program},
+    {"torus_program_table", program_table},
+    {"torus_program_resume", resume},
+    {"torus_program_abort", undo},
+    {"torus_programmed", programmed},
+    {"torus_around", around},
+    {"torus_table_safe", safe},
+    {"torus_links_changed", links_changed},
+    {"torus_destinations_on", destinations_on},
+    {"torus_lease", lease},
+    {"torus_release", release},
+    {"torus_owner", owner},
+    {"torus_set_key", set_key},
+    {"torus_stop", torus_stop},
+    {"torus_run", run},
+    {"torus_histogram", histogram},
+    {"torus_flows", flows},
+    {"torus_align", align},
+    {"torus_counters", counters},
+    {"torus_snapshot", snapshot},
+    {"torus_close", lease}, // at the end, always: gives it back
+};
+const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
+
+struct torus_options fuzz_options(void)
+{
+    struct torus_options options = torus_options_default();
+    options.timeout = 0.05;
+    options.retry = 0.02;
+    options.window = 1;
+    options.session = 7;
+    options.token = 7;
+    return options;
+}
+
+int fuzz_begin(struct torus *t, unsigned how)
+{
+    return how & FUZZ_DISCOVER ? torus_discover(t) : torus_attach(t);
+}
