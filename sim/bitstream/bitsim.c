@@ -5,15 +5,18 @@
 // every cycle. The UART is a Unix socket: torusctl -t unix:PATH.
 //
 //     bitsim --flash FILE [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
+//            [--record FILE]
 //
 // FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
 // (until it is told to end), seed of what configuration does not set. --alone: no RTL beside.
+// --record: the run as session.h reads it, for flips.c.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
 
 #define _GNU_SOURCE
 #include "chip.h"
+#include "session.h"
 #include "spi_flash.h"
 
 #include <errno.h>
@@ -35,6 +38,7 @@
 enum {
     BURST = 4096,            // cycles between two looks at the socket
     AWAKE = 4 * 1000 * 1000, // cycles that go by without a host before time slows down
+    AWAKE_RECORD = 20000,    // the same for a session that others are to run as well
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
     BITS = 10,    // of a byte on the line
@@ -187,15 +191,12 @@ static void show(const char *name, const struct chip_pins *p)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"flash", required_argument, NULL, 'f'},
-        {"socket", required_argument, NULL, 's'},
-        {"divisor", required_argument, NULL, 'd'},
-        {"cycles", required_argument, NULL, 'c'},
-        {"seed", required_argument, NULL, 'r'},
-        {"alone", no_argument, NULL, 'a'},
-        {NULL, 0, NULL, 0},
+        {"flash", required_argument, NULL, 'f'},   {"socket", required_argument, NULL, 's'},
+        {"divisor", required_argument, NULL, 'd'}, {"cycles", required_argument, NULL, 'c'},
+        {"seed", required_argument, NULL, 'r'},    {"alone", no_argument, NULL, 'a'},
+        {"record", required_argument, NULL, 'w'},  {NULL, 0, NULL, 0},
     };
-    const char *flash_path = NULL, *socket_path = NULL;
+    const char *flash_path = NULL, *socket_path = NULL, *record_path = NULL;
     uint64_t divisor = 417, cycles = UINT64_MAX, seed = 1;
     bool alone = false;
     int opt;
@@ -213,12 +214,14 @@ int main(int argc, char **argv)
             seed = number("seed", optarg, 0, UINT64_MAX - 1);
         else if (opt == 'a')
             alone = true;
+        else if (opt == 'w')
+            record_path = optarg;
         else
             return 2;
     }
     if (!flash_path || optind != argc)
         die("usage: bitsim --flash FILE [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone]");
+            " [--alone] [--record FILE]");
 
     const struct chip_ops *ops[2] = {&chip_bits, &chip_rtl};
     struct chip *chip[2];
@@ -232,6 +235,10 @@ int main(int argc, char **argv)
     int listener = socket_path ? listen_at(socket_path) : -1, client = -1;
     struct sigaction action = {.sa_handler = on_signal};
 
+    FILE *record = record_path ? fopen(record_path, "w") : NULL;
+    if (record_path && !record)
+        die("--record %s: %s", record_path, strerror(errno));
+
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
@@ -243,18 +250,21 @@ int main(int argc, char **argv)
            socket_path ? socket_path : "");
     fflush(stdout);
 
-    bool miso = true, same = true, good = true;
-    uint64_t cycle = 0, quiet = 0;
+    bool miso = true, same = true, good = true, rx_was = true;
+    uint64_t cycle = 0, quiet = 0, hash = SESSION_HASH_START;
     clock_t began = clock();
     while (!ended && same && good && cycle < cycles) {
         if (cycle % BURST == 0) {
             quiet = serve(listener, &client, &to, &from) ? 0 : quiet + BURST;
-            if (quiet > AWAKE) {
+            if (quiet > (record ? AWAKE_RECORD : AWAKE)) {
                 struct pollfd wait = {.fd = listener, .events = POLLIN};
                 poll(&wait, 1, NAP_MS);
             }
         }
         bool rx = line_send(&to, divisor);
+        if (record && rx != rx_was)
+            session_write_rx(record, cycle, rx);
+        rx_was = rx;
         for (unsigned i = 0; i < chips; i++) {
             good = ops[i]->step(chip[i], rx, miso, &pins[i]) && good;
             if (!pins[i].uart_tx && !first[i])
@@ -263,7 +273,13 @@ int main(int argc, char **argv)
         same = alone || equal(&pins[0], &pins[1]);
         miso = spi_flash_step(&flash, pins[0].flash_csn, pins[0].flash_sck, pins[0].flash_mosi);
         line_receive(&from, pins[0].uart_tx, divisor);
+        hash = session_hash(hash, session_pins(&pins[0]));
         cycle++;
+    }
+    if (record) {
+        session_write_end(record, cycle, hash);
+        if (fclose(record) != 0)
+            die("--record %s: %s", record_path, strerror(errno));
     }
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     printf("bitsim: %" PRIu64 " cycles, %.0f a second\n", cycle,

@@ -3,8 +3,10 @@
 #
 # bitstream_test.sh BOARD: is the board's bitstream what it should be? It is built, decoded and run
 # beside the RTL, from the image that goes into the board's flash: output pins equal in every cycle,
-# from configuration on, while torusctl finds the board and asks it things.
-# `make bitstream-test` starts it; it takes minutes.
+# from configuration on, while torusctl finds the board and asks it things. Then the same with a bit of
+# it wrong, the broken twins. `make bitstream-test` starts it; it takes minutes. FLIPS=100: so many
+# bits, through the whole run, of which four in five must be found (`make soak`); without, eight,
+# until the board has answered. SEED: of the bits, and replays.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -44,7 +46,8 @@ check 'it is that of constraints/README.md' \
 check 'it decodes, and Verilator takes it' built "$board" "$out/bitstream.bin" "$out/sim"
 [ $failed = 0 ] || finish
 
-"$out/sim/bitsim" --flash "$out/flash.bin" --socket "$dir/board.sock" > "$dir/log" 2>&1 &
+"$out/sim/bitsim" --flash "$out/flash.bin" --socket "$dir/board.sock" \
+    --record "$dir/session" > "$dir/log" 2>&1 &
 sim=$!
 began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
 wait_for 300 began
@@ -62,4 +65,17 @@ check 'the first byte came in the same cycle' sh -c \
     "[ \$(sed -n 's/.*first byte in cycle //p' '$dir/log' | sort | uniq -c | \
         awk '{ print \$1 }') = 2 ]"
 
+flips() {
+    "$B/sim/flips" --asc "$out/sim/unpacked.asc" --pcf "constraints/$board.pcf" --package ct256 \
+        --flash "$out/flash.bin" --session "$dir/session" --seed "${SEED:-1}" "$@" > "$dir/out" 2>&1
+}
+check 'a second decoder, run through it again: the same pins in every cycle' flips
+[ $failed = 0 ] || finish
+if [ -n "$FLIPS" ]; then
+    check "of $FLIPS bits that are wrong, four in five are found" \
+        flips --count "$FLIPS" --least $((FLIPS * 4 / 5))
+else
+    check 'of 8 bits that are wrong, some are found' flips --count 8 --least 1 --cycles 1000000
+fi
+sed 's/^/# /' "$dir/out"
 finish

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// An iCE40 HX8K that does what its configuration says, bit by bit: IceStorm's text form of a
+// bitstream (.asc) and its chip database in, an event-driven simulation out. A second decoder
+// beside icebox_vlog, and one that takes a changed bit in milliseconds, without a compiler.
+//
+// What it knows: logic cells with carry and flip-flop, block RAM, all routing, plain input and
+// output pins, one clock from a PLL. Clock edges of anything else than the PLL do not come: what
+// is clocked by it stands still. A wire that nobody drives is 0; of several drivers a 0 wins; the
+// pins of cells without a wire have the cell's default.
+#ifndef ICE40_H
+#define ICE40_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ICE40_PINS = 64, ICE40_LOCK_CYCLE = 2400 }; // as in rtl/top/test/SB_PLL40_CORE.v
+
+struct ice40_map;  // the chip database: tiles, wires, switches
+struct ice40_bits; // a configuration
+struct ice40;      // a chip that runs
+
+// Errors of these: one line on stderr, and exit status 2.
+struct ice40_map *ice40_map_read(const char *path, const char *package);
+void ice40_map_free(struct ice40_map *map);
+struct ice40_bits *ice40_bits_read(const struct ice40_map *map, const char *path);
+struct ice40_bits *ice40_bits_copy(const struct ice40_bits *bits);
+void ice40_bits_free(struct ice40_bits *bits);
+
+// The bits that matter: set ones of the look-up tables (entries that the cell's connected inputs
+// can reach), flip-flops and carries of cells in use, and of switches on the way to them. Returns
+// how many there are; they are counted from 0 in the order of tiles. `what` of flip: "tile X Y, row
+// R, column C: look-up table|cell|routing".
+size_t ice40_used(const struct ice40_map *map, const struct ice40_bits *bits);
+void ice40_flip(const struct ice40_map *map, struct ice40_bits *bits, size_t which, char *what,
+                size_t size);
+
+// A chip just configured, with the ports of a .pcf. The bits and the map may go afterwards.
+struct ice40 *ice40_new(const struct ice40_map *map, const struct ice40_bits *bits,
+                        const char *pcf);
+void ice40_free(struct ice40 *chip);
+
+// The number of a port of the .pcf, for the two below; -1: there is none.
+int ice40_port(const struct ice40 *chip, const char *name);
+void ice40_set(struct ice40 *chip, int port, bool level);
+bool ice40_get(const struct ice40 *chip, int port);
+
+// A period of the clock: inputs as set, then the edge, outputs as they are after it. Returns
+// false when the logic oscillates.
+bool ice40_step(struct ice40 *chip);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ice40.c and flips.c on a small design with what the boards have: carries, flip-flops with enable, set
+# and reset, block RAMs of every width. Placed and routed, run from its configuration, and compared
+# with Icarus on the source, a hash of the pins in every cycle; then with bits flipped. SEED replays.
+. tests/tap.sh
+B=${B:-build}
+seed=${SEED:-1}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 2' INT TERM
+shown="$dir/out"
+cycles=20000
+
+cat > "$dir/top.v" << 'V'
+module top (input clk12, uart_rx, flash_miso,
+            output uart_tx, flash_csn, flash_sck, flash_mosi, output [7:0] led);
+    wire clk, locked;
+    SB_PLL40_CORE #(.FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'd0), .DIVF(7'd63),
+        .DIVQ(3'd4), .FILTER_RANGE(3'd1)) pll (.REFERENCECLK(clk12), .PLLOUTGLOBAL(clk),
+        .LOCK(locked), .RESETB(1'b1), .BYPASS(1'b0));
+    reg [31:0] x = 0;
+    reg [15:0] sum = 0, a [0:255], a_q = 0;
+    reg [7:0]  b [0:511], b_q = 0, low = 0;
+    reg [3:0]  c [0:1023], c_q = 0;
+    reg [1:0]  d [0:2047], d_q = 0;
+    reg        seen = 0;
+    integer i;
+    initial begin
+        for (i = 0; i < 2048; i = i + 1) d[i] = i * 5;
+        for (i = 0; i < 1024; i = i + 1) c[i] = i * 7;
+        for (i = 0; i < 512; i = i + 1) b[i] = i * 11;
+        for (i = 0; i < 256; i = i + 1) a[i] = i * 4099;
+    end
+    always @(posedge clk) begin
+        x <= {x[30:0], x[31] ^ x[21] ^ x[1] ^ x[0] ^ !uart_rx};
+        seen <= seen || !uart_rx;
+        if (x[3]) a[x[15:8]] <= sum;
+        if (x[4]) b[x[16:8]] <= sum[11:4] ^ x[7:0];
+        if (x[5]) c[x[17:8]] <= x[7:4];
+        if (x[6]) d[x[18:8]] <= x[1:0];
+        a_q <= a[x[23:16]];
+        b_q <= b[x[24:16]];
+        if (x[2]) c_q <= c[x[25:16]];
+        d_q <= d[x[26:16]];
+        if (x[9:8] == 0) sum <= 16'h5a5a;
+        else if (x[10]) sum <= sum + a_q + {b_q, c_q, d_q};
+        if (!locked) low <= 0;
+        else low <= low + {7'd0, a_q > sum};
+    end
+    assign led = low;
+    assign uart_tx = ^sum;
+    assign flash_csn = 1'b1;
+    assign flash_sck = b_q[0] ^ c_q[3];
+    assign flash_mosi = (a_q < {b_q, b_q}) ^ d_q[1] ^ seen ^ flash_miso;
+endmodule
+V
+cat > "$dir/bench.v" << V
+module bench;
+    reg clk = 0, rx = 1, was = 1;
+    wire tx, csn, sck, mosi;
+    wire [7:0] led;
+    reg [63:0] hash = 64'hcbf29ce484222325;
+    integer n, f, s = $seed;
+    top top (clk, rx, 1'b1, tx, csn, sck, mosi, led);
+    initial begin
+        f = \$fopen("$dir/session");
+        for (n = 0; n < $cycles; n = n + 1) begin
+            if (\$random(s) % 37 == 0) rx = !rx;
+            if (rx != was) \$fdisplay(f, "rx %0d %0d", n, rx);
+            was = rx;
+            #1 clk = 1;
+            #1 hash = (hash ^ {led, mosi, sck, csn, tx}) * 64'h100000001b3;
+            clk = 0;
+            #1;
+        end
+        \$fdisplay(f, "end %0d %h", n, hash);
+        \$finish;
+    end
+endmodule
+V
+printf 'set_io clk12 J3\nset_io uart_rx B10\nset_io uart_tx B12\nset_io flash_csn R12
+set_io flash_sck R11\nset_io flash_mosi P12\nset_io flash_miso P11\nset_io led[0] C3\nset_io led[1] B3
+set_io led[2] C4\nset_io led[3] C5\nset_io led[4] A1\nset_io led[5] A2\nset_io led[6] B4
+set_io led[7] B5\n' > "$dir/pins"
+echo 'not a flash' > "$dir/flash"
+
+made() { # through the bits themselves, as a board's is
+    yosys -q -p "read_verilog $dir/top.v; synth_ice40 -top top; write_json $dir/top.json" &&
+        nextpnr-ice40 --hx8k --package ct256 --pcf "$dir/pins" --json "$dir/top.json" \
+            --asc "$dir/placed.asc" -q && icepack "$dir/placed.asc" "$dir/top.bin" &&
+        iceunpack "$dir/top.bin" "$dir/top.asc"
+} > "$dir/out" 2>&1
+simulated() {
+    iverilog -g2012 -o "$dir/sim" "$dir/bench.v" "$dir/top.v" rtl/top/test/SB_PLL40_CORE.v \
+        > "$dir/out" 2>&1 && timeout 60 vvp -n "$dir/sim" > "$dir/out" 2>&1
+}
+flips() {
+    timeout 300 "$B/sim/flips" --asc "$dir/top.asc" --pcf "$dir/pins" --package ct256 \
+        --flash "$dir/flash" --session "${session:-$dir/session}" --seed "$seed" "$@" \
+        > "$dir/out" 2>&1
+}
+echo "# seed $seed"
+check 'a small design is placed and routed' made
+check 'and simulated' simulated
+[ $failed = 0 ] || finish
+check 'its configuration does the same in every cycle' flips
+check 'of 40 bits that are wrong, 25 or more are found' flips --count 40 --least 25
+sed 's/^/# /' "$dir/out"
+sed 's/^rx 7.*//' "$dir/session" | grep . > "$dir/other"
+session=$dir/other flips
+[ $? = 1 ] && grep -q 'NOT those' "$dir/out"
+result $? 'a session that is another is not taken for the same'
+session=
+flips --bit 99999999
+[ $? = 2 ] && [ "$(wc -l < "$dir/out")" -le 3 ] && grep -q 'too large' "$dir/out"
+result $? 'refused: a bit that there is not'
+finish
