@@ -104,7 +104,8 @@ module ofr_local #(
         else if (turn_q)
             li_vc = 2'(`OFR_LVC_MGMT);
         else
-            li_vc = head[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DEROUTE)
+            // Before the destination table changes it: what comes out of a block RAM is late
+            li_vc = data[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DEROUTE)
                 ? 2'(`OFR_LVC_DEROUTE) : 2'(`OFR_LVC_USER);
     end
     assign ev_pinned = take && !busy_q && pinned;

@@ -46,8 +46,8 @@ struct ofr_flit ofr_local_out(const struct ofr_local *l, const struct ofr_config
     uint64_t epoch = (uint64_t)1 << (narrow ? OFR_PKT_EPOCH_LSB - 16 : OFR_PKT_EPOCH_LSB);
     out.vc = l->vc;
     if (!l->busy) {
-        out.data = header_out(l, out.data, config, &pinned);
         bool deroute = (out.data >> OFR_PKT_CLASS_LSB & 3) == OFR_PKT_CLASS_DEROUTE;
+        out.data = header_out(l, out.data, config, &pinned);
         out.vc = l->ni_turn ? OFR_LVC_MGMT : deroute ? OFR_LVC_DEROUTE : OFR_LVC_USER;
     }
     if (narrow ? l->busy && l->second : !l->busy)

@@ -32,13 +32,16 @@ module ofr_board_bare #(
     input  wire logic [2*N-1:0]   rx_poison,
     input  wire logic [2*N-1:0]   rx_abort,
     output logic [24*N-1:0]       rx_credit,
+    output logic [24*N-1:0]       rx_received,
     output logic [2*N-1:0]        tx_valid,
     input  wire logic [2*N-1:0]   tx_ready,
     output logic [4*N-1:0]        tx_vc,
     output logic [2*N*W-1:0]      tx_data,
     output logic [2*N-1:0]        tx_last,
     output logic [2*N-1:0]        tx_poison,
-    input  wire logic [24*N-1:0]  tx_credit
+    input  wire logic [24*N-1:0]  tx_credit,
+    input  wire logic [24*N-1:0]  tx_base,
+    input  wire logic [2*N-1:0]   tx_rebase
 );
     logic        mon_we, mon_re, mon_copy, unused;
     logic [11:0] mon_adr;

@@ -501,7 +501,7 @@ static void check_mode(struct rig *r, unsigned mode, unsigned cls, bool mgmt, un
     else
         assert_int_equal(h.target, via ? q : t);
     assert_int_equal(vc, mgmt                            ? OFR_LVC_MGMT
-                         : want == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
+                         : sent == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
                                                          : OFR_LVC_USER);
     bool changed = mode != OFR_PINS_DATA_MODE_UNREACHABLE && (via || want != sent);
     assert_int_equal(r->local.pinned, pinned + changed);
@@ -577,7 +577,7 @@ static void test_pins_while_waiting(void **state)
     assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
     assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     rig_step(&r);
-    assert_int_equal(rig_out(&r).vc, OFR_LVC_USER);
+    assert_int_equal(rig_out(&r).vc, OFR_LVC_DEROUTE);
     assert_int_equal(rig_out(&r).data >> OFR_PKT_CLASS_LSB & 3, OFR_PKT_CLASS_INORDER);
 }
 
