@@ -13,6 +13,7 @@
 #   LINT_TOPS   modules to lint, as module or module:PARAM=VALUE:...
 #   LINT_C      C files for clang-tidy, besides those of the tree (generated ones, say)
 #   LINT_CFLAGS flags that all need to be parsed; one file's own: a line `// lint-flags: ...` in it
+#   DOCS        targets that draw pictures of the documents, which are checked in: `make docs`
 #   REGS        targets that make generated files which are checked in: `make regs`
 #   INSTALL_BIN INSTALL_LIB INSTALL_INCLUDE INSTALL_PC INSTALL_MAN1 INSTALL_MAN3 INSTALL_UDEV
 #   INSTALL_BASH INSTALL_DOC INSTALL_SHARE   what `make install` copies
@@ -54,6 +55,7 @@ LINT_TOPS :=
 LINT_C :=
 LINT_CFLAGS := -std=gnu11 -Isim/model -Isim/model/test -Isim/cosim -Ifirmware -Ihost/lib -Itests/lib
 REGS :=
+DOCS :=
 INSTALL_BIN :=
 INSTALL_LIB :=
 INSTALL_INCLUDE :=
@@ -73,7 +75,7 @@ MAKEFLAGS += -j$(JOBS)
 endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help deps check test lint formal demo bench soak report report-check regs install deb clean format \
+.PHONY: all help deps check test lint formal demo bench soak report report-check regs docs install deb clean format \
     FORCE
 
 all:
@@ -130,6 +132,8 @@ soak: $(PROGRAMS) $(SOAK)
 
 regs: $(REGS)
 
+docs: $(DOCS)
+
 format:
 	clang-format -i $$(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cpp')
 
@@ -182,6 +186,7 @@ help:
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
 	@echo 'make bitstream BOARD=name [SERIAL=...]   a bitstream and what goes into the flash: constraints/README.md'
 	@echo 'make bitstream-test BOARD=name           the bitstream decoded and run beside its RTL'
+	@echo 'make docs       the waveforms and the pipeline of the READMEs, drawn anew'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install all Debian packages that are missing (the others do so for what they need)'
 	@echo 'make install    PREFIX=/usr/local DESTDIR='
