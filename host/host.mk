@@ -83,7 +83,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave commands)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
          host/test/layers_test.sh
@@ -93,8 +93,19 @@ $(HOST_TESTS): $(B)/tests/%: host/test/%.c host/test/fake.c host/test/fake_time.
         host/test/fake.h $(HOST_H) firmware/fw.h firmware/hal.h $(HOST_O) \
         $(B)/libfw.a $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_O) \
-	    $(B)/libfw.a $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< host/test/fake.c host/test/fake_time.c $(HOST_TEST_MORE) \
+	    $(HOST_O) $(HOST_TEST_FW) $(B)/libofr.a $(HOST_TEST_LIBS) -lcmocka $(USB_LIBS) $(LDLIBS)
+HOST_TEST_FW := $(B)/libfw.a
+INTERLEAVE_TESTS := $(B)/tests/test_interleave $(B)/tests/test_commands
+$(INTERLEAVE_TESTS): HOST_TEST_MORE := host/test/interleave.c
+$(INTERLEAVE_TESTS): host/test/interleave.c host/test/interleave.h
+$(B)/tests/test_commands: HOST_TEST_MORE += -Ihost/torusctl $(CTL_SHARED)
+$(B)/tests/test_commands: HOST_TEST_LIBS := -ljansson -lncurses
+$(B)/tests/test_commands: $(CTL_SHARED) $(B)/libfw.commands.a
+# Of the firmware and of torusctl either has a function of that name.
+$(B)/tests/test_commands: HOST_TEST_FW := $(B)/libfw.commands.a
+$(B)/libfw.commands.a: $(B)/libfw.a
+	objcopy --redefine-sym table_drop=firmware_table_drop $< $@
 
 # What serve passes on, and its twins without a protection each.
 TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares turns)
@@ -128,7 +139,7 @@ $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/ho
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c
 	@$(CC) $(CPPFLAGS) -I$(dir $(word 2,$(INTERLEAVE_TWIN_$*))) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c \
-	    host/test/test_interleave.c host/test/fake.c host/test/fake_time.c \
+	    host/test/test_interleave.c host/test/interleave.c host/test/fake.c host/test/fake_time.c \
 	    $(filter-out $(B)/$(word 2,$(INTERLEAVE_TWIN_$*)).o,$(HOST_O)) \
 	    $(filter-out $(B)/$(word 2,$(INTERLEAVE_TWIN_$*)).host.o,$(FW_C:%=$(FW)/%.host.o)) \
 	    $(B)/libofr.a -lcmocka $(USB_LIBS) $(LDLIBS)
@@ -137,6 +148,22 @@ $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/ho
 	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(INTERLEAVE_TWINS)
+
+# The same of whole commands of torusctl.
+COMMANDS_TWIN_bench  := bench host/torusctl/bench s/error = torus_lease(t, 0);/error = TORUS_OK;/
+COMMANDS_TWINS := $(B)/tests/commands_bench
+$(COMMANDS_TWINS): $(B)/tests/commands_%: $(B)/tests/test_commands host/host.mk
+	@sed '$(wordlist 3,99,$(COMMANDS_TWIN_$*))' $(word 2,$(COMMANDS_TWIN_$*)).c > $@.c
+	@! cmp -s $(word 2,$(COMMANDS_TWIN_$*)).c $@.c
+	@$(CC) $(CPPFLAGS) -Ihost/torusctl -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_commands.c \
+	    host/test/interleave.c host/test/fake.c host/test/fake_time.c \
+	    $(filter-out $(B)/$(word 2,$(COMMANDS_TWIN_$*)).o,$(CTL_SHARED) $(HOST_O)) \
+	    $(B)/libfw.commands.a $(B)/libofr.a -ljansson -lncurses -lcmocka $(USB_LIBS) $(LDLIBS)
+	@printf '#!/bin/sh\n! ONLY=$(firstword $(COMMANDS_TWIN_$*)) %s > %s.out && grep -q "not so" %s.out &&\n' \
+	    $@.twin $@ $@ > $@
+	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
+	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
+TESTS += $(COMMANDS_TWINS)
 
 # The same of other tests: each is found out by the program and the test in it that are named. No blank in what sed does.
 CANCEL_TWIN_looks   := cancel anywhere host/lib/exchange 's/look_cancelled(t)/TORUS_OK/'

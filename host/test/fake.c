@@ -77,15 +77,28 @@ static uint32_t links(const struct fake_board *b)
     return up;
 }
 
+// Whose checker packets of this board come to: with a target that one's, else its own.
+static struct fake_board *receiver(struct fake_board *b)
+{
+    uint32_t control = b->reg[OFR_GEN_CONTROL / 4];
+    if ((control & OFR_GEN_CONTROL_PATTERN_MASK) >> OFR_GEN_CONTROL_PATTERN_LSB ==
+        OFR_GEN_CONTROL_PATTERN_FIXED)
+        for (unsigned i = 0; i < b->fabric->boards; i++)
+            if (coordinates(&b->fabric->board[i]) == b->reg[OFR_GEN_TARGET / 4])
+                return &b->fabric->board[i];
+    return b;
+}
+
 static void generate(struct fake_board *b)
 {
     uint32_t packets = b->reg[OFR_GEN_MESSAGES / 4] * (b->reg[OFR_GEN_LENGTH / 4] >> 16);
+    b->fabric->generated |= 1u << (b->fw.active >> 16 & 7);
     b->reg[OFR_GEN_STATUS / 4] = OFR_GEN_STATUS_DONE_MASK;
-    b->reg[OFR_GEN_SENT / 4] = b->reg[OFR_CHECK_RECEIVED / 4] = packets;
-    b->reg[OFR_CHECK_ARRIVED / 4] = b->reg[OFR_CHECK_COUNT / 4] = packets;
-    b->reg[OFR_CHECK_SUM_LOW / 4] =
-        b->fabric->lifetime ? packets * b->fabric->lifetime : 0xc0000000;
-    b->reg[OFR_CHECK_MAX / 4] = 100;
+    uint32_t *check = receiver(b)->reg;
+    b->reg[OFR_GEN_SENT / 4] = check[OFR_CHECK_RECEIVED / 4] = packets;
+    check[OFR_CHECK_ARRIVED / 4] = check[OFR_CHECK_COUNT / 4] = packets;
+    check[OFR_CHECK_SUM_LOW / 4] = b->fabric->lifetime ? packets * b->fabric->lifetime : 0xc0000000;
+    check[OFR_CHECK_MAX / 4] = 100;
     if (++b->fabric->started == b->fabric->boards) { // time flies
         b->fabric->time = b->reg[OFR_GEN_START / 4] + 1000000;
         b->fabric->started = 0;
@@ -211,7 +224,8 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     switch (at) {
     case OFR_NODE_SHAPE:
         return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
-               16u << OFR_NODE_SHAPE_L_LSB | OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |
+               (b->fabric->slot_flits ? b->fabric->slot_flits : 16u) << OFR_NODE_SHAPE_L_LSB |
+               OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |
                (b->fabric->few_counters ? 0 : OFR_NODE_SHAPE_COUNT_MASK) |
                (b->no_pins ? 0 : OFR_NODE_SHAPE_PINS_MASK);
     case OFR_PINS_CLEAR:

@@ -48,13 +48,15 @@ struct fake_fabric {
     unsigned dims, k[3], boards;
     struct fake_board *board; // node number order when cabled as a torus
     uint64_t random;
-    double lose;       // probability that a packet is dropped
-    double damage;     // probability that a byte from or to a host is changed, lost or doubled
-    uint32_t time;     // NODE.TIME of all boards
-    unsigned started;  // generators, since the last time that all were
-    uint32_t lifetime; // cycles, of packets; 0: sums that carry between boards
-    bool few_counters; // boards are built with those of small FPGAs only
-    bool clocks;       // boards have instead clocks of their own, which go by fake_cycles()
+    double lose;         // probability that a packet is dropped
+    double damage;       // probability that a byte from or to a host is changed, lost or doubled
+    uint32_t time;       // NODE.TIME of all boards
+    unsigned started;    // generators, since the last time that all were
+    unsigned slot_flits; // of the boards; 0: 16
+    unsigned generated;  // bit r: traffic was begun while a table of routing r was active
+    uint32_t lifetime;   // cycles, of packets; 0: sums that carry between boards
+    bool few_counters;   // boards are built with those of small FPGAs only
+    bool clocks;         // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // or NULL
 };
 

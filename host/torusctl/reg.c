@@ -158,6 +158,8 @@ static const char *idle(const struct args *a, const struct given *o)
 static int prepare(struct args *a)
 {
     int status = 0;
+    set.count = 0;
+    set.write = set.refused = false;
     set.map = json_loads(reg_map, 0, NULL);
     if (!set.map)
         return wrong("command", "reg", "out of memory");
