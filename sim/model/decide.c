@@ -197,22 +197,41 @@ unsigned ofr_least_used(const struct ofr_load *x)
     return least;
 }
 
-// Profit (eq. 15, 16) of a way (its first links not empty), d = d(s, t).
-static struct ofr_profit profit(const struct ofr_load *x, const struct ofr_table *table,
-                                const struct ofr_way *way, unsigned least, unsigned d)
+// What a decision sees of the load: per dimension and pair of its ports (bit 0: +, bit 1: -) the
+// slots in use and, from bit 16 on, how many ports these are (of ports without a link: anything,
+// and no way leaves there); and u*.
+struct sums {
+    uint32_t of[OFR_MAX_DIMS][4];
+    unsigned least, slots;
+};
+
+enum { ONE_PORT = 1 << 16 };
+
+static void add_up(const struct ofr_load *x, struct sums *sums)
 {
-    unsigned m = 0, sum = 0, D = way->distance;
-    bool room = false;
-    for (uint32_t rest = way->leave; rest; rest &= rest - 1) {
-        unsigned used = x->used[__builtin_ctz(rest)];
-        m++;
-        sum += used;
-        room = room || used < x->slots;
+    sums->least = ofr_least_used(x);
+    sums->slots = x->slots;
+    for (unsigned i = 0; x->ports >> 2 * i; i++) {
+        uint32_t *of = sums->of[i];
+        of[0] = 0;
+        of[1] = x->used[2 * i] + (uint32_t)ONE_PORT;
+        of[2] = x->used[2 * i + 1] + (uint32_t)ONE_PORT;
+        of[3] = of[1] + of[2];
     }
-    if (table->rule_a && !room)
+}
+
+// Profit (eq. 15, 16) of a way (its first links not empty), d = d(s, t).
+static inline struct ofr_profit profit(const struct sums *x, const struct ofr_table *table,
+                                       const struct ofr_way *way, unsigned d)
+{
+    uint32_t both = 0;
+    for (unsigned i = 0, rest = way->leave; rest; i++, rest >>= 2)
+        both += x->of[i][rest & 3];
+    unsigned m = both / ONE_PORT, sum = both % ONE_PORT, D = way->distance;
+    if (table->rule_a && sum >= m * x->slots) // no link has a free slot
         return (struct ofr_profit){0, 1};
-    unsigned first = least * m; // f = first / sum
-    if (sum == 0 || (table->rule_b && least == 0))
+    unsigned first = x->least * m; // f = first / sum
+    if (sum == 0 || (table->rule_b && x->least == 0))
         first = sum = 1;
     return (struct ofr_profit){16 * first * D + table->eta * d * sum, 16 * sum * D};
 }
@@ -220,7 +239,9 @@ static struct ofr_profit profit(const struct ofr_load *x, const struct ofr_table
 struct ofr_profit ofr_way_profit(const struct ofr_load *load, const struct ofr_table *table,
                                  const struct ofr_way *way, unsigned d)
 {
-    return profit(load, table, way, ofr_least_used(load), d);
+    struct sums sums;
+    add_up(load, &sums);
+    return profit(&sums, table, way, d);
 }
 
 unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
@@ -229,12 +250,17 @@ unsigned ofr_choose(const struct ofr_load *load, const struct ofr_table *table,
     unsigned best = 0, d = ways[0].distance;
     if (d < 2)
         return 0;
-    unsigned least = ofr_least_used(load);
-    struct ofr_profit most = profit(load, table, &ways[0], least, d);
+    struct sums sums;
+    add_up(load, &sums);
+    struct ofr_profit most = profit(&sums, table, &ways[0], d);
+    // f <= 1 and D >= d for every way, so none has more than 1 + eta; where the minimal route has
+    // that, nothing needs to be compared.
+    if ((uint64_t)16 * most.num == (uint64_t)(16 + table->eta) * most.den)
+        return 0;
     for (unsigned i = 1; i < count; i++) {
         if (!ways[i].admissible)
             continue;
-        struct ofr_profit p = profit(load, table, &ways[i], least, d);
+        struct ofr_profit p = profit(&sums, table, &ways[i], d);
         if ((uint64_t)p.num * most.den <= (uint64_t)most.num * p.den)
             continue;
         most = p;
@@ -254,7 +280,9 @@ unsigned ofr_candidates(const struct ofr_sample *sample, const struct ofr_table 
     struct ofr_way ways[OFR_MAX_WAYS];
     const struct ofr_load load = load_of(sample);
     unsigned count = ofr_ways(&sample->torus, sample->tie, &sample->s, &sample->t, table, ways);
-    unsigned least = ofr_least_used(&load), d = ways[0].distance;
+    unsigned d = ways[0].distance;
+    struct sums sums;
+    add_up(&load, &sums);
     for (unsigned i = 1; i < count; i++) {
         const struct ofr_way *w = &ways[i];
         out[i - 1] = (struct ofr_candidate){.kind = w->kind, .index = w->index, .q = w->q};
@@ -262,9 +290,9 @@ unsigned ofr_candidates(const struct ofr_sample *sample, const struct ofr_table 
             continue;
         out[i - 1].admissible = true;
         out[i - 1].distance = w->distance;
-        out[i - 1].profit = profit(&load, table, w, least, d);
+        out[i - 1].profit = profit(&sums, table, w, d);
     }
-    *minimal = d > 0 ? profit(&load, table, &ways[0], least, d) : (struct ofr_profit){0, 1};
+    *minimal = d > 0 ? profit(&sums, table, &ways[0], d) : (struct ofr_profit){0, 1};
     return count - 1;
 }
 

@@ -28,7 +28,7 @@ static inline unsigned ofr_route_ring(unsigned leg)
 // number that is no link's, from the local port. For ofr_bubble_allows().
 static inline bool ofr_route_goes_on(unsigned in_port, unsigned in_vc, unsigned port, unsigned vc)
 {
-    return in_port == (port ^ 1) && in_vc == vc;
+    return (in_port == (port ^ 1)) & (in_vc == vc);
 }
 
 #endif

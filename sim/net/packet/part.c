@@ -156,7 +156,8 @@ static void on_free(struct net_part *part, uint32_t place)
 
 // Where a packet for a link, whose slot is counted already, goes: on its way, if the link is idle,
 // else behind all others of its queue; the sending is seen to. NULL: out of memory.
-static inline struct net_packet *append(struct net_part *part, uint32_t place, unsigned vc)
+static inline __attribute__((always_inline)) struct net_packet *append(struct net_part *part,
+                                                                       uint32_t place, unsigned vc)
 {
     struct net_link *link = net_link(&part->links, place);
     if (!link->armed && link->free_at <= part->wheel.now) // nothing waits there
@@ -385,16 +386,18 @@ static bool inject(struct net_part *part, uint32_t node)
         way = &drawn;
     }
     bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
-    struct net_leg leg = net_first_leg(part->paths, &part->coord[node],
-                                       &part->coord[source->destination], way, (uint32_t)luck);
+    uint64_t leg = source->minimal;
+    if (way != ways || c->tie == NET_TIE_RANDOM)
+        leg = net_pack_leg(net_first_leg(part->paths, &part->coord[node],
+                                         &part->coord[source->destination], way, (uint32_t)luck));
     uint32_t rdr = (uint32_t)net_random(c->seed, DRAW_RDR, (uint32_t)(luck >> 32), 0);
     int out = route(part, node, (struct net_in){NET_GENERATOR, 0},
-                    (struct net_head){leg.mu, to_idn}, rdr);
+                    (struct net_head){(uint16_t)net_leg_mu(leg), to_idn}, rdr);
     if (out < 0)
         return false;
     uint8_t draw = (luck >> 8) & ((1u << OFR_MAX_DIMS) - 1);
     enqueue(part, node, (unsigned)out,
-            (struct net_packet){.leg = net_pack_leg(leg),
+            (struct net_packet){.leg = leg,
                                 .destination = source->destination,
                                 .message = source->message,
                                 .draw = (uint8_t)(draw | (to_idn ? NET_TO_IDN : 0)),
@@ -404,8 +407,9 @@ static bool inject(struct net_part *part, uint32_t node)
     r->wait_sum += part->wheel.now - source->born;
     if (way->kind != OFR_MINIMAL) {
         // GOAL's orthant may be the minimal one.
-        r->por += net_is_rival(c->routing) ? way->kind == OFR_OIDN || (leg.mu & ~ways[0].leave) != 0
-                                           : c->routing == NET_POR || way->kind == NET_ORTHANT;
+        r->por += net_is_rival(c->routing)
+                      ? way->kind == OFR_OIDN || (net_leg_mu(leg) & ~ways[0].leave) != 0
+                      : c->routing == NET_POR || way->kind == NET_ORTHANT;
         r->oidn += c->routing == NET_OFR && way->kind == OFR_OIDN;
         r->widn += c->routing == NET_OFR && way->kind == OFR_WIDN;
     }
@@ -429,6 +433,8 @@ static void load_message(struct net_part *part, uint32_t node)
         net_ways(part->paths, &part->coord[node], &part->coord[source->destination], true, all);
     memcpy(ways, all, count * sizeof *ways);
     source->ways = count;
+    source->minimal = net_pack_leg(
+        net_first_leg(part->paths, &part->coord[node], &part->coord[source->destination], ways, 0));
 }
 
 // Moves on to the packet after this one; false: the node has sent all.

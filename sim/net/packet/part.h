@@ -28,6 +28,7 @@ enum net_which_line { LINE_FREE, LINE_AGAIN, LINE_OWN, LINE_OTHERS, LINE_INJECT 
 // A generator: the packet that it offers next.
 struct net_source {
     uint64_t born;
+    uint64_t minimal; // leg of the minimal route, net_pack_leg(); NET_TIE_RANDOM draws it anew
     uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
     uint32_t packets;         // of the message
     uint32_t destination;

@@ -28,17 +28,16 @@ static inline int net_select(struct net_links *links, uint32_t node, uint64_t no
                              unsigned escape_reserve)
 {
     const uint16_t *used = net_used(links, node, NET_ADAPTIVE);
-    unsigned best = 0, least = UINT32_MAX;
+    enum { PORT = 16 };
+    uint32_t best = UINT32_MAX; // slots in use * PORT + port, so that no branch has to be foretold
     for (uint32_t rest = outputs.adaptive; rest; rest &= rest - 1) {
         unsigned port = (unsigned)__builtin_ctz(rest);
         net_settle(links, node, port, now);
-        if (used[port] < least) {
-            least = used[port];
-            best = port;
-        }
+        uint32_t one = (uint32_t)used[port] * PORT + port;
+        best = one < best ? one : best;
     }
-    if (outputs.adaptive && net_need_met(NET_NEED_SLOT, ofr_credit_free(least, slots), reserve))
-        return (int)(best << 2 | NET_ADAPTIVE);
+    if (net_need_met(NET_NEED_SLOT, ofr_credit_free(best / PORT, slots), reserve))
+        return (int)(best % PORT << 2 | NET_ADAPTIVE);
     struct net_candidate escape = outputs.escape;
     net_settle(links, node, escape.port, now);
     unsigned free = ofr_credit_free(net_used(links, node, escape.vc)[escape.port], slots);

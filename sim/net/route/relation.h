@@ -54,7 +54,7 @@ static inline struct net_outputs net_outputs(enum net_routing routing, struct ne
                                              struct net_head head)
 {
     uint8_t port = (uint8_t)__builtin_ctz(head.mu); // dimension order, + at distance k/2
-    uint8_t vc = head.to_idn ? NET_VS1 : NET_VS2;
+    uint8_t vc = (uint8_t)(NET_VS2 - head.to_idn);  // VS1 toward an IDN
     bool goes_on = ofr_route_goes_on(in.port, in.vc, port, vc);
     return (struct net_outputs){
         .adaptive = routing == NET_DOR ? 0 : head.mu,
