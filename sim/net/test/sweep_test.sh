@@ -110,7 +110,7 @@ done
 result $? 'saturate: also'
 
 ring='--topology 8 --routing dor --traffic tornado --load 4 --slots 2 --throttle 0
-    --injection-rate 40 --messages 4'
+    --injection stop-and-wait --injection-rate 40 --messages 4'
 # shellcheck disable=SC2086
 "$sim" run $ring > "$work/out" && grep -q '^end  *drained' "$work/out"
 result $? 'a crowded ring drains'
