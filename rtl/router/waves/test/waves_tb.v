@@ -80,7 +80,7 @@ module waves_tb;
         if (!$value$plusargs("scene=%s", scene)) $finish;
         repeat (8) @(posedge clk);
         rst <= 0;
-        repeat (8) @(posedge clk);
+        repeat (60) @(posedge clk); // what is set up after a reset is done by then
         shown <= 1;
         @(posedge clk);
         case (scene)
