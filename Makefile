@@ -176,7 +176,7 @@ help:
 	@echo 'make            build the programs into $(B)/bin'
 	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
 	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
-	@echo 'make check      of every folder what is quick, for the inner loop: two minutes after a build'
+	@echo 'make check      of every folder what is quick, for the inner loop: at most three minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'
 	@echo 'make lint       only lint'
 	@echo 'make formal     proofs of the properties that stand in rtl/'

@@ -69,14 +69,38 @@ report: $(REPORT) $(B)/ecp5/stamp
 report-check: $(REPORT)
 	@$(REPORT) check
 
-# make check, the inner loop: of every folder what is quick, two minutes after a build. Lint is not in
-# it: make lint, which remembers what passed.
-CHECK := $(addprefix $(B)/tests/, core_rv32i soc_ram soc_flash soc_timer ofr_unit_n2_c8_mul1 \
-        local-lockstep-2-32-0 local-lockstep-3-32-0 lockstep_2_32_8_8_1 rate_2_32_8_8_1 rate_2_16_16_4_0 \
-        bench_phases test_local test_logs test_net test_paths test_pairs test_wheel \
-        test_firmware test_torus test_destinations test_cables test_clock) \
-    rtl/regs/regs_test.sh rtl/router/alone/test/alone_test.sh firmware/test/size_test.sh \
-    host/test/torusctl_test.sh host/test/lib_test.sh \
-    sim/net/test/cli_test.sh sim/net/test/rdr_test.sh \
-    tests/demo_small.sh tests/readme_test.sh tests/run_tests_test.sh tests/deps_test.sh tests/install_test.sh
+# make check, the inner loop: for every folder with sources what is quick, three minutes after a build at
+# most. Lint is not in it: make lint, which remembers what passed. tests/check_test.sh fails for a folder
+# that is not here, and for one whose tests are not of it.
+T := $(B)/tests/
+CHECK_constraints   := constraints/board_test.sh
+CHECK_firmware      := $(T)test_firmware firmware/test/size_test.sh
+CHECK_host/examples := tests/install_test.sh
+CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
+                       host/test/lib_test.sh host/test/fuzz_test.sh
+CHECK_host/test     := $(CHECK_host/lib)
+CHECK_host/torusctl := $(T)test_relay host/test/torusctl_test.sh host/test/layers_test.sh
+CHECK_rtl/board     := $(T)test_node rtl/board/test/teeth.sh
+CHECK_rtl/core      := $(T)core_rv32i rtl/core/test/riscv_tests_test.sh
+CHECK_rtl/link      := rtl/link/test/fifo_test.sh $(T)link_2_16_32_4_1_0_8_16 $(T)phy_2_16_16_4_0_1_11_16_1
+CHECK_rtl/local     := $(T)local-lockstep-2-32-0 $(T)local-lockstep-3-32-0
+CHECK_rtl/ofr       := $(T)ofr_unit_n2_c8_mul1 $(T)test_logs
+CHECK_rtl/regs      := rtl/regs/regs_test.sh
+CHECK_rtl/router    := $(T)counters-2-1-0 $(T)counters_twins rtl/router/alone/test/alone_test.sh
+CHECK_rtl/soc       := $(addprefix $(T)soc_,ram flash timer)
+CHECK_rtl/top       := rtl/top/test/pll_test.sh
+CHECK_sim/bitstream := sim/bitstream/ice40_test.sh
+CHECK_sim/cosim     := $(addprefix $(T),lockstep_2_16_16_4_0 rate_2_32_8_8_1 rate_2_16_16_4_0 bench_phases) \
+                       sim/cosim/layers_test.sh
+CHECK_sim/model     := $(T)test_local $(T)test_escape
+CHECK_sim/net       := $(addprefix $(T)test_,net paths pairs wheel) sim/net/test/cli_test.sh
+CHECK_tests         := $(addprefix tests/,demo_small.sh run_tests_test.sh deps_test.sh check_test.sh)
+CHECK_FOLDERS := $(patsubst CHECK_%,%,$(filter-out CHECK_FOLDERS,$(filter CHECK_%,$(.VARIABLES))))
+CHECK := $(sort $(foreach f,$(CHECK_FOLDERS),$(CHECK_$f)))
+TESTS += tests/check_test.sh
+# A line a folder: its name, then its tests.
+tests/check_test.sh: $(B)/tests/check
+$(B)/tests/check: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(foreach f,$(sort $(CHECK_FOLDERS)),'$f $(CHECK_$f)') > $@
 $(foreach t,$(CHECK),$(if $(filter $t,$(TESTS)),,$(error tests.mk: CHECK has $t, which is no test)))
