@@ -1,1 +1,565 @@
-0
+// SPDX-License-Identifier: Apache-2.0
+// lint-flags: -Itests
+//
+// board: what `make bitstream` knows of a board, from constraints/BOARD.json and .pcf.
+//
+//     board facts   BOARD                        shell assignments for bitstream.sh
+//     board verilog BOARD FOLDER                 what it is made from, into FOLDER
+//     board pins    BOARD [REPOSITORY=FOLDER...] TAP: does the record of the pins hold?
+//     board result  BOARD FOLDER [record]        what a build came to; record: into README.md
+//     board check   BOARD                        TAP: is the README's table good, and of what is
+//     here?
+//
+// Run from the top folder. Synthesis gives cells names with lines in them, and what is made of them
+// may depend on that; so `verilog` writes what the hash is of, files without comments and empty
+// lines. Each pin is recorded with the name and line that each source has for it; with checkouts of
+// the sources' repositories `pins` looks there.
+//
+// A table of other inputs stays true of those, and is only said to be old: not everybody who
+// changes a router has to place and route it.
+//
+// Exit status: 0 good; 1 something does not hold; 2 wrong use or a malformed file; 3 of `check`:
+// the table is good, but of other inputs.
+
+#define _POSIX_C_SOURCE 200809L
+#include "verilog_inputs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER "constraints/"
+#define README FOLDER "README.md"
+#define FLOW   FOLDER "bitstream.sh"
+
+enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1 };
+
+const char *const program_name = "board";
+
+struct board {
+    const char *name;
+    json_t *root;
+    const char *fpga, *package, *top, *serial, *synth;
+    int seed, clock_mhz, flash_kib, firmware_kib;
+    char *pins; // the .pcf without comments
+    char hash[17];
+    struct verilog_files files;
+};
+
+// ---- the files ----------------------------------------------------------------------------------
+
+static void list_boards(char *text, size_t size)
+{
+    glob_t g = {0};
+    size_t n = 0;
+
+    text[0] = 0;
+    if (glob(FOLDER "*.json", 0, NULL, &g) != 0)
+        fail("no boards in " FOLDER ": not in the top folder?");
+    for (size_t i = 0; i < g.gl_pathc && n < size; i++) {
+        const char *base = strrchr(g.gl_pathv[i], '/') + 1;
+        n += (size_t)snprintf(text + n, size - n, "%s%.*s", i ? ", " : "", (int)(strlen(base) - 5),
+                              base);
+    }
+    globfree(&g);
+}
+
+static const char *text_of(const struct board *b, const char *key)
+{
+    const char *text = json_string_value(json_object_get(b->root, key));
+
+    if (!text || strpbrk(text, "|\n'"))
+        fail(FOLDER "%s.json: \"%s\" is missing or not one line of text without | and '", b->name,
+             key);
+    return text;
+}
+
+static int number_of(const struct board *b, const char *key, int max)
+{
+    json_int_t n = json_integer_value(json_object_get(b->root, key));
+
+    if (n < 1 || n > max)
+        fail(FOLDER "%s.json: \"%s\" is not a number from 1 to %d", b->name, key, max);
+    return (int)n;
+}
+
+// Without comments and what stands before a line's end for nothing.
+static void strip_pins(char *text)
+{
+    char *to = text;
+
+    for (char *line = text; *line;) {
+        size_t len = strcspn(line, "\n"), keep = strcspn(line, "#\n");
+        char *next = line + len + (line[len] == '\n');
+
+        while (keep && isspace((unsigned char)line[keep - 1]))
+            keep--;
+        memmove(to, line, keep);
+        to += keep;
+        if (keep)
+            *to++ = '\n';
+        line = next;
+    }
+    *to = 0;
+}
+
+static void load(struct board *b, const char *name)
+{
+    char path[TEXT], known[TEXT];
+    json_error_t error;
+    bool plain = name[0] && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+
+    *b = (struct board){.name = name};
+    snprintf(path, sizeof path, FOLDER "%s.json", name);
+    char *text = plain ? slurp(path) : NULL;
+    if (!text) {
+        list_boards(known, sizeof known);
+        fail("there is no board \"%s\"; BOARD is one of: %s", name, known);
+    }
+    b->root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    free(text);
+    if (!b->root)
+        fail("%s:%d: %s", path, error.line, error.text);
+    b->fpga = text_of(b, "fpga");
+    b->package = text_of(b, "package");
+    b->top = text_of(b, "top");
+    b->serial = text_of(b, "serial");
+    b->synth = text_of(b, "synth");
+    b->seed = number_of(b, "seed", 1000000);
+    b->clock_mhz = number_of(b, "clock_mhz", 1000);
+    b->flash_kib = number_of(b, "flash_kib", 1 << 20);
+    b->firmware_kib = number_of(b, "firmware_kib", b->flash_kib);
+
+    snprintf(path, sizeof path, FOLDER "%s.pcf", name);
+    b->pins = slurp(path);
+    char *flow = slurp(FLOW);
+    if (!b->pins || !flow)
+        fail("cannot read %s", b->pins ? FLOW : path);
+    strip_pins(b->pins);
+
+    verilog_read(&b->files, "rtl/*/*.v", true);
+    if (!verilog_find(&b->files, b->top))
+        fail(FOLDER "%s.json: there is no module %s in rtl", name, b->top);
+    uint64_t hash = hash_text(hash_text(hash_start(), flow), b->pins);
+    hash = hash_text(hash_text(hash_text(hash, b->fpga), b->package), b->top);
+    hash = hash_text(hash_text(hash, b->serial), b->synth);
+    hash = hash_bytes(hash, &b->seed, sizeof b->seed);
+    hash = hash_bytes(hash, &b->clock_mhz, sizeof b->clock_mhz);
+    snprintf(b->hash, sizeof b->hash, "%016llx", (unsigned long long)hash_verilog(hash, &b->files));
+    free(flow);
+}
+
+static int facts(const struct board *b)
+{
+    char files[VERILOG_FILES * 64];
+
+    verilog_paths(&b->files, files, sizeof files);
+    printf("fpga='%s' package='%s' top='%s' serial='%s' synth='%s'\n"
+           "seed=%d clock_mhz=%d flash_kib=%d firmware_kib=%d inputs=%s\nfiles='%s'\n",
+           b->fpga, b->package, b->top, b->serial, b->synth, b->seed, b->clock_mhz, b->flash_kib,
+           b->firmware_kib, b->hash, files);
+    return 0;
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+    char path[TEXT];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    if (!out || fputs(text, out) < 0 || fclose(out) != 0)
+        fail("cannot write %s: %s", path, strerror(errno));
+}
+
+static int verilog(const struct board *b, const char *folder)
+{
+    char *defs = slurp("rtl/regs/ofr_defs.vh");
+
+    if (!defs)
+        fail("cannot read rtl/regs/ofr_defs.vh");
+    write_text(folder, "ofr_defs.vh", defs);
+    for (size_t i = 0; i < b->files.count; i++)
+        if (b->files.file[i].used)
+            write_text(folder, strrchr(b->files.file[i].path, '/') + 1, b->files.file[i].code);
+    free(defs);
+    return 0;
+}
+
+// ---- the record of the pins ---------------------------------------------------------------------
+
+static bool has_word(const char *line, size_t len, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (size_t i = 0; n && i + n <= len; i++)
+        if (!memcmp(line + i, word, n) && (i == 0 || !isalnum((unsigned char)line[i - 1])) &&
+            (i + n == len || !isalnum((unsigned char)line[i + n])))
+            return true;
+    return false;
+}
+
+// The pin of a port in the .pcf, NULL if there is none.
+static bool pin_of(const struct board *b, const char *port, char pin[16])
+{
+    char p[64];
+
+    for (const char *line = b->pins; *line; line = strchr(line, '\n') + 1)
+        if (sscanf(line, "set_io %63s %15s", p, pin) == 2 && !strcmp(p, port))
+            return true;
+    return false;
+}
+
+// Whether the line of the source at `file` has the name and the pin.
+static bool line_says(const char *file, json_int_t number, const char *name, const char *pin)
+{
+    char *text = slurp(file);
+    const char *line = text;
+    bool good = false;
+
+    for (json_int_t n = 1; line && n < number; n++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    if (line) {
+        size_t len = strcspn(line, "\n");
+        good = has_word(line, len, name) && has_word(line, len, pin);
+    }
+    free(text);
+    return good;
+}
+
+// What is wrong with the record of one pin, in `why`.
+static bool pin_holds(const struct board *b, const json_t *entry, size_t sources, char why[TEXT])
+{
+    const char *port = json_string_value(json_object_get(entry, "port"));
+    const char *pin = json_string_value(json_object_get(entry, "pin"));
+    const json_t *said = json_object_get(entry, "said");
+    char placed[16];
+
+    if (!port || !pin || json_array_size(said) != sources) {
+        snprintf(why, TEXT,
+                 "a pin needs port, pin, and in \"said\" a name and line of each source");
+        return false;
+    }
+    for (size_t i = 0; i < sources; i++) {
+        const json_t *s = json_array_get(said, i);
+        if (!json_is_string(json_array_get(s, 0)) || json_integer_value(json_array_get(s, 1)) < 1) {
+            snprintf(why, TEXT, "%s: source %zu says no name and line", port, i + 1);
+            return false;
+        }
+    }
+    if (!pin_of(b, port, placed)) {
+        snprintf(why, TEXT, "%s is not in the .pcf", port);
+        return false;
+    }
+    if (strcmp(placed, pin) != 0) {
+        snprintf(why, TEXT, "%s is %s in the record, %s in the .pcf", port, pin, placed);
+        return false;
+    }
+    return true;
+}
+
+static bool result(int *number, bool good, const char *name, const char *why)
+{
+    printf("%s %d - %s\n", good ? "ok" : "not ok", ++*number, name);
+    if (!good)
+        printf("# %s\n", why);
+    return good;
+}
+
+static int pins(const struct board *b, int argc, char **argv)
+{
+    const json_t *sources = json_object_get(b->root, "sources");
+    const json_t *list = json_object_get(b->root, "pins");
+    size_t count = json_array_size(sources), i, k;
+    char why[TEXT] = "", name[TEXT];
+    const char *repository[MAX_SOURCES], *path[MAX_SOURCES];
+    bool good = count >= 2 && count <= MAX_SOURCES, all = true;
+    json_t *entry;
+    int number = 0;
+
+    for (i = 0; i < count && good; i++) {
+        const json_t *s = json_array_get(sources, i);
+        const char *commit = json_string_value(json_object_get(s, "commit"));
+        repository[i] = json_string_value(json_object_get(s, "repository"));
+        path[i] = json_string_value(json_object_get(s, "path"));
+        good = repository[i] && path[i] && commit && strlen(commit) == 40 &&
+               strspn(commit, "0123456789abcdef") == 40;
+        for (k = 0; k < i && good; k++)
+            good = strcmp(repository[i], repository[k]) != 0;
+    }
+    snprintf(name, sizeof name, "%s: two sources or more, of different repositories", b->name);
+    if (!result(&number, good, name, "each needs repository, path and the commit's 40 digits"))
+        goto end;
+
+    size_t placed = 0;
+    for (const char *line = b->pins; *line; line = strchr(line, '\n') + 1)
+        placed++;
+    good = json_array_size(list) == placed && placed > 0;
+    snprintf(why, sizeof why, "%zu pins are recorded, %zu are in the .pcf", json_array_size(list),
+             placed);
+    json_array_foreach((json_t *)list, i, entry)
+    {
+        for (k = 0; k < i && good; k++) {
+            const json_t *other = json_array_get(list, k);
+            if (json_equal(json_object_get(entry, "port"), json_object_get(other, "port")) ||
+                json_equal(json_object_get(entry, "pin"), json_object_get(other, "pin"))) {
+                good = false;
+                snprintf(why, sizeof why, "entries %zu and %zu have the same port or pin", k + 1,
+                         i + 1);
+            }
+        }
+        good = good && pin_holds(b, entry, count, why);
+    }
+    snprintf(name, sizeof name, "%s: the record has every pin of the .pcf, and agrees", b->name);
+    all = result(&number, good, name, why);
+
+    for (k = 0; k < count; k++) {
+        const char *at = NULL;
+        for (int a = 0; a < argc; a++)
+            if (!strncmp(argv[a], repository[k], strlen(repository[k])) &&
+                argv[a][strlen(repository[k])] == '=')
+                at = argv[a] + strlen(repository[k]) + 1;
+        snprintf(name, sizeof name, "%s: the pins are so in %s, %s", b->name, repository[k],
+                 path[k]);
+        if (!at) {
+            printf("ok %d - %s # SKIP no checkout\n", ++number, name);
+            continue;
+        }
+        good = true;
+        json_array_foreach((json_t *)list, i, entry)
+        {
+            const json_t *said = json_array_get(json_object_get(entry, "said"), k);
+            const char *as = json_string_value(json_array_get(said, 0));
+            const char *pin = json_string_value(json_object_get(entry, "pin"));
+            json_int_t line = json_integer_value(json_array_get(said, 1));
+            char file[TEXT];
+            snprintf(file, sizeof file, "%s/%s", at, path[k]);
+            if (good && (!as || !pin || !line_says(file, line, as, pin))) {
+                good = false;
+                snprintf(why, sizeof why, "%s:%d does not say %s at %s", path[k], (int)line,
+                         as ? as : "?", pin ? pin : "?");
+            }
+        }
+        all = result(&number, good, name, why) && all;
+    }
+end:
+    printf("1..%d\n", number);
+    return all && good ? 0 : 1;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+// The parts of a board by the names of their instances; the first that matches counts.
+static const struct part {
+    const char *name, *instance;
+} parts[] = {
+    {"OFR unit", "board.node.routing.unit."},
+    {"router", "board.node.routing."},
+    {"counters", "board.node.g_count"},
+    {"local port and mailbox", "board.node.local_port."},
+    {"registers of the node", "board.node."},
+    {"core", "board.soc.core."},
+    {"UART", "board.soc.uart."},
+    {"rest of the SoC", "board.soc."},
+    {"clock, reset, LEDs, cells that only pass a carry on", ""},
+};
+
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+struct figures {
+    int cells, cells_there, ram, ram_there;
+    double fmax;
+    int part_cells[PARTS], part_ram[PARTS];
+    char sha256[65];
+};
+
+static json_t *json_of(const char *folder, const char *file)
+{
+    char path[TEXT];
+    json_error_t error;
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    json_t *root = json_load_file(path, 0, &error);
+    if (!root)
+        fail("%s:%d: %s", path, error.line, error.text);
+    return root;
+}
+
+static void used_of(const json_t *report, const char *type, int *used, int *there)
+{
+    const json_t *u = json_object_get(json_object_get(report, "utilization"), type);
+
+    *used = (int)json_integer_value(json_object_get(u, "used"));
+    *there = (int)json_integer_value(json_object_get(u, "available"));
+}
+
+static void read_figures(struct figures *f, const char *folder)
+{
+    json_t *report = json_of(folder, "report.json"), *netlist = json_of(folder, "placed.json");
+    json_t *clock, *module, *cell;
+    const char *key, *name;
+    char path[TEXT];
+
+    *f = (struct figures){.fmax = 1e9};
+    used_of(report, "ICESTORM_LC", &f->cells, &f->cells_there);
+    used_of(report, "ICESTORM_RAM", &f->ram, &f->ram_there);
+    json_object_foreach(json_object_get(report, "fmax"), key, clock)
+    {
+        double mhz = json_number_value(json_object_get(clock, "achieved"));
+        f->fmax = mhz < f->fmax ? mhz : f->fmax;
+    }
+    json_object_foreach(json_object_get(netlist, "modules"), key, module)
+    {
+        json_object_foreach(json_object_get(module, "cells"), name, cell)
+        {
+            const char *type = json_string_value(json_object_get(cell, "type"));
+            bool ram = type && !strcmp(type, "ICESTORM_RAM");
+            size_t p = 0;
+            if (!ram && (!type || strcmp(type, "ICESTORM_LC") != 0))
+                continue;
+            while (strncmp(name, parts[p].instance, strlen(parts[p].instance)) != 0)
+                p++;
+            ++*(ram ? &f->part_ram[p] : &f->part_cells[p]);
+        }
+    }
+    json_decref(report);
+    json_decref(netlist);
+    snprintf(path, sizeof path, "%s/sha256", folder);
+    char *sum = slurp(path);
+    snprintf(f->sha256, sizeof f->sha256, "%s", sum ? sum : "");
+    free(sum);
+    if (f->cells < CELLS_MIN || f->fmax >= 1e9 || strlen(f->sha256) != 64)
+        fail("%s: the results are not all there", folder);
+}
+
+static void mark(char *text, size_t size, const struct board *b, const char *which)
+{
+    snprintf(text, size, "<!-- bitstream %s: %s -->", b->name, which);
+}
+
+static void print_tables(FILE *out, const struct board *b, const struct figures *f)
+{
+    fprintf(out,
+            "| board | inputs | SHA-256 of the bitstream | cells | block RAM | clock | fmax |\n"
+            "|---|---|---|---|---|---|---|\n"
+            "| %s | %s | %s | %d of %d | %d of %d | %d MHz | %.1f MHz |\n\n"
+            "| part | cells | block RAM |\n|---|---|---|\n",
+            b->name, b->hash, f->sha256, f->cells, f->cells_there, f->ram, f->ram_there,
+            b->clock_mhz, f->fmax);
+    for (size_t p = 0; p < PARTS; p++)
+        fprintf(out, "| %s | %d | %d |\n", parts[p].name, f->part_cells[p], f->part_ram[p]);
+}
+
+// The part of the README between the board's marks; ends the program where they are not there.
+static char *find_region(char *readme, const struct board *b, size_t *len)
+{
+    char begin[128], end[128];
+
+    mark(begin, sizeof begin, b, "begin; made by `make bitstream RECORD=1`, do not edit");
+    mark(end, sizeof end, b, "end");
+    char *from = readme ? strstr(readme, begin) : NULL;
+    char *to = from ? strstr(from, end) : NULL;
+    if (!to)
+        fail(README ": the lines \"%s\" and \"%s\" are missing", begin, end);
+    from += strlen(begin) + 1;
+    *len = (size_t)(to - from);
+    return from;
+}
+
+static int result_of(const struct board *b, const char *folder, bool record)
+{
+    struct figures f;
+    char *readme = slurp(README);
+    size_t len;
+    const char *region = find_region(readme, b, &len);
+    int status = 0;
+
+    read_figures(&f, folder);
+    print_tables(stdout, b, &f);
+    if (f.fmax < b->clock_mhz) {
+        fprintf(stderr, "board: %s: %.1f MHz where its clock is %d\n", b->name, f.fmax,
+                b->clock_mhz);
+        status = 1;
+    }
+    if (!status && record) {
+        FILE *out = fopen(README ".new", "w");
+        if (!out)
+            fail("cannot write " README ".new: %s", strerror(errno));
+        fwrite(readme, 1, (size_t)(region - readme), out);
+        print_tables(out, b, &f);
+        fputs(region + len, out);
+        if (fclose(out) != 0 || rename(README ".new", README) != 0)
+            fail("cannot write " README ": %s", strerror(errno));
+    }
+    free(readme);
+    return status;
+}
+
+static int check(const struct board *b)
+{
+    char *readme = slurp(README), row[256], name[TEXT], why[TEXT];
+    size_t len;
+    char *region = find_region(readme, b, &len);
+    char hash[17] = "", sum[65] = "";
+    int cells = 0, cells_there = 0, ram = 0, ram_there = 0, clock = 0, number = 0;
+    double fmax = 0;
+
+    region[len] = 0;
+    snprintf(row, sizeof row, "\n| %s |", b->name);
+    const char *at = strstr(region, row);
+    bool read = at && sscanf(at + strlen(row),
+                             " %16[0-9a-f] | %64[0-9a-f] | %d of %d | %d of %d "
+                             "| %d MHz | %lf MHz |",
+                             hash, sum, &cells, &cells_there, &ram, &ram_there, &clock, &fmax) == 8;
+    bool stale = read && strcmp(hash, b->hash) != 0;
+    snprintf(name, sizeof name,
+             stale ? "%s: the table is of what is here # SKIP it is of inputs %s, these are %s: "
+                     "make bitstream BOARD=%s RECORD=1 (minutes)"
+                   : "%s: the table is of what is here",
+             b->name, hash, b->hash, b->name);
+    bool good = result(&number, read, name, "there is no row that can be read");
+    snprintf(name, sizeof name, "%s: it fits and meets its clock", b->name);
+    snprintf(why, sizeof why, "%d of %d cells, %d of %d block RAMs, %.1f of %d MHz", cells,
+             cells_there, ram, ram_there, fmax, b->clock_mhz);
+    good = result(&number,
+                  read && cells <= cells_there && ram <= ram_there && clock == b->clock_mhz &&
+                      fmax >= clock,
+                  name, why) &&
+           good;
+    printf("1..%d\n", number);
+    free(readme);
+    return !good ? 1 : stale ? 3 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct board b;
+    const char *command = argc > 2 ? argv[1] : "";
+    int status = 2;
+
+    if (strcmp(command, "facts") != 0 && strcmp(command, "verilog") != 0 &&
+        strcmp(command, "pins") != 0 && strcmp(command, "result") != 0 &&
+        strcmp(command, "check") != 0)
+        fail("usage: board facts BOARD | verilog BOARD FOLDER | pins BOARD [REPOSITORY=FOLDER...] |"
+             " result BOARD FOLDER [record] | check BOARD");
+    load(&b, argv[2]);
+    if (!strcmp(command, "facts") && argc == 3)
+        status = facts(&b);
+    else if (!strcmp(command, "verilog") && argc == 4)
+        status = verilog(&b, argv[3]);
+    else if (!strcmp(command, "pins"))
+        status = pins(&b, argc - 3, argv + 3);
+    else if (!strcmp(command, "result") && argc > 3)
+        status = result_of(&b, argv[3], argc > 4 && !strcmp(argv[4], "record"));
+    else if (!strcmp(command, "check") && argc == 3)
+        status = check(&b);
+    verilog_free(&b.files);
+    free(b.pins);
+    json_decref(b.root);
+    return status;
+}

@@ -1,1 +1,118 @@
-0
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What is cheap to know of every board's bitstream: the record of its pins, and that the table in
+# README.md is of what is here. Then the checks themselves, on a copy with mistakes in it, and
+# `make bitstream` with wrong words. The bitstream itself: make bitstream-test.
+. tests/tap.sh
+B=${B:-build}
+BOARD_FACTS=$PWD/$B/constraints/board
+export BOARD_FACTS
+copy=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 2' INT TERM
+shown=$copy/out
+
+holds() { "$BOARD_FACTS" "$@" > "$copy/out" 2>&1; }
+
+for file in constraints/*.json; do
+    board=$(basename "$file" .json)
+    check "$board: the record of its pins" holds pins "$board"
+    holds check "$board"
+    case $? in
+    3) skip "$board: the table is of what is here" "$(sed -n 's/.*# SKIP //p' "$copy/out")" ;;
+    *) check "$board: the table is of what is here, it fits and meets its clock" \
+        holds check "$board" ;;
+    esac
+done
+
+# In a copy: constraints and Verilog.
+board=ice40hx8k-b-evn
+fresh() {
+    rm -rf "$copy/tree"
+    mkdir -p "$copy/tree/rtl"
+    cp -R constraints "$copy/tree/"
+    cp -R rtl/*/ "$copy/tree/rtl/"
+}
+
+# caught NAME FILE SED COMMAND...: with FILE changed so, the command must end with status 1; $wanted
+# says another one
+wanted=1
+caught() {
+    name=$1 file=$copy/tree/$2 change=$3
+    shift 3
+    fresh
+    sed "$change" "$file" > "$copy/changed"
+    if cmp -s "$file" "$copy/changed"; then
+        result 1 "$name: the change changes nothing"
+        return
+    fi
+    cp "$copy/changed" "$file"
+    (cd "$copy/tree" && "$BOARD_FACTS" "$@" > "$copy/out" 2>&1)
+    [ $? = $wanted ]
+    result $? "$name"
+}
+
+json=constraints/$board.json
+caught 'a pin that is another in the .pcf' constraints/$board.pcf 's/uart_rx B10/uart_rx B11/' \
+    pins $board
+caught 'a pin without a record' $json '/"port": "flash_csn"/d' pins $board
+caught 'a record without a pin' constraints/$board.pcf '/flash_csn/d' pins $board
+caught 'a pin of which one source says nothing' $json 's/\["ser_tx", 17\], //' pins $board
+caught 'a line without a number' $json 's/"ser_tx", 17/"ser_tx", 0/' pins $board
+caught 'two ports at one pin' $json 's/"pin": "B10"/"pin": "B12"/' pins $board
+caught 'two sources of one repository' $json \
+    's|"repository": "amaranth-lang/amaranth-boards"|"repository": "YosysHQ/picorv32"|' pins $board
+caught 'a source without its commit' $json 's/48f729d13c527f3d54ae480e69844e3768e91c93/main/' \
+    pins $board
+
+# Against checkouts, which are made up here.
+mkdir -p "$copy/source/picosoc"
+sources() {
+    for n in $(seq 40); do
+        sed -n "s/.*\"pin\": \"\([A-Z0-9]*\)\", \"said\": \[\[\"\([^\"]*\)\", $n\].*/set_io \2 \1/p" \
+            $json | grep . || echo
+    done > "$copy/source/picosoc/hx8kdemo.pcf"
+}
+sources
+check 'a checkout in which the pins are so' holds pins $board "YosysHQ/picorv32=$copy/source"
+check 'it is looked at' grep -q '^ok 3.*hx8kdemo.pcf$' "$copy/out"
+check 'what is not there is skipped' grep -q '^ok 4.*SKIP' "$copy/out"
+sed -i 's/ser_tx B12/ser_tx B1/' "$copy/source/picosoc/hx8kdemo.pcf"
+! holds pins $board "YosysHQ/picorv32=$copy/source"
+result $? 'a checkout in which one is not'
+
+wanted=3
+caught 'Verilog that has changed since the table was made' rtl/top/ice40hx8k_b_evn.v \
+    's/25.d0\|count_q + 1/count_q + 2/' check $board
+caught 'a constraint that has' constraints/$board.pcf 's/led\[7\] B5/led[7] B6/' check $board
+caught 'a seed that has' $json 's/"seed": [0-9]*/"seed": 77/' check $board
+wanted=1
+inputs() {
+    "$BOARD_FACTS" facts $board | grep -o 'inputs=[0-9a-f]*'
+}
+fresh
+(cd "$copy/tree" && before=$(inputs) && sed -i 's/set_io clk12/# a remark\nset_io clk12/' constraints/$board.pcf &&
+    sed -i 's/^    logic \[24:0\] count_q/    \/\/ a remark\n&/' rtl/top/ice40hx8k_b_evn.v &&
+    [ "$before" = "$(inputs)" ])
+result $? 'a remark changes nothing'
+caught 'a table that says too many cells' constraints/README.md \
+    "s/^\(| $board |[^|]*|[^|]*|\) [0-9]* of/\1 9999 of/" check $board
+caught 'a table that says too few MHz' constraints/README.md \
+    "s/^\(| $board |.*| \)[0-9.]* MHz |\$/\112.0 MHz |/" check $board
+
+# Wrong words: status 2 and one line.
+wrong() { # WORD ARGUMENTS...
+    word=$1
+    shift
+    timeout 60 sh constraints/bitstream.sh "$@" > "$copy/out" 2>&1
+    [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q -e "$word" "$copy/out" &&
+        [ ! -e "$copy/new" ]
+    result $? "refused: bitstream.sh $1 ... ${3:-}"
+}
+wrong 'BOARD is one of: .*ice40hx8k-b-evn' 5a-75b "$copy/new"
+wrong 'BOARD is one of' '' "$copy/new"
+wrong 'BOARD is one of' ../constraints/ice40hx8k-b-evn "$copy/new"
+wrong '16 hex digits' $board "$copy/new" 12
+wrong '16 hex digits' $board "$copy/new" 000000000000000g
+
+finish

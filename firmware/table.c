@@ -1,1 +1,107 @@
-0
+// SPDX-License-Identifier: Apache-2.0
+// IDN and destination table: begun, filled, verified, made active (protocol.h, TABLES).
+#include "fw_parts.h"
+
+// Nothing is staged, and nothing can be before another table is begun.
+void table_drop(struct fw *fw)
+{
+    fw->staged = 0;
+    fw->begun = false;
+}
+
+static void begin(struct fw *fw, const uint32_t *words)
+{
+    table_drop(fw);
+    fw->begun = true;
+    fw->pinned = false;
+    fw->table_crc = 0xffffffff;
+    fw->descriptor = (uint16_t)(words[0] >> 16);
+    fw->routing = words[1] >> 24 & 0x3f;
+    node_write(fw, OFR_OFR_PARAM, words[1] & 0xffff);
+    node_write(fw, OFR_OFR_WIDN, words[1] >> 16 & 0xff);
+}
+
+// Is the shadow of the destination table ready for entries? Cleared when the first one comes.
+static bool pins_ready(struct fw *fw)
+{
+    if (!fw->pinned)
+        node_write(fw, OFR_PINS_CLEAR, 1);
+    fw->pinned = true;
+    return !node_read(fw, OFR_PINS_CLEAR);
+}
+
+// Entries into the shadow.
+static enum ofr_status fill(struct fw *fw, const uint32_t *words, unsigned count, bool idn)
+{
+    unsigned first = words[0] >> 16, bits = idn ? 8 : 16, entries = idn ? 64 : 4096;
+    if (link_ports(fw) == 4)
+        entries = idn ? 32 : 256;
+    if (first + count * (idn ? 4 : 2) > entries)
+        return OFR_BAD_ARG;
+    if (!idn && !pins_ready(fw))
+        return OFR_AGAIN;
+    fw->staged = 0;
+    uint32_t data = idn ? OFR_OFR_DATA : OFR_PINS_DATA;
+    node_write(fw, data - 4, first); // ADDR
+    while (count--) {
+        uint32_t word = *++words;
+        for (unsigned j = 0; j < 32; j += bits, word >>= bits)
+            node_write(fw, data, idn ? word & 0xff : word & 0xffff);
+    }
+    return OFR_OK;
+}
+
+enum ofr_status op_table(struct fw *fw, const uint32_t *m)
+{
+    uint32_t words[4];
+    unsigned bank = arg_of(m) >> 4, count = ofr_table_words(m, words);
+    enum ofr_status status = OFR_OK;
+    if (arg_of(m) & 12 || count < 2 || count > (hop_count(m) || !bank ? 2 : 4) || bank >= OFR_BANKS)
+        return OFR_BAD_ARG;
+    if (bank == OFR_BANK_SETTINGS)
+        begin(fw, words);
+    else
+        status = fill(fw, words, count - 1, bank == OFR_BANK_IDN);
+    if (status == OFR_OK)
+        fw->table_crc = crc_words(fw->table_crc, words, count);
+    if (!hal_bus_error(fw))
+        return status;
+    table_drop(fw); // it has a hole
+    return OFR_BUS_ERROR;
+}
+
+enum ofr_status op_stage(struct fw *fw, uint32_t *m)
+{
+    uint32_t generation = m[4] >> 16, crc = ~fw->table_crc ^ node_read(fw, OFR_OFR_CRC);
+    if (!generation)
+        return OFR_BAD_ARG;
+    fw->staged = 0;
+    if (!fw->begun)
+        return OFR_NOT_STAGED;
+    if (crc != m[5]) {
+        m[5] = crc;
+        return OFR_BAD_CRC;
+    }
+    fw->staged_crc = crc;
+    fw->staged = generation | (uint32_t)fw->descriptor << 16;
+    return OFR_OK;
+}
+
+enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
+{
+    uint32_t generation = m[4] >> 16;
+    if (!fw->begun || generation != (fw->staged & 0xffff) || m[5] != fw->staged_crc || !fw->staged)
+        return OFR_NOT_STAGED;
+    node_write(fw, OFR_NODE_ROUTING,
+               (node_read(fw, OFR_NODE_ROUTING) & OFR_NODE_ROUTING_ESCAPE_MASK) |
+                   (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
+                   (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
+    node_write(fw, OFR_OFR_COMMIT, generation);
+    if (fw->pinned || node_read(fw, OFR_PINS_CONTROL)) // else there may be no such table
+        node_write(fw, OFR_PINS_CONTROL, fw->pinned);
+    if (fw->active != fw->staged) // else it is done once more
+        fw->previous = fw->active;
+    fw->active = fw->staged;
+    table_drop(fw);
+    return OFR_OK;
+}
