@@ -1,28 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# bitstream.sh BOARD OUT [SERIAL]: from Verilog to a bitstream, and to the image of the whole flash
-# as far as it is used: bitstream and firmware. Started by `make bitstream`; $BOARD_FACTS is the
-# program constraints/board.c, $FIRMWARE the firmware's image. SERIAL: 16 hex digits, the board's
-# serial number instead of that of constraints/BOARD.json.
+# bitstream.sh BOARD OUT [SERIAL]: from Verilog to a bitstream, and to the image of the flash as far
+# as it is used: bitstream and firmware. Started by `make bitstream`; $BOARD_FACTS is the program
+# constraints/board.c, $PATCH constraints/patch.c; the firmware is $FIRMWARE for iCE40, the image that
+# runs from the flash, and $FIRMWARE_HEX for ECP5, the words of the RAM. SERIAL: 16 hex digits, the
+# board's serial number instead of that of constraints/BOARD.json.
 #
-# What was made of the same inputs is kept; only the firmware behind it is new then.
+# What was made of the same inputs is kept. The firmware is not among them: on an iCE40 it stands behind
+# the bitstream; an ECP5's bitstream has a pattern in its RAM, which ecpbram replaces. The serial
+# number of an ECP5 is patched in, too; that of an iCE40 takes a place and route of its own.
 #
-# Results: OUT/bitstream.bin, its sum in OUT/sha256, OUT/flash.bin; for tests OUT/bitstream.asc, the
-# tools' logs and figures. Nothing in them depends on the day, the folder or the machine. Exit status
-# 0; 1: a tool failed, or the clock is missed; 2: no such board or serial number.
+# Results: OUT/bitstream.bin, its sum in OUT/sha256, OUT/flash.bin; for tests OUT/bitstream.asc or
+# .config, the tools' logs and figures. Nothing in them depends on the day, the folder or the machine.
+# Exit status 0; 1: a tool failed, or the clock is missed; 2: no such board or serial number.
 
 set -e
 board=$1 out=$2
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${package:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}" "${clock_mhz:?}"
-: "${firmware_kib:?}" "${files:?}" "${inputs:?}"
-serial=${3:-$serial}
-case $serial in
-*[!0-9a-fA-F]*) serial=bad ;;
+: "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}"
+own=${3:-$serial}
+case $own in
+*[!0-9a-fA-F]*) own=bad ;;
 esac
-if [ ${#serial} != 16 ]; then
+if [ ${#own} != 16 ]; then
     echo "bitstream: SERIAL=${3:-}: a serial number is 16 hex digits" >&2
     exit 2
 fi
@@ -36,43 +39,106 @@ step() { # NAME COMMAND...: its output to a log; on failure the log's last error
     echo "bitstream: $board: $name: $line" >&2
     exit 1
 }
+here() { # NAME COMMAND...: a step in OUT: tools from PyPI see the folder they run in, and no other
+    name=$1
+    shift
+    # shellcheck disable=SC2016 # $0 and $@ are the inner shell's
+    step "$name" sh -c 'cd "$0" && exec "$@"' "$out" "$@"
+}
 
-mkdir -p "$out"
-if [ "$(cat "$out/made-from" 2> /dev/null)" = "$inputs $serial" ]; then
-    fpga=none
-else
-    find "$out" -maxdepth 1 -type f -exec rm -f {} +
-fi
-pins=constraints/$board.pcf
+room=$firmware_kib
 case $fpga in
-none) ;;
 ice40-hx8k)
-    echo "bitstream: $board: synthesis, some 2 minutes"
-    rm -rf "$out/verilog"
-    mkdir "$out/verilog"
-    "$BOARD_FACTS" verilog "$board" "$out/verilog"
-    step synthesize sh -c 'cd "$1" && yosys -p "$2"' - "$out/verilog" "
-        read_verilog -sv -I. $(for f in $files; do basename "$f"; done | tr '\n' ' ')
-        chparam -set SERIAL 64'h$serial $top
-        synth_ice40 $synth -top $top
-        write_json ../netlist.json"
-    echo "bitstream: $board: place and route, some 2 minutes"
-    step place nextpnr-ice40 --hx8k --package "$package" --pcf "$pins" \
-        --json "$out/netlist.json" --freq "$clock_mhz" --seed "$seed" --timing-allow-fail \
-        --asc "$out/bitstream.asc" --report "$out/report.json" --write "$out/placed.json"
-    step pack icepack "$out/bitstream.asc" "$out/bitstream.bin"
+    serial=$own
+    ;;
+ecp5-*)
+    room=$flash_kib
+    tools=$(sh tests/ecp5_tools.sh) || exit 1
+    eval "$tools"
+    : "${yosys:?}" "${nextpnr:?}" "${ecppack:?}" "${ecpbram:?}"
+    device=${fpga#ecp5-}
+    device=--${device%f}k speed=6
+    case $device in
+    --um5g*) speed=8 ;;
+    esac
     ;;
 *)
     echo "bitstream: $board: no flow for $fpga" >&2
     exit 2
     ;;
 esac
-if [ "$(wc -c < "$out/bitstream.bin")" -gt $((firmware_kib * 1024)) ]; then
-    echo "bitstream: $board: longer than the $firmware_kib KiB before the firmware" >&2
+
+mkdir -p "$out"
+made=$fpga
+if [ "$(cat "$out/made-from" 2> /dev/null)" = "$inputs $serial" ]; then
+    made=already
+else
+    find "$out" -maxdepth 1 -type f -exec rm -f {} +
+    rm -rf "$out/verilog"
+    mkdir "$out/verilog"
+    "$BOARD_FACTS" verilog "$board" "$out/verilog"
+fi
+case $made in
+already) ;;
+ice40-hx8k)
+    echo "bitstream: $board: synthesis, some 2 minutes"
+    step synthesize sh -c 'cd "$1" && yosys -p "$2"' - "$out/verilog" "
+        read_verilog -sv -I. $(for f in $files; do basename "$f"; done | tr '\n' ' ')
+        chparam -set SERIAL 64'h$serial $top
+        synth_ice40 $synth -top $top
+        write_json ../netlist.json"
+    echo "bitstream: $board: place and route, some 2 minutes"
+    step place nextpnr-ice40 --hx8k --package "$package" --pcf "constraints/$board.pcf" \
+        --json "$out/netlist.json" --freq "$clock_mhz" --seed "$seed" --timing-allow-fail \
+        --asc "$out/bitstream.asc" --report "$out/report.json" --write "$out/placed.json"
+    step pack icepack "$out/bitstream.asc" "$out/bitstream.bin"
+    ;;
+ecp5-*)
+    echo "bitstream: $board: synthesis, some 3 minutes"
+    "$BOARD_FACTS" pattern "$firmware_kib" > "$out/pattern.hex"
+    cp "constraints/$board.lpf" "$out/pins.lpf"
+    here synthesize "$yosys" -p "
+        read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
+        chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $top
+        synth_ecp5 $synth -top $top
+        write_json netlist.json"
+    echo "bitstream: $board: place and route, some 6 minutes"
+    # The placer's own weight for timing is 10, its exponent 2: slower.
+    here place "$nextpnr" "$device" --speed $speed --package "$package" --lpf pins.lpf \
+        --json netlist.json --freq "$clock_mhz" --seed "$seed" --timing-allow-fail \
+        --placer-heap-timingweight 25 --placer-heap-critexp 4 \
+        --textcfg bitstream.config --report report.json --write placed.json
+    here pack "$ecppack" --compress --input bitstream.config --bit bitstream.bin
+    ;;
+esac
+if [ "$(wc -c < "$out/bitstream.bin")" -gt $((room * 1024)) ]; then
+    echo "bitstream: $board: longer than the $room KiB that there are for it" >&2
     exit 1
 fi
 sha256sum "$out/bitstream.bin" | cut -c 1-64 | tr -d '\n' > "$out/sha256"
-cp "$out/bitstream.bin" "$out/flash.bin.new"
-dd if="$FIRMWARE" of="$out/flash.bin.new" bs=1024 seek="$firmware_kib" 2> /dev/null
-mv "$out/flash.bin.new" "$out/flash.bin"
 echo "$inputs $serial" > "$out/made-from"
+
+# The image of the flash.
+image=$out/flash${3:+-$own}.bin
+case $fpga in
+ice40-hx8k)
+    image=$out/flash.bin
+    cp "$out/bitstream.bin" "$out/flash.bin.new"
+    dd if="$FIRMWARE" of="$out/flash.bin.new" bs=1024 seek="$firmware_kib" 2> /dev/null
+    ;;
+ecp5-*)
+    # One word a line, the rest of the RAM zero.
+    tr -s ' ' '\n' < "$FIRMWARE_HEX" | awk -v words=$((firmware_kib * 256)) '
+        /^@0*$/ { next }
+        /./ { print; n++ }
+        END { for (; n < words; n++) print "00000000"; exit n > words }' > "$out/firmware.hex" || {
+        echo "bitstream: $board: the firmware does not fit into $firmware_kib KiB" >&2
+        exit 1
+    }
+    "$PATCH" "$out/bitstream.config" "$out/placed.json" "$own" > "$out/serial.config" || exit 1
+    here firmware "$ecpbram" --input serial.config --output image.config --from pattern.hex \
+        --to firmware.hex
+    here image "$ecppack" --compress --input image.config --bit flash.bin.new
+    ;;
+esac
+mv "$out/flash.bin.new" "$image"

@@ -29,7 +29,8 @@ done
 board=ice40hx8k-b-evn
 fresh() {
     rm -rf "$copy/tree"
-    mkdir -p "$copy/tree/rtl"
+    mkdir -p "$copy/tree/rtl" "$copy/tree/tests"
+    cp tests/ecp5_tools.txt "$copy/tree/tests/"
     cp -R constraints "$copy/tree/"
     cp -R rtl/*/ "$copy/tree/rtl/"
 }
@@ -64,6 +65,11 @@ caught 'two sources of one repository' $json \
     's|"repository": "amaranth-lang/amaranth-boards"|"repository": "YosysHQ/picorv32"|' pins $board
 caught 'a source without its commit' $json 's/48f729d13c527f3d54ae480e69844e3768e91c93/main/' \
     pins $board
+
+lpf=constraints/ulx3s-85f.lpf
+caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
+    pins ulx3s-85f
+caught 'a record without a pin in the .lpf' $lpf '/LOCATE COMP "led\[3\]"/d' pins ulx3s-85f
 
 # Against checkouts, which are made up here.
 mkdir -p "$copy/source/picosoc"

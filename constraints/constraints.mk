@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bitstreams: `make bitstream BOARD=name`, README.md. SERIAL: the board's serial number, 16 hex
-# digits; such a bitstream has a folder of its own. RECORD=1: the figures go into README.md.
+# digits; an iCE40's bitstream with one has a folder of its own. RECORD=1: the figures go into
+# README.md.
 BOARD_FACTS := $(B)/constraints/board
-export BOARD_FACTS
-BITSTREAM = $(B)/bitstream/$(BOARD)$(addprefix -,$(SERIAL))
+PATCH := $(B)/constraints/patch
+export BOARD_FACTS PATCH
+ICE40 = $(filter ice40%,$(BOARD))
+BITSTREAM = $(B)/bitstream/$(BOARD)$(if $(ICE40),$(addprefix -,$(SERIAL)))
+IMAGE = $(BITSTREAM)/flash$(if $(ICE40),,$(addprefix -,$(SERIAL))).bin
 
 TESTS += constraints/board_test.sh
 
@@ -11,10 +15,25 @@ $(BOARD_FACTS): constraints/board.c tests/verilog_inputs.c tests/verilog_inputs.
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
-constraints/board_test.sh: $(BOARD_FACTS)
+$(PATCH): constraints/patch.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
+
+constraints/board_test.sh: $(BOARD_FACTS) $(PATCH)
 
 .PHONY: bitstream
-bitstream: $(BOARD_FACTS) $(B)/firmware/flash.bin
-	@FIRMWARE=$(B)/firmware/flash.bin sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
+bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
+	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
+	@$(if $(ICE40),:,$(MAKE) -s $(B)/ecp5/stamp)
+	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
+	    sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)
-	@echo 'bitstream: $(BITSTREAM)/flash.bin'
+	@echo 'bitstream: $(IMAGE)'
+
+# Onto a board that is plugged in: what was built.
+.PHONY: flash
+flash: $(BOARD_FACTS) $(B)/bin/torusctl
+	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
+	@[ -e '$(IMAGE)' ] || { echo 'flash: $(IMAGE) is not there; first:' \
+	    make bitstream BOARD=$(BOARD) $(addprefix SERIAL=,$(SERIAL)) >&2; exit 2; }
+	@$(B)/bin/torusctl flash --board '$(BOARD)' '$(IMAGE)'

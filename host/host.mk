@@ -12,7 +12,7 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
-            bandwidth latency list reg key serve stop
+            bandwidth latency list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology) $(B)/sim/net/output/gnuplot.o
@@ -84,7 +84,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave commands)
-TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
          host/test/layers_test.sh
 
@@ -204,7 +204,7 @@ $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_des
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(CANCEL_TWINS)
 
-host/test/torusctl_test.sh host/test/options_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
+host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
     $(B)/torusctl.bash $(B)/bin/torussim
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so

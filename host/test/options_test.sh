@@ -42,6 +42,7 @@ value() { # OPTION: what it is given
     timeout | retry | watch) echo =5 ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
     tcp) echo =0 ;;
+    chip) echo =FT1A ;;
     esac # the others have none
 }
 
@@ -107,6 +108,7 @@ t="-t unix:$work/nothing"
 commands=
 
 mode prints list format ''
+mode opens "flash --board=ulx3s-85f $work/none" chip ''
 mode opens "diff $work/none $work/none" 'format all thresholds' ''
 discover_mode() {
     mode opens "discover $t" "$board window names format assign keep diff svg" "baud $writing"

@@ -251,6 +251,7 @@ static int go(struct stage *s, bool *is);
 // Options stay as they are once they are given: uses of a command with more of them come later.
 static const struct use uses[] = {
     {ON("list", 0, 0), .why = "asks no board"},
+    {ON("flash", 0, 0), .why = "asks no board"},
     {ON("discover", 2, 2), .is = is_all},
     {ON("discover", 2, 2), .option = {{"assign", NULL}}, .is = is_assigned},
     {ON("info", 2, 2), .is = is_known},

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The model of the iCE40's PLL: the rate that it says, when it locks, the settings that it refuses.
+# The models of the PLLs: the rate that it says, when it locks, the settings that it refuses; of the
+# ECP5's look-up table; and the clocks that ecp5_board.v refuses.
 . tests/tap.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -44,5 +45,49 @@ for bad in "d63 d127" "d63 d40" "4'd0 4'd1" "3'd4 3'd6" "3'd1 3'd2"; do
 done
 pll "$good, .DELAY_ADJUSTMENT_MODE_FEEDBACK(\"DYNAMIC\")"
 check 'a mode without a model' says 'without a model'
+
+cat > "$work/bench.v" << 'V'
+module bench;
+    reg clk = 0, was = 0;
+    integer n = 0, k;
+    wire out, lock;
+    reg [3:0] in = 0;
+    wire z;
+    EHXPLLL #(.CLKFB_DIV(2), .CLKOP_DIV(12)) pll (.CLKI(clk), .CLKFB(out), .CLKOP(out), .LOCK(lock),
+        .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1),
+        .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0));
+    LUT4 #(.INIT(16'h8a31)) lut (.A(in[0]), .B(in[1]), .C(in[2]), .D(in[3]), .Z(z));
+    always @(posedge out) begin
+        n <= n + 1;
+        if (lock && !was) $display("lock %0d", n);
+        was <= lock;
+        if (n == 3000) $finish;
+    end
+    always #1 clk = !clk;
+    initial for (k = 15; k >= 0; k = k - 1) begin
+        in = k;
+        #1 $write("%b", z);
+    end
+endmodule
+V
+models() {
+    iverilog -g2012 -o "$work/sim" "$work/bench.v" rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v \
+        > "$work/out" 2>&1 && timeout 60 vvp -n "$work/sim" > "$work/out" 2>&1
+}
+check "the ECP5's models" models
+check 'its PLL locks' says 'lock 24[0-9][0-9]$'
+check 'its look-up table' says '^1000101000110001'
+clocked() { # PARAMETERS: does ecp5_board.v take this clock?
+    # shellcheck disable=SC2046 # names of files
+    iverilog -g2012 -Irtl/regs -s ecp5_board -o "$work/sim" $(for p in $1; do echo "-Pecp5_board.$p"; done) \
+        rtl/top/ecp5_board.v rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v \
+        $(ls rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v rtl/core/*.v) \
+        > "$work/out" 2>&1
+}
+check '25 MHz by 2 is taken' clocked ''
+for bad in CLKOP_DIV=20 CLKOP_DIV=6 'CLKI_DIV=3 CLKFB_DIV=6'; do
+    ! clocked "$bad" && says 'ecp5_board_clock_out_of_range'
+    result $? "refused: $bad"
+done
 
 finish

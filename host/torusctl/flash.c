@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl flash: writes a board's image with openFPGALoader. Asks no board of ours.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctl.h"
+
+enum { LOADER_MAX = 16 };
+
+// The boards of constraints/, and what openFPGALoader wants to hear for each.
+static const struct loader {
+    const char *board, *name, *type; // type: of the file; NULL: bytes as they are
+} loaders[] = {
+    {"ice40hx8k-b-evn", "ice40_generic", NULL},
+    {"ulx3s-85f", "ulx3s", "bit"},
+    {"icepi-zero", "icepi-zero", "bit"},
+    {"ecp5-evn", "ecp5_evn", "bit"},
+};
+
+enum { LOADERS = sizeof loaders / sizeof loaders[0] };
+
+static struct {
+    const char *board, *chip;
+} set;
+
+static const struct argp_option options[] = {
+    {"board", 'B', "BOARD", 0,
+     "what it is: ice40hx8k-b-evn, ulx3s-85f, icepi-zero or ecp5-evn; must be there", 1},
+    {"chip", 'C', "SERIAL", 0,
+     "the serial number of the FTDI chip on it, where several boards are plugged in", 1},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
+{
+    (void)state;
+    if (key == 'B')
+        set.board = arg;
+    else if (key == 'C')
+        set.chip = arg;
+    else
+        return false;
+    return true;
+}
+
+static const struct loader *find(const char *board)
+{
+    for (size_t i = 0; board && i < LOADERS; i++)
+        if (!strcmp(loaders[i].board, board))
+            return &loaders[i];
+    return NULL;
+}
+
+static int prepare(struct args *a)
+{
+    const struct loader *l = find(set.board);
+    const char *image = a->rest_count ? a->rest[0] : NULL;
+    char *argv[LOADER_MAX], known[128] = "";
+    struct stat st;
+    pid_t child;
+    int n = 0, status;
+
+    for (size_t i = 0; i < LOADERS; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 loaders[i].board);
+    if (!l)
+        return wrong("board", set.board ? set.board : "", known);
+    if (!image)
+        return wrong("image", "", "say which: make bitstream tells where it is");
+    if (stat(image, &st))
+        return wrong("image", image, strerror(errno));
+    if (!S_ISREG(st.st_mode) || !st.st_size)
+        return wrong("image", image, "not a file with something in it");
+
+    argv[n++] = (char *)"openFPGALoader";
+    argv[n++] = (char *)"-b";
+    argv[n++] = (char *)l->name;
+    if (set.chip) {
+        argv[n++] = (char *)"--ftdi-serial";
+        argv[n++] = (char *)set.chip;
+    }
+    if (l->type) {
+        argv[n++] = (char *)"--file-type";
+        argv[n++] = (char *)l->type;
+    }
+    argv[n++] = (char *)"--write-flash";
+    argv[n++] = (char *)image;
+    argv[n] = NULL;
+    fflush(stdout);
+    errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+    if (errno)
+        return wrong("program", argv[0],
+                     errno == ENOENT ? "is not installed: apt-get install openfpgaloader"
+                                     : strerror(errno));
+    signal(SIGINT, SIG_IGN); // it is the loader's to end cleanly
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    wrong("image", image, "openFPGALoader has not written it");
+    return 1;
+}
+
+const struct command command_flash = {
+    .name = "flash",
+    .arguments = "IMAGE",
+    .most = 1,
+    .summary = "write a board's image into its flash, by openFPGALoader",
+    .about = "Writes an image that make bitstream has made, bitstream and firmware, into the flash "
+             "of a board, and starts it: openFPGALoader does it, which must be installed. The exit "
+             "status is 0 when it says that it is written.",
+    .examples = "flash --board ulx3s-85f build/bitstream/ulx3s-85f/flash.bin\n",
+    .options = options,
+    .option = option,
+    .prepare = prepare,
+};

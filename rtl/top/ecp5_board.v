@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tops of all boards with an ECP5 share: PLL, reset, the serial number, LEDs around
+// ofr_board, whose firmware is in block RAM. A top adds its pins.
+//
+// No link yet: the link ports of ofr_board are tied off here, as if no cable were plugged in.
+`default_nettype none
+
+module ecp5_board #(
+    parameter logic [63:0] SERIAL    = 64'h0,      // the board's serial number
+    parameter int          N         = 3,          // dimensions, 2 or 3
+    parameter int          W         = 32,         // flit width in bits
+    parameter int          L         = 128,        // flits per slot
+    parameter int          C         = 8,          // slots per VC
+    parameter int          RAM_BYTES = 32768,
+    parameter              INIT      = "",         // RAM's content, a $readmemh file of its words
+    // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz, the clock
+    // times CLKOP_DIV, which is the oscillator, 400 to 800 MHz (data sheet FPGA-DS-02012).
+    parameter int          INPUT_HZ  = 25_000_000,
+    parameter int          CLKI_DIV  = 1,
+    parameter int          CLKFB_DIV = 2,
+    parameter int          CLKOP_DIV = 12
+) (
+    input  wire logic       clk_in,
+    input  wire logic       uart_rx,
+    output logic            uart_tx,
+    output logic [7:0]      led      // 0: out of reset, 1: heartbeat, 2: the host sends, 3: the
+                                     // board sends, 7: the core has stopped for good; others 0
+);
+    localparam int CLOCK_HZ = INPUT_HZ / CLKI_DIV * CLKFB_DIV;
+    generate
+        if (INPUT_HZ / CLKI_DIV < 10_000_000 || CLOCK_HZ / 1000 * CLKOP_DIV < 400_000 ||
+            CLOCK_HZ / 1000 * CLKOP_DIV > 800_000)
+            ecp5_board_clock_out_of_range bad ();
+    endgenerate
+
+    logic clk, locked;
+    EHXPLLL #(
+        .CLKI_DIV(CLKI_DIV), .CLKFB_DIV(CLKFB_DIV), .CLKOP_DIV(CLKOP_DIV),
+        .CLKOP_CPHASE(CLKOP_DIV / 2 - 1), .FEEDBK_PATH("CLKOP"), .CLKOP_ENABLE("ENABLED")
+    ) pll (
+        .CLKI(clk_in), .CLKFB(clk), .CLKOP(clk), .LOCK(locked), .RST(1'b0), .STDBY(1'b0),
+        .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1),
+        .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0)
+    );
+
+    // A LUT each, so that a bitstream can be given another number without a new place and route.
+    logic [63:0] serial;
+    for (genvar i = 0; i < 64; i++) begin : g_serial
+        (* keep *)
+        LUT4 #(.INIT({16{SERIAL[i]}})) lut (
+            .A(1'b0), .B(1'b0), .C(1'b0), .D(1'b0), .Z(serial[i])
+        );
+    end
+
+    // Reset until the PLL has been locked for 2^15 cycles. Flip-flops are 0 after configuration.
+    // Loss of lock is a reset. The count goes on as the heartbeat.
+    logic [24:0] count_q = '0;
+    logic [1:0]  locked_q = '0;
+    logic        run_q = 1'b0;
+    always_ff @(posedge clk) begin
+        locked_q <= {locked_q[0], locked};
+        count_q  <= locked_q[1] ? count_q + 1'b1 : '0;
+        run_q    <= locked_q[1] && (run_q || count_q[15]);
+    end
+
+    logic tx, trapped;
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic             flash_csn, flash_sck, flash_mosi;
+    logic [2*N-1:0]   tx_valid, tx_last, tx_poison;
+    logic [4*N-1:0]   tx_vc;
+    logic [2*N*W-1:0] tx_data;
+    logic [24*N-1:0]  rx_credit, rx_received;
+    logic             mon_we, mon_re, mon_copy;
+    logic [11:0]      mon_adr;
+    logic [31:0]      mon_wdat, mon_rdat;
+    logic [7:0]       mon_copy_index;
+    logic [47:0]      mon_copy_value;
+    /* verilator lint_on UNUSEDSIGNAL */
+    ofr_board #(
+        .N(N), .W(W), .L(L), .C(C), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
+        .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
+    ) board (
+        .clk, .rst(!run_q), .serial, .uart_rx, .uart_tx(tx), .trapped, .flash_csn, .flash_sck,
+        .flash_mosi, .flash_miso(1'b0), .link_up({2*N{1'b0}}), .rx_valid({2*N{1'b0}}),
+        .rx_vc({4*N{1'b0}}), .rx_data({2*N*W{1'b0}}), .rx_last({2*N{1'b0}}),
+        .rx_poison({2*N{1'b0}}), .rx_abort({2*N{1'b0}}), .rx_credit, .rx_received, .tx_valid,
+        .tx_ready({2*N{1'b0}}), .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit({24*N{1'b0}}),
+        .tx_base({24*N{1'b0}}), .tx_rebase({2*N{1'b0}}), .mon_we, .mon_re, .mon_adr, .mon_wdat,
+        .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
+    );
+
+    assign uart_tx = tx || !run_q; // idle until the first clock has come
+    assign led     = {trapped, 3'd0, !uart_tx, !uart_rx, count_q[24], run_q};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Board top of Lattice's ECP5 Evaluation Board (LFE5UM5G-85F-EVN): ecp5_board with three
+// dimensions, 32-bit flits and the paper's buffers, eight slots of 512 bytes a VC. Pins:
+// constraints/ecp5-evn.lpf. Its UART wants R34 and R35 bridged.
+`default_nettype none
+
+module ecp5_evn #(
+    parameter logic [63:0] SERIAL = 64'h0, // the board's serial number; each board needs its own
+    parameter              INIT   = ""     // the firmware, as in ofr_ram
+) (
+    input  wire logic       clk12,   // 12 MHz, from the FT2232H
+    input  wire logic       uart_rx, // from the FT2232H's channel B, 115200 baud after reset
+    output logic            uart_tx,
+    output logic [7:0]      led_n    // D5 to D12, lit by 0; ecp5_board.v says when
+);
+    logic [7:0] led;
+    ecp5_board #(
+        .SERIAL(SERIAL), .N(3), .W(32), .L(128), .C(8), .INIT(INIT), .INPUT_HZ(12_000_000),
+        .CLKI_DIV(1), .CLKFB_DIV(4), .CLKOP_DIV(12)
+    ) chip (.clk_in(clk12), .uart_rx, .uart_tx, .led);
+    assign led_n = ~led;
+endmodule
+
+`default_nettype wire
