@@ -47,12 +47,21 @@ each_has_a_row()
     done
 }
 
+each_test_has_a_row()
+{
+    for file in host/test/*.*; do
+        [ "$(grep -c "^| .*\`${file##*/}\`.* |" host/README.md)" = 1 ] ||
+            { echo "# ${file##*/}: not one row in host/README.md"; return 1; }
+    done
+}
+
 check 'libtorus: no circle of calls' no_circle host/lib
 check 'torusctl: no circle of calls' no_circle host/torusctl
 check 'both: no circle of calls' no_circle host/lib host/torusctl
 check 'both: each name once' each_name_once
 check 'libtorus: each layer stands on the one below' headers_in_order
 check 'libtorus: every file has its row in the README' each_has_a_row
+check 'tests: every file has its row in the README' each_test_has_a_row
 
 # Twin: a file low down that calls one high up is found, and so are the files between.
 echo 'int torus_run(void); int ok(void); int ok(void) { return torus_run(); }' > "$work/handle.c"
