@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # torussim: every .c of its rooms; its tests in test/: each test/test_NAME.c is one cmocka program.
 
-NET_ROOMS := topo config app traffic route packet flit measure limit study run output cli
+NET_ROOMS := topo config app traffic route packet flit dragonfly measure limit study run output cli
 NET_C := $(sort $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.c))))
 NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/study/experiments.o
 NET_H := $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.h))) $(MODEL_H)
@@ -87,7 +87,7 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/net/test/random_net.h sim/model
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
-NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh flit_test.sh)
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh flit_test.sh dragonfly_test.sh)
 TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "dragonfly/deadlock.h"
 #include "flit/deadlock.h"
 #include "route/deadlock.h"
 
@@ -21,6 +22,10 @@ static void name_queue(const struct net_config *c, const struct ofr_waiting *q, 
                        unsigned size)
 {
     static const char *const vcs[] = {"adaptive", "VS1", "VS2"};
+    if (c->dragonfly.a) {
+        snprintf(text, size, "VC%u of port %u of router %u", q->vc, q->port, q->node);
+        return;
+    }
     struct ofr_coord at = ofr_node_coord(&c->torus, q->node);
     char flit[16];
     snprintf(flit, sizeof flit, "VC%u", q->vc);
@@ -121,12 +126,18 @@ int net_command_check_deadlock(int argc, char **argv)
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);
     net_options_refuse_idle(&options);
     bool flit = config.engine == NET_ENGINE_FLIT;
+    bool dragonfly = config.dragonfly.a != 0;
+    uint32_t routers = config.dragonfly.a * (config.dragonfly.a * config.dragonfly.h + 1);
+    if (dragonfly && routers > NET_DF_MAX_CHECKED)
+        net_refuse("check-deadlock: a Dragonfly has %u routers; it goes up to %d", routers,
+                   NET_DF_MAX_CHECKED);
     int most = config.routing == NET_TRIPLEX ? NET_FLIT_MAX_TRIPLEX : NET_FLIT_MAX_CHECKED;
-    if (flit && ofr_nodes(&config.torus) > (uint32_t)most)
+    if (flit && !dragonfly && ofr_nodes(&config.torus) > (uint32_t)most)
         net_refuse("check-deadlock: --engine flit, --routing %s goes up to %d nodes",
                    net_routing_names[config.routing], most);
-    struct ofr_deadlock result = flit ? net_flit_deadlock(&config, net_flit_outs)
-                                      : net_deadlock_check(&config, net_candidates);
+    struct ofr_deadlock result = dragonfly ? net_df_deadlock(&config, &net_df_relation)
+                                 : flit    ? net_flit_deadlock(&config, net_flit_outs)
+                                           : net_deadlock_check(&config, net_candidates);
     if (result.verdict == OFR_NO_CHECK) {
         fputs("torussim: out of memory\n", stderr);
         return 1;

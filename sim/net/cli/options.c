@@ -9,7 +9,7 @@
 #include "app/application.h"
 #include "traffic/trace.h"
 
-enum { FIRST_KEY = 512, SETTINGS = 128 };
+enum { FIRST_KEY = 512, SETTINGS = 192 };
 
 // argp's list of the settings, made when it is first needed: setting i has key FIRST_KEY + i.
 static struct argp_option *list(void)
@@ -191,7 +191,10 @@ struct net_config net_options_config(struct net_options *options, const char *ro
         if (!net_setting_engine(options->given[i].setting, &named))
             net_refuse("--%s goes with --engine %s only", options->given[i].setting->name,
                        flit ? "packet" : "flit");
-    apply(&named, "routing", routing ? routing : flit ? "dally-seitz" : "ofr");
+    const char *topology = net_options_value(options, "topology");
+    bool dragonfly = topology && !strncmp(topology, "dragonfly:", 10);
+    const char *usual = !flit ? "ofr" : dragonfly ? "minimal" : "dally-seitz";
+    apply(&named, "routing", routing ? routing : usual);
     struct net_config c = net_config_default(named.preset, named.routing);
     for (unsigned i = 0; i < options->count; i++) {
         const char *name = options->given[i].setting->name;
@@ -223,6 +226,18 @@ struct net_config net_options_config(struct net_options *options, const char *ro
     for (size_t i = 0; i < sizeof wormhole / sizeof *wormhole; i++)
         if (c.flit.switching == NET_WORMHOLE && !net_options_value(options, wormhole[i][0]))
             apply(&c, wormhole[i][0], wormhole[i][1]);
+    // So has the Dragonfly (its paper, section 4).
+    static const char *const dragonflys[][2] = {{"load-unit", "phits"},
+                                                {"message-words", "8"},
+                                                {"node-latency", "1"},
+                                                {"warm-up", "20000"}};
+    for (size_t i = 0; i < sizeof dragonflys / sizeof *dragonflys; i++)
+        if (dragonfly && !net_options_value(options, dragonflys[i][0]))
+            apply(&c, dragonflys[i][0], dragonflys[i][1]);
+    if (c.routing == NET_OFAR && !net_options_value(options, "misrouting"))
+        c.dragonfly.misrouting = NET_MM;
+    if (c.routing == NET_PAR && !net_options_value(options, "local-vcs"))
+        c.dragonfly.local_vcs = 4;
     bool random = c.arrivals == NET_ARRIVAL_BERNOULLI || c.arrivals == NET_ARRIVAL_ONOFF;
     if (random && !net_options_value(options, "message-packets"))
         c.message_packets = 1;

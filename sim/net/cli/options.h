@@ -10,7 +10,7 @@
 
 enum net_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
-enum { NET_OPTIONS = 128 };
+enum { NET_OPTIONS = 192 };
 
 // The options as given; they are put into a configuration once preset and routing are known.
 struct net_options {

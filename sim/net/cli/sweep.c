@@ -139,10 +139,13 @@ static struct words split(const struct args *args, const char *name, const char 
 static void make_tasks(struct sweep *sweep, struct args *args, const char *what, bool loads)
 {
     const char *engine = net_options_value(&args->options, "engine");
+    const char *topology = net_options_value(&args->options, "topology");
     bool flit = engine && !strcmp(engine, "flit");
+    bool dragonfly = topology && !strncmp(topology, "dragonfly:", 10);
     if (flit && (args->replicates > 1 || args->factor > 0))
         net_refuse("--replicates and --factor go with --engine packet only");
-    struct words routing = split(args, "routing", flit ? "dally-seitz" : "ofr", false);
+    struct words routing =
+        split(args, "routing", flit ? dragonfly ? "minimal" : "dally-seitz" : "ofr", false);
     struct words pattern = split(args, "traffic", "uniform", false);
     struct words load = split(args, "load", "0.1", loads);
     struct words seed = split(args, "seed", "1", false);

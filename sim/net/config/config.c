@@ -26,7 +26,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.escape_throttle = c.slots / 2;
-    c.flit.node_latency = routing >= NET_DUATO ? 4 : 3;
+    c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : routing >= NET_DUATO ? 4 : 3;
     return c;
 }
 
@@ -81,6 +81,8 @@ struct net_times net_config_times(const struct net_config *c)
 
 const char *net_config_check(const struct net_config *c, char *message, unsigned size)
 {
+    if (c->engine == NET_ENGINE_FLIT && c->dragonfly.a)
+        return net_dragonfly_config_check(c, message, size);
     if (c->engine == NET_ENGINE_FLIT)
         return net_flit_config_check(c, message, size);
     const struct net_traffic_config *traffic = &c->traffic;
@@ -106,6 +108,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         net_setting_print(s, c, text, sizeof text);
         CHECK(!net_setting_parse(s, &same, text, as_is, sizeof as_is), "%s", as_is);
     }
+    CHECK(!c->dragonfly.a, "--topology dragonfly:... goes with --engine flit only");
     CHECK(!c->mesh, "--topology mesh:... goes with --engine flit only");
     CHECK(c->routing < NET_DALLY_SEITZ, "--routing %s goes with --engine flit only",
           net_routing_names[c->routing]);
@@ -137,9 +140,9 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     return pattern ? net_arrivals_check(c, message, size) : NULL;
 }
 
-const char *const net_routing_names[] = {"dor",         "rdr",     "abr",     "por",
-                                         "ofr",         "valiant", "goal",    "ugal",
-                                         "dally-seitz", "duato",   "triplex", NULL};
+const char *const net_routing_names[] = {
+    "dor",         "rdr",   "abr",     "por",     "ofr", "valiant", "goal", "ugal",
+    "dally-seitz", "duato", "triplex", "minimal", "pb",  "par",     "ofar", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
 const char *const net_tie_names[] = {"plus", "both", "random", NULL};
 const char *const net_arrival_names[] = {"burst", "staggered", "bernoulli", "onoff", NULL};

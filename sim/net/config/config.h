@@ -3,11 +3,13 @@
 #ifndef NET_CONFIG_H
 #define NET_CONFIG_H
 
+#include "config/dragonfly.h"
 #include "config/flit.h"
 #include "decide.h"
 #include "traffic/traffic.h"
 
-// From NET_VALIANT on: rivals.h. From NET_DALLY_SEITZ on: of engine flit (flit/relation.h).
+// From NET_VALIANT on: rivals.h. From NET_DALLY_SEITZ on: of engine flit (flit/relation.h); from
+// NET_MINIMAL_HOPS on, and NET_VALIANT and NET_UGAL, of the Dragonfly (dragonfly/relation.h).
 enum net_routing {
     NET_DOR,
     NET_RDR,
@@ -20,6 +22,10 @@ enum net_routing {
     NET_DALLY_SEITZ,
     NET_DUATO,
     NET_TRIPLEX,
+    NET_MINIMAL_HOPS,
+    NET_PB,
+    NET_PAR,
+    NET_OFAR,
 };
 
 // Whose reading of the paper's section 3 (paths.h).
@@ -119,7 +125,8 @@ struct net_config {
 
     double watchdog_us; // stop when nothing was accepted or consumed for so long; 0: never
 
-    struct net_flit_config flit; // of engine flit, which has no other figures of hardware
+    struct net_dragonfly_config dragonfly; // a = 0: the torus or mesh
+    struct net_flit_config flit;           // of engine flit, which has no other figures of hardware
 };
 
 // Defaults of a preset and a routing, torus 8x8x8, uniform, load 0.5. eta: the paper's is 2 for OFR
@@ -151,6 +158,11 @@ uint32_t net_config_messages(const struct net_config *config);
 // Names as the options have them, ended by NULL.
 extern const char *const net_routing_names[],
     *const net_preset_names[], *const net_tie_names[], *const net_arrival_names[];
+
+static inline bool net_routing_of_dragonfly(enum net_routing routing)
+{
+    return routing >= NET_MINIMAL_HOPS || routing == NET_VALIANT || routing == NET_UGAL;
+}
 
 // Index of a name; -1: it is not there.
 int net_name_find(const char *const *names, const char *name);

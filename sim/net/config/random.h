@@ -22,6 +22,7 @@ enum net_draw {
     DRAW_SELECT,
     DRAW_CLASS,
     DRAW_DEROUTE,
+    DRAW_MISROUTE,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

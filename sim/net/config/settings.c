@@ -18,12 +18,15 @@ static const char *parse_topology(struct net_config *c, const char *text, char *
                                   unsigned size)
 {
     c->mesh = !strncmp(text, "mesh:", 5);
+    c->dragonfly.a = 0;
+    if (net_dragonfly_parse(text, &c->dragonfly))
+        return NULL;
     if (net_torus_parse(c->mesh ? text + 5 : text, &c->torus) &&
         !(c->mesh && !strncmp(text + 5, "torus:", 6)))
         return NULL;
     snprintf(wrong, size,
              "--topology %s: must be torus: or mesh:K1x...xKn, n = 1 to 6, sizes 1 to 255, at most "
-             "2^22 nodes",
+             "2^22 nodes, or dragonfly:H or dragonfly:AxPxH, at most 63 ports a router",
              text);
     return wrong;
 }
@@ -31,6 +34,10 @@ static const char *parse_topology(struct net_config *c, const char *text, char *
 static void print_topology(const struct net_config *c, char *text, unsigned size)
 {
     char torus[48];
+    if (c->dragonfly.a) {
+        snprintf(text, size, "dragonfly:%ux%ux%u", c->dragonfly.a, c->dragonfly.p, c->dragonfly.h);
+        return;
+    }
     net_torus_print(&c->torus, torus, sizeof torus);
     snprintf(text, size, "%s%s", c->mesh ? "mesh" : "torus", strchr(torus, ':'));
 }
@@ -38,7 +45,18 @@ static void print_topology(const struct net_config *c, char *text, unsigned size
 static const char *parse_traffic(struct net_config *c, const char *text, char *wrong, unsigned size)
 {
     int pattern = net_pattern_parse(text);
-    if (pattern >= 0) {
+    if (!strncmp(text, "adv+", 4)) {
+        char *end;
+        unsigned long offset = strtoul(text + 4, &end, 10);
+        if (text[4] < '1' || text[4] > '9' || *end || offset > 100000) {
+            snprintf(wrong, size, "--traffic %.60s: must be adv+N, N groups on", text);
+            return wrong;
+        }
+        c->traffic.pattern = NET_ADVERSARIAL;
+        c->traffic.offset = (uint32_t)offset;
+        return NULL;
+    }
+    if (pattern >= 0 && pattern != NET_ADVERSARIAL) {
         c->traffic.pattern = (enum net_pattern)pattern;
         return NULL;
     }
@@ -46,12 +64,22 @@ static const char *parse_traffic(struct net_config *c, const char *text, char *w
         wrong, size, "--traffic %.60s: there is no such traffic; it is one of", text);
     for (int p = 0; p < NET_PATTERNS && at < size; p++)
         at += (unsigned)snprintf(wrong + at, size - at, "%s %s", p ? "," : "",
-                                 net_pattern_name((enum net_pattern)p));
+                                 p == NET_ADVERSARIAL ? "adv+N"
+                                                      : net_pattern_name((enum net_pattern)p));
     return wrong;
+}
+
+static bool has_pattern(const struct net_config *c)
+{
+    return !c->trace && !c->active && !c->application;
 }
 
 static void print_traffic(const struct net_config *c, char *text, unsigned size)
 {
+    if (has_pattern(c) && c->traffic.pattern == NET_ADVERSARIAL) {
+        snprintf(text, size, "adv+%u", c->traffic.offset);
+        return;
+    }
     snprintf(text, size, "%s",
              c->active        ? "pingpong"
              : c->trace       ? "trace"
@@ -174,11 +202,6 @@ static bool has_application(const struct net_config *c)
     return c->application != NULL;
 }
 
-static bool has_pattern(const struct net_config *c)
-{
-    return !c->trace && !c->active && !c->application;
-}
-
 static bool has_mix(const struct net_config *c)
 {
     return c->mixed != 0;
@@ -224,10 +247,40 @@ static bool has_lanes(const struct net_config *c)
     return c->routing == NET_DALLY_SEITZ;
 }
 
+static bool is_cube(const struct net_config *c)
+{
+    return !c->dragonfly.a;
+}
+
+static bool is_dragonfly(const struct net_config *c)
+{
+    return c->dragonfly.a != 0;
+}
+
+static bool is_ofar(const struct net_config *c)
+{
+    return is_dragonfly(c) && c->routing == NET_OFAR;
+}
+
+static bool draws_via(const struct net_config *c)
+{
+    return is_dragonfly(c) && c->routing != NET_MINIMAL_HOPS;
+}
+
+static bool has_threshold(const struct net_config *c)
+{
+    return draws_via(c) && c->routing != NET_VALIANT && c->routing != NET_OFAR;
+}
+
+static bool is_pb(const struct net_config *c)
+{
+    return is_dragonfly(c) && c->routing == NET_PB;
+}
+
 // Of lanes the one with most space is taken.
 static bool has_selection(const struct net_config *c)
 {
-    return c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
+    return is_cube(c) && c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
 }
 
 static bool has_order(const struct net_config *c)
@@ -263,12 +316,13 @@ static bool has_ticks(const struct net_config *c)
 
 static bool has_ties(const struct net_config *c)
 {
-    return c->engine == NET_ENGINE_PACKET || (c->routing != NET_DALLY_SEITZ && !c->mesh);
+    return c->engine == NET_ENGINE_PACKET ||
+           (is_cube(c) && c->routing != NET_DALLY_SEITZ && !c->mesh);
 }
 
 static bool is_permutation(const struct net_config *c)
 {
-    return c->traffic.pattern != NET_UNIFORM && c->traffic.pattern != NET_HOTSPOT;
+    return is_cube(c) && c->traffic.pattern != NET_UNIFORM && c->traffic.pattern != NET_HOTSPOT;
 }
 
 static bool is_triplex(const struct net_config *c)
@@ -308,6 +362,15 @@ static const struct net_condition
     ticking = {has_ticks, "--injection stop-and-wait"},
     tied = {has_ties, "--engine packet, or --routing duato or triplex on a torus"},
     permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
+static const struct net_condition on_cube = {is_cube, "--topology torus:... or mesh:..."},
+                                  on_dragonfly = {is_dragonfly, "--topology dragonfly:..."},
+                                  of_ofar = {is_ofar, "--routing ofar"},
+                                  by_via = {draws_via, "--topology dragonfly:..., all routings but "
+                                                       "minimal"},
+                                  by_threshold = {has_threshold,
+                                                  "--topology dragonfly:..., --routing ugal, pb or "
+                                                  "par"},
+                                  of_pb = {is_pb, "--routing pb"};
 
 // ---- The table
 
@@ -320,11 +383,19 @@ static const char *const selections[] = {"fixed", "random", NULL};
 static const char *const orders[] = {"restricted", "unrestricted", NULL};
 static const char *const flows[] = {"same-cycle", "next-cycle", NULL};
 static const char *const derouters[] = {"no", "yes", NULL};
+static const char *const strays[] = {"no", "yes", NULL};
+static const char *const priorities[] = {"transit", "none", NULL};
 static const char *const selves[] = {"idle", "sends", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
 
-const char *const net_setting_groups[] = {
-    "", "What:", "Routing:", "Traffic:", "Hardware (paper, Table 1):", "Of --engine flit:", ""};
+const char *const net_setting_groups[] = {"",
+                                          "What:",
+                                          "Routing:",
+                                          "Traffic:",
+                                          "Hardware (paper, Table 1):",
+                                          "Of --engine flit:",
+                                          "Of --topology dragonfly:...:",
+                                          ""};
 
 #define AT(member) .at = offsetof(struct net_config, member)
 
@@ -344,7 +415,10 @@ const struct net_setting net_settings[] = {
      .group = 1,
      .engine = NET_OF_BOTH,
      .value = "TORUS",
-     .help = "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit also mesh:K1x...xKn",
+     .help =
+         "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit also "
+         "mesh:K1x...xKn, dragonfly:H or dragonfly:AxPxH (A routers a group, P nodes and H global "
+         "links a router)",
      .otherwise = "torus:8x8x8",
      .field = "topology",
      .kind = NET_OWN,
@@ -367,8 +441,8 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_BOTH,
      .value = "NAME",
      .help = "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
-             "dally-seitz, duato, triplex",
-     .shown = "ofr; with --engine flit dally-seitz",
+             "dally-seitz, duato, triplex; on a Dragonfly minimal, valiant, ugal, pb, par, ofar",
+     .shown = "ofr; with --engine flit dally-seitz, on a Dragonfly minimal",
      .field = "routing",
      .kind = NET_CHOICE,
      .names = net_routing_names,
@@ -380,7 +454,9 @@ const struct net_setting net_settings[] = {
      .value = "NAME",
      .help = "uniform, butterfly, transposition, transposition3d, bitreverse, complement, tornado, "
              "neighbour, diagonal, transposition-id, shuffle, permutation, hotspot, tornado-id, "
-             "neighbour-id, bitreverse-coord or shuffle-coord",
+             "neighbour-id, bitreverse-coord or shuffle-coord; on a Dragonfly uniform or adv+N "
+             "(all to the "
+             "group N on)",
      .otherwise = "uniform",
      .field = "traffic",
      .kind = NET_OWN,
@@ -829,6 +905,7 @@ const struct net_setting net_settings[] = {
      .help = "of --load: fulgham (1: the bisection carries no more when half of the messages cross "
              "it), phits (words a cycle and node) or gamma0 (8 / k_max words)",
      .otherwise = "fulgham",
+     .shown = "fulgham; on a Dragonfly phits",
      .field = "load_unit",
      .kind = NET_CHOICE,
      .names = net_load_unit_names,
@@ -842,6 +919,7 @@ const struct net_setting net_settings[] = {
      .field = "switching",
      .kind = NET_CHOICE,
      .names = net_switching_names,
+     .applies = &on_cube,
      AT(flit.switching)},
     {.name = "duplex",
      .group = 5,
@@ -853,6 +931,7 @@ const struct net_setting net_settings[] = {
      .field = "duplex",
      .kind = NET_SWITCH,
      .names = duplexes,
+     .applies = &on_cube,
      AT(flit.full)},
     {.name = "message-words",
      .group = 5,
@@ -860,7 +939,7 @@ const struct net_setting net_settings[] = {
      .value = "WORDS",
      .help = "of a message; an input or output buffer has the longest, but with wormhole",
      .otherwise = "20",
-     .shown = "20; with wormhole 40",
+     .shown = "20; with wormhole 40; on a Dragonfly 8",
      .field = "message_words",
      .kind = NET_COUNT,
      .least = 1,
@@ -876,6 +955,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = NET_MAX_WORDS,
+     .applies = &on_cube,
      AT(flit.long_words)},
     {.name = "long-share",
      .group = 5,
@@ -931,7 +1011,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_FLIT,
      .value = "CYCLES",
      .help = "a router's, from a header's arrival until it moves on",
-     .shown = "3; with duato and triplex 4",
+     .shown = "3; with duato and triplex 4; on a Dragonfly 1",
      .field = "node_latency_cycles",
      .kind = NET_COUNT,
      .least = 1,
@@ -946,6 +1026,7 @@ const struct net_setting net_settings[] = {
      .field = "service",
      .kind = NET_SWITCH,
      .names = services,
+     .applies = &on_cube,
      AT(flit.output_driven)},
     {.name = "selection",
      .group = 5,
@@ -1072,6 +1153,7 @@ const struct net_setting net_settings[] = {
      .value = "CYCLES",
      .help = "before anything is counted",
      .otherwise = "10000",
+     .shown = "10000; on a Dragonfly 20000",
      .field = "warm_up_cycles",
      .kind = NET_COUNT,
      .least = 0,
@@ -1111,6 +1193,213 @@ const struct net_setting net_settings[] = {
      .kind = NET_CHOICE,
      .names = net_saturation_names,
      AT(flit.saturation)},
+    {.name = "misrouting",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "POLICY",
+     .help =
+         "over which global links packets are misrouted: rrg (of any router of the group), crg (of "
+         "the router where they are), nrg (of the others) or mm (crg at injection, nrg in transit)",
+     .otherwise = "rrg",
+     .shown = "rrg; with ofar mm",
+     .field = "misrouting",
+     .kind = NET_CHOICE,
+     .names = net_misrouting_names,
+     .applies = &by_via,
+     AT(dragonfly.misrouting)},
+    {.name = "local-misrouting",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help = "of ofar, whether packets are misrouted in a group, too: no or yes",
+     .otherwise = "no",
+     .field = "local_misrouting",
+     .kind = NET_SWITCH,
+     .names = strays,
+     .applies = &of_ofar,
+     AT(dragonfly.local_misrouting)},
+    {.name = "local-vcs",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "virtual channels of a local link, the escape ring not included",
+     .otherwise = "3",
+     .shown = "3; with par 4",
+     .field = "local_vcs",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_DRAGONFLY_VCS - 1,
+     .applies = &on_dragonfly,
+     AT(dragonfly.local_vcs)},
+    {.name = "global-vcs",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "the same of a global link",
+     .otherwise = "2",
+     .field = "global_vcs",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_DRAGONFLY_VCS - 1,
+     .applies = &on_dragonfly,
+     AT(dragonfly.global_vcs)},
+    {.name = "injection-vcs",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "queues of a node",
+     .otherwise = "3",
+     .field = "injection_vcs",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_DRAGONFLY_VCS,
+     .applies = &on_dragonfly,
+     AT(dragonfly.injection_vcs)},
+    {.name = "local-words",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of the buffer of a local link's virtual channel",
+     .otherwise = "32",
+     .field = "local_words",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1 << 20,
+     .applies = &on_dragonfly,
+     AT(dragonfly.local_words)},
+    {.name = "global-words",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of the buffer of a global link's virtual channel",
+     .otherwise = "256",
+     .field = "global_words",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1 << 20,
+     .applies = &on_dragonfly,
+     AT(dragonfly.global_words)},
+    {.name = "source-words",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help =
+         "of a node's queue, of each of its injection VCs; messages that find it full are refused",
+     .otherwise = "1000",
+     .field = "source_words",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 1 << 24,
+     .applies = &on_dragonfly,
+     AT(dragonfly.source_words)},
+    {.name = "local-latency",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "of a local link",
+     .otherwise = "10",
+     .field = "local_latency_cycles",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 10000,
+     .applies = &on_dragonfly,
+     AT(dragonfly.local_latency)},
+    {.name = "global-latency",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "of a global link",
+     .otherwise = "100",
+     .field = "global_latency_cycles",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 10000,
+     .applies = &on_dragonfly,
+     AT(dragonfly.global_latency)},
+    {.name = "iterations",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "of the separable allocator, in a cycle",
+     .otherwise = "3",
+     .field = "iterations",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = 16,
+     .applies = &on_dragonfly,
+     AT(dragonfly.iterations)},
+    {.name = "priority",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WHOSE",
+     .help = "at an output: transit (packets in transit before injected ones) or none",
+     .otherwise = "transit",
+     .field = "priority",
+     .kind = NET_SWITCH,
+     .names = priorities,
+     .applies = &on_dragonfly,
+     AT(dragonfly.equal)},
+    {.name = "occupancy",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "RATIO",
+     .help = "of ofar, of the minimal output's occupancy, that of a misroute at most",
+     .otherwise = "0.9",
+     .field = "occupancy",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1000,
+     .applies = &of_ofar,
+     AT(dragonfly.occupancy)},
+    {.name = "ring-exits",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "of ofar, so often a packet leaves the escape ring before its destination",
+     .otherwise = "4",
+     .field = "ring_exits",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 200,
+     .applies = &of_ofar,
+     AT(dragonfly.ring_exits)},
+    {.name = "ugal-threshold",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of ugal, pb and par, by how much words times hops of the minimal way must be more",
+     .otherwise = "0",
+     .field = "ugal_threshold_words",
+     .kind = NET_REAL,
+     .least = -1e6,
+     .most = 1e6,
+     .applies = &by_threshold,
+     AT(dragonfly.ugal_words)},
+    {.name = "congested-ratio",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help =
+         "of pb, a global link is congested with more than so many times the mean of its router",
+     .otherwise = "2",
+     .field = "congested_over_mean",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1000,
+     .applies = &of_pb,
+     AT(dragonfly.pb_ratio)},
+    {.name = "congested-words",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "WORDS",
+     .help = "of pb, and so many more words",
+     .otherwise = "40",
+     .field = "congested_words",
+     .kind = NET_REAL,
+     .least = 0,
+     .most = 1e6,
+     .applies = &of_pb,
+     AT(dragonfly.pb_words)},
     {0},
 };
 

@@ -38,18 +38,18 @@ static struct net_watch watch(const struct net_sim *sim, uint64_t at)
                               .out_of_memory = sim->out_of_memory};
 }
 
-// Figures of the measured time by batch means (thesis, 3.6).
-static struct net_flit_figures figures(const struct net_sim *sim)
+struct net_flit_figures net_flit_means(const struct net_config *config,
+                                       const struct net_flit_batch *batches, uint32_t nodes)
 {
-    const struct net_flit_config *f = &sim->config->flit;
+    const struct net_flit_config *f = &config->flit;
     struct net_flit_figures g = {0};
-    double scale = net_flit_period(sim->config) / ((double)sim->nodes * f->batch);
+    double scale = net_flit_period(config) / ((double)nodes * f->batch);
     double *accepted = calloc(f->batches, sizeof *accepted);
     double *latency = calloc(f->batches, sizeof *latency);
     double created = 0, delivered = 0, latencies = 0, waits = 0;
     uint32_t with = 0;
     for (uint32_t b = 0; accepted && latency && b < f->batches; b++) {
-        const struct net_flit_batch *batch = &sim->batch[b];
+        const struct net_flit_batch *batch = &batches[b];
         created += (double)batch->created;
         delivered += (double)batch->delivered;
         latencies += (double)batch->latency;
@@ -64,12 +64,10 @@ static struct net_flit_figures figures(const struct net_sim *sim)
     }
     g.generated = created * scale / f->batches;
     g.latency = latencies / delivered;
-    g.latency_max = sim->latency_max;
     g.wait = waits / delivered;
     g.saturated = f->saturation == NET_SATURATION_BACKLOG
-                      ? created - delivered > sim->nodes
+                      ? created - delivered > nodes
                       : g.accepted + g.accepted_half < g.generated;
-    g.flit_hops = sim->flit_hops;
     free(accepted);
     free(latency);
     return g;
@@ -104,7 +102,9 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
                            .entered = sim->injected,
                            .hops = sim->hops,
                            .end_time = at,
-                           .flit = figures(sim)};
+                           .flit = net_flit_means(sim->config, sim->batch, sim->nodes)};
+    r.flit.latency_max = sim->latency_max;
+    r.flit.flit_hops = sim->flit_hops;
     if (end == NET_STUCK)
         name_stuck(sim, r.stuck, sizeof r.stuck);
     net_flit_free(sim);

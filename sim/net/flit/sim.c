@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flit/sim.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/random.h"
+#include "flit/births.h"
 #include "flit/check.h"
 
 // ---- Buffers
@@ -67,16 +66,6 @@ static struct net_flit_output *output_of(const struct net_sim *sim, uint32_t nod
 
 // ---- Births
 
-// Cycle of a node's next birth after one in `cycle`.
-static uint32_t birth_after(const struct net_sim *sim, uint32_t node, uint32_t message,
-                            int64_t cycle)
-{
-    double u = (double)((net_random(sim->config->seed, DRAW_ARRIVAL, node, message) >> 11) + 1) *
-               0x1p-53; // 0 < u <= 1
-    double birth = (double)cycle + 1 + floor(log(u) / sim->birth_log);
-    return birth < UINT32_MAX ? (uint32_t)birth : UINT32_MAX;
-}
-
 static void enter_calendar(struct net_sim *sim, uint32_t node)
 {
     struct net_flit_node *n = &sim->node[node];
@@ -106,7 +95,8 @@ static void give_birth(struct net_sim *sim)
             if (batch)
                 batch->created++;
             n->created++;
-            n->birth = birth_after(sim, node, n->created, sim->now);
+            n->birth =
+                net_flit_birth_after(sim->config, sim->birth_log, node, n->created, sim->now);
             set(sim->injecting, node);
         }
         if (n->birth < sim->end)
@@ -214,7 +204,8 @@ static void inject(struct net_sim *sim, uint32_t node)
     put_message(sim, node, net_destination(&sim->traffic, node, n->injected), n->injected,
                 n->inject_birth);
     n->injected++;
-    n->inject_birth = birth_after(sim, node, n->injected, n->inject_birth);
+    n->inject_birth =
+        net_flit_birth_after(sim->config, sim->birth_log, node, n->injected, n->inject_birth);
     if (n->injected == n->created)
         clear(sim->injecting, node);
 }
@@ -658,7 +649,7 @@ static void start_node(struct net_sim *sim, uint32_t node)
     bool drawn =
         sim->traffic.config.pattern == NET_UNIFORM || sim->traffic.config.pattern == NET_HOTSPOT;
     if (drawn || sim->config->flit.self || net_destination(&sim->traffic, node, 0) != node)
-        n->birth = n->inject_birth = birth_after(sim, node, 0, -1);
+        n->birth = n->inject_birth = net_flit_birth_after(sim->config, sim->birth_log, node, 0, -1);
     if (n->birth < sim->end)
         enter_calendar(sim, node);
 }
@@ -684,8 +675,7 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->strict[0] = strict;
     sim->strict[1] = strict && !accepting;
     sim->end = c->flit.warm + c->flit.batches * c->flit.batch;
-    // 0 at load 0 (no birth), minus infinity at one birth a cycle.
-    sim->birth_log = log1p(-c->load / net_flit_period(c));
+    sim->birth_log = net_flit_birth_log(c);
     sim->unused = NET_FLIT_NO_PACKET;
     memset(sim->calendar, 0xff, sizeof sim->calendar);
     for (unsigned dim = 0; dim < c->torus.n; dim++)

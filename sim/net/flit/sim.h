@@ -43,14 +43,11 @@
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
 
+#include "flit/net.h"
 #include "flit/relation.h"
-#include "run/engine.h"
 
 enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024 };
 #define NET_FLIT_NO_PACKET UINT32_MAX
-
-// A cycle of the engine in the driver's units: 10 ns.
-enum { NET_FLIT_CYCLE = 10 * NET_UNITS_PER_NS };
 
 struct net_flit_packet {
     uint32_t src, dst, message, next; // next: of the free ones
@@ -105,10 +102,6 @@ struct net_flit_node {
 };
 
 enum { NET_FLIT_CALENDAR = 1024 };
-
-struct net_flit_batch {
-    uint64_t created, delivered, latency, wait; // latency, wait: of the delivered, cycles
-};
 
 struct net_sim {
     const struct net_config *config;

@@ -13,6 +13,8 @@ enum net_end {
     NET_NO_MEMORY,
 };
 
+enum { NET_MAX_GROUP = 64 }; // routers
+
 // Of engine flit: over the measured time, with half the 95% interval of batch means. Loads in its
 // --load-unit, times in cycles; NaN where nothing was delivered.
 struct net_flit_figures {
@@ -21,6 +23,14 @@ struct net_flit_figures {
     double wait;                               // birth to injection buffer, of the delivered
     bool saturated;
     uint64_t flit_hops; // of the whole run: words over channels
+    // Of a Dragonfly, else 0: cycles in buffers of local links, global ones and the ring, means of
+    // the delivered; packets that entered the ring; per router of a group, of all groups: packets
+    // injected in the measured time, and of how many times the mean that is.
+    double waits[3];
+    uint64_t ring_entries;
+    unsigned routers;
+    uint64_t injected[NET_MAX_GROUP];
+    double share[NET_MAX_GROUP];
 };
 
 struct net_result {

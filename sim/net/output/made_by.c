@@ -100,6 +100,8 @@ void net_made_by(const json_t *records, char *text, unsigned size)
         values(records, s->field, now, sizeof now);
         if (!strcmp(s->name, "engine")) { // without its version
             now[strcspn(now, "-")] = '\0';
+            if (!strcmp(now, "dragonfly")) // which the topology says
+                strcpy(now, "flit");
             *now = strcmp(now, "packet") ? *now : '\0';
         }
         if (*now)

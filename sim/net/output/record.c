@@ -111,6 +111,31 @@ void net_record_settings(json_t *o, const struct net_config *c)
     }
 }
 
+// Of a Dragonfly: the latency with the wait at the source and in parts (the paper's Fig. 5b), and
+// what the nodes of each router of a group injected (Fig. 6; over all groups, of the mean).
+static void add_dragonfly(json_t *o, const struct net_result *r)
+{
+    const struct net_flit_figures *f = &r->flit;
+    bool complete = r->end == NET_DRAINED;
+    const double parts[] = {f->latency + f->wait, f->waits[0], f->waits[1], f->waits[2],
+                            f->latency - f->waits[0] - f->waits[1] - f->waits[2]};
+    static const char *const names[] = {"total_latency_cycles", "local_wait_cycles",
+                                        "global_wait_cycles", "ring_wait_cycles", "base_cycles"};
+    char name[32];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        json_object_set_new(o, names[i], net_record_real(complete ? parts[i] : NAN));
+    for (unsigned i = 0; i < f->routers; i++) {
+        snprintf(name, sizeof name, "injected_r%u", i);
+        json_object_set_new(o, name, json_integer((json_int_t)f->injected[i]));
+    }
+    for (unsigned i = 0; i < f->routers; i++) {
+        snprintf(name, sizeof name, "share_r%u", i);
+        json_object_set_new(o, name, net_record_real(complete ? f->share[i] : NAN));
+    }
+    json_object_set_new(o, "ring_entries", json_integer((json_int_t)f->ring_entries));
+    json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
+}
+
 // A run of engine flit, whose time is cycles.
 static json_t *flit_record(const struct net_config *c, const struct net_result *r, double wall_s)
 {
@@ -130,6 +155,8 @@ static json_t *flit_record(const struct net_config *c, const struct net_result *
     json_object_set_new(o, "saturated", complete ? json_boolean(f->saturated) : json_null());
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         json_object_set_new(o, figures[i].name, net_record_real(complete ? figures[i].value : NAN));
+    if (c->dragonfly.a)
+        add_dragonfly(o, r);
     json_object_set_new(o, "packets", json_integer((json_int_t)r->generated));
     json_object_set_new(o, "consumed", json_integer((json_int_t)r->consumed));
     json_object_set_new(o, "in_flight", json_integer((json_int_t)r->in_flight));

@@ -5,7 +5,9 @@
 
 const struct net_engine *net_engine(const struct net_config *config)
 {
-    return config->engine == NET_ENGINE_FLIT ? &net_flit_engine : &net_packet_engine;
+    if (config->engine == NET_ENGINE_PACKET)
+        return &net_packet_engine;
+    return config->dragonfly.a ? &net_dragonfly_engine : &net_flit_engine;
 }
 
 // Units between two instants: 50 us, and a quarter of the watchdog's time.

@@ -39,7 +39,7 @@ struct net_engine {
     struct net_result (*result)(struct net_sim *sim, enum net_end end, uint64_t at);
 };
 
-extern const struct net_engine net_packet_engine, net_flit_engine;
+extern const struct net_engine net_packet_engine, net_flit_engine, net_dragonfly_engine;
 
 // The engine of a configuration.
 const struct net_engine *net_engine(const struct net_config *config);

@@ -116,6 +116,11 @@ static json_t *sample_record(const struct net_experiment *e)
         config.flit.batches = 2;
         config.flit.batch = 200;
     }
+    const char *topology = json_string_value(json_object_get(e->options, "topology"));
+    if (e->flit && topology && net_dragonfly_parse(topology, &config.dragonfly)) {
+        config.routing = NET_MINIMAL_HOPS;
+        config.load = NET_MIN_LOAD;
+    }
     struct net_result result = net_run(&config, 0, NULL, NULL);
     json_t *record = net_record(&config, &result, 1);
     net_result_free(&result);

@@ -201,7 +201,9 @@ result $? 'the manual page has all settings'
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
         --class non-minimal --long-words 20 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
-    cat "$work/settings" "$work/flit" "$work/worm" > "$work/both" &&
+    "$sim" sweep --engine flit --topology dragonfly:2 --routing pb,ofar --load 0.1 --batch-cycles 10 \
+        --warm-up 10 --out "$work/fly" > "$work/out" &&
+    cat "$work/settings" "$work/flit" "$work/worm" "$work/fly" > "$work/both" &&
     "$sim" --manual | sed -n 's/^\.B --//p' > "$work/names" &&
     while read -r name; do
         case $name in
@@ -209,7 +211,7 @@ result $? 'the manual page has all settings'
         application | pace | placement | mix | on-fraction | on-messages) continue ;;
         engine) continue ;; # the key begins with it
         esac
-        grep -q -E "\"key\":\"(packet|flit)-[0-9]+ [^\"]* $name=" "$work/both" || echo "$name"
+        grep -q -E "\"key\":\"(packet|flit|dragonfly)-[0-9]+ [^\"]* $name=" "$work/both" || echo "$name"
     done < "$work/names" > "$work/err"
 [ "$(wc -l < "$work/names")" -gt 25 ] && [ ! -s "$work/err" ] && grep -q '"engine":"packet-[0-9]*".*"eta":1.0.*"delta_hops":2.*"idn":"both"' "$work/settings"
 result $? 'a record and its key have all settings'

@@ -35,6 +35,7 @@ const char *net_pattern_name(enum net_pattern pattern)
         [NET_NEIGHBOUR_ID] = "neighbour-id",
         [NET_BITREVERSE_COORD] = "bitreverse-coord",
         [NET_SHUFFLE_COORD] = "shuffle-coord",
+        [NET_ADVERSARIAL] = "adv",
     };
     if (pattern <= NET_NEIGHBOUR)
         return ofr_pattern_name(libofrs(pattern));
@@ -76,6 +77,8 @@ const char *net_traffic_check(const struct net_traffic_config *config,
         return NULL;
     case NET_TRANSPOSITION_ID:
         return root * root != nodes ? "it needs a number of nodes that is a square" : NULL;
+    case NET_ADVERSARIAL:
+        return "it needs a Dragonfly";
     case NET_HOTSPOT:
         if (config->hotspots == 0)
             return "it needs a list of hot spots";

@@ -25,6 +25,7 @@ enum net_pattern {
     NET_NEIGHBOUR_ID,     // id + 1
     NET_BITREVERSE_COORD, // the bits of every coordinate reversed
     NET_SHUFFLE_COORD,    // the bits of every coordinate rotated left by one
+    NET_ADVERSARIAL,      // of a Dragonfly: any node of the group that is `offset` on
     NET_PATTERNS,
 };
 
@@ -32,7 +33,8 @@ enum { NET_MAX_HOTSPOTS = 64 };
 
 struct net_traffic_config {
     enum net_pattern pattern;
-    double weight; // of the hot spots together, 0 .. 1
+    uint32_t offset; // groups, 1 ..
+    double weight;   // of the hot spots together, 0 .. 1
     uint32_t hotspots;
     uint32_t hotspot[NET_MAX_HOTSPOTS]; // node ids
 };

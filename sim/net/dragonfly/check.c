@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must be true after every cycle.
+#include <stdlib.h>
+
+#include "dragonfly/sim.h"
+
+const char *net_df_check(const struct net_sim *sim)
+{
+    size_t vcs = (size_t)sim->d.routers * sim->d.ports * sim->vcs;
+    uint32_t *room = calloc(vcs, sizeof *room); // of each input VC, what is taken or given back
+    const char *wrong = NULL;
+    uint64_t packets = 0;
+    for (size_t i = 0; room && i < vcs; i++) {
+        uint32_t count = 0;
+        for (uint32_t p = sim->queue[i].count ? sim->queue[i].first : NET_DF_NO_PACKET;
+             p != NET_DF_NO_PACKET; p = sim->packets[p].next) {
+            count++;
+            if (sim->packets[p].at != i)
+                wrong = "a packet is not where it says";
+        }
+        if (count != sim->queue[i].count)
+            wrong = "a queue's count is not that of its packets";
+        packets += count;
+        room[i] += count;
+    }
+    for (uint32_t slot = 0; room && slot < sim->slots; slot++) {
+        packets += sim->arrival[slot].count;
+        for (uint32_t i = 0; i < sim->arrival[slot].count; i++) {
+            uint32_t at = sim->packets[sim->arrival[slot].item[i]].at;
+            if (at != UINT32_MAX)
+                room[at]++;
+        }
+        for (uint32_t i = 0; i < sim->credits[slot].count; i++) { // by output: the other end
+            uint32_t out = sim->credits[slot].item[i], port = out / sim->vcs;
+            unsigned back;
+            uint32_t peer =
+                net_dragonfly_peer(&sim->d, port / sim->d.ports, port % sim->d.ports, &back);
+            room[net_df_port_of(sim, peer, back) * sim->vcs + out % sim->vcs]++;
+        }
+    }
+    for (size_t i = 0; room && i < vcs; i++) {
+        unsigned port = (unsigned)(i / sim->vcs % sim->d.ports), back;
+        uint32_t router = (uint32_t)(i / sim->vcs / sim->d.ports);
+        if (port >= sim->d.locals || i % sim->vcs >= net_df_vcs(&sim->shape, port))
+            continue;
+        uint32_t peer = net_dragonfly_peer(&sim->d, router, port, &back);
+        uint32_t credit = sim->credit[net_df_port_of(sim, peer, back) * sim->vcs + i % sim->vcs];
+        if (room[i] + credit != net_df_room(sim, port))
+            wrong = "room in a buffer is lost or doubled";
+    }
+    free(room);
+    if (packets != sim->in_flight || sim->created != sim->refused + sim->delivered + sim->in_flight)
+        wrong = "packets are lost or doubled";
+    return wrong;
+}

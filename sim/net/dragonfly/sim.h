@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Dragonfly's state, and a cycle of it. Normative text:
+//
+// Router. An input buffer for each virtual channel of each link, first in first out, and queues of
+//   injection VCs for each node; no output buffers. Virtual cut-through: a packet goes on once its
+//   header is there, `node_latency` cycles later at the earliest, when the output is idle and the
+//   virtual channel beyond has room for all of it; then its words follow one a cycle, and input
+//   port and output are busy as long. As all packets have one length and all links the same rate,
+//   every word's time follows from its header's, and room is counted in packets.
+// Link. A header that goes in cycle t is at the next router in t + latency; the packet's room in
+// the
+//   buffer that it left is known free at the router before in t + words + latency.
+//   So a packet of L words over h hops without any other takes (h + 1) node_latency + the latencies
+//   of its links + L - 1 cycles from its birth until it is delivered.
+// Source. Message number m of a node joins the queue of injection VC m mod VCs at its birth; where
+//   that is full it is refused, and counted.
+// Allocator. Every input VC whose first packet may go on asks for one output (select.h), by what
+// was
+//   known at the beginning of the cycle. Separable, `iterations` times: an input port takes the
+//   least recently served of its VCs that ask for an output still to be had, an output the least
+//   recently served of the ports that ask for it, packets in transit before injected ones.
+// Random numbers are by position (config/random.h).
+#ifndef NET_DRAGONFLY_SIM_H
+#define NET_DRAGONFLY_SIM_H
+
+#include <stddef.h>
+
+#include "dragonfly/relation.h"
+#include "flit/net.h"
+
+#define NET_DF_NO_PACKET UINT32_MAX
+
+struct net_df_packet {
+    struct net_df_header h;
+    uint32_t source, message, next; // next: in a queue, of the free ones, or on the same link
+    uint32_t born, entered;         // cycles; entered: left the injection queue
+    uint32_t ready;                 // cycle from which on it may go on
+    uint32_t at;                    // input VC that it is in or comes to
+    uint32_t wait[3];               // cycles in buffers of local links, global ones, the ring
+};
+
+struct net_df_queue {
+    uint32_t first, last, count;
+    uint32_t served; // cycle of the last time, plus 1
+};
+
+struct net_df_port {
+    uint32_t input_free, output_free; // cycles from which on they are idle
+    uint8_t queues;                   // input VCs with a packet, a bit each
+};
+
+struct net_df_event {
+    uint32_t *item;
+    uint32_t count, room;
+};
+
+struct net_sim {
+    const struct net_config *config;
+    struct net_df_shape shape;
+    struct net_dragonfly d;
+    uint32_t words, latency;    // of a packet; node latency
+    unsigned vcs;               // of an array; a port may have fewer
+    uint32_t now, end;          // next cycle; first one that is not simulated
+    struct net_df_port *port;   // [router][port]
+    struct net_df_queue *queue; // [router][port][vc]
+    uint8_t *credit;            // [router][port][vc]: packets that there is room for beyond
+    uint32_t *served;           // [router][output][input]: cycle of the last time, plus 1
+    uint64_t *occupied;         // [router]: input ports with a packet
+    uint8_t *congested;         // [cycle mod delay][router]: PB, a bit for each global link
+    uint32_t delay;
+    struct net_df_event *arrival, *credits; // wheels of `slots` cycles
+    uint32_t slots;
+    struct net_df_packet *packets;
+    uint32_t capacity, unused, in_flight;
+    uint32_t *birth, *born, *next_born, *calendar; // [node]: cycle of the next birth; messages
+    double birth_log;
+    uint32_t progress;
+    bool out_of_memory;
+    struct net_flit_batch *batch;
+    uint64_t *injected; // [router of a group], in the measured time
+    uint64_t created, refused, delivered, entered, hops, latency_max,
+        entries;               // entries: of the ring
+    double waits[3], measured; // of packets delivered in the measured time
+    void (*on_delivery)(void *context, const struct net_df_packet *packet, uint32_t cycle);
+    void *context;
+};
+
+struct net_sim *net_df_open(const struct net_config *config);
+void net_df_free(struct net_sim *sim);
+void net_df_cycle(struct net_sim *sim);
+
+// Puts a message into a source's queue in cycle sim->now.
+void net_df_put(struct net_sim *sim, uint32_t source, uint32_t dst, uint32_t message);
+
+// The next cycle in which a message is born, UINT32_MAX: none.
+uint32_t net_df_skip(const struct net_sim *sim);
+
+// A cycle's connections (router.c), and what becomes of one (sim.c): `way` over VC `vc`.
+void net_df_allocate(struct net_sim *sim, uint32_t router);
+void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned queue,
+                 struct net_df_way way, unsigned vc);
+
+// Whether packets, room and counts are where they must be: NULL, or what is wrong.
+const char *net_df_check(const struct net_sim *sim);
+
+// Room of a port's VC, packets.
+unsigned net_df_room(const struct net_sim *sim, unsigned port);
+
+static inline size_t net_df_port_of(const struct net_sim *sim, uint32_t router, unsigned port)
+{
+    return (size_t)router * sim->d.ports + port;
+}
+
+#endif

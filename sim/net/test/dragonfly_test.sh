@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torussim on a Dragonfly: its records, mistakes, options that go with one routing only; what must
+# hold in every cycle, checked while it runs, and twins with a rule left out that are found. TAP.
+. sim/net/test/torussim.sh
+
+short='--engine flit --topology dragonfly:2 --warm-up 500 --batches 5 --batch-cycles 200'
+for routing in minimal valiant ugal pb par ofar; do
+    # shellcheck disable=SC2086
+    "$sim" run $short --routing $routing --load 0.15 --format json > "$work/out"
+    json 'o["engine"].startswith("dragonfly-") and o["topology"] == "dragonfly:4x2x2" and
+        o["end"] == "complete" and o["load_unit"] == "phits" and o["message_words"] == 8 and
+        o["packets"] == o["consumed"] + o["in_flight"] + o["waiting"] + o["refused"] and
+        o["flit_hops"] == 8 * o["packet_hops"] and abs(o["accepted_load"] - 0.15) < 0.03 and
+        abs(o["total_latency_cycles"] - o["latency_cycles"] - o["source_wait_cycles"]) < 1e-3 and
+        abs(o["latency_cycles"] - o["base_cycles"] - o["local_wait_cycles"] -
+            o["global_wait_cycles"] - o["ring_wait_cycles"]) < 1e-3 and
+        abs(sum(o["share_r%d" % r] for r in range(4)) - 4) < 1e-3 and
+        o["misrouting"] == {"minimal": None, "ofar": "mm"}.get(o["routing"], "rrg") and
+        o["local_vcs"] == (4 if o["routing"] == "par" else 3) and "lanes" in o'
+    result $? "a record of $routing"
+done
+# shellcheck disable=SC2086
+{
+    "$sim" sweep $short --routing ofar,pb --traffic adv+1,uniform --load 0.2:0.6:0.2 --jobs 1 --format json > "$work/one"
+    "$sim" sweep $short --routing ofar,pb --traffic adv+1,uniform --load 0.2:0.6:0.2 --jobs 3 --format json > "$work/three"
+}
+clockless() { sed -E 's/"(wall_s|flit_hops_per_s)": ?[^,}]*/"\1":0/g' "$1"; }
+[ -s "$work/one" ] && [ "$(clockless "$work/one")" = "$(clockless "$work/three")" ]
+result $? 'the same records on one thread and on three'
+
+at='run --engine flit --topology dragonfly:2'
+# shellcheck disable=SC2086
+{
+    refuse 'goes with --engine flit' run --topology dragonfly:2
+    refuse 'does not go on a Dragonfly' $at --routing duato
+    refuse 'does not go on a Dragonfly' $at --routing dor
+    refuse 'does not go on a Dragonfly' $at --traffic bitreverse
+    refuse 'goes with --topology dragonfly' run --engine flit --routing ofar
+    refuse 'goes with --engine packet' run --engine flit --routing valiant
+    refuse 'goes with --engine flit' run --routing pb
+    refuse 'needs a Dragonfly' run --traffic adv+1
+    refuse 'adv+N' $at --traffic adv+0
+    refuse 'adv' $at --traffic adv
+    refuse 'there are 9 groups' $at --traffic adv+9
+    refuse 'topology' run --engine flit --topology dragonfly:
+    refuse 'topology' run --engine flit --topology dragonfly:1x2x3
+    refuse 'topology' run --engine flit --topology dragonfly:4x2
+    refuse 'topology' run --engine flit --topology dragonfly:40x20x20
+    refuse 'load-unit must be phits' $at --load-unit fulgham
+    refuse 'needs 4 local' $at --routing par --local-vcs 3
+    refuse 'needs 3 local and 2 global' $at --routing valiant --global-vcs 1
+    refuse 'at least 16' $at --routing ofar --local-words 8
+    refuse 'more than a message a cycle' $at --load 9
+    refuse 'no such misrouting' $at --routing ofar --misrouting xyz
+    refuse 'goes up to' check-deadlock --engine flit --topology dragonfly:6
+    refuse 'switching goes with --topology torus' $at --switching wormhole
+}
+
+# Every option of the flit engine with every routing: in the key of the record, or refused in a line
+# with what it goes with, and nothing is written.
+while read -r name value; do
+    for routing in minimal valiant ugal pb par ofar; do
+        rm -f "$work/point"
+        small='--engine flit --topology dragonfly:2 --warm-up 1 --batches 2 --batch-cycles 2'
+        small=$(echo "$small " | sed "s/--$name [^ ]* //")
+        # shellcheck disable=SC2086
+        "$sim" sweep $small --routing $routing --load 0.1 --$name $value --out "$work/point" \
+            > "$work/out" 2> "$work/err"
+        case $? in
+        0) grep -q "\"key\":\"[^\"]* $name=" "$work/point" || echo "$name, $routing: ignored" ;;
+        2) grep -q -E -e "--$name (goes|must)" "$work/err" && [ "$(wc -l < "$work/err")" = 1 ] &&
+            [ ! -e "$work/point" ] || echo "$name, $routing: $(cat "$work/err")" ;;
+        *) echo "$name, $routing: status" ;;
+        esac
+    done
+done > "$work/table" << 'EOF'
+tie both
+load-unit gamma0
+switching store-and-forward
+duplex full
+message-words 4
+long-words 4
+long-share 0.1
+buffer-words 2
+flow next-cycle
+lanes 1
+node-latency 2
+service output
+selection random
+fixed-order unrestricted
+escape empty
+class oblivious
+in-order 0.5
+rule-4 full
+deroute-after 3
+deroute-probability 0.1
+deroute-injected yes
+self sends
+saturation-test backlog
+misrouting crg
+local-misrouting yes
+local-vcs 5
+global-vcs 3
+injection-vcs 2
+local-words 64
+global-words 64
+source-words 64
+local-latency 2
+global-latency 3
+iterations 1
+priority none
+occupancy 0.5
+ring-exits 2
+ugal-threshold 8
+congested-ratio 3
+congested-words 8
+EOF
+cp "$work/table" "$work/out"
+: > "$work/err"
+[ ! -s "$work/table" ]
+result $? 'an option either is in the record or is refused, with every routing'
+
+for routing in valiant par; do
+    "$sim" check-deadlock --engine flit --topology dragonfly:3 --routing $routing --format json > "$work/out" &&
+        json 'o["verdict"] == "acyclic" and o["topology"] == "dragonfly:6x3x3" and o["escape_queues"] > 0'
+    result $? "check-deadlock of $routing"
+done
+"$sim" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out" &&
+    grep -q 'cyclic but escapable' "$work/out"
+result $? 'and of ofar: its ring keeps a bubble'
+
+# A figure, as short as can be: its fields are there.
+"$sim" reproduce dragonfly-fig6 --warm-up 150 --batches 2 --batch-cycles 30 --jobs 1 --out "$work/fig6" \
+    --format json > "$work/out" 2> "$work/err" &&
+    json 'len(o["values"]) == 48 and all(0 < v["value"] < 3 for v in o["values"]) and len(o["checks"]) == 6'
+result $? 'Figure 6, of a few cycles'
+
+# checked NAME FILE SED: $work/NAME, torussim that looks at every cycle, with that change in FILE.c
+checked()
+{
+    sed "$3" "sim/net/dragonfly/$2.c" > "$work/$1.c"
+    objects=$B/sim/net/study/experiments.o sources=
+    for source in sim/net/*/*.c; do
+        case $source in
+        sim/net/test/* | "sim/net/dragonfly/$2.c") continue ;;
+        sim/net/dragonfly/net.c) sources="$sources $source" ;;
+        *) objects="$objects $B/${source%.c}.o" ;;
+        esac
+    done
+    # shellcheck disable=SC2046,SC2086
+    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -o "$work/$1" \
+        "$work/$1.c" $sources $objects "$B/libofr.a" -ljansson -lm -lpthread \
+        $(pkg-config --libs ompi-c 2> "$work/pkg")
+    [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/dragonfly/$2.c"
+}
+# shellcheck disable=SC2086
+runs() { "$work/$1" run $short --load 0.6 --traffic adv+1 $2 > "$work/out" 2> "$work/err"; }
+checked good sim '' && runs good '--routing valiant' && runs good '--routing ofar' && runs good '--routing pb'
+result $? 'nothing is found in what ships'
+checked room sim 's/sim->credit\[out \* sim->vcs + vc\]--;/sim->credit[out * sim->vcs + vc] -= sim->now % 101 != 0;/' &&
+    ! runs room '--routing valiant' && grep -q 'room in a buffer is lost' "$work/err"
+result $? 'room that is given twice is found'
+checked lost sim 's/append(sim, sim->packets\[arrival->item\[i\]\].at, arrival->item\[i\]);/if (sim->now % 101) &/' &&
+    ! runs lost '--routing valiant' && grep -q 'lost or doubled' "$work/err"
+result $? 'a packet that is lost is found'
+# Without VCs that rise.
+checked vcs relation 's/way.vc = h->globals,//; s/\.vc = h->globals, //; s/if (s->routing == NET_OFAR) {/way.vc = 0;\n    &/'
+[ $? = 0 ] && "$work/vcs" check-deadlock --engine flit --topology dragonfly:2 --routing valiant > "$work/out"
+[ $? = 1 ] && grep -q 'a cycle' "$work/out"
+result $? 'virtual channels that do not rise: the cycle is found'
+checked bubble relation 's/return kind == NET_DF_ENTER ? 2 : 1;/(void)kind;\n    return 1;/'
+[ $? = 0 ] && "$work/bubble" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out"
+[ $? = 1 ] && grep -q 'entered with a slot' "$work/out"
+result $? 'a ring that is entered with one slot is found'
+
+finish
