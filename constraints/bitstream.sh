@@ -128,7 +128,7 @@ ice40-hx8k)
     ;;
 ecp5-*)
     # One word a line, the rest of the RAM zero.
-    tr -s ' ' '\n' < "$FIRMWARE_HEX" | awk -v words=$((firmware_kib * 256)) '
+    tr -d '\r' < "$FIRMWARE_HEX" | tr -s ' ' '\n' | awk -v words=$((firmware_kib * 256)) '
         /^@0*$/ { next }
         /./ { print; n++ }
         END { for (; n < words; n++) print "00000000"; exit n > words }' > "$out/firmware.hex" || {

@@ -462,8 +462,8 @@ static void read_figures(const struct board *b, struct figures *f, const char *f
             size_t p = 0;
             if (!ram && (!type || strcmp(type, cell_type) != 0))
                 continue;
-            name += strncmp(name, "chip.", 5) ? 0 : 5;
-            while (strncmp(name, parts[p].instance, strlen(parts[p].instance)) != 0)
+            const char *inner = strncmp(name, "chip.", 5) ? name : name + 5;
+            while (strncmp(inner, parts[p].instance, strlen(parts[p].instance)) != 0)
                 p++;
             ++*(ram ? &f->part_ram[p] : &f->part_cells[p]);
         }

@@ -106,6 +106,22 @@ caught 'a table that says too many cells' constraints/README.md \
 caught 'a table that says too few MHz' constraints/README.md \
     "s/^\(| $board |.*| \)[0-9.]* MHz |\$/\112.0 MHz |/" check $board
 
+# What a build came to, by parts: a made-up one of an ECP5.
+mkdir "$copy/made"
+printf '%064d' 7 > "$copy/made/sha256"
+echo '{"fmax": {"clk": {"achieved": 61.5}}, "utilization": {"TRELLIS_COMB": {"used": 4,
+    "available": 83640}, "DP16KD": {"used": 1, "available": 208}}}' > "$copy/made/report.json"
+awk 'BEGIN {
+    split("node.routing.a node.routing.unit.b soc.core.c", at, " ")
+    printf "{\"modules\": {\"top\": {\"cells\": {\"$odd\": {\"type\": \"TRELLIS_COMB\"}"
+    for (i = 1; i <= 3; i++) printf ", \"chip.board.%s\": {\"type\": \"TRELLIS_COMB\"}", at[i]
+    print ", \"chip.board.node.routing.r\": {\"type\": \"DP16KD\"}}}}}" }' > "$copy/made/placed.json"
+check 'figures of a build' holds result ulx3s-85f "$copy/made"
+check 'of all' grep -q '| 4 of 83640 | 1 of 208 | 50 MHz | 61.5 MHz |' "$copy/out"
+for row in 'router | 1 | 1' 'OFR unit | 1 | 0' 'core | 1 | 0' 'counters | 0 | 0'; do
+    check "of a part: $row" grep -q "^| $row |" "$copy/out"
+done
+
 # Wrong words: status 2 and one line.
 wrong() { # WORD ARGUMENTS...
     word=$1
