@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from rtl/regs/outflank.json by `make regs`. Do not edit.
+// Generated from Outflank's register map by `make regs`. Do not edit.
 //
 // Of a register: its byte offset; of a field of it: _LSB, _BITS, _MASK (in place),
 // _RESET (of the field alone). Of a packet field: _LSB in the whole 64-bit header.

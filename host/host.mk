@@ -187,7 +187,8 @@ CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_
 CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.i).!=.TORUS_OK/0/'
 CANCEL_TWIN_links   := mend cables host/lib/around 's/up.!=.t->boards.i..links/0/'
 CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..<.0/peer[p]<-9/'
-CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,looks stops commits started behind size often \
+CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_table_safe(t,.p)/destinations_fit(t,p)/'
+CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,safe looks stops commits started behind size often \
                 renewed unanimous anybody another generation wrong hole written plain old halves drops \
                 links cabled)
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \

@@ -88,6 +88,29 @@ run_example() {
         > "$dir/out" 2>&1
 }
 
+# Files of the source tree that what is installed names, and that are not installed. In FOLDER, and
+# in the helps of its programs.
+cited() { # FOLDER
+    for program in torusctl boardsim torussim; do
+        helps "$1/bin/$program" > "$dir/help.$program"
+    done
+    find "$1" "$dir"/help.* -type f ! -path '*/bin/*' ! -name '*.so*' ! -name '*.a' ! -name '*.hex' |
+        while read -r f; do
+            sed 's/\\-/-/g; s/\\&//g' "$f" | grep -noE \
+                -e '\b[A-Za-z0-9_/-]*[A-Za-z0-9_-]\.(c|h|md|v|vh|json|mk|sh|py|S|ld)\b' \
+                -e '\b(boards|constraints|firmware|host|rtl|sim|tests)/[A-Za-z0-9_/.-]*[a-z]' |
+                while IFS=: read -r line name; do
+                    if [ -z "$(find "$1" -name "${name##*/}")" ] &&
+                        [ -n "$(find boards constraints firmware host rtl sim tests \
+                            -name "${name##*/}")" ]; then
+                        echo "# ${f##*/}:$line: $name"
+                    fi
+                done
+        done | sort -u > "$dir/out"
+    head -n 20 "$dir/out"
+    [ ! -s "$dir/out" ]
+}
+
 check 'make install' quiet make -s install B="$B" DESTDIR="$to" PREFIX=/opt/x
 check 'everything is there, and nothing besides' installed
 for command in torusctl boardsim; do
@@ -102,6 +125,11 @@ cp -r "$to/opt/x/share/man/man3" "$dir/man3"
 sed -i 's/torus_find, //' "$dir/man3/torus_discover.3"
 check 'broken twin: a function that the page lacks is found' status 1 functions "$dir/man3"
 check "libtorus: the pages' examples compile" page_examples
+check 'nothing installed names a file that is not' cited "$to/opt/x"
+cp -r "$to/opt/x" "$dir/cites"
+echo '// As rtl/regs/README.md says.' >> "$dir/cites/include/libtorus.h"
+check 'broken twin: a header that does is found' status 1 cited "$dir/cites"
+rm -r "$dir/cites"
 check 'completion: commands' completes torusctl disc discover
 check 'completion: options' completes torusctl run --patt --pattern
 check 'completion: routings' completes torusctl program --routing o ofr

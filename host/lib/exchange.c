@@ -291,9 +291,11 @@ int status_error(struct torus *t, const struct request *q, const char *what)
     case OFR_OK:
         return ok(t);
     case OFR_BUSY:
-        return fail(t, TORUS_E_BUSY,
-                    "%s: session %u has the write lease of %s, for %u s now; wait, or take it over",
-                    what, q->r[5] & 0xffff, where, q->r[5] >> 16);
+        return fail(
+            t, TORUS_E_BUSY,
+            "%s: session %u has the write lease of %s, for %u s by its clock; wait until it "
+            "is free, or take it over",
+            what, q->r[5] & 0xffff, where, q->r[5] >> 16);
     case OFR_NO_LEASE:
         if (q->r[5])
             return fail(t, TORUS_E_LEASE, "%s: the write lease of %s is lost: session %u has it",

@@ -90,7 +90,7 @@ struct torus_options {
     // write goes on, unless it is staged over directed routes (destinations), of which nothing is
     // left then. NULL: never.
     bool (*cancelled)(void *ctx);
-    // Is shown every frame of 32 bytes (firmware/protocol.h), keys too. NULL: none.
+    // Is shown every frame of 32 bytes, keys too; torusctl --debug decodes them. NULL: none.
     void (*frame)(void *ctx, bool sent, const uint8_t bytes[32]);
     // Is told, at most ten times a second, how far a call has come: `done` of `total` (0: nobody
     // knows) of what it counts, as "boards" or "cycles". NULL: nobody wants to know.
@@ -117,8 +117,8 @@ static inline struct torus_options torus_options_default(void)
 int torus_open(struct torus **out, const char *where, const struct torus_options *options);
 
 // What could be opened: boards on USB, sockets of simulators and of shared boards that somebody
-// listens at. Nothing is
-// opened or asked; a serial line cannot be told from others and is not in it.
+// listens at. Nothing is opened or asked; a serial line cannot be told from others and is not in
+// it.
 struct torus_stream {
     char where[128]; // for torus_open()
     char what[64];   // for people
@@ -129,7 +129,8 @@ unsigned torus_list(struct torus_stream *out, unsigned room);
 // Sharing: what torusctl serve does. Opens as torus_open() does, but the board itself, and offers a
 // Unix socket, in a folder that only this user can enter, where torus_open() of her other processes
 // finds it by the board's own name. TORUS_E_TRANSPORT: another process has or shares it. What comes
-// there is the caller's to pass on (host/torusctl/relay.h); torus_close() removes the socket.
+// there is the caller's to pass on, whole frames of 32 bytes, each answer to who asked;
+// torus_close() removes the socket.
 int torus_share(struct torus **out, const char *where, const struct torus_options *options);
 const char *torus_share_path(const struct torus *t); // of the socket; NULL: not shared
 // What to poll(): first the socket, for connections, then the board, for bytes from it and, if
@@ -167,7 +168,7 @@ int torus_port_named(const char *name); // 0 to 5, -1 if unknown
 unsigned torus_node(const uint8_t k[3], const uint8_t at[3]);
 void torus_node_at(const uint8_t k[3], unsigned node, uint8_t at[3]);
 
-// Counters of a board, index 0 to TORUS_COUNTERS - 1 as in rtl/regs/README.md: "delivered",
+// Counters of a board, index 0 to TORUS_COUNTERS - 1 as ofr_regs.h has them: "delivered",
 // "x+.adaptive.flits", ... False: a torus of so many dimensions has no such counter (a port).
 enum { TORUS_NAME = 32 };
 bool torus_counter_name(unsigned index, unsigned dims, char name[TORUS_NAME]);
@@ -273,7 +274,7 @@ int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 
 // A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at
 // = NULL: the board we are plugged into, configured or not. torus_write: TORUS_E_BOARD
-// where the register does not take that value, or not now (rtl/regs/README.md).
+// where the register does not take that value, or not now; torusctl reg says what it takes.
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 
@@ -300,7 +301,7 @@ enum torus_select { TORUS_MOST_FREE, TORUS_RANDOM_FREE, TORUS_LOWEST, TORUS_SELE
 enum { TORUS_VECTORS = 8 }; // lambda vectors a set, at most
 // For broken cables, what a node does with packets to a destination, management by address
 // included: as sent; derouting becomes minimal; in order, over the escape channels; so to the node
-// `via` and from there on; discarded and counted (rtl/regs/README.md, PINS).
+// `via` and from there on; discarded and counted.
 enum torus_pin { TORUS_FREE, TORUS_NO_DEROUTE, TORUS_ESCAPE, TORUS_IDN, TORUS_UNREACHABLE };
 struct torus_destination {
     bool from_all;          // at all nodes but `to`, else at `from`
@@ -329,6 +330,8 @@ struct torus_table {
 };
 // The preset in full, for `dims` dimensions. TORUS_E_USAGE, without detail: no such preset.
 int torus_preset_table(const struct torus_preset *preset, unsigned dims, struct torus_table *out);
+// The same as torus_program() would have it in this torus: Delta at most half of each size.
+int torus_preset_here(struct torus *t, const struct torus_preset *preset, struct torus_table *out);
 // What is wrong with a table in itself: one line in `text`, TORUS_E_USAGE; else TORUS_OK.
 int torus_table_check(const struct torus_table *table, char text[120]);
 
@@ -339,7 +342,8 @@ int torus_table_check(const struct torus_table *table, char text[120]);
 int torus_program(struct torus *t, const struct torus_preset *preset);
 // The same with a table of one's own. TORUS_E_USAGE, and nothing is written: torus_table_check(),
 // other dimensions than the torus', Delta above half a size, threshold not below the slots, a
-// destination outside of the torus, destinations where a board is built without that table.
+// destination outside of the torus, destinations where a board is built without that table, or not
+// safe (torus_table_safe()).
 //
 // Where there are destinations, or a board has a destination table, torus_program*() discover the
 // torus (if that was not done) and stage and commit both tables over directed routes, which no
@@ -358,8 +362,8 @@ int torus_around(struct torus *t, const struct torus_table *table,
                  struct torus_destination **destinations, unsigned *count, unsigned *unreachable);
 // Is a table safe in this torus? TORUS_E_USAGE, besides what torus_program_table() says it for:
 // packets can wait for each other in a circle, or come to a cable that is missing (of which one
-// knows after torus_discover() only); the detail names the first channels. torus_program_table()
-// does not ask.
+// knows after torus_discover() only); the detail names the first channels. All that programs asks
+// this first.
 int torus_table_safe(struct torus *t, const struct torus_table *table);
 // Has a link of the torus as discovered come or gone since? One request a board, over directed
 // routes; a board that does not answer in the time-out counts as a change. TORUS_E_UNKNOWN:
@@ -512,13 +516,13 @@ int torus_flows(struct torus *t, const struct torus_flow_options *options, struc
                 unsigned count);
 
 // Makes one time of the NODE.TIMEs of boards with clocks of their own: that of the board we are
-// plugged into, by the lifetimes of packets between neighbours (align.c says how). A cable is taken
-// to be as long in either direction. torus_run() and torus_flows() do so where it is needed: where
-// the clocks look different, or have rates of their own by an earlier alignment. Boards whose
-// clocks happen to be within some hundred cycles, and were never aligned, look the same: then it is
-// up to you. Needs what torus_run needs. board: NULL or one a node, in the order of node numbers.
-// *error: any two are at most so many cycles apart, by what was measured. TORUS_E_BOARD: it cannot
-// be done.
+// plugged into, by the lifetimes of packets between neighbours: half the difference of those there
+// and back is the offset of two clocks. A cable is taken to be as long in either direction.
+// torus_run() and torus_flows() do so where it is needed: where the clocks look different, or have
+// rates of their own by an earlier alignment. Boards whose clocks happen to be within some hundred
+// cycles, and were never aligned, look the same: then it is up to you. Needs what torus_run needs.
+// board: NULL or one a node, in the order of node numbers. *error: any two are at most so many
+// cycles apart, by what was measured. TORUS_E_BOARD: it cannot be done.
 struct torus_alignment {
     double ppm;    // its clock runs faster by so many millionths
     double offset; // what its NODE.TIME was ahead, in cycles, to some hundred

@@ -7,6 +7,12 @@
 
 #include "tables.h"
 
+// Flits of a management packet.
+static inline unsigned message_flits(const struct torus *t)
+{
+    return 1u << ofr_message_flits_log2(t->flit_bytes);
+}
+
 // Counters of all boards, of the snapshot of that number; once all are read, `each` is called.
 // Where another host has latched since, its snapshot is read instead, unless it must be just_that:
 // then that is TORUS_E_BOARD, status OFR_STALE.

@@ -37,19 +37,37 @@ static int settle(struct torus *t, struct torus_table *p)
         if (t->k[i] > 1 && p->delta > t->k[i] / 2)
             return fail(t, TORUS_E_USAGE, "Delta = %u: at most %u, half the size in dimension %c",
                         p->delta, t->k[i] / 2, "xyz"[i]);
-    return destinations_fit(t, p);
+    return torus_table_safe(t, p);
+}
+
+// What a preset becomes in this torus: no Delta above half a size.
+static struct torus_preset fit(const struct torus *t, const struct torus_preset *preset)
+{
+    struct torus_preset p = *preset;
+    for (unsigned i = 0; i < t->dims; i++)
+        if (t->k[i] > 1 && p.delta > t->k[i] / 2)
+            p.delta = t->k[i] / 2;
+    return p;
+}
+
+API int torus_preset_here(struct torus *t, const struct torus_preset *preset,
+                          struct torus_table *out)
+{
+    if (!t->good && !t->gaps)
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    struct torus_preset p = fit(t, preset);
+    return torus_preset_table(&p, t->dims, out) == TORUS_OK
+               ? ok(t)
+               : fail(t, TORUS_E_USAGE, "routing %d is no preset", (int)p.routing);
 }
 
 static int plan_preset(struct torus *t, const struct torus_preset *preset, struct plan *out)
 {
-    struct torus_preset p = *preset;
+    struct torus_preset p = fit(t, preset);
     if (p.routing == TORUS_CUSTOM || !torus_routing_name(p.routing))
         return fail(t, TORUS_E_USAGE, "routing %d is no preset", (int)p.routing);
-    if (p.delta > 7)
-        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", p.delta);
-    for (unsigned i = 0; i < t->dims; i++)
-        if (t->k[i] > 1 && p.delta > t->k[i] / 2)
-            p.delta = t->k[i] / 2;
+    if (preset->delta > 7)
+        return fail(t, TORUS_E_USAGE, "Delta = %u: 0 to 7", preset->delta);
     torus_preset_table(&p, t->dims, &out->table);
     int error = settle(t, &out->table);
     p.threshold = out->table.threshold;

@@ -41,7 +41,7 @@ static int collective_flits(struct torus *t, double *flits)
     int error = torus_read(t, NULL, OFR_NODE_COORD, &coord);
     if (error != TORUS_OK)
         return error;
-    unsigned packets = 0, packet = 1u << ofr_message_flits_log2(t->flit_bytes);
+    unsigned packets = 0, packet = message_flits(t);
     for (unsigned i = 0; i < t->dims; i++)
         torus.k[i] = t->k[i];
     for (unsigned i = 0; i < t->dims; i++) {
@@ -268,7 +268,7 @@ static int read(struct traffic *w)
 static double users_hops(const struct torus *t, const struct run *r)
 {
     double flits = (double)(int64_t)(r->after.link_flits - r->before.link_flits);
-    double longer = (double)r->packet_flits - (double)(1u << ofr_message_flits_log2(t->flit_bytes));
+    double longer = (double)r->packet_flits - (double)message_flits(t);
     if (longer != 0)
         return flits / longer;
     return (flits - r->management * (r->after.collectives - r->before.collectives)) /
@@ -296,7 +296,7 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
                     .out = out};
     int error = clocks_ready(t);
     out->apart = clocks_error(t, (double)run->warmup + run->cycles);
-    if (error == TORUS_OK && run->packet_flits == 1u << ofr_message_flits_log2(t->flit_bytes))
+    if (error == TORUS_OK && run->packet_flits == message_flits(t))
         error = collective_flits(t, &r.management);
     if (error != TORUS_OK)
         return error;

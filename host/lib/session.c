@@ -119,9 +119,10 @@ static int unlock_all(struct torus *t)
 // Who has it calls itself what? Adds it to the detail.
 static void add_label(struct torus *t)
 {
-    char detail[WIDTH], label[9] = "";
+    char detail[WIDTH], label[9] = "", *rest;
     int error = TORUS_OK;
     snprintf(detail, sizeof detail, "%s", t->detail);
+    rest = strchr(detail, ';');
     for (unsigned i = 0; i < 2 && error == TORUS_OK; i++) {
         struct request q;
         to_first(t, &q, OFR_OP_READ, 0, OFR_SEL_FIRMWARE | (OFR_FW_LABEL + i), 0);
@@ -131,8 +132,9 @@ static void add_label(struct torus *t)
             label[4 * i + j] = c >= ' ' && c <= '~' ? c : 0;
         }
     }
-    if (*label)
-        snprintf(t->detail, sizeof t->detail, "%.200s (it is %.8s's)", detail, label);
+    if (*label && rest)
+        snprintf(t->detail, sizeof t->detail, "%.*s, and calls itself %.8s%.80s",
+                 (int)(rest - detail), detail, label, rest);
     else
         snprintf(t->detail, sizeof t->detail, "%s", detail);
 }

@@ -190,21 +190,41 @@ static void name_rows(const struct seam *s, const struct map *m, unsigned follow
         snprintf(text, ROWS, "%u of %u rows", follow, moved);
 }
 
+// How the rows are counted: "modulo 5: 1 -> 4, 2 -> 3", the first two that move.
+static void name_modulo(const struct seam *s, const struct map *m, char text[ROWS])
+{
+    unsigned dim = row_dimension(s), n, shown = 0;
+    if (dim == 3) {
+        snprintf(text, ROWS, "modulo the sizes");
+        return;
+    }
+    n = (unsigned)snprintf(text, ROWS, "modulo %u", s->t->k[dim]);
+    for (unsigned row = 0; row < s->t->k[dim] && shown < 2; row++) {
+        uint8_t from[3] = {0}, to[3];
+        from[dim] = (uint8_t)row;
+        send_row(s, m, from, to);
+        if (to[dim] != row)
+            n += (unsigned)snprintf(text + n, ROWS - n, "%s%u -> %u", shown++ ? ", " : ": ", row,
+                                    to[dim]);
+    }
+}
+
 static void name_seam(struct torus *t, const struct seam *s)
 {
     struct map m = {.sign = {1, 1, 1}}, same = m;
     unsigned follow = best_map(s, &m);
     if (!follow)
         return;
-    char from[40], to[40], which[ROWS];
+    char from[40], to[40], which[ROWS], modulo[ROWS];
     bool mirror = m.sign[0] < 0 || m.sign[1] < 0 || m.sign[2] < 0;
     side(s, &same, s->at, from);
     side(s, &m, (s->at + 1) % t->k[s->dim], to);
     name_rows(s, &m, follow, which);
+    name_modulo(s, &m, modulo);
     fault(t, mirror ? TORUS_FAULT_MIRROR : TORUS_FAULT_TWIST, NULL,
-          "%s: %u cables from %s of %s go to %s of %s, %s; each of them is named below",
+          "%s: %u cables from %s of %s go to %s of %s, %s, %s; each of them is named below",
           mirror ? "mirrored" : "twisted", follow, torus_port_name(2 * s->dim), from,
-          torus_port_name(2 * s->dim + 1), to, which);
+          torus_port_name(2 * s->dim + 1), to, modulo, which);
 }
 
 int check_seams(struct torus *t, const struct torus_cable *wrong, unsigned count)

@@ -338,6 +338,12 @@ check 'reg: no lease is left' torus --format json ping
 check 'reg: none' says '"leased": false'
 
 echo 00c0ffee12345678 > "$dir/secret"
+chmod 640 "$dir/secret"
+check 'key: a file that others may read is refused' status 2 quiet_torus key set "$dir/secret"
+check 'key: says so, and what to do' status 0 eval 'grep -q "others may read.*chmod 600" "$dir/err"'
+check 'key: by --key-file, too' status 2 torus program --key-file "$dir/secret"
+check 'key: in one line' one_line
+chmod 600 "$dir/secret"
 check 'key: set' quiet_torus key set "$dir/secret"
 check 'key: the boards have one' torus --format json ping
 check 'key: says so' says '"key": true'

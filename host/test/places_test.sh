@@ -186,7 +186,7 @@ generates() {
 check 'stop: somebody runs' wait_for 120 leased
 check 'stop: is refused' status 2 torus stop
 check 'stop: says whose it is' says 'has the write lease.*lab'
-check 'stop: and how to' says '(--take-over)'
+check 'stop: and how to' says 'calls itself lab; wait until it is free, or take it over with --take-over$'
 check 'stop: in one line' one_line
 check 'stop: taken over' torus stop --take-over
 wait "$running"

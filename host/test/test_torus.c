@@ -605,8 +605,8 @@ static void two_hosts(void **state)
     p = torus_preset_default(TORUS_ABR);
     expect(&b, torus_program(b.t, &p), TORUS_E_BUSY);
     assert_non_null(strstr(torus_detail(b.t), "session 1111 has the write lease"));
-    assert_non_null(strstr(torus_detail(b.t), "for 7 s now"));
-    assert_non_null(strstr(torus_detail(b.t), "alice@la's"));
+    assert_non_null(strstr(torus_detail(b.t), "for 7 s by its clock"));
+    assert_non_null(strstr(torus_detail(b.t), ", and calls itself alice@la; wait"));
     check_programmed(f, 1, true);
     struct torus_run run = torus_run_default();
     struct torus_result result;

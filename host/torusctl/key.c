@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -23,14 +24,25 @@ static uint64_t read_line(FILE *f, const char *name)
     return key;
 }
 
+// As ssh has it: a key that others can read is none. Pipes and terminals are nobody else's.
+static bool others_read(FILE *f)
+{
+    struct stat is;
+    return !fstat(fileno(f), &is) && S_ISREG(is.st_mode) && is.st_mode & (S_IRWXG | S_IRWXO);
+}
+
 uint64_t key_read(const char *file)
 {
+    uint64_t key = 0;
     FILE *f = fopen(file, "r");
     if (!f) {
         wrong("key file", file, strerror(errno));
         return 0;
     }
-    uint64_t key = read_line(f, file);
+    if (others_read(f))
+        wrong("key file", file, "others may read or write it: chmod 600 it, or set another key");
+    else
+        key = read_line(f, file);
     fclose(f);
     return key;
 }
@@ -90,7 +102,8 @@ const struct command command_key = {
     .about = "Sets the 64-bit key that every session which writes must give from then on, with "
              "--key or, so that it is not on a command line, --key-file; or clears it. The new key "
              "is one line of up to 16 hexadecimal digits: of FILE, or of the standard input; at a "
-             "terminal it is asked for twice. It is never shown. Where the boards have a key, give "
+             "terminal it is asked for twice. A FILE, of --key-file too, that others may read or "
+             "write is refused. It is never shown. Where the boards have a key, give "
              "that with --key-file. ping --format json says whether a board has one.",
     .examples = "key set secret.txt\n"
                 "program --routing ofr --key-file secret.txt\n"

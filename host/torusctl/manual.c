@@ -194,7 +194,7 @@ static void bash_all_values(void)
 static void bash(void)
 {
     fputs("# SPDX-License-Identifier: Apache-2.0\n"
-          "# Completion of torusctl for bash; made of its commands' tables by manual.c.\n"
+          "# Completion of torusctl for bash; made of its commands' tables.\n"
           "_torusctl()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    local values= options= command= i\n"

@@ -178,7 +178,8 @@ static const struct argp_option writing_options[] = {
     {"key", KEY, "HEX", 0, "64-bit key of locked boards, up to 16 hexadecimal digits", 80},
     {"take-over", TAKE_OVER, 0, 0,
      "take over the write lease that a torusctl of yours has, or with --key anybody's", 80},
-    {"key-file", KEY_FILE, "FILE", 0, "a file with that key; keep it from other users", 80},
+    {"key-file", KEY_FILE, "FILE", 0, "a file with that key; one that others may read is refused",
+     80},
     {0},
 };
 

@@ -74,7 +74,7 @@ int report(struct torus *t, int error)
 {
     bar_away();
     fprintf(stderr, "torusctl: %s%s\n", *torus_detail(t) ? torus_detail(t) : torus_strerror(error),
-            error == TORUS_E_BUSY ? " (--take-over)" : "");
+            error == TORUS_E_BUSY ? " with --take-over" : "");
     return error == TORUS_E_FAILED || error == TORUS_E_MIXED || error == TORUS_E_MISCABLED ? 1 : 2;
 }
 

@@ -154,15 +154,9 @@ static int lead_around(struct torus *t)
 {
     struct torus_destination *list = NULL;
     unsigned none;
-    uint8_t k[3];
-    unsigned dims = torus_sizes(t, k);
-    if (!set.file) {
-        for (unsigned i = 0; i < dims; i++) // as torus_program() does
-            if (k[i] > 1 && set.preset.delta > k[i] / 2)
-                set.preset.delta = k[i] / 2;
-        torus_preset_table(&set.preset, dims, &set.table);
-    }
-    int error = torus_around(t, &set.table, &list, &set.table.destination_count, &none);
+    int error = set.file ? TORUS_OK : torus_preset_here(t, &set.preset, &set.table);
+    if (error == TORUS_OK)
+        error = torus_around(t, &set.table, &list, &set.table.destination_count, &none);
     set.table.destinations = list;
     return error;
 }
@@ -171,17 +165,6 @@ static int program_all(struct torus *t)
 {
     // Nothing is missing: a preset stays one.
     const struct torus_table *table = set.file || set.table.destination_count ? &set.table : NULL;
-    struct torus_table preset;
-    uint8_t k[3];
-    // A preset where cables are missing is refused by itself, with another table than --around's.
-    int error = TORUS_OK;
-    if (table)
-        error = torus_table_safe(t, table);
-    else if (!torus_gaps(t) &&
-             torus_preset_table(&set.preset, torus_sizes(t, k), &preset) == TORUS_OK)
-        error = torus_table_safe(t, &preset);
-    if (error != TORUS_OK)
-        return error;
     return set.resume  ? torus_program_resume(t, table)
            : set.abort ? torus_program_abort(t, table)
            : table     ? torus_program_table(t, table)

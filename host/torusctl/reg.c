@@ -116,7 +116,8 @@ static int read_argument(const char *text)
     unsigned long long v = strtoull(value + 1, &end, 0);
     if (set.count != before + 1)
         return wrong("register", name, "a block has no value");
-    if (p->block[0] == 'P' || (p->block[0] == 'O' && !strcmp(string_of(p->reg, "name"), "COMMIT")))
+    if (!strcmp(p->block, "PINS") ||
+        (!strcmp(p->block, "OFR") && !strcmp(string_of(p->reg, "name"), "COMMIT")))
         return wrong("register", name, "only torusctl program commits tables");
     if (!strcmp(access, "ro"))
         return wrong("register", name, "it can only be read");
@@ -299,9 +300,8 @@ const struct command command_reg = {
     .about =
         "Reads registers of a board, by block, register or field, or writes them: NAME=VALUE, "
         "decimal or 0x. A field is written by reading its register first. Without a NAME: all but "
-        "the firmware's own. Names, bits and meanings are those of the "
-        "register map (rtl/regs/README.md); JSON and CSV have the register map's words "
-        "besides. What the hardware guards it refuses: one line says so.",
+        "the firmware's own. Names and bits are those of the register map; JSON and CSV have its "
+        "words for each besides. What the hardware guards it refuses: one line says so.",
     .examples = "reg\nreg NODE\nreg --at 1,0 NODE.STATUS GEN.STATUS\nreg NODE.RING_WAIT=6\n"
                 "reg NODE.ROUTING.THRESHOLD=3\n",
     .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,

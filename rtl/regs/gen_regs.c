@@ -472,6 +472,8 @@ static void counters(struct gen *g, const json_t *root)
 // ---- writing ----------------------------------------------------------------------------------
 
 #define NOTICE "Generated from rtl/regs/outflank.json by `make regs`. Do not edit."
+// Of the header, which is installed where there is no such file.
+#define NOTICE_C "Generated from Outflank's register map by `make regs`. Do not edit."
 
 static void write_verilog(FILE *out, const struct gen *g)
 {
@@ -501,7 +503,7 @@ static void write_c(FILE *out, const struct gen *g)
             "// _RESET (of the field alone). Of a packet field: _LSB in the whole 64-bit header.\n"
             "#ifndef OFR_REGS_H\n#define OFR_REGS_H\n\n// clang-format off\n"
             "#ifdef __ASSEMBLER__\n#define OFR_U32(x) x\n#else\n#define OFR_U32(x) x##u\n#endif\n",
-            NOTICE);
+            NOTICE_C);
     for (size_t i = 0; i < g->count; i++) {
         const struct item *it = &g->items[i];
 
