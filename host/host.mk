@@ -85,7 +85,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave commands)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
-         host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh \
+         host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh host/test/turns_test.sh \
          host/test/layers_test.sh
 
 # Against the objects: what a library hides is tested too.
@@ -231,10 +231,13 @@ TWIN_channel := usb s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
 TWIN_packet  := usb s/said ? said : 64/said/
 TWIN_rate    := clock s/apart > 0 ? step . apart : 0/0/
 TWIN_rates   := align s/write_all(a, OFR_NODE_TIME_RATE.*a->rate)/TORUS_OK/
+# keeps: the board, while it rests.
+TWIN_keeps   := transport s,bool others =,bool others = false \&\&,
 TWIN_oneway  := align s/(a->life.node. - a->life.other.) . 2/a->life[node]/
 CLOCK_TWINS := $(patsubst %,$(B)/twin/%/torusctl,rate rates oneway)
+REST_TWINS  := $(B)/twin/keeps/torusctl
 TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel packet)
-$(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c host/lib/align.c $(CTL_O) $(HOST_O) \
+$(TWINS) $(CLOCK_TWINS) $(REST_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c host/lib/align.c host/lib/transport.c $(CTL_O) $(HOST_O) \
         $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/lib/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
@@ -243,6 +246,7 @@ $(TWINS) $(CLOCK_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c h
 	    $(@D)/twin.c $(filter-out $(B)/host/lib/$(firstword $(TWIN_$*)).o,$(CTL_O) $(HOST_O)) \
 	    $(B)/libofr.a $(CTL_LIBS)
 $(USB_TESTS): $(TWINS)
+host/test/turns_test.sh: $(REST_TWINS)
 
 # The same of a file of torusctl.
 TWIN_turns := counter_set s/about > low/0/
@@ -259,7 +263,7 @@ $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/
 	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
 	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
 host/test/fabric_test.sh host/test/trace_test.sh host/test/options_test.sh: $(CTL_TWINS)
-host/test/trace_test.sh host/test/places_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
+host/test/trace_test.sh host/test/places_test.sh host/test/turns_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the
 # library, a host or another board to the firmware, clients and a board to serve. $(B)/fuzz/NAME, and

@@ -202,5 +202,6 @@ void handle_free(struct torus *t)
     free(t->boards);
     free(t->kept);
     free(t->faults);
+    free(t->where);
     free(t);
 }

@@ -149,6 +149,15 @@ int torus_open_transport(struct torus **out, struct torus_transport transport,
 // lease back if it has it or could not give it back before (an answer is waited for for a second at
 // most), and closes.
 void torus_close(struct torus *t);
+// Lets others at the board: closes the connection until torus_back() opens it again, where one
+// process alone can have it (not: a board that is shared, tcp:, a transport of one's own; while the
+// lease is held). In between nothing is asked. For programs that look now and then.
+void torus_rest(struct torus *t);
+// As torus_open(); where it fails it may be tried again.
+int torus_back(struct torus *t);
+// Did torus_open(), torus_share() or torus_back() fail as another process has the board? They wait
+// for it for a second, and say which one.
+bool torus_taken(const struct torus *t);
 
 const char *torus_strerror(int error);           // kind of error, never NULL
 const char *torus_detail(const struct torus *t); // the last error in one line; "" after success

@@ -475,5 +475,6 @@ API void torus_close(struct torus *t)
     share_end(t);
     if (t->transport.close)
         t->transport.close(t->transport.ctx);
+    share_let_go(t);
     handle_free(t);
 }

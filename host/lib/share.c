@@ -74,6 +74,51 @@ static int lock_name(const char *path)
     }
 }
 
+// Of that lock: beside where the socket of a shared board would be.
+static bool hold_path(const char *kind, const char *name, char path[SHARE_PATH + 8])
+{
+    char file[48], in[FOLDER];
+    if (!folder(0, true, in) && !folder(1, true, in))
+        return false;
+    socket_name(kind, name, file);
+    snprintf(path, SHARE_PATH + 8, "%s/%s.held", in, file);
+    return true;
+}
+
+int share_hold(struct torus *t, const char *kind, const char *name)
+{
+    char path[SHARE_PATH + 8], holders[100] = "";
+    if (!hold_path(kind, name, path))
+        return TORUS_OK; // it is not known who else is there
+    int fd = lock_name(path);
+    if (fd >= 0) {
+        t->hold = fd + 1;
+        return TORUS_OK;
+    }
+    t->taken = errno == EWOULDBLOCK;
+    if (!t->taken)
+        return TORUS_OK;
+    add_holders(path, holders, sizeof holders);
+    return fail(t, TORUS_E_TRANSPORT,
+                "%s:%.80s: %s%s has it: end that first, or let torusctl serve share it", kind, name,
+                *holders ? "process" : "another process", holders);
+}
+
+void share_let_go(struct torus *t)
+{
+    char link[40], path[SHARE_PATH + 8];
+    if (!t->hold)
+        return;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", t->hold - 1);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n > 0 && n < (ssize_t)sizeof path - 1) {
+        path[n] = 0;
+        unlink(path); // locked: nobody else's
+    }
+    close(t->hold - 1);
+    t->hold = 0;
+}
+
 static void lock_path(const struct share *s, char path[SHARE_PATH + 8])
 {
     snprintf(path, SHARE_PATH + 8, "%s.lock", s->path);
@@ -113,8 +158,9 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
     char file[48], path[FOLDER], at[SHARE_PATH];
     socket_name(kind, name, file);
     *entered = false;
+    t->entered = false;
     if (t->alone)
-        return share_begin(t, kind, name, file);
+        return t->share ? TORUS_OK : share_begin(t, kind, name, file);
     for (unsigned which = 0; which < 2; which++) {
         if (!folder(which, false, path))
             continue;
@@ -122,7 +168,7 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
         int fd = unix_connect(at);
         if (fd < 0)
             continue;
-        *entered = true;
+        *entered = t->entered = true;
         return stream_open(t, fd, NULL);
     }
     return TORUS_OK;

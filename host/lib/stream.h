@@ -37,6 +37,10 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
 // Then, when it is open: others may come.
 int share_listen(struct torus *t);
 void share_end(struct torus *t);
+// A socket that lets one process in does not say who that is: so it is locked by its name, as far
+// as all are of this user. t->taken: another process has it. Until share_let_go().
+int share_hold(struct torus *t, const char *kind, const char *name);
+void share_let_go(struct torus *t);
 
 // Adds the other processes that have a file open whose path ends like that, as " 12 (name)".
 void add_holders(const char *path, char *text, size_t size);

@@ -13,9 +13,15 @@ static int open_unix(struct torus *t, const char *path)
     int error = share_enter(t, "unix", path, &entered);
     if (error != TORUS_OK || entered)
         return error;
+    error = share_hold(t, "unix", path);
+    if (error != TORUS_OK)
+        return error;
     int fd = unix_connect(path);
     if (fd >= 0)
         return stream_open(t, fd, NULL);
+    error = errno;
+    share_let_go(t);
+    errno = error;
     if (errno == ENAMETOOLONG)
         return fail(t, TORUS_E_USAGE, "unix:%s: the path is too long", path);
     return fail(t, TORUS_E_TRANSPORT, "unix:%s: %s; is the board or the simulator running?", path,
@@ -62,23 +68,67 @@ static int open_any(struct torus *t, const char *where)
                 where);
 }
 
-API int torus_open(struct torus **out, const char *where, const struct torus_options *options)
+// Who has a board between two looks of somebody who rests in between (torus_rest()), or is about to
+// end, gets it: so it is asked for again for a second.
+static int open_in_a_second(struct torus *t)
+{
+    static const double patience = 1, pause = 0.02;
+    double end = monotonic() + patience;
+    for (;;) {
+        t->taken = false;
+        int error = open_any(t, t->where);
+        if (error == TORUS_OK || !t->taken || monotonic() > end)
+            return error;
+        if ((error = wait_more(t, pause)) != TORUS_OK)
+            return error;
+    }
+}
+
+static int open_handle(struct torus **out, const char *where, bool alone,
+                       const struct torus_options *options)
 {
     *out = handle_new(options);
     if (!*out)
         return TORUS_E_MEMORY;
+    (*out)->alone = alone;
+    (*out)->where = strdup(where);
+    if (!(*out)->where)
+        return fail(*out, TORUS_E_MEMORY, "out of memory");
     int error = options_check(*out);
-    return error == TORUS_OK ? open_any(*out, where) : error;
+    return error == TORUS_OK ? open_in_a_second(*out) : error;
+}
+
+API int torus_open(struct torus **out, const char *where, const struct torus_options *options)
+{
+    return open_handle(out, where, false, options);
 }
 
 API int torus_share(struct torus **out, const char *where, const struct torus_options *options)
 {
-    *out = handle_new(options);
-    if (!*out)
-        return TORUS_E_MEMORY;
-    (*out)->alone = true;
-    int error = options_check(*out);
-    if (error == TORUS_OK)
-        error = open_any(*out, where);
+    int error = open_handle(out, where, true, options);
     return error == TORUS_OK ? share_listen(*out) : error;
+}
+
+API void torus_rest(struct torus *t)
+{
+    bool others = t->where && !t->alone && !t->entered && strncmp(t->where, "tcp:", 4) != 0;
+    if (!others || t->lease.session || t->started || !t->transport.close)
+        return;
+    t->transport.close(t->transport.ctx);
+    t->transport = (struct torus_transport){.read = NULL};
+    t->rx_count = 0;
+    share_let_go(t);
+    t->resting = true;
+}
+
+API int torus_back(struct torus *t)
+{
+    int error = t->resting ? open_in_a_second(t) : ok(t);
+    t->resting &= error != TORUS_OK;
+    return error;
+}
+
+API bool torus_taken(const struct torus *t)
+{
+    return t->taken;
 }

@@ -38,6 +38,7 @@ int tty_open(struct torus *t, const char *path, struct tty *tty)
         add_holders(path, holders, sizeof holders);
         if (fd >= 0)
             close(fd);
+        t->taken = true;
         fail(t, TORUS_E_TRANSPORT,
              "%.60s: in use by %s%s; end that first, or let torusctl serve share it", path,
              *holders ? "process" : "another process", holders);

@@ -380,6 +380,7 @@ static int claim(struct torus *t, struct usb *u, const struct found *f)
              libusb_get_device_address(f->device));
     if (kernel_port(f, port)) { // taken from the driver, but from nobody who uses it
         add_holders(port, holders, sizeof holders);
+        t->taken = *holders;
         if (*holders)
             return fail(t, TORUS_E_TRANSPORT, "usb:%s: in use as %s by process%s", name, port,
                         holders);
@@ -391,6 +392,7 @@ static int claim(struct torus *t, struct usb *u, const struct found *f)
         return TORUS_OK;
     if (error == -5) { // could not be claimed
         add_holders(node + 5, holders, sizeof holders);
+        t->taken = true;
         return fail(t, TORUS_E_TRANSPORT, "usb:%s: in use by %s%s", name,
                     *holders ? "process" : "a process of another user", holders);
     }

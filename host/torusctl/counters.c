@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "ctl.h"
 
@@ -76,12 +75,10 @@ static int watch(struct torus *t, const struct args *a)
     for (unsigned i = 0; error == TORUS_OK && !output_failed() && (!set.count || i <= set.count);
          i++) {
         struct counter_set *before = &both[!(i % 2)], *after = &both[i % 2];
-        if (i) {
-            struct timespec nap = {.tv_sec = (time_t)set.watch};
-            nap.tv_nsec = (long)(1e9 * (set.watch - (double)nap.tv_sec));
-            nanosleep(&nap, NULL);
-        }
-        error = counters_take(t, after);
+        if (i)
+            error = rest(t, set.watch);
+        if (error == TORUS_OK)
+            error = counters_take(t, after);
         if (!i || error != TORUS_OK)
             continue;
         if (a->format == TEXT)

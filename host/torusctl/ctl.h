@@ -146,6 +146,10 @@ const char *name_of(uint64_t serial);
 bool name_serial(const char *name, uint64_t *serial);
 bool names_given(void);
 
+// Between two looks of a command that stays: others may have the board for so many seconds, and
+// until they let it go, which is said. Ctrl-C ends it. The library's error.
+int rest(struct torus *t, double seconds);
+
 // Ctrl-C, SIGTERM and SIGHUP are noted from now on; has one come? (torus_options.cancelled)
 void interrupt_note(void);
 bool interrupted(void *ctx);

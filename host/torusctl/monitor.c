@@ -300,11 +300,25 @@ static bool keys(struct monitor *m, double seconds)
     return !stopped;
 }
 
+// The same, and others may have the board meanwhile; who has it then is waited for, and said.
+static bool keys_and_rest(struct monitor *m, double seconds, int *error)
+{
+    torus_rest(m->t);
+    bool go_on = keys(m, seconds);
+    while (go_on && (*error = torus_back(m->t)) == TORUS_E_TRANSPORT && torus_taken(m->t)) {
+        mvprintw(1, 1, "%.*s", COLS - 2, torus_detail(m->t));
+        refresh();
+        go_on = keys(m, 0.1);
+    }
+    return go_on;
+}
+
 static int look_on(struct monitor *m)
 {
     int error = counters_take(m->t, &m->set[0]);
     for (unsigned i = 0; error == TORUS_OK && (!set.count || i < set.count); i++) {
-        if (i == 0 ? !keys(m, 0.2) : !keys(m, set.watch))
+        bool go_on = keys_and_rest(m, i == 0 ? 0.2 : set.watch, &error);
+        if (!go_on || error != TORUS_OK)
             break;
         m->now = !m->now;
         error = counters_take(m->t, &m->set[m->now]);
@@ -365,7 +379,8 @@ const struct command command_monitor = {
         "packets, cycles waiting for credit, errors; and how much of the links management "
         "takes, of which this program is a part. Keys: q quits, v changes what is shown, arrows "
         "scroll, + "
-        "and - change the plane of a 3D torus.",
+        "and - change the plane of a 3D torus. Others can have the board while this does not look "
+        "at it.",
     .examples = "monitor\nmonitor --watch 5\n",
     .groups = CONNECTION | REQUESTS | AT_ONCE,
     .options = options,

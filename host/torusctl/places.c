@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places and paths as they are written on the command line; attaching.
+#define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "ctl.h"
 
@@ -88,6 +90,23 @@ int attach_or_discover(struct torus *t)
     if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD ||
         (error == TORUS_E_TIMEOUT && torus_sizes(t, k))) // the board we are plugged into answers
         error = torus_discover(t);
+    return error;
+}
+
+int rest(struct torus *t, double seconds)
+{
+    int error = TORUS_OK;
+    bool said = false;
+    torus_rest(t);
+    for (double left = seconds, nap; left > 0 && !interrupted(NULL); left -= nap) {
+        nap = left < 0.1 ? left : 0.1;
+        nanosleep(&(const struct timespec){.tv_nsec = (long)(1e9 * nap)}, NULL);
+    }
+    while (!interrupted(NULL) && (error = torus_back(t)) == TORUS_E_TRANSPORT && torus_taken(t)) {
+        if (!said)
+            fprintf(stderr, "torusctl: %s; waiting for it\n", torus_detail(t));
+        said = true;
+    }
     return error;
 }
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ctl.h"
 
@@ -197,10 +196,11 @@ static int watch(struct torus *t, const struct args *a)
     int error, status = around_once(t, a, &error);
     while (error != TORUS_E_TRANSPORT && !output_failed()) {
         bool changed = error != TORUS_OK;
-        for (double left = set.watch; left > 0 && !interrupted(NULL); left -= 0.1)
-            nanosleep(&(const struct timespec){.tv_nsec = 100000000}, NULL);
+        error = rest(t, set.watch);
         if (interrupted(NULL))
             return 0;
+        if (error != TORUS_OK)
+            return report(t, error);
         if (!changed)
             error = torus_links_changed(t, &changed);
         if (error == TORUS_OK && !changed)

@@ -364,6 +364,13 @@ bool board_idle(const struct board *b)
     return b->o.kind == BOARD_GOLDEN && ofr_node_idle(b->node);
 }
 
+void board_skip(struct board *b, uint64_t cycles)
+{
+    b->cycle += cycles;
+    b->node->time += (uint32_t)cycles;
+    b->node->ahead += cycles << 32;
+}
+
 bool board_trapped(const struct board *b)
 {
     return b->rtl && b->ops->trapped(b->rtl);

@@ -47,6 +47,9 @@ bool board_poll_firmware(struct board *board);
 // Golden: a step would change nothing that matters.
 bool board_idle(const struct board *board);
 
+// Golden, and idle: so many cycles at once, in which nothing is done but time goes on.
+void board_skip(struct board *board, uint64_t cycles);
+
 bool board_trapped(const struct board *board);
 
 // NODE.TIME, of a golden board or an RTL board's shadow. False: it has none.

@@ -198,8 +198,33 @@ static void say_apart(struct sim *s)
     putchar('\n');
 }
 
+// Golden boards' time stands still while there is nothing to do, so that within a session all is
+// the same however fast a host is. But a host that has not asked anything for a second is away:
+// from then on time goes by the wall clock, so that what is a matter of time comes to its end, as a
+// write lease whose host is dead. since, at: seconds, since when there is nothing to do, 0: there
+// is; how far time has gone.
+static void time_goes_on(struct sim *s, double *since, double *at)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (s->o.wait || s->o.cycles || s->o.pulls || s->clocks || s->link_end)
+        return;
+    if (*since == 0)
+        *since = *at = now;
+    if (now - *since < 1)
+        return;
+    double seconds = now - *at < 10 ? now - *at : 10; // boards look at their timers in between
+    uint64_t cycles = (uint64_t)(seconds * RTL_CLOCK_HZ) / BATCH * BATCH;
+    *at = now;
+    for (uint32_t n = 0; n < s->boards; n++)
+        board_skip(s->board[n], cycles);
+    s->cycle += cycles;
+}
+
 static void run(struct sim *s)
 {
+    double since = 0, at = 0; // time_goes_on()
     bool trapped = false;
     uint64_t last = 0; // cycle in which there was something to do
     switch_on(s);      // before a host that waits already is served
@@ -224,8 +249,10 @@ static void run(struct sim *s)
         bool settling = falls_settling(s) || (s->control.client >= 0 && s->control.waits);
         if (!settling && ((s->o.wait && !s->owed) || (!busy && idle(s)))) {
             wait_for_host(s);
+            time_goes_on(s, &since, &at);
             continue;
         }
+        since = 0;
         // RTL boards' time goes on, but need not take a core for it.
         if (busy || settling || !quiet(s))
             last = s->cycle;
