@@ -70,6 +70,20 @@ check_yosys() {
     return $status
 }
 
+check_names() { # of registers
+    # shellcheck disable=SC2046,SC2086
+    verilator --xml-only --language 1800-2017 -Wno-lint $(include_flags) --Mdir "$2.xml" \
+        --xml-output "$2.xml/top.xml" --top-module "$(top_of "$1")" $(parameters "$1" -G =) \
+        $LINT_V > "$2.said" 2>&1 || { cat "$2.said"; return 1; }
+    # Without those that are not renamed yet
+    awk -f tests/names.awk "$2.xml/top.xml" "$2.xml/top.xml" |
+        grep -v -E '^rtl/(ofr/ofr_(fast|slim|small)|router/ofr_(router|counters))\.v:' |
+        grep -v -E '^rtl/(core/rv32i|link/ofr_link_rx|board/ofr_link_regs)\.v:' > "$2.said"
+    cat "$2.said"
+    rm -rf "$2.xml"
+    [ ! -s "$2.said" ]
+}
+
 check_format() { clang-format --dry-run -Werror "$1" 2>&1; }
 
 c_flags() { echo "$LINT_CFLAGS -I$(dirname "$1") $(sed -n 's|^// lint-flags: ||p' "$1")"; }
@@ -110,6 +124,16 @@ check_nettype() {
     done
 }
 
+check_ports() { # one form of declaration, a line each
+    sources | grep -E '\.v$' | grep -v -E '^rtl/(ofr|core|soc)/[^/]*$|ofr_output\.v' | while read -r f; do
+        awk -v name="$f" '
+            /^ *(input|output|inout) / && !/^ *(input +wire logic|output logic|inout +wire logic) / &&
+                head { print name ":" FNR ": a port is input  wire logic or output logic" }
+            /^ *module / { head = 1 }
+            /\);$/ { head = 0 }' "$f"
+    done
+}
+
 check_listed() { # every design file is linted
     sources | grep -E '^rtl/.*\.v$' | grep -v -E '/test/' | while read -r f; do
         case " $LINT_V " in *" $f "*) ;; *) echo "$f is not in LINT_V of its folder's .mk" ;; esac
@@ -132,7 +156,8 @@ check_readme() { # every folder tells where to start
 # What a check depends on, as text to hash; nothing where it is too quick to remember.
 depends() { # KIND THING
     case $1 in
-    verilator | icarus | yosys)
+    verilator | icarus | yosys | names)
+        [ "$1" != names ] || cat tests/names.awk
         echo "$2 $LINT_V"
         # shellcheck disable=SC2086
         cat $LINT_V $(find $(include_flags | sed 's/^-I//') -maxdepth 1 -name '*.vh')
@@ -161,7 +186,7 @@ if [ $# = 3 ]; then
     fi
     "check_$kind" "$thing" "$out" > "$out.text"
     status=$?
-    case $kind in spdx | text | nettype | listed | mode | readme) [ -s "$out.text" ] && status=1 ;; esac
+    case $kind in spdx | text | nettype | ports | listed | mode | readme) [ -s "$out.text" ] && status=1 ;; esac
     if [ $status = 0 ]; then
         echo good > "$out.status"
         [ -z "$key" ] || : > "$key"
@@ -178,10 +203,10 @@ find "$cache" -type f -mtime +14 -exec rm -f {} +
 c_files=$({ sources | grep -E '\.c$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
 all=$({ sources | grep -E '\.(c|h|cpp)$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
 {
-    for kind in spdx text nettype listed mode readme; do echo "$kind tree"; done
+    for kind in spdx text nettype ports listed mode readme; do echo "$kind tree"; done
     for f in $c_files; do echo "tidy $f"; done
     for top in $LINT_TOPS; do
-        for kind in verilator icarus yosys; do echo "$kind $top"; done
+        for kind in verilator icarus yosys names; do echo "$kind $top"; done
     done
     for f in $all; do echo "format $f"; done
 } | awk '{ print NR, $0 }' > "$B/lint/list"

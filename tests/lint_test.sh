@@ -11,7 +11,7 @@ shown=out
 fresh() {
     rm -rf "$dir/t"
     mkdir -p "$dir/t/tests" "$dir/t/rtl/regs" && cd "$dir/t" || exit 1
-    cp "$here/tests/lint.sh" tests/
+    cp "$here/tests/lint.sh" "$here/tests/names.awk" tests/
     cp "$here/.clang-format" "$here/.clang-tidy" .
     for d in tests rtl/regs; do echo "# $d" > $d/README.md; done
     cat > rtl/regs/top.v <<'V'
@@ -20,9 +20,9 @@ fresh() {
 module top #(
     parameter int W = 4
 ) (
-    input  logic         clk,
-    input  logic [W-1:0] a,
-    output logic [W-1:0] q
+    input  wire logic         clk,
+    input  wire logic [W-1:0] a,
+    output logic [W-1:0]      q
 );
     always_ff @(posedge clk) q <= a;
 endmodule
@@ -76,6 +76,18 @@ expect 'a missing module' top 'icarus top'
 fresh
 sed -i 's/^ *always_ff.*/    return q;/' rtl/regs/top.v
 expect 'a syntax error' top 'yosys top'
+fresh
+sed -i 's/always_ff.*/logic [W-1:0] b_q; always_ff @(posedge clk) {b_q[1:0], b_q[W-1:2]} <= a; assign q = b_q;/' \
+    rtl/regs/top.v
+expect_clean 'a register that is written in parts' top
+sed -i 's/b_q/b/g' rtl/regs/top.v
+expect 'a register without _q' top 'names top'
+fresh
+sed -i 's/always_ff.*/logic [W-1:0] b_q; assign b_q = a; always_ff @(posedge clk) q <= b_q;/' rtl/regs/top.v
+expect 'a wire with _q' top 'names top'
+fresh
+sed -i 's/input  wire logic         clk/input  logic              clk/' rtl/regs/top.v
+expect 'a port of another form' top 'ports'
 fresh
 sed -i '/default_nettype none/d' rtl/regs/top.v
 expect 'no default_nettype none' top 'nettype'

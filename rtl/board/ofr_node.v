@@ -61,21 +61,26 @@ module ofr_node #(
 
     // --- Wishbone to strobes: request, strobe, answer --------------------------------------------
     logic        reg_we, reg_re, reg_err, busy_q;
-    logic [11:0] reg_adr;
-    logic [31:0] reg_wdat, reg_rdat;
+    logic        reg_we_q, reg_re_q;
+    logic [11:0] reg_adr, reg_adr_q;
+    logic [31:0] reg_wdat, reg_wdat_q, reg_rdat;
+    assign reg_we   = reg_we_q;
+    assign reg_re   = reg_re_q;
+    assign reg_adr  = reg_adr_q;
+    assign reg_wdat = reg_wdat_q;
     always_ff @(posedge clk) begin
         busy_q   <= wb_cyc && wb_stb && !wb_ack && !wb_err;
-        reg_we   <= wb_cyc && wb_stb && wb_we && !busy_q && !wb_ack && !wb_err;
-        reg_re   <= wb_cyc && wb_stb && !wb_we && !busy_q && !wb_ack && !wb_err;
-        reg_adr  <= {wb_adr[11:2], 2'b00};
-        reg_wdat <= wb_dat_w;
+        reg_we_q   <= wb_cyc && wb_stb && wb_we && !busy_q && !wb_ack && !wb_err;
+        reg_re_q   <= wb_cyc && wb_stb && !wb_we && !busy_q && !wb_ack && !wb_err;
+        reg_adr_q  <= {wb_adr[11:2], 2'b00};
+        reg_wdat_q <= wb_dat_w;
         wb_dat_r <= reg_rdat;
         wb_ack   <= reg_re || (reg_we && !reg_err);
         wb_err   <= reg_we && reg_err;
         if (rst) begin
             busy_q <= 1'b0;
-            reg_we <= 1'b0;
-            reg_re <= 1'b0;
+            reg_we_q <= 1'b0;
+            reg_re_q <= 1'b0;
             wb_ack <= 1'b0;
             wb_err <= 1'b0;
         end
@@ -98,7 +103,7 @@ module ofr_node #(
     // NODE.TIME, and what it is ahead of the cycles since reset, in 2^-32 cycles
     logic [31:0]    time_q, time_add_q, time_rate_q;
     logic [63:0]    ahead_q;
-    logic           seed_we_q, watchdog_clear_q;
+    logic           seed_we_q, watchdog_clear;
     logic [P-1:0]   link_up_q;
 
     always_comb begin
@@ -172,7 +177,7 @@ module ofr_node #(
     end
     always_ff @(posedge clk)
         seed_we_q <= rst || (reg_we && reg_adr == `OFR_NODE_SEED);
-    assign watchdog_clear_q = reg_we && reg_adr == `OFR_NODE_WATCHDOG;
+    assign watchdog_clear = reg_we && reg_adr == `OFR_NODE_WATCHDOG;
 
     always_comb begin
         node_rdat = '0;
@@ -229,7 +234,7 @@ module ofr_node #(
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
         .select(select_q), .escape(escape_q), .threshold(threshold_q),
         .watchdog_time(watchdog_time_q), .ring_wait_time(ring_wait_q), .seed_we(seed_we_q),
-        .seed(seed_q), .watchdog_clear(watchdog_clear_q), .drained, .watchdog, .cycle, .dropped,
+        .seed(seed_q), .watchdog_clear, .drained, .watchdog, .cycle, .dropped,
         .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
         .rx_received, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
         .tx_base, .tx_rebase, .li_valid, .li_ready, .li_vc, .li_data, .li_last,

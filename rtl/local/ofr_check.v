@@ -121,15 +121,15 @@ module ofr_check #(
 
     // Histogram in block RAM: one write port, one read port to count and one for the register
     logic [31:0] hist [0:255];
-    logic [31:0] count_r, bin_r;
+    logic [31:0] read_count_q, read_bin_q;
     wire logic        hist_we = clearing_q || stage4_q;
     wire logic [7:0]  hist_adr = clearing_q ? clear_q : hit_q;
-    wire logic [31:0] hist_d = clearing_q ? '0 : count_r + 32'd1;
+    wire logic [31:0] hist_d = clearing_q ? '0 : read_count_q + 32'd1;
     always_ff @(posedge clk) begin
         if (hist_we)
             hist[hist_adr] <= hist_d;
-        count_r <= hist[hit_q];
-        bin_r <= hist[bin_q];
+        read_count_q <= hist[hit_q];
+        read_bin_q <= hist[bin_q];
     end
 
     // ---- Registers ------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ module ofr_check #(
             `OFR_CHECK_SUM_HIGH:  reg_rdat = {16'b0, sum_q[47:32]};
             `OFR_CHECK_MAX:       reg_rdat = max_q;
             `OFR_CHECK_BIN:       reg_rdat = {24'b0, bin_q};
-            `OFR_CHECK_BIN_COUNT: reg_rdat = clearing_q ? '0 : bin_r;
+            `OFR_CHECK_BIN_COUNT: reg_rdat = clearing_q ? '0 : read_bin_q;
             default:              reg_rdat = '0;
         endcase
     end

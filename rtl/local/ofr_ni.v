@@ -71,28 +71,28 @@ module ofr_ni #(
     generate
         if (W == 64) begin : g_tx64
             logic [31:0] low [0:3], high [0:3];
-            logic [31:0] low_r, high_r;
+            logic [31:0] low_q, high_q;
             always_ff @(posedge clk) begin
                 if (word_we && !word_adr[0])
                     low[word_adr[2:1]] <= word;
                 if (word_we && word_adr[0])
                     high[word_adr[2:1]] <= word;
-                low_r <= low[index_d];
-                high_r <= high[index_d];
+                low_q <= low[index_d];
+                high_q <= high[index_d];
             end
-            assign flit = {{index_q, 1'b1} < count_q[2:0] || count_q[3] ? high_r : '0,
-                {index_q, 1'b0} < count_q[2:0] || count_q[3] ? low_r : '0};
+            assign flit = {{index_q, 1'b1} < count_q[2:0] || count_q[3] ? high_q : '0,
+                {index_q, 1'b0} < count_q[2:0] || count_q[3] ? low_q : '0};
         end else begin : g_tx
             logic [31:0] words [0:7];
-            logic [31:0] word_r;
+            logic [31:0] word_q;
             wire logic [2:0] row = W == 16 ? index_q[FB-1:FB-3] : index_q[2:0];
             wire logic [2:0] row_d = W == 16 ? index_d[FB-1:FB-3] : index_d[2:0];
             always_ff @(posedge clk) begin
                 if (word_we)
                     words[word_adr] <= word;
-                word_r <= words[row_d];
+                word_q <= words[row_d];
             end
-            wire logic [31:0] padded = row < count_q[2:0] || count_q[3] ? word_r : '0;
+            wire logic [31:0] padded = row < count_q[2:0] || count_q[3] ? word_q : '0;
             assign flit = W == 16 && index_q[0] ? W'(padded[31:16]) : W'(padded);
         end
     endgenerate
@@ -142,14 +142,14 @@ module ofr_ni #(
     generate
         for (genvar i = 0; i < LANES; i++) begin : g_lane
             logic [15:0] lane [0:4*ROWS-1];
-            logic [15:0] lane_r;
+            logic [15:0] lane_q;
             wire logic we = store && (W != 16 || rx_index_q[0] == 1'(i));
             always_ff @(posedge clk) begin
                 if (we)
                     lane[write_row] <= rx_data[W == 16 ? 0 : 16*i +: 16];
-                lane_r <= lane[read_row];
+                lane_q <= lane[read_row];
             end
-            assign row_r[16*i +: 16] = lane_r;
+            assign row_r[16*i +: 16] = lane_q;
         end
     endgenerate
     logic [31:0] shown;

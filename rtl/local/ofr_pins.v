@@ -29,9 +29,9 @@ module ofr_pins #(
 
     logic         enable_q, clearing_q;
     logic         bank_q;   // which one is looked up in
-    logic         active_q; // of the cycle in which entry_r was read: on
+    logic         active_q; // of the cycle in which entry_q was read: on
     logic [A-1:0] addr_q, clear_q;
-    logic [A+2:0] entry_r; // {mode, q}
+    logic [A+2:0] entry_q; // {mode, q}
 
     // ---- Registers ------------------------------------------------------------------------------
 
@@ -88,12 +88,12 @@ module ofr_pins #(
     always_ff @(posedge clk) begin
         if (mem_we)
             table_mem[mem_adr] <= mem_d;
-        entry_r <= table_mem[{bank_q, look}];
+        entry_q <= table_mem[{bank_q, look}];
     end
 
     // ---- Header ---------------------------------------------------------------------------------
 
-    wire logic [2:0] mode = entry_r[A+2:A];
+    wire logic [2:0] mode = entry_q[A+2:A];
     wire logic [1:0] class_f = head[`OFR_PKT_CLASS_LSB +: 2];
     always_comb begin
         head_out = head;
@@ -108,8 +108,8 @@ module ofr_pins #(
                 3'(`OFR_PINS_DATA_MODE_ESCAPE), 3'(`OFR_PINS_DATA_MODE_IDN): begin
                     head_out[`OFR_PKT_CLASS_LSB +: 2] = 2'(`OFR_PKT_CLASS_INORDER);
                     pinned = class_f != 2'(`OFR_PKT_CLASS_INORDER);
-                    if (mode[0] && entry_r[A-1:0] != me) begin
-                        head_out[11:0] = 12'(entry_r[A-1:0]);
+                    if (mode[0] && entry_q[A-1:0] != me) begin
+                        head_out[11:0] = 12'(entry_q[A-1:0]);
                         head_out[`OFR_PKT_LEG_LSB] = 1'b0;
                         pinned = 1'b1;
                     end

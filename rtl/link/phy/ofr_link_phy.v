@@ -109,7 +109,7 @@ module ofr_link_phy #(
     );
     ofr_link_phy_rx #(.W(W), .WIRES(WIRES), .BEATS(BEATS), .COUNT(COUNT)) u_rx (
         .clk(rx_clk), .start(start_q), .hold, .tune, .fall(rx_fall), .rise(rx_rise),
-        .alive_q(alive), .locked_q(rx_locked), .peer_q(rx_peer), .wrst, .wvalid, .wdata,
+        .alive_q(alive), .locked(rx_locked), .peer_q(rx_peer), .wrst, .wvalid, .wdata,
         .eye_q(eye), .place_q(place), .errors_q(errors), .seen_q(seen)
     );
 

@@ -19,7 +19,7 @@ module ofr_link_phy_rx #(
     input  wire logic [WIRES-1:0]        rise,     // at it
     // To the board's clock, each for a synchroniser
     output logic                         alive_q,  // toggles every 8 cycles
-    output logic                         locked_q, // bits and words are found
+    output logic                         locked, // bits and words are found
     output logic                         peer_q,   // and the other end said that its are
     // FIFO
     output logic                         wrst,
@@ -113,7 +113,7 @@ module ofr_link_phy_rx #(
     assign lockeds = wdata == {W/16{`OFR_PHY_LOCKED}};
     assign words   = wdata == {W/16{`OFR_PHY_WORDS}};
     assign wvalid  = words_q && last && slot_q != 0;
-    assign locked_q = state_q == LOCKED && !ended_q;
+    assign locked = state_q == LOCKED && !ended_q;
     assign tuned    = seen_q[tune];
     // This wire is done: past its last good position, or at the end
     assign done    = state_q == SCAN && ((closed && again_q && (run_q != 0 || at_q == 15)) ||
@@ -262,7 +262,7 @@ module ofr_link_phy_rx #(
         endcase
         // From words' beginning on, with a bit or two that are wrong where it changes
         for (int w = 0; w < WIRES; w++)
-            if ((state_q == TUNE || locked_q) && !hold_q && eye_q[2*w+1] &&
+            if ((state_q == TUNE || locked) && !hold_q && eye_q[2*w+1] &&
                 (later_q[w] ? to_earlier[w] : to_later[w])) begin
                 place_q[4*w +: 4] <= later_q[w] ? place_q[4*w +: 4] - 1 : place_q[4*w +: 4] + 1;
                 later_q[w]        <= !later_q[w];
@@ -279,7 +279,7 @@ module ofr_link_phy_rx #(
 
     // --- What it heard: the PRBS while it trains, then the control words ------------------------
     logic looks;
-    assign looks = locked_q && !hold_q && !(&seen_q) &&
+    assign looks = locked && !hold_q && !(&seen_q) &&
                    (control ? words_q && !seeks && !lockeds : prbs_q && slot_q != 0);
     always_ff @(posedge clk) begin
         if (looks || state_q == TUNE)

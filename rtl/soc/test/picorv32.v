@@ -11,21 +11,21 @@ module picorv32 #(
     parameter [0:0]  CATCH_ILLINSN     = 1,
     parameter [31:0] PROGADDR_RESET    = 0
 ) (
-    input  logic        clk,
-    input  logic        resetn,
-    output logic        trap,
-    output logic        mem_valid,
-    output logic        mem_instr,
-    input  logic        mem_ready,
-    output logic [31:0] mem_addr,
-    output logic [31:0] mem_wdata,
-    output logic [3:0]  mem_wstrb,
-    input  logic [31:0] mem_rdata,
-    input  logic        pcpi_wr,
-    input  logic [31:0] pcpi_rd,
-    input  logic        pcpi_wait,
-    input  logic        pcpi_ready,
-    input  logic [31:0] irq
+    input  wire logic        clk,
+    input  wire logic        resetn,
+    output logic             trap,
+    output logic             mem_valid,
+    output logic             mem_instr,
+    input  wire logic        mem_ready,
+    output logic [31:0]      mem_addr,
+    output logic [31:0]      mem_wdata,
+    output logic [3:0]       mem_wstrb,
+    input  wire logic [31:0] mem_rdata,
+    input  wire logic        pcpi_wr,
+    input  wire logic [31:0] pcpi_rd,
+    input  wire logic        pcpi_wait,
+    input  wire logic        pcpi_ready,
+    input  wire logic [31:0] irq
 );
     logic        want, want_instr, hit, got, demand_q, known_q, have_q;
     logic [31:0] want_addr, want_wdata, next_q, word_q;

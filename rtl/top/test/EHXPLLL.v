@@ -13,20 +13,20 @@ module EHXPLLL #(
     parameter     FEEDBK_PATH   = "CLKOP",
     parameter     CLKOP_ENABLE  = "ENABLED"
 ) (
-    input  wire CLKI,
-    output wire CLKOP,
-    output wire LOCK,
-    input  wire RST,
+    input  wire logic CLKI,
+    output logic      CLKOP,
+    output logic      LOCK,
+    input  wire logic RST,
     /* verilator lint_off UNUSEDSIGNAL */
-    input  wire CLKFB,
-    input  wire STDBY,
-    input  wire PHASESEL0,
-    input  wire PHASESEL1,
-    input  wire PHASEDIR,
-    input  wire PHASESTEP,
-    input  wire PHASELOADREG,
-    input  wire PLLWAKESYNC,
-    input  wire ENCLKOP
+    input  wire logic CLKFB,
+    input  wire logic STDBY,
+    input  wire logic PHASESEL0,
+    input  wire logic PHASESEL1,
+    input  wire logic PHASEDIR,
+    input  wire logic PHASESTEP,
+    input  wire logic PHASELOADREG,
+    input  wire logic PLLWAKESYNC,
+    input  wire logic ENCLKOP
     /* verilator lint_on UNUSEDSIGNAL */
 );
     localparam int LOCK_CYCLE     = 2400; // 48 us at 50 MHz

@@ -5,11 +5,11 @@
 module LUT4 #(
     parameter [15:0] INIT = 16'h0000
 ) (
-    input  wire A,
-    input  wire B,
-    input  wire C,
-    input  wire D,
-    output wire Z
+    input  wire logic A,
+    input  wire logic B,
+    input  wire logic C,
+    input  wire logic D,
+    output logic      Z
 );
     assign Z = INIT[{D, C, B, A}];
 endmodule

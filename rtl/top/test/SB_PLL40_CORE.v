@@ -21,20 +21,20 @@ module SB_PLL40_CORE #(
     parameter ENABLE_ICEGATE = 1'b0,
     parameter TEST_MODE = 1'b0
 ) (
-    input  wire       REFERENCECLK,
-    output wire       PLLOUTCORE,
-    output wire       PLLOUTGLOBAL,
-    output wire       LOCK,
-    input  wire       BYPASS,
-    input  wire       RESETB,
+    input  wire logic       REFERENCECLK,
+    output logic            PLLOUTCORE,
+    output logic            PLLOUTGLOBAL,
+    output logic            LOCK,
+    input  wire logic       BYPASS,
+    input  wire logic       RESETB,
     /* verilator lint_off UNUSEDSIGNAL */
-    input  wire       EXTFEEDBACK,
-    input  wire [7:0] DYNAMICDELAY,
-    input  wire       LATCHINPUTVALUE,
-    input  wire       SDI,
-    input  wire       SCLK,
+    input  wire logic       EXTFEEDBACK,
+    input  wire logic [7:0] DYNAMICDELAY,
+    input  wire logic       LATCHINPUTVALUE,
+    input  wire logic       SDI,
+    input  wire logic       SCLK,
     /* verilator lint_on UNUSEDSIGNAL */
-    output wire       SDO
+    output logic            SDO
 );
     localparam int LOCK_CYCLE = 2400; // 50 us at 48 MHz
     localparam int DETECTOR_KHZ = 12_000 / (32'(DIVR) + 1);
