@@ -118,6 +118,7 @@ struct net_config {
     double above_mean; // like ratio, over the mean of the node's links
     bool once;         // a packet keeps the way of its first try
     uint32_t smooth;
+    bool gates_only; // ratio and above_mean take these means, to 1/256 slot; the choice does not
 
     // Of one simulation: threads of a rank, 0 and 1: one; MPI ranks that simulate it together, 0
     // and 1: each by itself, else all. Nothing depends on them but the time it takes.

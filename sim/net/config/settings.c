@@ -376,6 +376,7 @@ static const struct net_condition on_cube = {is_cube, "--topology torus:... or m
 
 static const char *const counted[] = {"adaptive", "all", NULL};
 static const char *const tries[] = {"each", "once", NULL};
+static const char *const means[] = {"all", "gates", NULL};
 static const char *const placements[] = {"linear", "random", NULL};
 static const char *const duplexes[] = {"half", "full", NULL};
 static const char *const services[] = {"input", "output", NULL};
@@ -637,6 +638,17 @@ const struct net_setting net_settings[] = {
      .most = 8,
      .applies = &derouting,
      AT(smooth)},
+    {.name = "means",
+     .group = 2,
+     .value = "OF",
+     .help = "what --smooth bears on: all, or only the gates of --ratio and --above-mean, while "
+             "the choice goes by the slots in use now",
+     .otherwise = "all",
+     .field = "means",
+     .kind = NET_SWITCH,
+     .names = means,
+     .applies = &derouting,
+     AT(gates_only)},
     {.name = "messages",
      .group = 3,
      .value = "NUMBER",

@@ -361,24 +361,22 @@ static bool inject(struct net_part *part, uint32_t node)
         way = &ways[source->chosen - 1];
     } else if (source->ways > 1 && part->wheel.now - source->born <= part->gate) {
         uint8_t used[OFR_MAX_PORTS];
+        uint16_t gates[OFR_MAX_PORTS];
         const struct ofr_load load = {used, part->exists[node], net_load_slots(c)};
-        net_look(&part->links, c, node, load.ports, part->wheel.now, used);
+        net_look(&part->links, c, node, load.ports, part->wheel.now, used, gates);
         way = &ways[net_choose(part->paths, &load, ways, source->ways, (uint32_t)luck)];
-        if (c->ratio > 0 &&
-            net_least_used(&load, ways[0].leave) <= c->ratio * net_least_used(&load, way->leave))
-            way = &ways[0];
-        if (c->above_mean > 0 &&
-            net_least_used(&load, ways[0].leave) <= c->above_mean * net_mean_used(&load))
-            way = &ways[0];
+        if (way != ways && net_gates_close(c, gates, load.ports, ways[0].leave, way->leave))
+            way = ways;
     }
     if (c->once && source->ways > 1)
         source->chosen = (uint32_t)(way - ways) + 1;
     struct ofr_way drawn;
     if (net_is_rival(c->routing)) {
         uint8_t used[OFR_MAX_PORTS];
+        uint16_t gates[OFR_MAX_PORTS];
         const struct ofr_load load = {used, part->exists[node], net_load_slots(c)};
         if (c->routing == NET_UGAL)
-            net_look(&part->links, c, node, load.ports, part->wheel.now, used);
+            net_look(&part->links, c, node, load.ports, part->wheel.now, used, gates);
         drawn = net_rival_way(
             part->paths, c->routing, &part->coord[node], &part->coord[source->destination],
             net_random(c->seed, DRAW_RIVAL, node, (uint64_t)source->message << 32 | source->packet),

@@ -46,9 +46,11 @@ static inline int net_select(struct net_links *links, uint32_t node, uint64_t no
 
 // Slots in use as the decision on a way sees them (struct ofr_load): all of a link into which the
 // generator may not put a packet, in preset ofr (libofr's rule); the paper's presets know no such
-// thing. ports: those that exist, as a mask. used: by port.
+// thing. ports: those that exist, as a mask. used: by port; gates: the same as the gates before
+// derouting see it, in 1/256 slot.
 static inline void net_look(struct net_links *links, const struct net_config *c, uint32_t node,
-                            uint32_t ports, uint64_t now, uint8_t used[OFR_MAX_PORTS])
+                            uint32_t ports, uint64_t now, uint8_t used[OFR_MAX_PORTS],
+                            uint16_t gates[OFR_MAX_PORTS])
 {
     const uint16_t *adaptive = net_used(links, node, NET_ADAPTIVE);
     for (uint32_t rest = ports; rest; rest &= rest - 1) {
@@ -60,10 +62,33 @@ static inline void net_look(struct net_links *links, const struct net_config *c,
         if (c->smooth) {
             uint16_t *mean = &links->mean[net_place(links, node, port)];
             *mean = (uint16_t)(*mean + (((int)(seen << 8) - *mean) >> c->smooth));
-            seen = (*mean + 128u) >> 8;
+            if (!c->gates_only)
+                seen = (*mean + 128u) >> 8;
         }
         used[port] = (uint8_t)seen;
+        gates[port] =
+            (uint16_t)(c->smooth && c->gates_only ? links->mean[net_place(links, node, port)]
+                                                  : seen << 8);
     }
+}
+
+// Whether gates keep a packet from a way that leaves over `over` instead of the minimal one over
+// `minimal`: that must be fuller than the other by `ratio`, and than the node's mean link by
+// `above_mean`. ports: those that exist; all not empty.
+static inline bool net_gates_close(const struct net_config *c, const uint16_t gates[OFR_MAX_PORTS],
+                                   uint32_t ports, uint32_t minimal, uint32_t over)
+{
+    unsigned here = UINT16_MAX, there = UINT16_MAX, sum = 0, links = 0;
+    for (uint32_t rest = ports; rest; rest &= rest - 1, links++) {
+        unsigned port = (unsigned)__builtin_ctz(rest), used = gates[port];
+        sum += used;
+        if (minimal >> port & 1)
+            here = used < here ? used : here;
+        if (over >> port & 1)
+            there = used < there ? used : there;
+    }
+    return (c->ratio > 0 && here <= c->ratio * there) ||
+           (c->above_mean > 0 && here <= c->above_mean * sum / links);
 }
 
 // Slots in use of all links of a node, in all VCs.

@@ -41,14 +41,6 @@ unsigned net_least_used(const struct ofr_load *load, uint32_t ports)
     return least;
 }
 
-double net_mean_used(const struct ofr_load *load)
-{
-    unsigned sum = 0, links = 0;
-    for (uint32_t rest = load->ports; rest; rest &= rest - 1, links++)
-        sum += load->used[__builtin_ctz(rest)];
-    return links ? (double)sum / links : 0;
-}
-
 struct ofr_way net_rival_way(const struct net_paths *paths, enum net_routing routing,
                              const struct ofr_coord *s, const struct ofr_coord *t, uint64_t draw,
                              const struct ofr_load *load)

@@ -28,9 +28,6 @@ struct ofr_way net_way_in(const struct ofr_coord *t, unsigned orthant);
 // Slots in use of the link that has least of some.
 unsigned net_least_used(const struct ofr_load *load, uint32_t ports);
 
-// The mean of a node's links.
-double net_mean_used(const struct ofr_load *load);
-
 // A packet's way from s to t, s != t, by 64 drawn bits. load: of s; UGAL's.
 struct ofr_way net_rival_way(const struct net_paths *paths, enum net_routing routing,
                              const struct ofr_coord *s, const struct ofr_coord *t, uint64_t draw,

@@ -113,6 +113,7 @@ ratio 1
 above-mean 1
 decide once
 smooth 1
+means gates
 messages 2
 message-packets 2
 mix 1:1

@@ -40,6 +40,7 @@ static inline struct net_config random_net(unsigned round, uint64_t *seed)
         c.above_mean = (double)(exact_random(seed) % 5) / 2;
         c.once = exact_random(seed) & 1;
         c.smooth = (uint32_t)(exact_random(seed) % 5);
+        c.gates_only = exact_random(seed) & 1;
     }
     c.load = 0.1 + (double)(exact_random(seed) % 30) / 10;
     c.count_all = exact_random(seed) & 1;

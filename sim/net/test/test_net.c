@@ -202,12 +202,14 @@ static void injection_waits(void **state)
 // Where transit needs more than a slot, a packet in the network takes the escape earlier: NAKs
 // differ; nothing is derouted by a gate that closes at once, nor where the minimal one must be far
 // fuller than the node's mean link; hardly anything where it must be so than the other; and means
-// of the used slots decide otherwise than the slots, as does a packet that keeps its way.
+// of the used slots decide otherwise than the slots, as does a packet that keeps its way. Where
+// only the gates take the means, they tell otherwise than by the slots, and without a gate nothing
+// does.
 static void rules_for_overload(void **state)
 {
     (void)state;
-    uint64_t naks[2], derouted[6];
-    for (int rule = 0; rule < 7; rule++) {
+    uint64_t naks[2], derouted[9];
+    for (int rule = 0; rule < 10; rule++) {
         struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
         assert_true(net_torus_parse("4x4x4", &c.torus));
         c.traffic.pattern = NET_TORNADO;
@@ -215,8 +217,9 @@ static void rules_for_overload(void **state)
         c.messages = 2;
         c.transit_throttle = rule == 1 ? 4 : 0;
         c.source_gate_us = rule == 2 ? 1e-3 : 0;
-        c.ratio = rule == 3 ? 1000 : 0;
-        c.smooth = rule == 4 ? 4 : 0;
+        c.ratio = rule == 3 ? 1000 : rule == 7 || rule == 9 ? 2 : 0;
+        c.smooth = rule == 4 || rule == 7 || rule == 8 ? 4 : 0;
+        c.gates_only = rule == 7 || rule == 8;
         c.above_mean = rule == 5 ? 1000 : 0;
         c.once = rule == 6;
         struct net_result r = run(&c);
@@ -234,6 +237,8 @@ static void rules_for_overload(void **state)
     assert_true(derouted[3] != derouted[0]);
     assert_int_equal(derouted[4], 0);
     assert_true(derouted[5] != derouted[0]);
+    assert_true(derouted[6] > 0 && derouted[6] < derouted[8]);
+    assert_int_equal(derouted[7], derouted[0]);
 }
 
 // More ACKs are on their way over a link than a byte counts; and times that are far apart, so that
