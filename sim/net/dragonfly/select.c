@@ -95,9 +95,11 @@ void net_df_note_congestion(struct net_sim *sim)
     const struct net_dragonfly_config *c = &sim->config->dragonfly;
     uint8_t *now = &sim->congested[(size_t)(sim->now % sim->delay) * sim->d.routers * sim->d.h];
     for (uint32_t router = 0; router < sim->d.routers; router++) {
-        unsigned packets[NET_MAX_DRAGONFLY_PORTS], sum = 0, room;
+        unsigned packets[NET_MAX_DRAGONFLY_PORTS], sum = 0;
         for (unsigned j = 0; j < sim->d.h; j++)
-            sum += packets[j] = used(sim, router, sim->d.globals + j, &room);
+            sum += packets[j] =
+                net_df_room(sim, sim->d.globals + j) -
+                sim->credit[net_df_port_of(sim, router, sim->d.globals + j) * sim->vcs];
         for (unsigned j = 0; j < sim->d.h; j++)
             now[router * sim->d.h + j] =
                 packets[j] > c->pb_ratio * sum / sim->d.h + c->pb_words / sim->words;

@@ -4,9 +4,9 @@
 //
 //   valiant: a via drawn by the misrouting policy. ugal (UGAL-L): one where minimal occupancy times
 //     hops is more than that over the drawn via, and the threshold. pb: also where the minimal
-//     global link is congested: its occupancy above pb_ratio times the mean of its router's global
-//     links and pb_words, as told a local link's latency ago. par: as ugal, again after a local
-//     hop.
+//     global link is congested: what is in the VC that a source's packets take there is above
+//     pb_ratio times the mean of its router's global links and pb_words, as told a local link's
+//     latency ago. par: as ugal, again after a local hop.
 //   ofar: the minimal hop if its output is idle and has room; else, of the misroutes that are idle,
 //     have room and an occupancy of at most `occupancy` times the minimal output's, the one with
 //     most room, drawn of equal ones (rrg: of those of a drawn router of the group); else, where
