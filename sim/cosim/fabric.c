@@ -4,6 +4,7 @@
 #include "packet.h"
 #include "pattern.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ enum {
     MAX_FLITS = 2048,
     MIN_DOWN = 40,      // cycles; the credits of a link that rises are as old as its cable is long
     LOST_AFTER = 20000, // cycles after which a packet that may be lost is taken to be
+    LATE_HEADER = 16,   // cycles for which a header may come out after its link fell
 };
 
 struct packet {
@@ -45,7 +47,7 @@ struct cable {
     uint64_t quiet_until;
     uint8_t credits[MAX_LATENCY][OFR_VCS];  // of the receiver, by cycle
     uint8_t received[MAX_LATENCY][OFR_VCS]; // likewise: the packets that it has received
-    uint64_t down_until;
+    uint64_t down_from, down_until;
     // Receiver's end: inside a packet; it fell there; and what is wrong with the packet.
     bool rx_inside, abort_due;
     unsigned rx_position, stray, short_at, stretch;
@@ -624,6 +626,8 @@ static void idle_cable(struct fabric *f, struct cable *c, const struct ofr_flit 
 
 static void fall(struct fabric *f, struct cable *c, uint64_t until)
 {
+    if (c->down_until <= f->cycle)
+        c->down_from = f->cycle;
     if (c->down_until < until)
         c->down_until = until;
     c->abort_due = c->abort_due || c->rx_inside || c->stray;
@@ -674,6 +678,11 @@ void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],
                 memcpy(in[n].tx_base[p], c->received[then], OFR_VCS);
             }
             if (!in[n].link_up[p]) {
+                if (out[n]->tx[p].valid && !c->inside && f->cycle > c->down_from + LATE_HEADER)
+                    fail(f,
+                         "cycle %" PRIu64 ": node %u sends a header out of port %u, whose link "
+                         "fell in cycle %" PRIu64,
+                         f->cycle, n, p, c->down_from);
                 idle_cable(f, c, &out[n]->tx[p], &in[n], p, &in[c->to_node]);
                 if (f->cycle < f->node[n].reset_until) // what the router was sending has no tail
                     c->inside = c->cutting = false;
