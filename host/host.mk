@@ -108,10 +108,11 @@ $(B)/libfw.commands.a: $(B)/libfw.a
 	objcopy --redefine-sym table_drop=firmware_table_drop $< $@
 
 # What serve passes on, and its twins without a protection each.
-TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares turns)
+TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares ends turns)
 RELAY_TWIN_number := s/new_number(r, frame);/word(frame, 2);/
 RELAY_TWIN_known  := s/= find(c, frame);/= NULL;/
 RELAY_TWIN_shares := s/c->under_way < most/true/
+RELAY_TWIN_ends   := s/if (r->collective->slice < .*/if (true)/
 RELAY_TWIN_turns  := s/is_collective(frame) && r->collective/false/
 $(B)/tests/test_relay: host/test/test_relay.c host/torusctl/relay.c host/torusctl/relay.h firmware/protocol.h
 	@mkdir -p $(@D)

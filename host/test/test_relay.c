@@ -319,6 +319,53 @@ static void room_for_others(void **state)
     relay_free(r);
 }
 
+// A collective that never ends is asked for again and again, by one who has no end either: another
+// one's, asked when the last is answered, waits 16 patiences at most, which are a time-out and four
+// round trips each.
+static void endless_collective(void **state)
+{
+    struct relay *r = relay_new(ROOM);
+    uint8_t frame[OFR_FRAME_BYTES];
+    const uint8_t *bytes;
+    double wake;
+    int endless = relay_join(r), honest = relay_join(r);
+    uint32_t asked = 0;
+    unsigned since = 0, again = 0, done = 0, slowest = 0;
+    (void)state;
+    for (unsigned ms = 1; ms < 1000000; ms++) {
+        if (ms % RETRY == 1) {
+            frame_of(frame, OFR_MODE_COLLECTIVE, OFR_OP_READ, 1, SILENT, 0);
+            relay_from_client(r, endless, frame, sizeof frame);
+        }
+        if (!since) {
+            asked++;
+            since = again = ms;
+        }
+        if (again == ms) {
+            frame_of(frame, OFR_MODE_COLLECTIVE, OFR_OP_READ, asked & 0xffff, 0, 1);
+            relay_from_client(r, honest, frame, sizeof frame);
+            again += RETRY;
+        }
+        while (relay_to_board(r, ms * 1e-3, frame, &wake))
+            if (ofr_get32(frame + 24)) {
+                frame[4] |= OFR_RESPONSE;
+                ofr_put32(frame + 28, ofr_crc32(frame, 28));
+                relay_from_board(r, frame, sizeof frame, ms * 1e-3);
+            }
+        size_t count = relay_for_client(r, honest, &bytes);
+        if (count) {
+            relay_got(r, honest, count);
+            slowest = ms - since > slowest ? ms - since : slowest;
+            since = 0;
+            done++;
+        }
+    }
+    print_message("%u answers, slowest %u ms\n", done, slowest);
+    assert_true(done > 50);
+    assert_true(slowest <= 16 * 100 * RELAY_TIME_OUT + RETRY);
+    relay_free(r);
+}
+
 static void full(void **state)
 {
     struct relay *r = relay_new(ROOM);
@@ -364,6 +411,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(same_numbers),
         cmocka_unit_test(rogue_harms_nobody),
         cmocka_unit_test(room_for_others),
+        cmocka_unit_test(endless_collective),
         cmocka_unit_test(full),
     };
     const char *text = argc > 1 ? argv[1] : getenv("SEED");

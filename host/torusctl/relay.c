@@ -338,11 +338,13 @@ static bool may_go(struct relay *r, struct client *c, unsigned most, double now,
 }
 
 // The board would start a collective anew for another one's, and then neither ends: so they go one
-// after the other. One that does not end in its time stands back, and next time has twice as much.
+// after the other. One that does not end in its time stands back, and next time has twice as much,
+// up to where it is to be feared that it never ends: others' wait is bounded.
 static void begin_collective(struct relay *r, struct request *q)
 {
     if (r->collective && r->collective != q) {
-        r->collective->slice *= 2;
+        if (r->collective->slice < 8 * patience(r))
+            r->collective->slice *= 2;
         end_request(r, r->collective);
     }
     r->collective = q;
