@@ -27,7 +27,7 @@ $(MODEL_TESTS): $(B)/tests/%: sim/model/test/%.c $(wildcard sim/model/test/*.h) 
 # with the words, that are named.
 ESCAPE_TWIN_slot    := escape presets one.slot credit.h 's/goes_on ? 1U : 2U/1U/'
 ESCAPE_TWIN_network := escape presets a.cycle route.h 's/leg ? OFR_VC_VS2 : OFR_VC_VS1/leg ? OFR_VC_VS2 : OFR_VC_VS2/'
-ESCAPE_TWIN_same    := escape presets one.slot route.h 's/ && in_vc == vc//'
+ESCAPE_TWIN_same    := escape presets one.slot route.h 's/ & (in_vc == vc)//'
 ESCAPE_TWIN_detours := escape dead_links dead.link around.c 's/ || !is_safe(x, q.i., t, ADAPTIVE_SAFE)//'
 ESCAPE_TWIN_boxes   := escape dead_links dead.link around.c 's/safe &= ~/safe |= 0*/'
 ESCAPE_TWIN_strict  := around every_one should.be around.c 's/if (is_safe(x, s, t, ADAPTIVE_SAFE))/if (0)/'
