@@ -69,8 +69,7 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
 
 bool plain_register(unsigned offset)
 {
-    return !(offset & 3) && offset <= OFR_PINS_DATA &&
-           (offset < OFR_COUNT_SNAPSHOT || offset > OFR_NI_RX_NEXT);
+    return !(offset & 3) && (offset < OFR_COUNT_SNAPSHOT || offset > OFR_NI_RX_NEXT);
 }
 
 static uint32_t selected(struct fw *fw, unsigned selector, enum ofr_status *status)

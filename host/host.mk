@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults layout shift twist cables recognise discover table destinations around staging program pattern counters clock traffic streams align run flow)
+            faults links layout shift twist cables recognise discover table destinations around staging program pattern counters clock traffic streams align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -11,8 +11,8 @@ TORUS_SO := libtorus.so.1
 
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
-COMMANDS := discover info program run bench counters snapshot align monitor diff ping trace \
-            bandwidth latency list reg key serve stop flash
+COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
+            trace bandwidth latency list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology) $(B)/sim/net/output/gnuplot.o

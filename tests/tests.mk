@@ -7,11 +7,12 @@ $(B)/tests/run_tests: tests/run_tests.c
 
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
     tests/small_boards_test.sh tests/mend_test.sh tests/install_test.sh tests/demo_test.sh \
-    tests/clocks_test.sh tests/links_test.sh tests/demo_small.sh tests/readme_test.sh \
-    tests/patterns_test.sh
+    tests/clocks_test.sh tests/links_test.sh tests/link_test.sh tests/demo_small.sh \
+    tests/readme_test.sh tests/patterns_test.sh
 SOAK += $(B)/tests/demo_soak
 
 tests/boards_test.sh tests/small_boards_test.sh tests/mend_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
+tests/link_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim
 tests/links_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rebase/bin/boardsim
 tests/install_test.sh: $(PROGRAMS)
 tests/patterns_test.sh: $(B)/bin/torusctl $(B)/bin/torussim $(B)/bin/bench

@@ -39,6 +39,9 @@ bool inside(struct torus *t, const uint8_t at[3]);
 // The number of the board we are plugged into.
 int gateway_node(struct torus *t, unsigned *node);
 
+// Ends of reliable links that do not fit (links.c): faults.
+int check_links(struct torus *t);
+
 // Recognises the torus in what the walk found: sizes, coordinates, faults.
 int recognise(struct torus *t);
 // Compares every cable with what the boards' coordinates want (cables.c): faults.

@@ -207,6 +207,7 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
     t->checker = shape >> OFR_NODE_SHAPE_CHECK_LSB & 1;
     t->all_counters = shape & OFR_NODE_SHAPE_COUNT_MASK;
     t->pins = shape & OFR_NODE_SHAPE_PINS_MASK;
+    t->links = shape & OFR_NODE_SHAPE_LINKS_MASK;
     if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
         return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",
                     shape);
@@ -255,7 +256,9 @@ API int torus_discover(struct torus *t)
     error = walk(t);
     if (error != TORUS_OK)
         return error;
-    return recognise(t);
+    error = recognise(t);
+    int links = error == TORUS_OK || error == TORUS_E_MISCABLED ? check_links(t) : TORUS_OK;
+    return links == TORUS_OK ? error : links;
 }
 
 API int torus_keep(struct torus *t, const uint8_t k[3], const struct torus_place *places,

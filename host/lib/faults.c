@@ -55,6 +55,6 @@ API enum torus_fault_kind torus_fault_kind(const struct torus *t, unsigned i,
 API const char *torus_fault_name(enum torus_fault_kind kind)
 {
     static const char *const name[] = {"none",   "board",     "missing", "swapped", "doubled",
-                                       "looped", "misplaced", "twist",   "mirror"};
+                                       "looped", "misplaced", "twist",   "mirror",  "link"};
     return (unsigned)kind < sizeof name / sizeof *name ? name[kind] : NULL;
 }

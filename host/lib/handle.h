@@ -68,8 +68,8 @@ struct torus {
     unsigned dims;
     uint8_t k[3]; // 0: unknown
     unsigned slots, slot_flits, flit_bytes;
-    bool generator, checker, pins, all_counters; // built in
-    bool good;                                   // the graph is a torus, or attach found one
+    bool generator, checker, pins, all_counters, links; // built in (links: reliable ones)
+    bool good;                                          // the graph is a torus, or attach found one
     bool attached;
     bool addressed;           // all boards can be reached by address
     double clock;             // cycles a second of the board we are plugged into, 0: not read yet

@@ -245,6 +245,7 @@ enum torus_fault_kind {
     TORUS_FAULT_MISPLACED, // any other wrong cable
     TORUS_FAULT_TWIST,     // all round a ring cables go to the row so many further on
     TORUS_FAULT_MIRROR,    // or to the rows in the opposite order
+    TORUS_FAULT_LINK,      // an end of a link that does not come up since its two ends do not fit
 };
 // A cable and its ends, -1 where a fault is not about one. board[0], port[0]: the end that may stay
 // (missing: the + end). to, to_port: where the other end belongs; to = -1: to a board that is
@@ -286,6 +287,43 @@ int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 // where the register does not take that value, or not now; torusctl reg says what it takes.
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
+
+// Links -------------------------------------------------------------------------------------------
+
+enum torus_link_state {
+    TORUS_LINK_DOWN,
+    TORUS_LINK_TRAINS,
+    TORUS_LINK_UP,
+    TORUS_LINK_FAILED // the two ends do not fit
+};
+
+// One end of a link, as it says itself. Where `reliable` is false, the link is a plain one, of
+// which only the state is known. Numbers are since the board's reset, and stay at 2^32 - 1.
+struct torus_link {
+    enum torus_link_state state;
+    bool reliable;
+    unsigned why;         // it fell or may not come up, the last time: torus_link_why()
+    uint64_t peer;        // serial number of the board at the other end when last heard; 0: unknown
+    double up_seconds;    // for which it was up, in all
+    double since_seconds; // since it came up or, where it is not up, since it fell
+    double longest_seconds; // longest time for which it was down after it had been up
+    uint32_t falls;         // how often it fell
+    uint32_t frames;        // sent, with flits in them
+    uint32_t crc;           // damaged frames received
+    uint32_t retries;       // how often it went back to a lost frame
+    double bits;            // that came while it was up
+};
+
+// The links at all ports of a board that torus_discover() has found, over directed routes: with any
+// cables, and whether boards are programmed or not.
+int torus_links(struct torus *t, unsigned board, struct torus_link links[TORUS_PORTS]);
+const char *torus_link_state_name(enum torus_link_state state); // "down", ...; NULL if unknown
+const char *torus_link_why(unsigned why);                       // "silence", ...; NULL if unknown
+
+// What the rate of errors of a bit is below, with a confidence from 0 to 1, where so many were met
+// in so many bits: the upper limit of a Poisson distribution's mean. Of torus_link, errors are
+// `crc` and bits `bits`: several wrong bits in a frame are one error. NAN: arguments out of range.
+double torus_error_bound(uint64_t errors, double bits, double confidence);
 
 // Programming -------------------------------------------------------------------------------------
 

@@ -38,6 +38,12 @@ static int read_one(struct torus *t)
     return torus_read(t, far, 0, &value);
 }
 
+static int links(struct torus *t)
+{
+    struct torus_link ends[TORUS_PORTS];
+    return torus_links(t, 0, ends);
+}
+
 static int write_one(struct torus *t)
 {
     return torus_write(t, far, 0x18, 5);
@@ -222,6 +228,7 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_counters", counters},
     {"torus_snapshot", snapshot},
     {"torus_close", lease}, // at the end, always: gives it back
+    {"torus_links", links},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

@@ -38,6 +38,7 @@ value() { # OPTION: what it is given
     pattern) echo =uniform ;;
     load) echo =0.2 ;;
     length) echo =8 ;;
+    confidence) echo =90 ;;
     dimensions) echo =3 ;;
     timeout | retry | watch) echo =5 ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
@@ -117,6 +118,7 @@ discover_mode
 mode opens "discover $t --assign" "$board window names format keep diff svg $writing" baud
 mode opens "discover $t --diff=$work/torus" "$board window format assign keep svg" \
     "baud names $writing"
+mode opens "link $t" "$board window format all confidence" baud
 mode opens "info $t" "$board format" baud
 routing='routing tie threshold delta'
 mode opens "program $t" "$board window format $writing $routing around resume abort" \

@@ -231,6 +231,22 @@ static bool is_stopped(const struct stage *s, json_t *printed)
     return true;
 }
 
+// All boards have links, and all of these are up.
+static bool is_linked(const struct stage *s, json_t *printed)
+{
+    size_t i;
+    json_t *link;
+    unsigned boards = 0;
+    json_array_foreach(json_object_get(printed, "links"), i, link)
+    {
+        unsigned board = (unsigned)json_integer_value(json_object_get(link, "board"));
+        boards |= 1u << (board & 31);
+        if (strcmp(json_string_value(json_object_get(link, "state")), "up") != 0)
+            return false;
+    }
+    return boards == (1u << s->f->boards) - 1;
+}
+
 // Commands ------------------------------------------------------------------------------------
 
 static int go(struct stage *s, bool *is);
@@ -254,6 +270,7 @@ static const struct use uses[] = {
     {ON("flash", 0, 0), .why = "asks no board"},
     {ON("discover", 2, 2), .is = is_all},
     {ON("discover", 2, 2), .option = {{"assign", NULL}}, .is = is_assigned},
+    {ON("link", 2, 2), .is = is_linked},
     {ON("info", 2, 2), .is = is_known},
     {ON("program", 2, 2), .option = {{"routing", "ofr"}}, .is = is_ofr},
     {ON("run", 2, 2), .option = {{"load", "0.5"}}, .is = is_run},

@@ -181,7 +181,8 @@ const struct command command_discover = {
     .about =
         "Finds all boards by directed routes, whatever the cabling and whether they are programmed "
         "or not; recognises the torus; names each cable that is missing, swapped, doubled, looped "
-        "back or misplaced (exit status 1). Coordinates count from the origin, the board with the "
+        "back or misplaced (exit status 1), and each link that does not come up because its ends "
+        "do not fit. Coordinates count from the origin, the board with the "
         "lowest serial number, which is (0,0) or (0,0,0); x grows along the ports x+ of the "
         "boards, and so on, whichever board is plugged in. Where boards have been given "
         "coordinates "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board: the node (router, OFR unit, local port, registers) and the SoC that runs the firmware.
+// A board: the node (router, OFR unit, local port, registers), what is at its ports (ofr_links),
+// and the SoC that runs the firmware.
 // Board tops with pins wrap this; simulation takes it as it is. The mon_* outputs let a simulation
 // follow the register accesses; on a board they stay open and cost nothing.
 `default_nettype none
@@ -14,6 +15,13 @@ module ofr_board #(
     parameter int CHECK        = 1,     // 0: no checker
     parameter int PINS         = 1,     // 0: no destination table
     parameter int COUNT        = 1,     // 0: only the counters of small FPGAs
+    // As in ofr_links
+    parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
+    parameter int SHARED       = 0,
+    parameter int SERIAL       = 1,
+    parameter int TICK         = 8,
+    parameter int WIRES        = 8,
+    parameter int TUNE         = 12,
     // As in ofr_soc
     parameter int CORE         = 0,     // 0: rv32i, 1: PicoRV32
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
@@ -36,7 +44,7 @@ module ofr_board #(
     output logic                  flash_sck,
     output logic                  flash_mosi,
     input  wire logic             flash_miso,
-    // Links, see rtl/README.md
+    // Plain links, see rtl/README.md. Inputs: LINK = 0 only; outputs: what the router does
     input  wire logic [2*N-1:0]   link_up,
     input  wire logic [2*N-1:0]   rx_valid,
     input  wire logic [4*N-1:0]   rx_vc,
@@ -55,6 +63,20 @@ module ofr_board #(
     input  wire logic [24*N-1:0]  tx_credit,
     input  wire logic [24*N-1:0]  tx_base,
     input  wire logic [2*N-1:0]   tx_rebase,
+    // Reliable links: words, LINK = 1; cables, LINK = 2
+    input  wire logic [2*N-1:0]   phy_up,
+    output logic [2*N*W-1:0]      phy_tx_word,
+    input  wire logic [2*N-1:0]   phy_tx_ready,
+    input  wire logic [2*N-1:0]   phy_rx_valid,
+    input  wire logic [2*N*W-1:0] phy_rx_word,
+    output logic [2*N-1:0]        phase,
+    output logic [2*N-1:0]        cable_tx_clk,
+    output logic [2*N*WIRES-1:0]  cable_tx,
+    input  wire logic [2*N-1:0]   cable_rx_clk,
+    input  wire logic [2*N*WIRES-1:0] cable_rx,
+    output logic [2*N-1:0]        mon_link_up,
+    output logic [6*N-1:0]        mon_link_state,
+    output logic [8*N-1:0]        mon_link_why,
     output logic                  mon_we,
     output logic                  mon_re,
     output logic [11:0]           mon_adr,
@@ -77,13 +99,41 @@ module ofr_board #(
         .wb_dat_r, .wb_ack, .wb_err, .flash_csn, .flash_sck, .flash_mosi, .flash_miso, .trapped
     );
 
+    logic [2*N-1:0]   r_rx_valid, r_rx_last, r_rx_poison, r_rx_abort, r_tx_ready, r_tx_rebase;
+    logic [4*N-1:0]   r_rx_vc;
+    logic [2*N*W-1:0] r_rx_data;
+    logic [24*N-1:0]  r_tx_credit, r_tx_base;
+    logic [128*N-1:0] peer;
+    logic [2*N-1:0]   ev_frame, ev_retry, ev_bad, ev_down;
+    logic             ev_tick;
+    ofr_links #(
+        .LINK(LINK), .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
+        .WIRES(WIRES), .TUNE(TUNE)
+    ) links (
+        .clk, .rst, .serial, .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison,
+        .rx_abort, .tx_ready, .tx_credit, .tx_base, .tx_rebase, .phy_up, .phy_tx_word,
+        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phase, .cable_tx_clk, .cable_tx,
+        .cable_rx_clk, .cable_rx, .to_link_up(mon_link_up), .to_rx_valid(r_rx_valid),
+        .to_rx_vc(r_rx_vc), .to_rx_data(r_rx_data), .to_rx_last(r_rx_last),
+        .to_rx_poison(r_rx_poison), .to_rx_abort(r_rx_abort), .to_tx_ready(r_tx_ready),
+        .to_tx_credit(r_tx_credit), .to_tx_base(r_tx_base), .to_tx_rebase(r_tx_rebase),
+        .rx_credit, .rx_received, .tx_valid, .tx_vc, .tx_data, .tx_last, .tx_poison,
+        .state(mon_link_state), .why(mon_link_why), .peer, .ev_frame, .ev_retry, .ev_bad,
+        .ev_down, .ev_tick
+    );
+
     ofr_node #(
-        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT)
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
+        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK),
+        .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
-        .wb_err, .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
-        .rx_received, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit,
-        .tx_base, .tx_rebase,
+        .wb_err, .link_up(mon_link_up), .rx_valid(r_rx_valid), .rx_vc(r_rx_vc),
+        .rx_data(r_rx_data), .rx_last(r_rx_last), .rx_poison(r_rx_poison), .rx_abort(r_rx_abort),
+        .rx_credit, .rx_received, .tx_valid, .tx_ready(r_tx_ready), .tx_vc, .tx_data, .tx_last,
+        .tx_poison, .tx_credit(r_tx_credit), .tx_base(r_tx_base), .tx_rebase(r_tx_rebase),
+        .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .ev_frame,
+        .ev_retry, .ev_bad, .ev_down, .ev_tick,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value
     );

@@ -14,7 +14,10 @@ module ofr_node #(
     parameter int GEN = 1,  // 0: no traffic generator
     parameter int CHECK = 1, // 0: no checker
     parameter int PINS = 1,  // 0: no destination table
-    parameter int COUNT = 1  // 0: only the counters of small FPGAs
+    parameter int COUNT = 1, // 0: only the counters of small FPGAs
+    parameter int LINKS = 0, // 1: links are reliable, with registers of theirs
+    parameter int TICK  = 8, // LINKS: as in ofr_link
+    parameter int BITS  = 32 // LINKS: bits that come over a cable a cycle, 1 to 64
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -47,6 +50,15 @@ module ofr_node #(
     input  wire logic [24*N-1:0]  tx_credit,
     input  wire logic [24*N-1:0]  tx_base,
     input  wire logic [2*N-1:0]   tx_rebase,
+    // Reliable links' ends, as in ofr_link
+    input  wire logic [6*N-1:0]   link_state,
+    input  wire logic [8*N-1:0]   link_why,
+    input  wire logic [128*N-1:0] link_peer,
+    input  wire logic [2*N-1:0]   ev_frame,
+    input  wire logic [2*N-1:0]   ev_retry,
+    input  wire logic [2*N-1:0]   ev_bad,
+    input  wire logic [2*N-1:0]   ev_down,
+    input  wire logic             ev_tick,
     // What a simulation watches: the register strobes, and a snapshot while it is copied
     output logic                  mon_we,
     output logic                  mon_re,
@@ -183,8 +195,9 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {4'd0, 12'(L), COUNT != 0, PINS != 0, CHECK != 0,
-                                             GEN != 0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
+            `OFR_NODE_SHAPE:     node_rdat = {3'd0, LINKS != 0, 12'(L), COUNT != 0,
+                                             PINS != 0, CHECK != 0, GEN != 0, 4'(C), 4'(W / 8),
+                                             2'd0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -227,7 +240,7 @@ module ofr_node #(
     logic [2*P+1:0] ev_flit_vc, ev_packet_vc, ev_stall_vc;
     logic           ev_injected, ev_delivered, ev_poisoned, ev_oidn, ev_widn;
     logic [24*N-1:0] used;
-    logic [31:0]    ofr_rdat, local_rdat, count_rdat;
+    logic [31:0]    ofr_rdat, local_rdat, count_rdat, links_rdat;
     logic           ofr_err, local_err, count_err;
 
     ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
@@ -260,8 +273,8 @@ module ofr_node #(
         ofr_counters #(.N(N)) counters (
             .clk, .rst, .ev_flit, .ev_flit_vc, .ev_packet, .ev_packet_vc, .ev_stall_credit,
             .ev_stall_alloc, .ev_stall_vc, .ev_refused, .ev_discarded, .ev_injected,
-            .ev_delivered, .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}),
-            .ev_retry({P{1'b0}}), .ev_reset({P{1'b0}}), .used, .reg_we, .reg_re, .reg_adr,
+            .ev_delivered, .ev_poisoned, .ev_oidn, .ev_widn, .ev_pinned, .ev_crc(ev_bad), .ev_retry,
+            .ev_reset(ev_down), .used, .reg_we, .reg_re, .reg_adr,
             .reg_wdat, .reg_rdat(count_rdat), .reg_err(count_err), .copy(mon_copy),
             .copy_index(mon_copy_index), .copy_value(mon_copy_value)
         );
@@ -269,8 +282,8 @@ module ofr_node #(
         logic unused_events;
         ofr_counters_small #(.N(N)) counters (
             .clk, .rst, .ev_flit, .ev_discarded, .ev_injected, .ev_delivered, .ev_poisoned,
-            .ev_oidn, .ev_widn, .ev_pinned, .ev_crc({P{1'b0}}), .ev_retry({P{1'b0}}),
-            .ev_reset({P{1'b0}}), .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
+            .ev_oidn, .ev_widn, .ev_pinned, .ev_crc(ev_bad), .ev_retry, .ev_reset(ev_down),
+            .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(count_rdat),
             .reg_err(count_err), .copy(mon_copy), .copy_index(mon_copy_index),
             .copy_value(mon_copy_value)
         );
@@ -278,8 +291,20 @@ module ofr_node #(
                                  ev_stall_alloc, ev_stall_vc, ev_refused, used};
     end
 
+    if (LINKS != 0) begin : g_links
+        ofr_link_regs #(.N(N), .TICK(TICK), .BITS(BITS)) links (
+            .clk, .rst, .link_up, .state(link_state), .why(link_why), .peer(link_peer), .ev_frame,
+            .ev_retry, .ev_bad, .ev_down, .ev_tick, .early(wb_cyc && wb_stb && !busy_q),
+            .early_adr(wb_adr), .reg_rdat(links_rdat)
+        );
+    end else begin : g_no_links
+        logic unused_links;
+        assign links_rdat   = '0;
+        assign unused_links = ^{link_state, link_why, link_peer, ev_frame, ev_tick};
+    end
+
     assign unused   = ^{wb_adr[1:0], generation[15:1]};
-    assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat;
+    assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat | links_rdat;
     assign reg_err  = node_err || ofr_err || local_err || count_err;
 endmodule
 

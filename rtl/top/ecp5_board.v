@@ -75,6 +75,11 @@ module ecp5_board #(
     logic [31:0]      mon_wdat, mon_rdat;
     logic [7:0]       mon_copy_index;
     logic [47:0]      mon_copy_value;
+    logic [2*N-1:0]   phase, cable_tx_clk, mon_link_up;
+    logic [16*N-1:0]  cable_tx;
+    logic [2*N*W-1:0] phy_tx_word;
+    logic [6*N-1:0]   mon_link_state;
+    logic [8*N-1:0]   mon_link_why;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
@@ -85,7 +90,11 @@ module ecp5_board #(
         .rx_vc({4*N{1'b0}}), .rx_data({2*N*W{1'b0}}), .rx_last({2*N{1'b0}}),
         .rx_poison({2*N{1'b0}}), .rx_abort({2*N{1'b0}}), .rx_credit, .rx_received, .tx_valid,
         .tx_ready({2*N{1'b0}}), .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit({24*N{1'b0}}),
-        .tx_base({24*N{1'b0}}), .tx_rebase({2*N{1'b0}}), .mon_we, .mon_re, .mon_adr, .mon_wdat,
+        .tx_base({24*N{1'b0}}), .tx_rebase({2*N{1'b0}}),
+        .phy_up({2*N{1'b0}}), .phy_tx_word, .phy_tx_ready({2*N{1'b0}}),
+        .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phase, .cable_tx_clk, .cable_tx,
+        .cable_rx_clk({2*N{1'b0}}), .cable_rx({16*N{1'b0}}), .mon_link_up, .mon_link_state,
+        .mon_link_why, .mon_we, .mon_re, .mon_adr, .mon_wdat,
         .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 

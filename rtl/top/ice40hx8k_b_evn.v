@@ -3,8 +3,8 @@
 // flits, slots of 16 flits, firmware in the SPI flash), clock, reset, UART and LEDs on real pins.
 // Pins: constraints/ice40hx8k-b-evn.pcf. How to build, flash and try it: constraints/README.md.
 //
-// No link yet: the reliable link (rtl/link) is not in the boards, so the link ports of ofr_board
-// are tied off here, as if no cable were plugged in: a board that answers, alone on the desk.
+// No link yet: ofr_board's plain links are tied off here, as if no cable were plugged in: a board
+// that answers, alone on the desk.
 `default_nettype none
 
 module ice40hx8k_b_evn #(
@@ -58,6 +58,11 @@ module ice40hx8k_b_evn #(
     logic [11:0] mon_adr;
     logic [31:0] mon_wdat, mon_rdat;
     logic [7:0]  mon_copy_index;
+    logic [3:0]  phase, cable_tx_clk, mon_link_up;
+    logic [11:0] mon_link_state;
+    logic [15:0] mon_link_why;
+    logic [31:0] cable_tx;
+    logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(2), .W(16), .L(16), .C(C), .MUL(0), .GEN(0), .CHECK(0), .COUNT(0), .FLASH(1),
@@ -69,8 +74,10 @@ module ice40hx8k_b_evn #(
         .link_up(4'd0), .rx_valid(4'd0), .rx_vc(8'd0), .rx_data(64'd0), .rx_last(4'd0),
         .rx_poison(4'd0), .rx_abort(4'd0), .rx_credit, .rx_received, .tx_valid, .tx_ready(4'd0),
         .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit(48'd0), .tx_base(48'd0),
-        .tx_rebase(4'd0), .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy,
-        .mon_copy_index, .mon_copy_value
+        .tx_rebase(4'd0), .phy_up(4'd0), .phy_tx_word, .phy_tx_ready(4'd0), .phy_rx_valid(4'd0),
+        .phy_rx_word(64'd0), .phase, .cable_tx_clk, .cable_tx, .cable_rx_clk(4'd0),
+        .cable_rx(32'd0), .mon_link_up, .mon_link_state, .mon_link_why, .mon_we, .mon_re, .mon_adr,
+        .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 
     // Idle until the first clock has come: no break on the line. In reset the flash's chip select

@@ -248,8 +248,11 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
 {
     struct ofr_node_in wrong = *in;
     bool error;
-    if (m->re)
-        ofr_node_read(b->node, m->adr);
+    if (m->re) {
+        uint32_t golden = ofr_node_read(b->node, m->adr);
+        if (m->adr >= OFR_BLOCK_LINKS && m->rdat != golden)
+            differ(b, "register", m->adr, m->rdat, golden);
+    }
     if (b->o.break_at && b->cycle >= b->o.break_at)
         wrong.tx_credit[0][OFR_VC_VS2] ^= 1; // for the test that a difference is found
     ofr_node_step(b->node, &wrong);
@@ -262,6 +265,15 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
 // --- Public
 // ------------------------------------------------------------------------------------------
 
+static const struct rtl_board_ops *ops_of(const struct board_options *o)
+{
+    if (o->kind == BOARD_SMALL)
+        return o->reliable ? &rtl_board_small_link : &rtl_board_small;
+    if (o->n == 2)
+        return o->reliable ? &rtl_board_2_link : &rtl_board_2;
+    return o->reliable ? &rtl_board_3_link : &rtl_board_3;
+}
+
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
@@ -270,7 +282,7 @@ struct board *board_new(const struct board_options *o)
         return NULL;
     }
     b->o = *o;
-    b->ops = o->kind == BOARD_SMALL ? &rtl_board_small : o->n == 2 ? &rtl_board_2 : &rtl_board_3;
+    b->ops = ops_of(o);
     spi_flash_init(&b->flash, flash_image, FLASH_OFFSET, (size_t)(flash_image_end - flash_image));
     if (o->kind == BOARD_GOLDEN || o->shadow) {
         b->node = calloc(1, sizeof *b->node);
@@ -319,6 +331,26 @@ void board_reset(struct board *b)
 const struct ofr_router_out *board_out(const struct board *b)
 {
     return b->o.kind == BOARD_GOLDEN ? ofr_node_out(b->node) : &b->rtl_out;
+}
+
+uint64_t board_link(struct board *b, unsigned port, const struct ofr_link_in *in,
+                    const struct ofr_link_out *golden)
+{
+    if (b->o.kind == BOARD_GOLDEN)
+        return golden->phy_tx_word;
+    struct ofr_link_out rtl;
+    int p = (int)port;
+    b->ops->link_out(b->rtl, port, &rtl);
+    if (rtl.phy_tx_word != golden->phy_tx_word)
+        differ(b, "word of link", p, rtl.phy_tx_word, golden->phy_tx_word);
+    if (rtl.state != golden->state || rtl.why != golden->why)
+        differ(b, "state and reason of link", p, (uint64_t)rtl.state << 4 | rtl.why,
+               (uint64_t)golden->state << 4 | golden->why);
+    if (rtl.link_up != golden->link_up || rtl.phase != golden->phase)
+        differ(b, "up and phase of link", p, rtl.link_up << 1 | rtl.phase,
+               golden->link_up << 1 | golden->phase);
+    b->ops->link_in(b->rtl, port, in);
+    return rtl.phy_tx_word;
 }
 
 void board_step(struct board *b, const struct ofr_node_in *in)

@@ -6,6 +6,7 @@
 #define BOARD_H
 
 #include "fw.h"
+#include "link.h"
 #include "node.h"
 #include "rtl_board.h"
 
@@ -17,6 +18,7 @@ struct board;
 struct board_options {
     enum board_kind kind;
     bool shadow;       // not BOARD_GOLDEN: a golden node beside it
+    bool reliable;     // not BOARD_GOLDEN: with ends of reliable links
     unsigned n;        // dimensions, 2 or 3
     uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
@@ -32,7 +34,12 @@ void board_reset(struct board *board);
 // Link outputs, as they stand between two steps.
 const struct ofr_router_out *board_out(const struct board *board);
 
-// One clock cycle.
+// A port's end of a reliable link, before board_step(). in: what the cable brings; golden: what the
+// golden end beside it shows, which RTL's own must show, too. Returns the word that it sends.
+uint64_t board_link(struct board *board, unsigned port, const struct ofr_link_in *in,
+                    const struct ofr_link_out *golden);
+
+// One clock cycle. in: what the links bring, of an RTL board with ends of its own to its shadow.
 void board_step(struct board *board, const struct ofr_node_in *in);
 
 // UART, as bytes. RTL boards take 40 cycles a byte, golden ones none.

@@ -119,6 +119,7 @@ static void make_boards(struct sim *s)
                                           : s->o.kinds[n] == 's' ? BOARD_SMALL
                                                                  : BOARD_RTL,
                                   .shadow = s->o.shadow,
+                                  .reliable = s->o.reliable,
                                   .n = s->o.torus.n,
                                   .break_at = n == 0 ? s->o.break_at : 0,
                                   .serial = random_of(s->o.seed, n, 0)};
@@ -178,6 +179,8 @@ static void set_up(struct sim *s)
             s->o.kinds);
     if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
         die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
+    if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
+        die("--misfit %d: there is no golden board of that number", s->o.misfit);
     make_boards(s);
     cable_torus(s);
     change_cables(s);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# boardsim: one Verilated board for two and one for three dimensions, instantiated as often as the
-# torus needs.
+# boardsim: one Verilated board for two and one for three dimensions and a small one, each with plain
+# links and with reliable ones, instantiated as often as the torus needs.
 BS      := $(B)/cosim/board
-BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v) \
-           $(CORE_SRC)
+BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
+           rtl/link/*.v rtl/link/phy/*.v) $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
 BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h \
            $(wildcard sim/model/*.h)
@@ -13,23 +13,30 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 BOARD_2 := 2 32 16 8 1 0 0 RAM_BYTES=32768
 BOARD_3 := 3 32 16 8 1 0 0 RAM_BYTES=32768
 BOARD_small := 2 16 16 4 0 11 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40
+# With ends of reliable links, words at the pins
+BOARD_2_link := $(BOARD_2) LINK=1
+BOARD_3_link := $(BOARD_3) LINK=1
+BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
 bs_word = $(word $(1),$(BOARD_$*))
 
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
-    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
+    ofr_board:LINK=1 ofr_board:N=3:LINK=2:WIRES=4 \
+    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What
 # clang makes of it takes 8% less time than gcc's, so where it is there it is taken.
 BS_CLANG = $(shell command -v clang++-14)
-BS_ALL := $(foreach b,2 3 small,$(BS)$(b)/board.a)
-$(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh sim/cosim/boardsim.mk
+BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link,$(BS)$(b)/board.a)
+$(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
 	@echo "verilator: board $*"
 	@verilator --cc --build --compiler $(if $(BS_CLANG),clang,gcc) -O3 --language 1800-2017 --noassert \
-	    --x-assign fast --x-initial unique -Irtl/regs --prefix Vboard$* --top-module ofr_board \
+	    --x-assign fast --x-initial unique -Irtl/regs -Irtl/link -Irtl/link/phy \
+	    --prefix Vboard$* --top-module ofr_board \
 	    -GN=$(call bs_word,1) -GW=$(call bs_word,2) -GL=$(call bs_word,3) \
 	    -GC=$(call bs_word,4) -GMUL=$(call bs_word,5) \
 	    -GFLASH=$(call bs_word,7) $(CORE_G) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
@@ -45,7 +52,8 @@ $(BS_ALL): $(BS)%/board.a: $(BS)%/verilated $(BS_SHIM) $(BS_HDR)
 	    -isystem $(VERILATOR_INC)/vltstd -DRTL_TOP=Vboard$* -DRTL_HEADER='"Vboard$*.h"' \
 	    -DSHAPE_N=$(call bs_word,1) -DSHAPE_W=$(call bs_word,2) -DSHAPE_L=$(call bs_word,3) \
 	    -DSHAPE_C=$(call bs_word,4) -DSHAPE_MUL=$(call bs_word,5) \
-	    -DSHAPE_WITHOUT=$(call bs_word,6) -DSHAPE_FLASH=$(call bs_word,7) \
+	    -DSHAPE_LINK=$(if $(filter LINK=1,$(BOARD_$*)),true,false) \
+	    -DSHAPE_SHARED=$(if $(filter SHARED=1,$(BOARD_$*)),true,false) -DSHAPE_WITHOUT=$(call bs_word,6) -DSHAPE_FLASH=$(call bs_word,7) \
 	    -DOPS=rtl_board_$* -c -o $(@D)/shim.o $(BS_SHIM)
 	cp $(@D)/v/Vboard$*__ALL.a $@
 	ar rs $@ $(@D)/shim.o 2>/dev/null
@@ -87,7 +95,8 @@ $(B)/twin/elastic/bin/boardsim: $(B)/bin/boardsim
 
 # Its twin whose links take every frame for good.
 $(B)/twin/crc/bin/boardsim: $(B)/bin/boardsim
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(B)/twin/crc/firmware
+	@cp $(B)/firmware/fw.hex $(B)/twin/crc/firmware/ # for RTL boards
 	@sed 's/bad = (word ^ r->crc) & looked_at;/bad = false;/' sim/model/link.c > $(@D)/link.c && \
 	    ! cmp -s sim/model/link.c $(@D)/link.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/link.o $(@D)/link.c

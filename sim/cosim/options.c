@@ -4,6 +4,7 @@
 #include "options.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,14 +97,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case ARGP_KEY_END:
-        if (!o->reliable && (o->bit_errors > 0 || o->bursts > 0 || o->spread || o->pulls))
-            argp_failure(state, 2, 0,
-                         "--bit-errors, --bursts, --spread, --pull: with --link reliable");
+        if (!o->reliable &&
+            (o->bit_errors > 0 || o->bursts > 0 || o->spread || o->pulls || o->misfit >= 0))
+            argp_failure(
+                state, 2, 0,
+                "--bit-errors, --bursts, --spread, --pull, --misfit: with --link reliable");
         if (o->reliable && o->ppm)
             argp_failure(state, 2, 0, "--ppm: with --link plain");
         if (o->latency + o->spread > MAX_LATENCY)
             argp_failure(state, 2, 0, "--latency and --spread: at most %d together", MAX_LATENCY);
         return 0;
+    case 'M':
     case 'x':
     case 'u':
     case 'P':
@@ -124,6 +128,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             o->usbip = true;
         if (key == 'l')
             o->latency = (unsigned)value;
+        else if (key == 'M')
+            o->misfit = value > INT_MAX ? INT_MAX : (int)value;
         else if (key == 'x')
             o->spread = value > MAX_LATENCY ? MAX_LATENCY : (unsigned)value;
         else if (key == 'P')
@@ -167,6 +173,8 @@ struct options options_read(int argc, char **argv)
          "there a direction of a cable is up to so much longer than --latency, drawn", 0},
         {"pull", 'U', "A.x+@FROM-TO", 0,
          "there that cable's plug is out from one cycle to another (repeatable)", 0},
+        {"misfit", 'M', "N", 0,
+         "there golden board N says that it has other slots: its links must not come up", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,
@@ -206,6 +214,7 @@ struct options options_read(int argc, char **argv)
                         .shadow = true,
                         .directory = ".",
                         .latency = 2,
+                        .misfit = -1,
                         .seed = 1};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);

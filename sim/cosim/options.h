@@ -37,7 +37,8 @@ struct options {
     double bit_errors, bursts; // of a bit, of a word
     char *pull[MAX_PLUGS];     // --pull, in order
     size_t pulls;
-    unsigned spread;                         // a cable is up to so much longer than latency, cycles
+    int misfit;      // a golden board whose ends do not fit the others', -1: none
+    unsigned spread; // a cable is up to so much longer than latency, cycles
     struct timed_order order_at[MAX_ORDERS]; // --at
     size_t orders;
     char order[64]; // for a simulator that runs, "": this is to be one

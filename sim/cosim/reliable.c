@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reliable links between boards (rtl/link/README.md): the end at each port is the golden model's,
-// at golden boards and at RTL ones, and the physical layer is as wide as a word.
+// Reliable links between boards (rtl/link/README.md). At every port is the golden model's end; an
+// RTL board has its own, whose words go over the cable, and the golden one beside it must show the
+// same. The physical layer is as wide as a word.
 #include "reliable.h"
 
 #include "basics.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TICK = 8, BURST_WORDS = 40, SEEDS = 16 }; // SEEDS: of random_of(), from here on
+enum { BURST_WORDS = 40, SEEDS = 16 }; // SEEDS: of random_of(), from here on
 
 struct link_end {
     struct ofr_link link;
@@ -37,16 +38,17 @@ void open_links(struct sim *s)
         s->link_end = allocate(s->boards, OFR_LINKS * sizeof *s->link_end);
     memset(s->link_end, 0, s->boards * OFR_LINKS * sizeof *s->link_end);
     for (uint32_t n = 0; n < s->boards; n++) {
-        const struct rtl_board_ops *ops = s->o.kinds[n] == 's' ? &rtl_board_small
-                                          : s->o.torus.n == 2  ? &rtl_board_2
-                                                               : &rtl_board_3;
+        const struct rtl_board_ops *ops = s->o.kinds[n] == 's' ? &rtl_board_small_link
+                                          : s->o.torus.n == 2  ? &rtl_board_2_link
+                                                               : &rtl_board_3_link;
+        bool misfit = (int)n == s->o.misfit;
         struct ofr_link_shape shape = {.n = ops->shape.n,
                                        .flit_bits = ops->shape.flit_bits,
-                                       .slots = ops->shape.slots,
+                                       .slots = (uint8_t)(ops->shape.slots - misfit),
                                        .slot_flits = ops->shape.slot_flits,
                                        .shared = s->o.kinds[n] == 's',
                                        .serial = s->o.kinds[n] != 's',
-                                       .tick = TICK,
+                                       .tick = ops->shape.links,
                                        .crc_check = 16};
         for (unsigned p = 0; p < OFR_LINKS; p++) {
             struct link_end *e = at(s, n, p);
@@ -99,6 +101,20 @@ static bool arrives(const struct sim *s, struct link_end *e, struct cable_end fa
     return true;
 }
 
+static void step_end(struct link_end *e, const struct ofr_link_in *in,
+                     struct ofr_link_status *status)
+{
+    struct ofr_link_counts before = e->link.counts;
+    const struct ofr_link_counts *after = &e->link.counts;
+    *status = (struct ofr_link_status){
+        .state = e->link.out.state, .why = e->link.out.why, .peer = e->link.out.peer};
+    ofr_link_step(&e->link, in);
+    status->frame = after->frames != before.frames;
+    status->retry = after->retries != before.retries;
+    status->bad = after->bad != before.bad;
+    status->down = after->downs != before.downs;
+}
+
 void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
                 uint64_t *last_flit)
 {
@@ -124,12 +140,13 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *i
         memcpy(to.rx_received, out->rx_received[p], OFR_VCS);
         to.phy_tx_ready = !e->link.shape.shared || o->phase;
         e->valid[now] = to.phy_tx_ready;
-        e->word[now] = o->phy_tx_word;
         to.phy_rx_valid = to.phy_up && !pulled(s, (struct cable_end){(int)n, (int)p}, far, cycle) &&
                           arrives(s, e, far, cycle, &to.phy_rx_word);
+        e->word[now] = board_link(s->board[n], p, &to, o);
         if (out->tx[p].valid || !ofr_link_idle(&e->link))
             *last_flit = cycle;
-        ofr_link_step(&e->link, &to);
+        in->link_tick = ofr_link_tick(&e->link);
+        step_end(e, &to, &in->link[p]);
     }
 }
 
@@ -140,6 +157,20 @@ bool links_are_up(const struct sim *s)
             if (s->peer[n][p].board >= 0 && !at(s, n, p)->link.out.link_up)
                 return false;
     return true;
+}
+
+bool links_settling(const struct sim *s)
+{
+    for (size_t i = 0; i < s->o.pulls && s->link_end; i++)
+        if (s->cycle >= s->pull[i].from && s->cycle < s->pull[i].to)
+            return true;
+    for (uint32_t n = 0; n < s->boards && s->link_end; n++)
+        for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
+            enum ofr_link_state state = at(s, n, p)->link.out.state;
+            if (s->peer[n][p].board >= 0 && state != OFR_LINK_UP && state != OFR_LINK_FAILED)
+                return true;
+        }
+    return false;
 }
 
 void say_links(const struct sim *s)

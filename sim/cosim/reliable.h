@@ -13,6 +13,8 @@ void reset_links(struct sim *s, uint32_t n);
 // A cycle of board n's ends: its links' input pins, as they stand before the ends' step.
 void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
                 uint64_t *last_flit);
+// A plug is out for a while, or an end at a cable is on its way up: time must go on.
+bool links_settling(const struct sim *s);
 // All that are cabled are up, at both ends; and a line about what they have met.
 bool links_are_up(const struct sim *s);
 void say_links(const struct sim *s);

@@ -69,7 +69,7 @@ void destroy(rtl_board *b)
 void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
 {
     RTL_TOP &top = of(b)->top;
-    for (int p = 0; p < PORTS; p++) {
+    for (int p = 0; p < PORTS && !SHAPE_LINK; p++) {
         port_pins::in(top, p, in);
         if (in->rx[p].valid)
             port_pins::flit_in<W>(top, p, in->rx[p]);
@@ -77,6 +77,29 @@ void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
     top.uart_rx = uart_rx;
     top.flash_miso = flash_miso;
     of(b)->edge();
+}
+
+void link_in(rtl_board *b, unsigned port, const ofr_link_in *in)
+{
+    using verilated_bits::set;
+    RTL_TOP &top = of(b)->top;
+    int p = int(port);
+    set(top.phy_up, p, 1, in->phy_up);
+    set(top.phy_tx_ready, p, 1, in->phy_tx_ready);
+    set(top.phy_rx_valid, p, 1, in->phy_rx_valid);
+    set(top.phy_rx_word, W * p, W, in->phy_rx_word);
+}
+
+void link_out(const rtl_board *b, unsigned port, ofr_link_out *out)
+{
+    using verilated_bits::get;
+    const RTL_TOP &top = of(b)->top;
+    int p = int(port);
+    out->phy_tx_word = get(top.phy_tx_word, W * p, W);
+    out->phase = get(top.phase, p, 1);
+    out->link_up = get(top.mon_link_up, p, 1);
+    out->state = ofr_link_state(get(top.mon_link_state, 3 * p, 3));
+    out->why = ofr_link_why(get(top.mon_link_why, 4 * p, 4));
 }
 
 void out(const rtl_board *b, struct ofr_router_out *o)
@@ -123,12 +146,15 @@ rtl_monitor monitor(const rtl_board *b)
 
 extern "C" const struct rtl_board_ops OPS;
 const struct rtl_board_ops OPS = {
-    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L},
+    {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L, SHAPE_LINK ? 8 : 0,
+     SHAPE_LINK ? (SHAPE_SHARED ? W / 2 : W) : 0},
     create,
     destroy,
     reset,
     SHAPE_FLASH,
     step,
+    SHAPE_LINK ? link_in : nullptr,
+    SHAPE_LINK ? link_out : nullptr,
     out,
     uart_tx,
     flash_pins,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated board (rtl/board/ofr_board.v) for C. There are three builds: two and three
-// dimensions, and the small one, whose firmware runs from SPI flash. All have these operations.
+// One Verilated board (rtl/board/ofr_board.v) for C. There are six builds: two and three
+// dimensions, and the small one, whose firmware runs from SPI flash; each with plain links and with
+// ends of reliable ones, words at its pins. All have these operations.
 #ifndef RTL_BOARD_H
 #define RTL_BOARD_H
 
@@ -8,6 +9,7 @@
 extern "C" {
 #endif
 
+#include "link.h"
 #include "node.h"
 
 struct rtl_board;
@@ -36,9 +38,14 @@ struct rtl_board_ops {
     void (*destroy)(struct rtl_board *board);
     void (*reset)(struct rtl_board *board);
     bool flash; // the firmware is in an SPI flash
-    // One clock cycle.
+    // One clock cycle. in: where links are plain.
     void (*step)(struct rtl_board *board, const struct ofr_node_in *in, bool uart_rx,
                  bool flash_miso);
+    // Reliable links' ends, NULL where links are plain: what the cable brings to a port for the
+    // next step (only phy_*), and what the end shows between two steps: word, phase, link_up,
+    // state, why.
+    void (*link_in)(struct rtl_board *board, unsigned port, const struct ofr_link_in *in);
+    void (*link_out)(const struct rtl_board *board, unsigned port, struct ofr_link_out *out);
     // Output pins between two steps: the links' tx and rx_credit are filled in.
     void (*out)(const struct rtl_board *board, struct ofr_router_out *out);
     bool (*uart_tx)(const struct rtl_board *board);
@@ -48,6 +55,7 @@ struct rtl_board_ops {
 };
 
 extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
+extern const struct rtl_board_ops rtl_board_2_link, rtl_board_3_link, rtl_board_small_link;
 
 // Cycles a UART bit takes in these builds, and what BOARD.CLOCK says.
 enum { RTL_UART_DIVISOR = 4, RTL_CLOCK_HZ = 12000000 };

@@ -144,10 +144,10 @@ bool quiet(const struct sim *s)
     return true;
 }
 
-// Nothing in any golden board or on any cable: time may stand still.
+// Nothing in any golden board or on any cable, and no link on its way up: time may stand still.
 bool idle(const struct sim *s)
 {
-    if (!quiet(s))
+    if (!quiet(s) || links_settling(s))
         return false;
     for (uint32_t n = 0; n < s->boards; n++)
         if (!board_idle(s->board[n]))

@@ -56,7 +56,7 @@ static bool listens(const struct ofr_link *l)
     return is_up(l) || l->train.state == OFR_LINK_READY;
 }
 
-static bool ticks(const struct ofr_link *l)
+bool ofr_link_tick(const struct ofr_link *l)
 {
     return l->time + 1 == 1U << l->shape.tick;
 }
@@ -578,7 +578,7 @@ void ofr_link_init(struct ofr_link *l, const struct ofr_link_shape *shape)
 
 void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
 {
-    struct wires w = {.tick = ticks(l),
+    struct wires w = {.tick = ofr_link_tick(l),
                       .up = is_up(l),
                       .listens = listens(l),
                       .good = l->rx.good,

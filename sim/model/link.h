@@ -132,6 +132,8 @@ void ofr_link_init(struct ofr_link *link, const struct ofr_link_shape *shape);
 void ofr_link_step(struct ofr_link *link, const struct ofr_link_in *in);
 // No flit is in it, neither to be sent nor to be acknowledged nor on its way to the router.
 bool ofr_link_idle(const struct ofr_link *link);
+// With the next step a tick ends.
+bool ofr_link_tick(const struct ofr_link *link);
 // Its receiver is not within a frame.
 bool ofr_link_between(const struct ofr_link *link);
 

@@ -22,6 +22,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
+    ofr_link_regs_init(&node->links, shape);
     node->counters.small = shape->without & OFR_WITHOUT_COUNT;
     node->config.torus.n = shape->n;
     for (unsigned i = 0; i < shape->n; i++)
@@ -33,6 +34,17 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_
     node->seeds = true;
     node->drained = true;
     return true;
+}
+
+static void see_links(struct ofr_node *node, const struct ofr_node_in *in)
+{
+    ofr_link_regs_step(&node->links, in->link, in->link_up, in->link_tick);
+    for (unsigned p = 0; p < 2U * node->shape.n; p++) {
+        uint64_t *events = &node->link_events[3 * p];
+        events[OFR_COUNTER_LINK_CRC] += in->link[p].bad;
+        events[OFR_COUNTER_LINK_RETRY] += in->link[p].retry;
+        events[OFR_COUNTER_LINK_RESET] += in->link[p].down;
+    }
 }
 
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
@@ -56,6 +68,8 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
         node->link_up |= (uint8_t)(in->link_up[p] << p);
     node->time = out->time + (uint32_t)(node->ahead >> 32) + 1;
     node->ahead += (uint64_t)(int64_t)(int32_t)node->time_rate;
+    if (node->shape.links)
+        see_links(node, in);
     ofr_local_step(&node->local, &local);
     ofr_router_step(node->router, &router, &node->config);
     if (node->seeds)
@@ -89,7 +103,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t) !(node->shape.without & OFR_WITHOUT_CHECK) << OFR_NODE_SHAPE_CHECK_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_PINS) << OFR_NODE_SHAPE_PINS_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_COUNT) << OFR_NODE_SHAPE_COUNT_LSB |
-               (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB;
+               (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB |
+               (uint32_t)(node->shape.links != 0) << OFR_NODE_SHAPE_LINKS_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;
     case OFR_NODE_STATUS:
@@ -132,7 +147,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
 uint32_t ofr_node_read(struct ofr_node *node, unsigned offset)
 {
     return node_register(node, offset) | ofr_unit_read(&node->unit, offset) |
-           ofr_counters_read(&node->counters, offset) | ofr_local_read(&node->local, offset);
+           ofr_counters_read(&node->counters, offset) | ofr_local_read(&node->local, offset) |
+           (node->shape.links ? ofr_link_regs_read(&node->links, offset) : 0);
 }
 
 // Three fields of a register, n of which are in use.
@@ -218,6 +234,7 @@ void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool
         uint64_t live[OFR_COUNTS];
         memcpy(live, ofr_router_counters(node->router), sizeof live);
         live[OFR_COUNTER_PINNED] = node->local.pinned;
+        memcpy(&live[OFR_COUNTER_LINK_BASE], node->link_events, sizeof node->link_events);
         ofr_counters_write(&node->counters, offset, value, live);
     } else {
         ofr_counters_write(&node->counters, offset, value, NULL);

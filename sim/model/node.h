@@ -5,6 +5,7 @@
 #define OFR_NODE_H
 
 #include "counters.h"
+#include "link_regs.h"
 #include "local.h"
 #include "ofr_unit.h"
 
@@ -17,6 +18,9 @@ struct ofr_node_in {
     uint8_t tx_base[OFR_LINKS][OFR_VCS];   // see struct ofr_router_in
     bool tx_rebase[OFR_LINKS];
     bool link_up[OFR_LINKS];
+    // Reliable links' ends (shape.links)
+    struct ofr_link_status link[OFR_LINKS];
+    bool link_tick; // a tick of theirs ends with this cycle
 };
 
 struct ofr_node {
@@ -26,6 +30,8 @@ struct ofr_node {
     struct ofr_unit unit;
     struct ofr_local local;
     struct ofr_counters counters;
+    struct ofr_link_regs links;
+    uint64_t link_events[3 * OFR_LINKS]; // counters from OFR_COUNTER_LINK_BASE on
     uint32_t seed;
     bool seeds;   // SEED was written, or is that of the reset: the next step starts the LFSR there
     bool drained; // in the cycle of the last step: a write is of that cycle

@@ -35,6 +35,8 @@ struct ofr_shape {
     uint8_t unit_mul;    // OFR unit with multipliers: 1, without: 0
     uint8_t without;     // what the node does not have: OFR_WITHOUT_* ored
     uint16_t slot_flits; // L: flits per slot, a power of two, 4 to 1024, L W / 8 >= 32 bytes
+    uint8_t links;     // of a node: 0 plain links, else reliable ones, log2 of their tick's cycles
+    uint8_t link_bits; // of these: bits that come over a cable a cycle
 };
 
 // What the registers of blocks NODE and OFR hold, as the router sees it. May change between cycles.

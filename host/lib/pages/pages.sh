@@ -24,6 +24,7 @@ while IFS='|' read -r page title groups; do
 done << GROUPS
 torus_open|connections to a board, their options, errors|Version and errors|Byte streams|Handle
 torus_discover|boards, cables, names and single registers|Boards
+torus_links|links: state, counters, a bound of their error rate|Links
 torus_program|routings and their tables|Programming
 torus_lease|who may write: the lease and the key|The write lease
 torus_run|traffic, clocks and counters measured|Measuring

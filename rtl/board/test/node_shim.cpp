@@ -34,6 +34,8 @@ struct ofr_shape node_rtl_shape(void)
     shape.slots = SHAPE_C;
     shape.unit_mul = 0;
     shape.slot_flits = SHAPE_L;
+    shape.links = 8;
+    shape.link_bits = 5;
     return shape;
 }
 
@@ -68,7 +70,17 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
     for (int p = 0; p < PORTS; p++) {
         port_pins::in(top, p, in);
         port_pins::flit_in<W>(top, p, in->rx[p]);
+        using verilated_bits::set;
+        const ofr_link_status &link = in->link[p];
+        set(top.link_state, 3 * p, 3, link.state);
+        set(top.link_why, 4 * p, 4, link.why);
+        set(top.link_peer, 64 * p, 64, link.peer);
+        set(top.ev_frame, p, 1, link.frame);
+        set(top.ev_retry, p, 1, link.retry);
+        set(top.ev_bad, p, 1, link.bad);
+        set(top.ev_down, p, 1, link.down);
     }
+    top.ev_tick = in->link_tick;
     top.clk = 0;
     top.eval();
     top.clk = 1;

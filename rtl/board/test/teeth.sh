@@ -32,4 +32,5 @@ twin 'COORD outside SIZE' 's/value \& OFR_NODE_CONTROL_CONFIGURED_MASK \&\& !ofr
 twin 'THRESHOLD of C or more' 's/OFR_NODE_ROUTING_THRESHOLD_BITS) >=$/OFR_NODE_ROUTING_THRESHOLD_BITS) >= 16 +/'
 twin 'ESCAPE 3' 's/OFR_NODE_ROUTING_ESCAPE_NEVER)$/99)/'
 twin 'SEED the same on all boards after a reset' 's/(uint32_t)(serial ^ serial >> 32)/1/'
+twin 'registers of the links shown before their tick is over' 's/^    ofr_link_regs_step(\&node->links, in->link, in->link_up, in->link_tick);/&\n    for (unsigned i = 0; i < 4; i++) memcpy(node->links.port[i].shown, node->links.port[i].next, sizeof node->links.port[i].shown);/'
 finish

@@ -46,6 +46,8 @@ struct test {
     struct neighbour neighbour[OFR_LINKS];
     struct ofr_node_in in;
     struct node_bus bus;
+    bool was_up[OFR_LINKS];
+    unsigned tick;     // cycles since the last one of the links
     unsigned idle;     // cycles to the next access
     bool taken;        // the access is the strobe of this cycle
     uint32_t expected; // what the read shows
@@ -144,6 +146,23 @@ static void drive_port(struct test *t, unsigned p, const struct ofr_router_out *
     }
 }
 
+// The link's end at one port, whatever an end may show and more.
+static void drive_link(struct test *t, unsigned p)
+{
+    struct ofr_link_status *link = &t->in.link[p];
+    bool fell = t->was_up[p] && !t->in.link_up[p];
+    if (below(50) == 0) {
+        link->state = below(5);
+        link->why = below(12);
+        link->peer = (uint64_t)word() << 32 | word();
+    }
+    link->frame = below(4) == 0;
+    link->retry = below(20) == 0;
+    link->bad = below(20) == 0;
+    link->down = fell;
+    t->was_up[p] = t->in.link_up[p];
+}
+
 // An access; half of them to where the guards are.
 static void draw_access(struct test *t)
 {
@@ -153,12 +172,14 @@ static void draw_access(struct test *t)
         OFR_NODE_ID,        OFR_NODE_SHAPE,  OFR_NODE_STATUS, OFR_NODE_WATCHDOG, OFR_NODE_RING_WAIT,
         OFR_NODE_DROPPED,   OFR_GEN_CONTROL, OFR_GEN_LENGTH,  OFR_GEN_STATUS,    OFR_GEN_SEED,
         OFR_GEN_TARGET,     OFR_OFR_PARAM,   OFR_OFR_WIDN,    OFR_OFR_COMMIT,    OFR_NODE_TIME,
-        OFR_NODE_TIME_RATE, OFR_GEN_PERIOD};
+        OFR_NODE_TIME_RATE, OFR_GEN_PERIOD,  OFR_LINKS_UP,    OFR_LINKS_UP,      OFR_LINKS_UP};
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);
     b->adr = below(2) ? guarded[below(sizeof guarded / sizeof *guarded)]
                       : others[below(sizeof others / sizeof *others)];
+    if (b->adr == OFR_LINKS_UP)
+        b->adr += (uint16_t)(4 * below(128));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
     if (b->adr == OFR_NODE_SIZE && below(3))
         b->dat_w = 0x010404;
@@ -203,6 +224,8 @@ static void reset(struct test *t)
     memset(t->neighbour, 0, sizeof t->neighbour);
     memset(&t->in, 0, sizeof t->in);
     t->bus.stb = t->taken = false;
+    memset(t->was_up, 0, sizeof t->was_up);
+    t->tick = 0;
     t->idle = 300; // the counters and the destination table clear themselves
     while (cycles--)
         node_rtl_step(t->rtl, true, &t->in, &t->bus);
@@ -214,8 +237,13 @@ static void reset(struct test *t)
 
 static void step(struct test *t)
 {
-    for (unsigned p = 0; p < links(t); p++)
+    for (unsigned p = 0; p < links(t); p++) {
         drive_port(t, p, ofr_node_out(&t->node));
+        drive_link(t, p);
+    }
+    t->in.link_tick = ++t->tick == 1U << t->shape.links;
+    if (t->in.link_tick)
+        t->tick = 0;
     if (!t->bus.stb && t->idle-- == 0)
         draw_access(t);
     bool strobe = t->taken;

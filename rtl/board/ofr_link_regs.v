@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register block LINKS: state and counters of the reliable links' ends, read only, a set a port.
+// Golden model: sim/model/link_regs.c.
+//
+// Counters are of 32 bits, stay at 2^32 - 1, and are brought up to date once a tick: what happened
+// in a tick is kept (held_q), an engine then goes through all counters, from the bank of a block
+// RAM that is shown to the other one, and with the next tick that one is shown. So they are all of
+// one instant, and it does not matter that a register read takes a cycle from the engine: it needs
+// 14 cycles a port of the tick's 256 or more, and reads take at most every third.
+`include "ofr_defs.vh"
+`default_nettype none
+
+module ofr_link_regs #(
+    parameter int N    = 2, // dimensions, 2 or 3
+    parameter int TICK = 8, // a tick is 2^TICK cycles, 8 to 20
+    parameter int BITS = 32 // that come over a cable a cycle, 1 to 64
+) (
+    input  wire logic             clk,
+    input  wire logic             rst,
+    input  wire logic [2*N-1:0]   link_up,
+    // Of the ends: ofr_link
+    input  wire logic [6*N-1:0]   state,
+    input  wire logic [8*N-1:0]   why,
+    input  wire logic [128*N-1:0] peer,
+    input  wire logic [2*N-1:0]   ev_frame,
+    input  wire logic [2*N-1:0]   ev_retry,
+    input  wire logic [2*N-1:0]   ev_bad,
+    input  wire logic [2*N-1:0]   ev_down,
+    input  wire logic             ev_tick,
+    // Registers: the address a cycle before the strobe, and the value in the strobe's cycle
+    input  wire logic             early,     // there will be a strobe
+    input  wire logic [11:0]      early_adr,
+    output logic [31:0]           reg_rdat
+);
+    localparam int P = 2 * N;
+    localparam logic [2:0] LAST_PORT = 3'(P - 1);
+    localparam logic [2:0] UP = 3'd0, SINCE = 3'd1, LONGEST = 3'd2, FALLS = 3'd3, FRAMES = 3'd4,
+                           CRC = 3'd5, RETRY = 3'd6; // words of a port, as in outflank.json
+
+    // --- What happened in this tick, and in the one before ---------------------------------------
+    logic [P-1:0]      up_q, before_q;        // at its end; at the end of the one before
+    logic [P-1:0]      fell_q, fell_held_q;   // at most once: it takes 10 ticks to come up
+    logic [TICK*P-1:0] frames_q, frames_held_q, bad_q, bad_held_q, retry_q, retry_held_q;
+    always_ff @(posedge clk) begin
+        for (int p = 0; p < P; p++) begin
+            frames_q[TICK*p +: TICK] <= (ev_tick ? '0 : frames_q[TICK*p +: TICK]) +
+                                        TICK'(ev_frame[p]);
+            bad_q[TICK*p +: TICK]    <= (ev_tick ? '0 : bad_q[TICK*p +: TICK]) + TICK'(ev_bad[p]);
+            retry_q[TICK*p +: TICK]  <= (ev_tick ? '0 : retry_q[TICK*p +: TICK]) +
+                                        TICK'(ev_retry[p]);
+            fell_q[p]                <= (fell_q[p] && !ev_tick) || ev_down[p];
+        end
+        if (ev_tick) begin
+            up_q          <= link_up;
+            before_q      <= up_q;
+            fell_held_q   <= fell_q;
+            frames_held_q <= frames_q;
+            bad_held_q    <= bad_q;
+            retry_held_q  <= retry_q;
+        end
+        if (rst)
+            {up_q, before_q, fell_q, frames_q, bad_q, retry_q} <= '0;
+    end
+
+    // --- The engine: a cycle to read, one to write -----------------------------------------------
+    logic        run_q, write_q; // at work; what was read can be written
+    logic        bank_q, bank;   // the bank that is shown
+    logic [1:0]  ticks_q;        // 1: the shown bank is empty still, 2: it is good
+    logic [2:0]  port_q, word_q;
+    logic        ever_q;         // that port was up before this tick
+    logic [31:0] since_q, ram_q, old, add, sum, value;
+    logic        read;           // a register's turn
+    logic        up, was_up, fell; // of that port
+    assign up     = 1'(up_q >> port_q);
+    assign was_up = 1'(before_q >> port_q);
+    assign fell   = 1'(fell_held_q >> port_q);
+    logic [2:0]  port;           // of that register
+    assign read = early && early_adr[11:9] == 3'(`OFR_LINKS_UP >> 9);
+    assign port = early_adr[8:6];
+    assign bank = bank_q ^ ev_tick;
+    assign old  = ticks_q == 2'd2 ? ram_q : '0;
+    always_comb begin
+        add = '0;
+        case (word_q)
+            UP:      add[0] = up;
+            SINCE:   add[0] = 1'b1;
+            FALLS:   add[0] = fell;
+            FRAMES:  add[TICK-1:0] = frames_held_q[TICK*port_q +: TICK];
+            CRC:     add[TICK-1:0] = bad_held_q[TICK*port_q +: TICK];
+            RETRY:   add[TICK-1:0] = retry_held_q[TICK*port_q +: TICK];
+            default: ;
+        endcase
+        sum = old + add;
+        if (sum < old)
+            sum = '1;
+        value = sum;
+        if (word_q == SINCE && up != was_up)
+            value = '0;
+        if (word_q == LONGEST && !up && ever_q && since_q > old)
+            value = since_q;
+    end
+    always_ff @(posedge clk) begin
+        write_q <= run_q && !write_q && !read;
+        if (write_q) begin
+            if (word_q == UP)
+                ever_q <= old != '0;
+            if (word_q == SINCE)
+                since_q <= value;
+            word_q <= word_q == RETRY ? UP : word_q + 3'd1;
+            if (word_q == RETRY) begin
+                port_q <= port_q + 3'd1;
+                run_q  <= port_q != LAST_PORT;
+            end
+        end
+        if (ev_tick) begin
+            bank_q  <= !bank_q;
+            run_q   <= 1'b1;
+            port_q  <= '0;
+            word_q  <= UP;
+            ticks_q <= ticks_q == 2'd2 ? 2'd2 : ticks_q + 2'd1;
+        end
+        if (rst) begin
+            {run_q, write_q, bank_q, ticks_q} <= '0;
+            port_q <= '0;
+            word_q <= UP;
+        end
+    end
+
+    logic [6:0] raddr;
+    assign raddr = read ? {bank, port, early_adr[4:2]} : {bank, port_q, word_q};
+    ofr_buffer #(.DEPTH(128), .WIDTH(32)) ram (
+        .clk, .we(write_q), .waddr({!bank_q, port_q, word_q}), .wdata(value), .re(1'b1), .raddr,
+        .rdata(ram_q)
+    );
+
+    // --- Registers -------------------------------------------------------------------------------
+    logic [31:0] status_q;
+    logic        counter_q, there, unused;
+    assign there  = read && port <= LAST_PORT;
+    assign unused = ^early_adr[1:0];
+    always_ff @(posedge clk) begin
+        counter_q <= there && !early_adr[5] && early_adr[4:2] != 3'd7 &&
+                     (ticks_q == 2'd2 || (ticks_q == 2'd1 && ev_tick));
+        status_q  <= '0;
+        if (there && early_adr[5])
+            case (early_adr[4:2])
+                3'd0: status_q <= {9'd0, 7'(BITS), 3'd0, 5'(TICK), why[4*port +: 4],
+                                   1'b0, state[3*port +: 3]};
+                3'd1: status_q <= peer[64*port +: 32];
+                3'd2: status_q <= peer[64*port+32 +: 32];
+                default: ;
+            endcase
+    end
+    assign reg_rdat = status_q | (counter_q ? ram_q : '0);
+endmodule
+
+`default_nettype wire

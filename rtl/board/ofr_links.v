@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is at a board's ports, all of them: plain wires, a reliable link's end each (ofr_link), or
+// such an end with its physical layer (ofr_link_cabled). The router's side is the same.
+`default_nettype none
+
+module ofr_links #(
+    parameter int LINK   = 0,  // 0: plain, 1: reliable, words at the pins, 2: reliable, cables
+    parameter int N      = 2,  // dimensions, 2 or 3
+    parameter int W      = 32, // flit width in bits, 16, 32 or 64
+    parameter int L      = 16, // flits per slot
+    parameter int C      = 8,  // slots per VC, 2 to 8
+    parameter int SHARED = 0,  // as in ofr_link
+    parameter int SERIAL = 1,  // likewise
+    parameter int TICK   = 8,  // likewise
+    parameter int WIRES  = 8,  // LINK = 2: data wires each way, 1 to W
+    parameter int TUNE   = 12  // LINK = 2: 2^TUNE bits to train, 12 to 30
+) (
+    input  wire logic             clk,
+    input  wire logic             rst,
+    input  wire logic [63:0]      serial, // of this board
+    // Plain wires, see rtl/README.md. LINK = 0 only
+    input  wire logic [2*N-1:0]   link_up,
+    input  wire logic [2*N-1:0]   rx_valid,
+    input  wire logic [4*N-1:0]   rx_vc,
+    input  wire logic [2*N*W-1:0] rx_data,
+    input  wire logic [2*N-1:0]   rx_last,
+    input  wire logic [2*N-1:0]   rx_poison,
+    input  wire logic [2*N-1:0]   rx_abort,
+    input  wire logic [2*N-1:0]   tx_ready,
+    input  wire logic [24*N-1:0]  tx_credit,
+    input  wire logic [24*N-1:0]  tx_base,
+    input  wire logic [2*N-1:0]   tx_rebase,
+    // Words, as in ofr_link. LINK = 1 only
+    input  wire logic [2*N-1:0]   phy_up,
+    output logic [2*N*W-1:0]      phy_tx_word,
+    input  wire logic [2*N-1:0]   phy_tx_ready,
+    input  wire logic [2*N-1:0]   phy_rx_valid,
+    input  wire logic [2*N*W-1:0] phy_rx_word,
+    output logic [2*N-1:0]        phase,
+    // Cables, as in ofr_link_phy. LINK = 2 only
+    output logic [2*N-1:0]        cable_tx_clk,
+    output logic [2*N*WIRES-1:0]  cable_tx,
+    input  wire logic [2*N-1:0]   cable_rx_clk,
+    input  wire logic [2*N*WIRES-1:0] cable_rx,
+    // The router
+    output logic [2*N-1:0]        to_link_up,
+    output logic [2*N-1:0]        to_rx_valid,
+    output logic [4*N-1:0]        to_rx_vc,
+    output logic [2*N*W-1:0]      to_rx_data,
+    output logic [2*N-1:0]        to_rx_last,
+    output logic [2*N-1:0]        to_rx_poison,
+    output logic [2*N-1:0]        to_rx_abort,
+    output logic [2*N-1:0]        to_tx_ready,
+    output logic [24*N-1:0]       to_tx_credit,
+    output logic [24*N-1:0]       to_tx_base,
+    output logic [2*N-1:0]        to_tx_rebase,
+    input  wire logic [24*N-1:0]  rx_credit,
+    input  wire logic [24*N-1:0]  rx_received,
+    input  wire logic [2*N-1:0]   tx_valid,
+    input  wire logic [4*N-1:0]   tx_vc,
+    input  wire logic [2*N*W-1:0] tx_data,
+    input  wire logic [2*N-1:0]   tx_last,
+    input  wire logic [2*N-1:0]   tx_poison,
+    // Status and events of each end, as in ofr_link; 0 where links are plain
+    output logic [6*N-1:0]        state,
+    output logic [8*N-1:0]        why,
+    output logic [128*N-1:0]      peer,
+    output logic [2*N-1:0]        ev_frame,
+    output logic [2*N-1:0]        ev_retry,
+    output logic [2*N-1:0]        ev_bad,
+    output logic [2*N-1:0]        ev_down,
+    output logic                  ev_tick // the same for all
+);
+    localparam int P = 2 * N;
+    logic unused;
+    generate
+        if (LINK < 0 || LINK > 2)
+            ofr_links_link_out_of_range bad ();
+        if (LINK == 0) begin : g_plain
+            assign {to_link_up, to_rx_valid, to_rx_vc, to_rx_data, to_rx_last, to_rx_poison} =
+                {link_up, rx_valid, rx_vc, rx_data, rx_last, rx_poison};
+            assign {to_rx_abort, to_tx_ready, to_tx_credit, to_tx_base, to_tx_rebase} =
+                {rx_abort, tx_ready, tx_credit, tx_base, tx_rebase};
+            assign {state, why, peer, ev_frame, ev_retry, ev_bad, ev_down, ev_tick} = '0;
+            assign unused = ^{clk, rst, serial, rx_credit, rx_received, tx_valid, tx_vc, tx_data,
+                              tx_last, tx_poison};
+        end else begin : g_reliable
+            logic [P-1:0] tick;
+            assign ev_tick = tick[0];
+            assign unused  = ^{tick, link_up, rx_valid, rx_vc, rx_data, rx_last, rx_poison,
+                               rx_abort, tx_ready, tx_credit, tx_base, tx_rebase};
+        end
+        if (LINK != 1) begin : g_no_words
+            logic unused_words;
+            assign {phy_tx_word, phase} = '0;
+            assign unused_words = ^{phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word};
+        end
+        if (LINK != 2) begin : g_no_cables
+            logic unused_cables;
+            assign {cable_tx_clk, cable_tx} = '0;
+            assign unused_cables = ^{cable_rx_clk, cable_rx};
+        end
+        for (genvar p = 0; p < P; p++) begin : g_port
+            if (LINK == 1) begin : g_end
+                logic ev_up, unused_up;
+                assign unused_up = ev_up;
+                ofr_link #(
+                    .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK)
+                ) link_end (
+                    .clk, .rst, .enable(1'b1), .serial, .link_up(to_link_up[p]),
+                    .tx_valid(tx_valid[p]), .tx_ready(to_tx_ready[p]), .tx_vc(tx_vc[2*p +: 2]),
+                    .tx_data(tx_data[W*p +: W]), .tx_last(tx_last[p]), .tx_poison(tx_poison[p]),
+                    .tx_credit(to_tx_credit[12*p +: 12]), .tx_base(to_tx_base[12*p +: 12]),
+                    .tx_rebase(to_tx_rebase[p]), .rx_valid(to_rx_valid[p]),
+                    .rx_vc(to_rx_vc[2*p +: 2]), .rx_data(to_rx_data[W*p +: W]),
+                    .rx_last(to_rx_last[p]), .rx_poison(to_rx_poison[p]),
+                    .rx_abort(to_rx_abort[p]), .rx_credit(rx_credit[12*p +: 12]),
+                    .rx_received(rx_received[12*p +: 12]), .phy_up(phy_up[p]),
+                    .phy_tx_word(phy_tx_word[W*p +: W]), .phy_tx_ready(phy_tx_ready[p]),
+                    .phy_rx_valid(phy_rx_valid[p]), .phy_rx_word(phy_rx_word[W*p +: W]),
+                    .phase(phase[p]), .state(state[3*p +: 3]), .why(why[4*p +: 4]),
+                    .peer(peer[64*p +: 64]), .ev_frame(ev_frame[p]), .ev_retry(ev_retry[p]),
+                    .ev_bad(ev_bad[p]), .ev_up, .ev_down(ev_down[p]),
+                    .ev_tick(g_reliable.tick[p])
+                );
+            end
+            if (LINK == 2) begin : g_cabled
+                localparam int COUNT = 16;
+                // What the training found has no registers yet
+                logic                   ev_up, locked, stopped, lost, retrain, up, ready, valid;
+                logic                   phase_p, unused_phy;
+                logic [2*WIRES-1:0]     eye;
+                logic [4*WIRES-1:0]     place;
+                logic [COUNT*WIRES-1:0] errors;
+                logic [31:0]            seen;
+                logic [W-1:0]           tx_word, rx_word;
+                assign unused_phy = ^{ev_up, locked, stopped, lost, retrain, up, ready, valid,
+                                      phase_p, eye, place, errors, seen, tx_word, rx_word};
+                ofr_link_cabled #(
+                    .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
+                    .WIRES(WIRES), .COUNT(COUNT)
+                ) link_end (
+                    .clk, .rst, .enable(1'b1), .serial, .link_up(to_link_up[p]),
+                    .tx_valid(tx_valid[p]), .tx_ready(to_tx_ready[p]), .tx_vc(tx_vc[2*p +: 2]),
+                    .tx_data(tx_data[W*p +: W]), .tx_last(tx_last[p]), .tx_poison(tx_poison[p]),
+                    .tx_credit(to_tx_credit[12*p +: 12]), .tx_base(to_tx_base[12*p +: 12]),
+                    .tx_rebase(to_tx_rebase[p]), .rx_valid(to_rx_valid[p]),
+                    .rx_vc(to_rx_vc[2*p +: 2]), .rx_data(to_rx_data[W*p +: W]),
+                    .rx_last(to_rx_last[p]), .rx_poison(to_rx_poison[p]),
+                    .rx_abort(to_rx_abort[p]), .rx_credit(rx_credit[12*p +: 12]),
+                    .rx_received(rx_received[12*p +: 12]), .bert(1'b0), .hold(1'b0),
+                    .tune(5'(TUNE)), .phy_locked(locked), .phy_stopped(stopped), .phy_lost(lost),
+                    .eye, .place, .errors, .seen, .retrain, .phy_up(up), .phy_tx_word(tx_word),
+                    .phy_tx_ready(ready), .phy_rx_valid(valid), .phy_rx_word(rx_word),
+                    .cable_tx_clk(cable_tx_clk[p]), .cable_tx(cable_tx[WIRES*p +: WIRES]),
+                    .cable_rx_clk(cable_rx_clk[p]), .cable_rx(cable_rx[WIRES*p +: WIRES]),
+                    .phase(phase_p), .state(state[3*p +: 3]), .why(why[4*p +: 4]),
+                    .peer(peer[64*p +: 64]), .ev_frame(ev_frame[p]), .ev_retry(ev_retry[p]),
+                    .ev_bad(ev_bad[p]), .ev_up, .ev_down(ev_down[p]),
+                    .ev_tick(g_reliable.tick[p])
+                );
+            end
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire
