@@ -257,8 +257,15 @@ API int torus_discover(struct torus *t)
     if (error != TORUS_OK)
         return error;
     error = recognise(t);
-    int links = error == TORUS_OK || error == TORUS_E_MISCABLED ? check_links(t) : TORUS_OK;
-    return links == TORUS_OK ? error : links;
+    if (error != TORUS_OK && error != TORUS_E_MISCABLED)
+        return error;
+    char detail[WIDTH];
+    memcpy(detail, t->detail, sizeof detail);
+    int links = check_links(t);
+    if (links != TORUS_OK)
+        return links;
+    memcpy(t->detail, detail, sizeof detail);
+    return error;
 }
 
 API int torus_keep(struct torus *t, const uint8_t k[3], const struct torus_place *places,

@@ -435,7 +435,7 @@ blocked() {
     got=$?
     kill $held
     wait $held 2> /dev/null
-    [ $got = 2 ] && one_line && says 'another process has it: end that first, or let torusctl serve'
+    [ $got = 2 ] && one_line && says 'process [0-9]* (torusctl) has it: end that first, or let torusctl serve'
 }
 check 'a board that another process has: says so' blocked
 check 'monitor: without a terminal' status 2 torus monitor
