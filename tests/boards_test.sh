@@ -110,7 +110,7 @@ sed 's/"delta": 1/"delta": 2/' "$dir/mine.json" > "$dir/bad.json"
 check 'own table: Delta above k/2' status 2 torus program "$dir/bad.json"
 check 'own table: says how much' says 'at most 1, half the size in dimension y'
 check 'own table: in one line' one_line
-"$B/bin/torusctl" program --print --dimensions 3 --delta 1 > "$dir/bad.json"
+"$B/bin/torusctl" program --print --routing ofr --dimensions 3 --delta 1 > "$dir/bad.json"
 check 'own table: of 3 dimensions' status 2 torus program "$dir/bad.json"
 check 'own table: says so' says 'a table of 3 dimensions'
 head -c 200 "$dir/mine.json" > "$dir/bad.json"

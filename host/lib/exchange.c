@@ -305,7 +305,10 @@ int status_error(struct torus *t, const struct request *q, const char *what)
         return fail(t, TORUS_E_BOARD, "%s: another host has latched the counters of %s since", what,
                     where);
     case OFR_LOCKED:
-        return fail(t, TORUS_E_LOCKED, "%s: %s has a key; give it with --key", what, where);
+        return fail(t, TORUS_E_LOCKED,
+                    t->options.key ? "%s: %s has another key, or none (ping says which)"
+                                   : "%s: %s has a key; give it with --key or --key-file",
+                    what, where);
     case OFR_BUS_ERROR:
         if ((q->m[0] & OFR_OP_MASK) == OFR_OP_WRITE)
             return fail(t, TORUS_E_BOARD, "%s: that at 0x%03x of %s does not take 0x%x, or not now",

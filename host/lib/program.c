@@ -149,6 +149,11 @@ static int set_tie(struct torus *t, bool tie_both)
                 break;
             pause_seconds(0.002);
         }
+        if (error != TORUS_OK && node) {
+            char detail[WIDTH];
+            snprintf(detail, sizeof detail, "%s", t->detail);
+            return fail(t, error, "%.170s; ties may differ now: program once more", detail);
+        }
         if (error != TORUS_OK)
             return error;
     }

@@ -158,6 +158,8 @@ check 'no room: end' stop
 # One pair alone, and in a matrix: the same; with all boards sending at once it is not.
 start --dims 4x2 --boards golden
 check 'latency 4x2: program' torus program --routing dor
+check 'program: another tie, of boards at work' torus program --routing dor --tie plus
+check 'program: and back' torus program --routing dor
 check 'latency 4x2: one pair' quiet_torus --format json latency 0,0 2,1 --length 16 --load 0.3
 cp "$dir/out" "$dir/pair"
 of_pair() { # SAME ARGUMENTS...: is the pair's lifetime in the matrix the same as alone?

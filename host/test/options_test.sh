@@ -140,6 +140,8 @@ mode prints 'program --print' "$routing dimensions" \
     "transport baud $board window format $writing around watch resume abort"
 mode prints "program --print $work/table" '' \
     "transport baud $board window format $writing $routing dimensions around watch resume abort"
+refused_delta() { refuses --delta program $t --routing=abr --delta=1; }
+check 'program: Delta of a routing that has none' refused_delta
 many="pattern load gamma $stream message"
 mode opens "run $t" "$board window format $writing $many seed" baud
 mode opens "run $t --pattern=tornado,uniform" \

@@ -168,7 +168,8 @@ int torusctl(struct rig *r, const char *where, const char *arguments)
         words[2] = path;
     words[3] = "--timeout=60";
     words[4] = "--retry=10";
-    split(copy, words, strcmp(arguments, "serve") ? 5 : 4); // which passes on what others send again
+    split(copy, words,
+          strcmp(arguments, "serve") ? 5 : 4); // which passes on what others send again
     double begin = now();
     r->status = mock_run(r->mock, words, 300, r->out, sizeof r->out);
     r->took = now() - begin;

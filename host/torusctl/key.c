@@ -18,6 +18,8 @@ static uint64_t read_line(FILE *f, const char *name)
     bool any = fgets(line, sizeof line, f);
     if (any)
         line[strcspn(line, "\r\n")] = 0;
+    if (any && !isatty(fileno(f)) && fgetc(f) != EOF)
+        any = false;
     if (!any || !parse_key(line, &key))
         wrong("key from", name, "one line of up to 16 hexadecimal digits, not 0");
     memset(line, 0, sizeof line);

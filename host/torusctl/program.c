@@ -8,6 +8,7 @@
 #include "ctl.h"
 
 enum { TIE = 256, RESUME, ABORT, PRINT, DIMENSIONS, AROUND };
+enum { OFR = 2 }; // of routing_list, the default
 
 static struct {
     int routing, tie, threshold, delta; // -1: not given
@@ -85,6 +86,8 @@ static const char *idle(const struct args *a, const struct given *o)
         return "FILE says all about the routing";
     if (setting && (set.resume || set.abort))
         return "the routing is the one that was cut short";
+    if (own && !strcmp(o->name, "delta") && set.routing >= 0 && set.routing != OFR)
+        return "Delta is how far OIDNs are, which --routing ofr has only";
     if (own && !strcmp(o->name, "dimensions") && (!set.print || set.around || a->rest_count))
         return "of a preset that --print prints; else a table has the torus'";
     if (own && !strcmp(o->name, "watch") && (!set.around || set.print))
@@ -104,8 +107,8 @@ static const char *idle(const struct args *a, const struct given *o)
 static int prepare(struct args *a)
 {
     set.file = a->rest_count ? a->rest[0] : NULL;
-    set.preset = preset_of(set.routing >= 0 ? (unsigned)set.routing : 2, set.tie > 0, set.threshold,
-                           set.delta);
+    set.preset = preset_of(set.routing >= 0 ? (unsigned)set.routing : OFR, set.tie > 0,
+                           set.threshold, set.delta);
     bool good = !set.file || table_read(set.file, &set.table);
     if (good && set.around && set.table.destination_count)
         good = file_bad(set.file, "destinations: --around works them out");

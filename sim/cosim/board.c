@@ -126,6 +126,8 @@ static void golden_write(void *ctx, uint32_t address, uint32_t value, bool *err)
     switch (base) {
     case OFR_BASE_NODE:
         b->snapshots += offset == OFR_COUNT_SNAPSHOT;
+        // As the firmware reads it: what asks it to write has left the router by now.
+        b->node->drained = ofr_router_out(b->node->router)->drained;
         ofr_node_write(b->node, offset, value, err);
         break;
     case OFR_BASE_UART:

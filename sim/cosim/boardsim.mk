@@ -73,8 +73,8 @@ $(BS)/verilated.o $(BS)/verilated_threads.o: $(BS)/%.o:
 	    $(VERILATOR_INC)/$*.cpp
 
 # Its version is libtorus's.
-$(BS)/options.o: host/lib/torus.pc.in
-$(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sed -n 's/^Version: //p' host/lib/torus.pc.in)"'
+$(BS)/options.o: host/lib/libtorus.h
+$(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sh tests/version.sh)"'
 
 # Lower layers first (README.md).
 BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable steps control uarts boardsim
