@@ -121,7 +121,9 @@ void verilog_read(struct verilog_files *files, const char *pattern, bool lines)
         if (!f->path || !f->code)
             fail("cannot read %s", g.gl_pathv[i]);
         strip(f->code, lines);
-        snprintf(f->module, sizeof f->module, "%.*s", (int)(strlen(base) - 2), base);
+        // A header is named with its ending, where it is included.
+        const char *end = strstr(base, ".vh");
+        snprintf(f->module, sizeof f->module, "%.*s", (int)(strlen(base) - (end ? 0 : 2)), base);
     }
     globfree(&g);
 }
@@ -202,7 +204,7 @@ void verilog_paths(const struct verilog_files *files, char *text, size_t size)
 
     text[0] = 0;
     for (size_t i = 0; i < files->count; i++) {
-        if (!files->file[i].used)
+        if (!files->file[i].used || strstr(files->file[i].module, ".vh"))
             continue;
         n += (size_t)snprintf(text + n, size - n, "%s ", files->file[i].path);
         if (n >= size)

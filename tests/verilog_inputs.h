@@ -44,7 +44,7 @@ uint64_t hash_text(uint64_t hash, const char *text);
 // The files in use, and of the macros in rtl/regs/ofr_defs.vh those that occur in them.
 uint64_t hash_verilog(uint64_t hash, const struct verilog_files *files);
 
-// The paths of the files in use, a blank after each.
+// The paths of the files in use but for headers, a blank after each.
 void verilog_paths(const struct verilog_files *files, char *text, size_t size);
 
 #endif
