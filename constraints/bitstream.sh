@@ -82,9 +82,11 @@ case $made in
 already) ;;
 ice40-hx8k)
     echo "bitstream: $board: synthesis, some 2 minutes"
+    # Flat first: of ports that are tied off abc9 is else left with boxes in an order that it refuses.
     step synthesize sh -c 'cd "$1" && yosys -p "$2"' - "$out/verilog" "
         read_verilog -sv -I. $(for f in $files; do basename "$f"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial $top
+        hierarchy -top $top; proc; flatten; opt -full; opt_clean
         synth_ice40 $synth -top $top
         write_json ../netlist.json"
     echo "bitstream: $board: place and route, some 2 minutes"

@@ -32,7 +32,7 @@ verilated() {
     prefix=$1 module=$2
     shift 2
     step "$prefix" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert \
-        -Wno-fatal -Irtl/regs --prefix "$prefix" --top-module "$module" --Mdir "$out/$prefix" \
+        -Wno-fatal -Irtl/regs -Irtl/link --prefix "$prefix" --top-module "$module" --Mdir "$out/$prefix" \
         -CFLAGS -std=gnu++17 -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" "$@"
     inc=$(verilator --getenv VERILATOR_ROOT)/include
     step "$prefix-shim" $cxx -O2 -std=gnu++17 -I$here -Itests/lib -I"$out/$prefix" -isystem "$inc" \
