@@ -99,15 +99,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         snprintf(message, size, __VA_ARGS__);                                                      \
         return message;                                                                            \
     }
-    // A configuration may be made by a program, past the options.
-    for (const struct net_setting *s = net_settings; s->name; s++) {
-        char text[40], as_is[200];
-        struct net_config same = *c;
-        if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
-            continue;
-        net_setting_print(s, c, text, sizeof text);
-        CHECK(!net_setting_parse(s, &same, text, as_is, sizeof as_is), "%s", as_is);
-    }
+    if (net_settings_check(c, message, size))
+        return message;
     CHECK(!c->dragonfly.a, "--topology dragonfly:... goes with --engine flit only");
     CHECK(!c->mesh, "--topology mesh:... goes with --engine flit only");
     CHECK(c->routing < NET_DALLY_SEITZ, "--routing %s goes with --engine flit only",

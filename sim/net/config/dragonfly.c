@@ -46,7 +46,6 @@ bool net_dragonfly_parse(const char *text, struct net_dragonfly_config *c)
 const char *net_dragonfly_config_check(const struct net_config *c, char *message, unsigned size)
 {
     const struct net_dragonfly_config *d = &c->dragonfly;
-    char text[NET_SETTING_TEXT], as_is[200];
 #define CHECK(condition, ...)                                                                      \
     if (!(condition)) {                                                                            \
         snprintf(message, size, __VA_ARGS__);                                                      \
@@ -62,13 +61,8 @@ const char *net_dragonfly_config_check(const struct net_config *c, char *message
           net_pattern_name(c->traffic.pattern));
     CHECK(c->traffic.pattern != NET_ADVERSARIAL || c->traffic.offset <= d->a * d->h,
           "--traffic adv+%u: there are %u groups", c->traffic.offset, d->a * d->h + 1);
-    for (const struct net_setting *s = net_settings; s->name; s++) {
-        struct net_config same = *c;
-        if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
-            continue;
-        net_setting_print(s, c, text, sizeof text);
-        CHECK(!net_setting_parse(s, &same, text, as_is, sizeof as_is), "%s", as_is);
-    }
+    if (net_settings_check(c, message, size))
+        return message;
     CHECK(c->flit.unit == NET_UNIT_PHITS,
           "--load-unit must be phits on a Dragonfly, which has no bisection of a torus");
     CHECK(c->load <= c->flit.message_words,

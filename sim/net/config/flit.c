@@ -53,7 +53,7 @@ double net_flit_period(const struct net_config *c)
 
 const char *net_flit_config_check(const struct net_config *c, char *message, unsigned size)
 {
-    char text[NET_SETTING_TEXT], as_is[200];
+    char text[NET_SETTING_TEXT];
 #define CHECK(condition, ...)                                                                      \
     if (!(condition)) {                                                                            \
         snprintf(message, size, __VA_ARGS__);                                                      \
@@ -72,13 +72,8 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     CHECK(2u * c->torus.n * shape.vcs < NET_FLIT_MAX_PLACES,
           "%s with %u virtual channels a link: more than %d a node", text, shape.vcs,
           NET_FLIT_MAX_PLACES - 1);
-    for (const struct net_setting *s = net_settings; s->name; s++) {
-        struct net_config same = *c;
-        if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
-            continue;
-        net_setting_print(s, c, text, sizeof text);
-        CHECK(!net_setting_parse(s, &same, text, as_is, sizeof as_is), "%s", as_is);
-    }
+    if (net_settings_check(c, message, size))
+        return message;
     CHECK(c->tie != NET_TIE_RANDOM, "--tie random goes with --engine packet only");
     CHECK(c->load / net_flit_period(c) <= 1,
           "--load %g: more than a message a cycle and node; at most %g", c->load,

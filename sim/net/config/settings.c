@@ -1511,6 +1511,20 @@ void net_setting_print(const struct net_setting *s, const struct net_config *c, 
     }
 }
 
+const char *net_settings_check(const struct net_config *c, char *wrong, unsigned size)
+{
+    char text[NET_SETTING_TEXT];
+    for (const struct net_setting *s = net_settings; s->name; s++) {
+        struct net_config same = *c;
+        if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
+            continue;
+        net_setting_print(s, c, text, sizeof text);
+        if (net_setting_parse(s, &same, text, wrong, size))
+            return wrong;
+    }
+    return NULL;
+}
+
 void net_setting_help(const struct net_setting *s, char *text, unsigned size)
 {
     const char *shown = s->shown ? s->shown : s->otherwise;

@@ -83,6 +83,11 @@ static inline bool net_setting_number(const struct net_setting *setting)
     return setting->kind == NET_COUNT || setting->kind == NET_WHOLE || setting->kind == NET_REAL;
 }
 
+// Are the numbers that apply in their ranges, as an option's would have to be? A configuration may
+// be made by a program, past the options. Returns NULL, or what is wrong, in `wrong` (of `size`
+// bytes).
+const char *net_settings_check(const struct net_config *config, char *wrong, unsigned size);
+
 // Help with the default, into `text`.
 void net_setting_help(const struct net_setting *setting, char *text, unsigned size);
 

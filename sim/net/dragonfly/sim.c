@@ -6,6 +6,7 @@
 
 #include "dragonfly/select.h"
 #include "flit/births.h"
+#include "flit/pool.h"
 
 enum { CALENDAR = 1024 };
 
@@ -24,12 +25,9 @@ static uint32_t link_latency(const struct net_sim *sim, unsigned port)
                                                   : sim->config->dragonfly.local_latency;
 }
 
-static struct net_flit_batch *batch_of(const struct net_sim *sim, uint32_t cycle)
+static struct net_flit_batch *batch_now(const struct net_sim *sim)
 {
-    const struct net_flit_config *f = &sim->config->flit;
-    if (cycle < f->warm || cycle >= sim->end)
-        return NULL;
-    return &sim->batch[(cycle - f->warm) / f->batch];
+    return net_flit_batch_of(&sim->config->flit, sim->batch, sim->now);
 }
 
 // ---- Packets and queues
@@ -37,18 +35,14 @@ static struct net_flit_batch *batch_of(const struct net_sim *sim, uint32_t cycle
 static uint32_t new_packet(struct net_sim *sim)
 {
     if (sim->unused == NET_DF_NO_PACKET) {
-        uint32_t more = sim->capacity ? 2 * sim->capacity : 1024;
-        struct net_df_packet *packets = realloc(sim->packets, more * sizeof *packets);
+        struct net_df_packet *packets = net_flit_more_packets(sim->packets, sizeof *packets,
+                                                              offsetof(struct net_df_packet, next),
+                                                              &sim->capacity, &sim->unused);
         if (!packets) {
             sim->out_of_memory = true;
             return NET_DF_NO_PACKET;
         }
         sim->packets = packets;
-        for (uint32_t i = more; i-- > sim->capacity;) {
-            packets[i].next = sim->unused;
-            sim->unused = i;
-        }
-        sim->capacity = more;
     }
     uint32_t packet = sim->unused;
     sim->unused = sim->packets[packet].next;
@@ -146,7 +140,7 @@ static void enter_calendar(struct net_sim *sim, uint32_t node)
 static void give_birth(struct net_sim *sim)
 {
     uint32_t *bucket = &sim->calendar[sim->now % CALENDAR], node = *bucket;
-    struct net_flit_batch *batch = batch_of(sim, sim->now);
+    struct net_flit_batch *batch = batch_now(sim);
     *bucket = UINT32_MAX;
     while (node != UINT32_MAX) {
         uint32_t next = sim->next_born[node];
@@ -178,7 +172,7 @@ uint32_t net_df_skip(const struct net_sim *sim)
 static void deliver(struct net_sim *sim, uint32_t packet)
 {
     struct net_df_packet *p = &sim->packets[packet];
-    struct net_flit_batch *batch = batch_of(sim, sim->now);
+    struct net_flit_batch *batch = batch_now(sim);
     uint32_t latency = sim->now - p->entered;
     if (sim->on_delivery)
         sim->on_delivery(sim->context, p, sim->now);
@@ -210,7 +204,7 @@ static void leave(struct net_sim *sim, uint32_t router, unsigned port, unsigned 
     if (port >= sim->d.locals) {
         p->entered = sim->now;
         sim->entered++;
-        if (batch_of(sim, sim->now))
+        if (batch_now(sim))
             sim->injected[router % sim->d.a]++;
         return;
     }
@@ -312,7 +306,7 @@ struct net_sim *net_df_open(const struct net_config *c)
             sim->slots = link_latency(sim, port) + sim->words + 1;
     }
     sim->delay = c->dragonfly.local_latency + 1;
-    sim->end = c->flit.warm + c->flit.batches * c->flit.batch;
+    sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
     sim->unused = NET_DF_NO_PACKET;
     if (!lay_out(sim)) {

@@ -4,6 +4,8 @@
 #ifndef NET_FLIT_NET_H
 #define NET_FLIT_NET_H
 
+#include <stddef.h>
+
 #include "run/engine.h"
 
 // A cycle of the engine in the driver's units: 10 ns.
@@ -13,6 +15,21 @@ enum { NET_FLIT_CYCLE = 10 * NET_UNITS_PER_NS };
 struct net_flit_batch {
     uint64_t created, delivered, latency, wait; // latency, wait: of the delivered, cycles
 };
+
+// The cycle in which the measured time is over.
+static inline uint32_t net_flit_end(const struct net_flit_config *config)
+{
+    return config->warm + config->batches * config->batch;
+}
+
+// The batch that a cycle is of; NULL: it is not of the measured time.
+static inline struct net_flit_batch *net_flit_batch_of(const struct net_flit_config *config,
+                                                       struct net_flit_batch *batches,
+                                                       uint32_t cycle)
+{
+    bool measured = cycle >= config->warm && cycle < net_flit_end(config);
+    return measured ? &batches[(cycle - config->warm) / config->batch] : NULL;
+}
 
 // Figures of the measured time by batch means (thesis, 3.6), but those of the whole run.
 struct net_flit_figures net_flit_means(const struct net_config *config,

@@ -7,6 +7,7 @@
 
 #include "flit/births.h"
 #include "flit/check.h"
+#include "flit/pool.h"
 
 // ---- Buffers
 
@@ -74,12 +75,9 @@ static void enter_calendar(struct net_sim *sim, uint32_t node)
     *bucket = node;
 }
 
-static struct net_flit_batch *batch_of(const struct net_sim *sim, uint32_t cycle)
+static struct net_flit_batch *batch_now(const struct net_sim *sim)
 {
-    const struct net_flit_config *f = &sim->config->flit;
-    if (cycle < f->warm || cycle >= sim->end)
-        return NULL;
-    return &sim->batch[(cycle - f->warm) / f->batch];
+    return net_flit_batch_of(&sim->config->flit, sim->batch, sim->now);
 }
 
 static void give_birth(struct net_sim *sim)
@@ -90,7 +88,7 @@ static void give_birth(struct net_sim *sim)
         struct net_flit_node *n = &sim->node[node];
         uint32_t next = n->next_born;
         if (n->birth == sim->now) {
-            struct net_flit_batch *batch = batch_of(sim, sim->now);
+            struct net_flit_batch *batch = batch_now(sim);
             sim->created++;
             if (batch)
                 batch->created++;
@@ -130,18 +128,14 @@ static void begin(struct net_sim *sim, uint32_t node, unsigned place)
 static uint32_t new_packet(struct net_sim *sim)
 {
     if (sim->unused == NET_FLIT_NO_PACKET) {
-        uint32_t more = sim->capacity ? 2 * sim->capacity : 1024;
-        struct net_flit_packet *packets = realloc(sim->packets, more * sizeof *packets);
+        struct net_flit_packet *packets = net_flit_more_packets(
+            sim->packets, sizeof *packets, offsetof(struct net_flit_packet, next), &sim->capacity,
+            &sim->unused);
         if (!packets) {
             sim->out_of_memory = true;
             return NET_FLIT_NO_PACKET;
         }
         sim->packets = packets;
-        for (uint32_t i = more; i-- > sim->capacity;) {
-            packets[i].next = sim->unused;
-            sim->unused = i;
-        }
-        sim->capacity = more;
     }
     uint32_t packet = sim->unused;
     sim->unused = sim->packets[packet].next;
@@ -469,7 +463,7 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
 static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
 {
     struct net_flit_packet *p = &sim->packets[packet];
-    struct net_flit_batch *batch = batch_of(sim, sim->now);
+    struct net_flit_batch *batch = batch_now(sim);
     uint32_t latency = sim->now - p->entered;
     if (sim->watch)
         net_flit_watch_delivery(sim, p);
@@ -674,7 +668,7 @@ struct net_sim *net_flit_open(const struct net_config *c)
                      (c->flit.escape == NET_ESCAPE_BY_SERVICE && c->flit.output_driven);
     sim->strict[0] = strict;
     sim->strict[1] = strict && !accepting;
-    sim->end = c->flit.warm + c->flit.batches * c->flit.batch;
+    sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
     sim->unused = NET_FLIT_NO_PACKET;
     memset(sim->calendar, 0xff, sizeof sim->calendar);

@@ -57,46 +57,16 @@ at='run --engine flit --topology dragonfly:2'
     refuse 'switching goes with --topology torus' $at --switching wormhole
 }
 
-# Every option of the flit engine with every routing: in the key of the record, or refused in a line
-# with what it goes with, and nothing is written.
-while read -r name value; do
-    for routing in minimal valiant ugal pb par ofar; do
-        rm -f "$work/point"
-        small='--engine flit --topology dragonfly:2 --warm-up 1 --batches 2 --batch-cycles 2'
-        small=$(echo "$small " | sed "s/--$name [^ ]* //")
-        # shellcheck disable=SC2086
-        "$sim" sweep $small --routing $routing --load 0.1 --$name $value --out "$work/point" \
-            > "$work/out" 2> "$work/err"
-        case $? in
-        0) grep -q "\"key\":\"[^\"]* $name=" "$work/point" || echo "$name, $routing: ignored" ;;
-        2) grep -q -E -e "--$name (goes|must)" "$work/err" && [ "$(wc -l < "$work/err")" = 1 ] &&
-            [ ! -e "$work/point" ] || echo "$name, $routing: $(cat "$work/err")" ;;
-        *) echo "$name, $routing: status" ;;
-        esac
-    done
-done > "$work/table" << 'EOF'
+# Every option of the flit engine with every routing.
+. sim/net/test/options.sh
+small() {
+    echo '--engine flit --topology dragonfly:2 --warm-up 1 --batches 2 --batch-cycles 2'
+}
+{
+    flit_options
+    cat << 'EOF'
 tie both
 load-unit gamma0
-switching store-and-forward
-duplex full
-message-words 4
-long-words 4
-long-share 0.1
-buffer-words 2
-flow next-cycle
-lanes 1
-node-latency 2
-service output
-selection random
-fixed-order unrestricted
-escape empty
-class oblivious
-in-order 0.5
-rule-4 full
-deroute-after 3
-deroute-probability 0.1
-deroute-injected yes
-self sends
 saturation-test backlog
 misrouting crg
 local-misrouting yes
@@ -116,6 +86,7 @@ ugal-threshold 8
 congested-ratio 3
 congested-words 8
 EOF
+} | every_option 'minimal valiant ugal pb par ofar' small '--NAME (goes|must)' > "$work/table"
 cp "$work/table" "$work/out"
 : > "$work/err"
 [ ! -s "$work/table" ]

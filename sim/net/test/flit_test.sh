@@ -76,28 +76,17 @@ refuse 'up to 2048' check-deadlock --engine flit --topology 64x64
 refuse 'bitreverse.*mesh:5x5' run --engine flit --topology mesh:5x5 --traffic bitreverse
 refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
 
-# Every option with every routing: it is in the key of the record, or refused in a line with what it
-# goes with, and nothing is written.
-while read -r name value; do
-    for routing in dor abr por ofr dally-seitz duato triplex; do
-        case $routing in
-        d[au]* | triplex) small='--engine flit --topology 4x4 --warm-up 1 --batches 2 --batch-cycles 2' ;;
-        *) small='--topology 4x4 --messages 1 --message-packets 1' ;;
-        esac
-        case " $small" in *" --$name "*) small=$(echo "$small" | sed "s/--$name [^ ]*//") ;; esac
-        rm -f "$work/point"
-        # shellcheck disable=SC2086
-        "$sim" sweep $small --routing $routing --load 0.1 --$name $value --out "$work/point" \
-            > "$work/out" 2> "$work/err"
-        case $? in
-        0) grep -q "\"key\":\"[^\"]* $name=" "$work/point" || echo "$name, $routing: ignored" ;;
-        2) grep -q -E -e "--$name (goes|go|and|needs|is)|--$name .*goes with" "$work/err" &&
-            [ "$(wc -l < "$work/err")" = 1 ] && [ ! -e "$work/point" ] ||
-            echo "$name, $routing: $(cat "$work/err")" ;;
-        *) echo "$name, $routing: status" ;;
-        esac
-    done
-done > "$work/table" << 'EOF'
+# Every option with every routing.
+. sim/net/test/options.sh
+small() {
+    case $1 in
+    d[au]* | triplex) echo '--engine flit --topology 4x4 --warm-up 1 --batches 2 --batch-cycles 2' ;;
+    *) echo '--topology 4x4 --messages 1 --message-packets 1' ;;
+    esac
+}
+{
+    flit_options
+    cat << 'EOF'
 preset ofr
 tie both
 eta 1
@@ -137,31 +126,13 @@ ext-latency 10
 ext-bandwidth 10
 watchdog 500
 load-unit phits
-switching store-and-forward
-duplex full
-message-words 4
-long-words 4
-long-share 0.1
-buffer-words 2
-flow next-cycle
-lanes 1
-node-latency 2
-service output
-selection random
-fixed-order unrestricted
-escape empty
-class oblivious
-in-order 0.5
-rule-4 full
-deroute-after 3
-deroute-probability 0.1
-deroute-injected yes
-self sends
 warm-up 2
 batches 3
 batch-cycles 3
 saturation-test backlog
 EOF
+} | every_option 'dor abr por ofr dally-seitz duato triplex' small \
+    '--NAME (goes|go|and|needs|is)|--NAME .*goes with' > "$work/table"
 cp "$work/table" "$work/out"
 : > "$work/err"
 [ ! -s "$work/table" ]
