@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 . tests/tap.sh
 shown=out
 cd "$dir" || exit 1
-mkdir -p rtl/a rtl/regs tests/report
+mkdir -p rtl/a rtl/link rtl/regs tests/report
 
 current() { "$report" check > out 2>&1; }
 stale() { # the row that is: NAME
@@ -48,7 +48,8 @@ cat > rtl/report.json <<'J'
 J
 printf '// a comment\nmodule one; sub s (); assign a = `OFR_A; endmodule\n' > rtl/a/one.v
 printf 'module sub; endmodule\n' > rtl/a/sub.v
-printf 'module two; // sub\nendmodule\n' > rtl/a/two.v
+printf '`include "ofr_link.vh"\nmodule two; // sub\nendmodule\n' > rtl/a/two.v
+printf 'localparam FRAME = 8;\n' > rtl/link/ofr_link.vh
 printf 'module broken; endmodule\n' > tests/report/broken.v
 printf '`define OFR_A 1\n`define OFR_AB 2\n' > rtl/regs/ofr_defs.vh
 printf '# rtl\n\ntext before\n' > rtl/README.md
@@ -94,6 +95,10 @@ result $? 'only that row is built again'
 printf '`define OFR_A 2\n`define OFR_AB 3\n' > rtl/regs/ofr_defs.vh
 stale one
 result $? 'a macro changed'
+run
+printf 'localparam FRAME = 9;\n' > rtl/link/ofr_link.vh
+stale two
+result $? 'a header that it includes changed'
 run
 sed -i 's/"cells": 109/"cells": 110/' rtl/report.json
 ! current && [ "$(grep -c '^not ok' out)" = 1 ] && grep -q '^not ok .*the bars' out
