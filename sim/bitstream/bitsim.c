@@ -16,6 +16,7 @@
 
 #define _GNU_SOURCE
 #include "chip.h"
+#include "serial_line.h"
 #include "session.h"
 #include "spi_flash.h"
 
@@ -41,16 +42,13 @@ enum {
     AWAKE_RECORD = 20000,    // the same for a session that others are to run as well
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
-    BITS = 10,    // of a byte on the line
 };
 
 // A byte stream and its line: to the board, and from it.
 struct line {
     uint8_t queue[QUEUE];
-    unsigned in, out; // to the board: bytes put and taken
-    unsigned left;    // bits of the present byte to come
-    uint64_t count;   // cycles until the next bit
-    uint16_t bits;
+    unsigned in, out; // bytes put and taken
+    struct serial_line wire;
 };
 
 static volatile sig_atomic_t ended;
@@ -116,38 +114,17 @@ static int listen_at(const char *path)
 // The level of the line to the board in this cycle.
 static bool line_send(struct line *l, uint64_t divisor)
 {
-    if (!l->left) {
-        if (l->in == l->out)
-            return true;
-        l->bits = (uint16_t)(l->queue[l->out++ % QUEUE] << 1 | 1 << (BITS - 1));
-        l->left = BITS;
-        l->count = divisor;
-    }
-    bool level = l->bits & 1;
-    if (--l->count == 0) {
-        l->bits >>= 1;
-        l->left--;
-        l->count = divisor;
-    }
-    return level;
+    if (!serial_busy(&l->wire) && l->in != l->out)
+        serial_put(&l->wire, l->queue[l->out++ % QUEUE], divisor);
+    return serial_level(&l->wire, divisor);
 }
 
-// Takes the level of the line from the board; a byte is put at its stop bit's middle.
+// Takes the level of the line from the board.
 static void line_receive(struct line *l, bool level, uint64_t divisor)
 {
-    if (!l->left) {
-        if (!level) {
-            l->left = BITS;
-            l->count = divisor / 2;
-        }
-        return;
-    }
-    if (--l->count)
-        return;
-    l->count = divisor;
-    l->bits = (uint16_t)(l->bits >> 1 | level << (BITS - 1));
-    if (--l->left == 0 && level)
-        l->queue[l->in++ % QUEUE] = (uint8_t)(l->bits >> 1);
+    int byte = serial_take(&l->wire, level, divisor);
+    if (byte >= 0)
+        l->queue[l->in++ % QUEUE] = (uint8_t)byte;
 }
 
 // Bytes between the socket and the lines. Returns whether somebody is there.

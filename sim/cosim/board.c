@@ -2,6 +2,7 @@
 #include "board.h"
 
 #include "ofr_regs.h"
+#include "serial_line.h"
 #include "spi_flash.h"
 
 #include <inttypes.h>
@@ -11,8 +12,6 @@
 
 enum {
     FIFO_BYTES = 4096, // a power of two
-    START_BIT = 1,     // of struct serial's sender; 2 to 9 are the data bits
-    STOP_BIT = 10,
 };
 
 // firmware/flash.ld's image, linked into the program as it is, and its place in the flash.
@@ -23,13 +22,6 @@ enum { FLASH_OFFSET = 0x40000 };
 struct fifo {
     uint8_t byte[FIFO_BYTES];
     unsigned head, count;
-};
-
-// UART on wires, 8N1: what one direction is at.
-struct serial {
-    unsigned wait; // cycles to the next bit
-    unsigned bit;  // 0: idle. Sender: START_BIT to STOP_BIT. Receiver: 1 + data bits seen
-    uint8_t shift;
 };
 
 struct board {
@@ -45,7 +37,7 @@ struct board {
     uint64_t cycle, snapshots;
     uint64_t reset_at; // cycle of the last reset
     struct fifo to_board, from_board;
-    struct serial sender, receiver;
+    struct serial_line sender, receiver;
     struct board_verdict verdict;
     char difference[160];
 };
@@ -154,52 +146,22 @@ bool board_poll_firmware(struct board *b)
     return any;
 }
 
-// --- RTL board: UART pins
-// --------------------------------------------------------------------------
+// --- RTL board: UART pins ------------------------------------------------------------------------
 
 // Level of the board's rx pin for this cycle.
 static bool send_bit(struct board *b)
 {
-    struct serial *s = &b->sender;
-    if (s->wait) {
-        s->wait--;
-    } else if (s->bit == 0 || s->bit == STOP_BIT) {
-        s->bit = 0;
-        if (!fifo_get(&b->to_board, &s->shift))
-            return true;
-        s->bit = START_BIT;
-        s->wait = RTL_UART_DIVISOR - 1;
-    } else {
-        s->bit++;
-        s->wait = RTL_UART_DIVISOR - 1;
-    }
-    if (s->bit == 0 || s->bit == STOP_BIT)
-        return true;
-    return s->bit == START_BIT ? false : s->shift >> (s->bit - 2) & 1;
+    uint8_t byte;
+    if (!serial_busy(&b->sender) && fifo_get(&b->to_board, &byte))
+        serial_put(&b->sender, byte, RTL_UART_DIVISOR);
+    return serial_level(&b->sender, RTL_UART_DIVISOR);
 }
 
 static void receive_bit(struct board *b, bool level)
 {
-    struct serial *s = &b->receiver;
-    if (s->bit == 0) {
-        if (level)
-            return;
-        s->bit = 1;
-        s->wait = RTL_UART_DIVISOR + RTL_UART_DIVISOR / 2 - 1; // middle of bit 0
-        return;
-    }
-    if (s->wait) {
-        s->wait--;
-        return;
-    }
-    if (s->bit == 9) { // stop bit
-        fifo_put(&b->from_board, s->shift);
-        s->bit = 0;
-        return;
-    }
-    s->shift = (uint8_t)(s->shift >> 1 | (level ? 0x80 : 0));
-    s->bit++;
-    s->wait = RTL_UART_DIVISOR - 1;
+    int byte = serial_take(&b->receiver, level, RTL_UART_DIVISOR);
+    if (byte >= 0)
+        fifo_put(&b->from_board, (uint8_t)byte);
 }
 
 // --- RTL board: its shadow

@@ -5,7 +5,8 @@ BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
            rtl/link/*.v rtl/link/phy/*.v) $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
-BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/spi_flash.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h \
+BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/serial_line.h sim/cosim/spi_flash.h sim/cosim/port_pins.h \
+           sim/cosim/verilated_bits.h \
            $(wildcard sim/model/*.h)
 VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 
