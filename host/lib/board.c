@@ -77,44 +77,56 @@ API int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *
     return error;
 }
 
-static bool discovered_at(const struct torus *t, uint64_t serial, uint8_t at[3])
+API int torus_places(struct torus *t, torus_place_fn fn, void *ctx)
 {
-    for (unsigned i = 0; i < t->board_count; i++)
-        if (t->boards[i].serial == serial && t->boards[i].placed) {
-            memcpy(at, t->boards[i].at, 3);
-            return true;
-        }
-    return false;
+    uint8_t at[3];
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!t->attached) {
+        for (unsigned i = 0; i < t->board_count; i++)
+            if (t->boards[i].placed)
+                fn(ctx, t->boards[i].serial, t->boards[i].at);
+        return ok(t);
+    }
+    unsigned nodes = node_count(t);
+    struct request *q = calloc(nodes, sizeof *q);
+    if (!q)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < nodes; i++) {
+        node_at(t, i, at);
+        by_address(&q[i], pack_at(at), OFR_OP_PING, 0);
+    }
+    int error = ask_boards(t, q, nodes, "ping");
+    for (unsigned i = 0; i < nodes && error == TORUS_OK; i++) {
+        node_at(t, i, at);
+        fn(ctx, q[i].r[3] | (uint64_t)q[i].r[4] << 32, at);
+    }
+    free(q);
+    return error;
+}
+
+struct search {
+    uint64_t serial;
+    uint8_t *at;
+    bool found;
+};
+
+static void compare(void *ctx, uint64_t serial, const uint8_t at[3])
+{
+    struct search *s = ctx;
+    if (serial != s->serial || s->found)
+        return;
+    memcpy(s->at, at, 3);
+    s->found = true;
 }
 
 API int torus_find(struct torus *t, uint64_t serial, uint8_t at[3])
 {
-    bool found = false;
-    if (!t->k[0])
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    if (!t->attached) {
-        found = discovered_at(t, serial, at);
-    } else {
-        unsigned nodes = node_count(t);
-        struct request *q = calloc(nodes, sizeof *q);
-        if (!q)
-            return fail(t, TORUS_E_MEMORY, "out of memory");
-        for (unsigned i = 0; i < nodes; i++) {
-            node_at(t, i, at);
-            by_address(&q[i], pack_at(at), OFR_OP_PING, 0);
-        }
-        int error = ask_boards(t, q, nodes, "ping");
-        for (unsigned i = 0; i < nodes && error == TORUS_OK && !found; i++) {
-            found = (q[i].r[3] | (uint64_t)q[i].r[4] << 32) == serial;
-            node_at(t, i, at);
-        }
-        free(q);
-        if (error != TORUS_OK)
-            return error;
-    }
-    return found ? ok(t)
-                 : fail(t, TORUS_E_USAGE, "board %016llx is not in this torus",
-                        (unsigned long long)serial);
+    struct search s = {.serial = serial, .at = at};
+    int error = torus_places(t, compare, &s);
+    if (error != TORUS_OK || s.found)
+        return error;
+    return fail(t, TORUS_E_USAGE, "board %016llx is not in this torus", (unsigned long long)serial);
 }
 
 API int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value)

@@ -278,8 +278,13 @@ int torus_ping_path(struct torus *t, const uint8_t *path, unsigned hops,
 // By coordinates: the boards must be configured.
 int torus_ping(struct torus *t, const uint8_t at[3], struct torus_identity *out);
 
-// Coordinates of the board with this serial number: as discovered or, after torus_attach(), by
-// asking all of them. TORUS_E_USAGE: there is none.
+// Tells fn of every board that has a place, where it is: as discovered or, after torus_attach(), by
+// asking all of them. TORUS_E_UNKNOWN: neither has been done.
+typedef void (*torus_place_fn)(void *ctx, uint64_t serial, const uint8_t at[3]);
+int torus_places(struct torus *t, torus_place_fn fn, void *ctx);
+
+// Coordinates of the board with this serial number, found the same way. TORUS_E_USAGE: there is
+// none.
 int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 
 // A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at

@@ -32,6 +32,18 @@ static int find(struct torus *t)
     return torus_find(t, 3, at);
 }
 
+static void ignore_place(void *ctx, uint64_t serial, const uint8_t at[3])
+{
+    (void)ctx;
+    (void)serial;
+    (void)at;
+}
+
+static int places(struct torus *t)
+{
+    return torus_places(t, ignore_place, NULL);
+}
+
 static int read_one(struct torus *t)
 {
     uint32_t value;
@@ -229,6 +241,7 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_snapshot", snapshot},
     {"torus_close", lease}, // at the end, always: gives it back
     {"torus_links", links},
+    {"torus_places", places},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

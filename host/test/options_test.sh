@@ -116,65 +116,65 @@ discover_mode() {
 }
 discover_mode
 mode opens "discover $t --assign" "$board window names format keep diff svg $writing" baud
-mode opens "discover $t --diff=$work/torus" "$board window format assign keep svg" \
-    "baud names $writing"
-mode opens "link $t" "$board window format all confidence" baud
-mode opens "info $t" "$board format" baud
+mode opens "discover $t --diff=$work/torus" "$board window names format assign keep svg" \
+    "baud $writing"
+mode opens "link $t" "$board window names format all confidence" baud
+mode opens "info $t" "$board names format" baud
 routing='routing tie threshold delta'
-mode opens "program $t" "$board window format $writing $routing around resume abort" \
+mode opens "program $t" "$board window names format $writing $routing around resume abort" \
     'baud dimensions watch print'
-mode opens "program $t $work/table" "$board window format $writing around resume abort" \
+mode opens "program $t $work/table" "$board window names format $writing around resume abort" \
     "print baud $routing dimensions watch"
 for cut in resume abort; do
     other=$(echo abortresume | sed "s/$cut//")
-    mode opens "program $t --$cut" "$board window format $writing" \
+    mode opens "program $t --$cut" "$board window names format $writing" \
         "baud $routing dimensions watch around print $other"
 done
-mode opens "program $t --around" "$board window format $writing $routing watch print" \
+mode opens "program $t --around" "$board window names format $writing $routing watch print" \
     'baud dimensions resume abort'
-mode opens "program $t --around --watch=5" "$board window format $writing $routing" \
+mode opens "program $t --around --watch=5" "$board window names format $writing $routing" \
     'baud dimensions resume abort print'
-mode opens "program $t --around --print" "$board window $routing" \
+mode opens "program $t --around --print" "$board window names $routing" \
     "baud dimensions resume abort watch format $writing"
 mode prints 'program --print' "$routing dimensions" \
-    "transport baud $board window format $writing around watch resume abort"
+    "transport baud $board window names format $writing around watch resume abort"
 mode prints "program --print $work/table" '' \
-    "transport baud $board window format $writing $routing dimensions around watch resume abort"
+    "transport baud $board window names format $writing $routing dimensions around watch resume abort"
 refused_delta() { refuses --delta program $t --routing=abr --delta=1; }
 check 'program: Delta of a routing that has none' refused_delta
 many="pattern load gamma $stream message"
-mode opens "run $t" "$board window format $writing $many seed" baud
+mode opens "run $t" "$board window names format $writing $many seed" baud
 mode opens "run $t --pattern=tornado,uniform" \
-    "$board window format $writing load gamma $stream message seed" baud
-mode opens "run $t --pattern=tornado" "$board window format $writing load gamma $stream message" \
+    "$board window names format $writing load gamma $stream message seed" baud
+mode opens "run $t --pattern=tornado" "$board window names format $writing load gamma $stream message" \
     'baud seed'
-mode opens "bench $t" "$board window format $writing $many seed plot routing" \
+mode opens "bench $t" "$board window names format $writing $many seed plot routing" \
     'baud tie threshold histogram links'
-mode opens "bench $t --routing=abr" "$board window format $writing $many seed plot tie threshold" \
+mode opens "bench $t --routing=abr" "$board window names format $writing $many seed plot tie threshold" \
     'baud histogram links'
-mode opens "bench $t --format=json" "$board window $writing $many seed plot routing histogram links" \
+mode opens "bench $t --format=json" "$board window names $writing $many seed plot routing histogram links" \
     'baud tie threshold'
 mode opens "bench $t --pattern=tornado" \
-    "$board window format $writing load gamma $stream message plot routing" \
+    "$board window names format $writing load gamma $stream message plot routing" \
     'baud tie threshold histogram links seed'
-mode opens "counters $t" "$board window format all at watch" 'baud count thresholds names'
+mode opens "counters $t" "$board window names format all at watch" 'baud count thresholds'
 mode opens "counters $t --at=0,0" "$board window format all names" 'baud count thresholds watch'
-mode opens "counters $t --watch=5" "$board window format all count thresholds" 'baud at names'
-mode opens "snapshot $t --all" "$board window format watch" baud
-mode opens "align $t" "$board window format $writing" baud
-mode opens "monitor $t" "$board window watch count" baud
+mode opens "counters $t --watch=5" "$board window names format all count thresholds" 'baud at'
+mode opens "snapshot $t --all" "$board window names format watch" baud
+mode opens "align $t" "$board window names format $writing" baud
+mode opens "monitor $t" "$board window names watch count" baud
 mode opens "ping $t" "$board format count at path all names" 'baud window'
 mode opens "ping $t --at=0,0" "$board format count names" 'baud window path all'
 mode opens "ping $t --names=$work/names --at=left" "$board format count window" 'baud path all'
 mode opens "ping $t --path=x+" "$board format count names" 'baud window at all'
 mode opens "ping $t --all" "$board format count names" 'baud window at path'
 mode opens "trace $t 0,0 1,1" "$board window names format $writing $stream load" 'baud path'
-mode opens "trace $t --path=x+" "$board format" "baud window names $writing $stream load"
+mode opens "trace $t --path=x+" "$board names format" "baud window $writing $stream load"
 mode opens "bandwidth $t 0,0 1,1" "$board window names format $writing $stream load" baud
 mode opens "latency $t 0,0 1,1" "$board window names format $writing $stream load" \
     'baud all together'
-mode opens "latency $t --all" "$board window format $writing $stream load together" 'baud names'
-mode opens "latency $t --all --together" "$board window format $writing $stream load" 'baud names'
+mode opens "latency $t --all" "$board window names format $writing $stream load together" baud
+mode opens "latency $t --all --together" "$board window names format $writing $stream load" baud
 mode opens "reg $t" "$board format at" "baud window names $writing"
 mode opens "reg $t --at=0,0 NODE.COORD" "$board format names" "baud window $writing"
 mode opens "reg $t --names=$work/names --at=left NODE.COORD" "$board format window" "baud $writing"
@@ -182,7 +182,7 @@ mode opens "reg $t NODE.RING_WAIT=6" "$board format at $writing" 'baud window na
 mode opens "key $t set $work/secret" "$board $writing" baud
 mode opens "key $t clear" "$board $writing" baud
 mode opens "serve $t" 'timeout debug window tcp' baud
-mode opens "stop $t" "$board window $writing" baud
+mode opens "stop $t" "$board window names $writing" baud
 
 # What has a rate.
 for where in tty:$work/nothing /dev/nothing/at/all; do

@@ -58,12 +58,97 @@ check 'names: of it' says 'NODE.COORD.Y,0x014,11:8,2,'
 check 'names: counters' quiet_torus --names "$dir/names" counters --at left --format json
 check 'names: of it' json '[b["at"] for b in d["boards"]] == [[1, 2]]'
 check 'names: of no board here' status 2 torus --names "$dir/names" ping --at elsewhere
-check 'names: says so' says 'board 00000000deadbeef is not in this torus'
+check 'names: says so' says 'board 00000000deadbeef "elsewhere" is not in this torus$'
 check 'names: in one line' one_line
 check 'names: unknown' status 2 torus --names "$dir/names" ping --at right
 check 'names: says what a place is' says "place 'right': write X,Y or X,Y,Z.* or a name of the file"
 check 'names: without the file' status 2 torus ping --at left
 check 'names: says what a place is, without' says "'left': write X,Y or X,Y,Z, each from 0 to 15$"
+# Everywhere else: behind each place in text, besides in JSON and CSV.
+named() {
+    quiet_torus --names "$dir/names" "$@"
+}
+check 'names: counters of all' named counters
+check 'names: in each row' says '^(1,2) "left"  *delivered '
+check 'names: those that have none as before' says '^(0,0)  *delivered '
+check 'names: counters, JSON' named counters --format json
+check 'names: places stay, names besides' json '
+    sorted(b["name"] for b in d["boards"] if b["name"]) == ["left", "rack 2, top"] and
+    all(b["at"] == [1, 2] for b in d["boards"] if b["name"] == "left")'
+cp "$dir/out" "$dir/named.json"
+check 'names: counters, CSV' named counters --format csv
+check 'names: a column more' says '^at,counter,value,name$'
+check 'names: in it' says '^"3,0",delivered,[0-9]*,"rack 2, top"$'
+torus run --load 0.1
+quiet_torus counters --format json
+cp "$dir/out" "$dir/later.json"
+check 'names: of a file of counters' "$B/bin/torusctl" diff "$dir/named.json" "$dir/later.json"
+"$B/bin/torusctl" diff "$dir/named.json" "$dir/later.json" > "$dir/out"
+check 'names: diff shows them' says '^ *(1,2) "left"  *injected '
+printf '{"links": [{"counter": "adaptive.flits", "above": 1, "per": "total"}]}\n' > "$dir/rules"
+"$B/bin/torusctl" diff --thresholds "$dir/rules" "$dir/named.json" "$dir/later.json" > "$dir/out" 2>&1
+check 'names: a bad link' says '^torusctl: bad link: [xy][+-] of (1,2) "left": '
+check 'names: trace, text' named trace left 0,0
+check 'names: from left' says '^ *(1,2) "left"  '
+check 'names: trace, CSV' named trace left 'rack 2, top' --format csv
+check 'names: its columns' says '^at,port,to,packets,share,name,to_name$'
+check 'names: trace of a path' named trace --path x+
+check 'names: latency, text' named latency left 0,0
+check 'names: both ways' says '^ *(0,0)  *(1,2) "left"  '
+check 'names: latency, JSON' named latency left 0,0 --format json
+check 'names: besides' json '[(p["from_name"], p["to_name"]) for p in d["pairs"]] ==
+    [("left", None), (None, "left")]'
+check 'names: latency of all' named latency --all --together --cycles 100
+check 'names: its head' says ' rack 2, top .* left '
+check 'names: link' named link
+check 'names: both ends' says '^.* x+ .*[0-9a-f]\{16\}.* "left"'
+check 'names: link, JSON' named link --format json
+check 'names: four ends of it, four at it' json '
+    [sum(l[key] == "left" for l in d["links"]) for key in ("name", "peer_name")] == [4, 4]'
+check 'names: align' named align --format json
+check 'names: in its rows' json '[c["at"] for c in d["clocks"] if c["name"] == "left"] == [[1, 2]]'
+check 'names: snapshot' named snapshot --all --format json
+check 'names: in its clocks' json '
+    [c["at"] for c in d["clocks"]["boards"] if c["name"] == "left"] == [[1, 2]]'
+check 'names: bench' named bench --load 0.1 --format json --links
+check 'names: of links' json 'any(l["name"] == "left" for l in d["runs"][0]["links"])'
+check 'names: an error' status 2 torus --names "$dir/names" latency left left
+check 'names: in the text of it' says '^torusctl: a stream from (1,2) "left" to itself$'
+
+# In a file of destinations.
+destinations() { # FROM TO MODE
+    "$B/bin/torusctl" program --print --delta 1 | sed '$d'
+    printf ', "destinations": [{"from": %s, "to": %s, "mode": "%s"}]}\n' "$1" "$2" "$3"
+}
+destinations '"left"' '"rack 2, top"' escape > "$dir/pins"
+check 'names: destinations' torus --names "$dir/names" program "$dir/pins"
+check 'names: are on' says 'destination table on at'
+pins() { # of the board at 1,2, to that at 3,0
+    quiet_torus trace 1,2 3,0 --format json
+}
+check 'names: packets go from there to there' pins
+cp "$dir/out" "$dir/by_name"
+destinations '[1, 2]' '[3, 0]' escape > "$dir/pins"
+torus program "$dir/pins"
+pins
+check 'names: as by coordinates' cmp "$dir/by_name" "$dir/out"
+destinations '"left"' '"nobody"' escape > "$dir/pins"
+check 'names: destinations, unknown' status 2 torus --names "$dir/names" program "$dir/pins"
+check 'names: where, and what' \
+    says 'pins: line [0-9]*, column .*destinations.0..to: no board of the file of --names is called "nobody"'
+check 'names: in one line' one_line
+destinations '"elsewhere"' '[0, 0]' escape > "$dir/pins"
+check 'names: destinations, not here' status 2 torus --names "$dir/names" program "$dir/pins"
+check 'names: where, and who' \
+    says 'line .*destinations.0..from: board 00000000deadbeef "elsewhere" is not in this torus$'
+check 'names: in one line' one_line
+destinations '"left"' '"left"' escape > "$dir/pins"
+check 'names: destinations, to itself' status 2 torus --names "$dir/names" program "$dir/pins"
+check 'names: where' says 'pins: line [0-9]*, column .*destinations.0.'
+check 'names: destinations, without the file' status 2 torus program "$dir/pins"
+check 'names: says so' says 'destinations.0..from: 2 coordinates from 0 to 15, or with --names a name$'
+check 'names: in one line' one_line
+check 'names: programmed as before' torus program --routing por
 check 'names: no file' status 2 torus --names "$dir/none" ping
 check 'names: says so' says 'none: No such file'
 check 'names: a folder' status 2 torus --names "$dir" ping

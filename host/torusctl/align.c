@@ -53,6 +53,6 @@ const struct command command_align = {
              "how many cycles, at most, any two are apart. run, bench, bandwidth and latency do so "
              "by themselves where the clocks differ, and say how exactly.",
     .examples = "align\nalign --format csv\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,
     .run = do_align,
 };

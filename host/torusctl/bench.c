@@ -247,6 +247,8 @@ static int do_bench(struct torus *t, const struct args *a)
     unsigned generation;
     int error = torus_attach(t);
     if (error == TORUS_OK)
+        error = names_learn(t);
+    if (error == TORUS_OK)
         error = torus_lease(t, 0);
     if (error == TORUS_OK)
         error = torus_programmed(t, &before, &generation);
@@ -291,7 +293,7 @@ const struct command command_bench = {
         "programmed again at the end.",
     .examples = "bench --routing abr,ofr --pattern uniform,tornado --gamma --plot fig4\n"
                 "bench --load 0.1,0.5 --format json --histogram --links\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT | STREAM | MESSAGES,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM | MESSAGES,
     .options = options,
     .option = option,
     .idle = idle,

@@ -119,18 +119,25 @@ static bool read_board(const char *file, size_t number, json_t *entry, struct co
     json_t *value, *at = json_object_get(entry, "at");
     const char *name;
     unsigned node = 0, step = 1;
+    uint8_t place[3] = {0};
     snprintf(what, sizeof what, "boards[%zu]", number);
-    if (!file_keys(file, what, entry, board_keys, NULL))
+    if (!file_keys(file, what, entry, board_keys, "name"))
         return false;
     bool good = json_array_size(at) == s->dims;
     for (unsigned i = 0; i < s->dims && good; i++) {
         json_int_t c = json_integer_value(json_array_get(at, i));
         good = json_is_integer(json_array_get(at, i)) && c >= 0 && c < s->k[i];
+        place[i] = (uint8_t)c;
         node += step * (unsigned)c;
         step *= s->k[i];
     }
     if (!good)
         return file_bad(file, "%s.at: no place in the torus", what);
+    json_t *called = json_object_get(entry, "name");
+    if (called && !json_is_null(called) && !json_is_string(called))
+        return file_bad(file, "%s.name: a string, or null", what);
+    if (json_is_string(called) && !place_call(place, json_string_value(called)))
+        return file_bad(file, "out of memory");
     json_object_foreach(json_object_get(entry, "counters"), name, value)
     {
         int i = torus_counter_named(name, s->dims);
@@ -225,14 +232,14 @@ unsigned put_changes(const struct args *a, const struct counter_set *before,
     double seconds = counters_seconds(before, after);
     json_t *resets = json_array();
     uint8_t at[3];
-    char name[TORUS_NAME], place[16];
+    char name[TORUS_NAME], place[PLACE];
     for (unsigned node = 0; node < after->nodes; node++) {
         bool reset = counters_reset(before, after, node);
         torus_node_at(after->k, node, at);
         if (reset) {
             json_array_append_new(resets, json_at(at, after->dims));
-            fprintf(stderr, "torusctl: board (%s) was reset: its changes are since then\n",
-                    at_text(at, after->dims, place));
+            fprintf(stderr, "torusctl: board %s was reset: its changes are since then\n",
+                    place_called(at, after->dims, place));
         }
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
             uint64_t is = after->value[node][i], was = before->value[node][i];

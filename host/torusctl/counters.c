@@ -48,12 +48,6 @@ static bool option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const char *idle(const struct args *a, const struct given *o)
-{
-    (void)a;
-    return o->group == PLACES && !set.at ? "names are for --at" : NULL;
-}
-
 static int prepare(struct args *a)
 {
     (void)a;
@@ -166,7 +160,6 @@ const struct command command_counters = {
     .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | FORMAT,
     .options = options,
     .option = option,
-    .idle = idle,
     .prepare = prepare,
     .run = do_counters,
 };

@@ -118,6 +118,9 @@ int topology_diff(struct torus *t, const struct args *a, const struct topology *
 // A table from a file (README.md), out->destinations to be freed in any case; false: a line on
 // stderr has said what is wrong, and where.
 bool table_read(const char *file, struct torus_table *out);
+// The boards that it names among its destinations, in the torus as discovered. Exit status: what is
+// wrong has been said.
+int table_find_names(struct torus *t, const char *file, struct torus_table *table);
 // To stdout, as such a file.
 void table_print(const struct torus_table *table);
 // What is programmed, printed. Exit status.
@@ -138,13 +141,17 @@ int attach(struct torus *t, int *mixed);
 // For what must be done to boards that are programmed by half, too: attached if possible, else
 // discovered. The library's error.
 int attach_or_discover(struct torus *t);
+// torus_discover(), and what boards are called where they are.
+int discover(struct torus *t);
 
-// Names for boards (names.c), from a file; false: a line on stderr has said what is wrong, and
-// where. Of a serial number, NULL: none; the other way round.
-bool names_read(const char *file);
-const char *name_of(uint64_t serial);
+// The serial number of a name of --names; false: it has none such. (What boards are called:
+// output.h)
+bool names_read(const char *file); // false: a line on stderr has said what is wrong, and where
 bool name_serial(const char *name, uint64_t *serial);
-bool names_given(void);
+// Where the named boards are, of a torus that is attached to: all are asked. The library's error.
+int names_learn(struct torus *t);
+// The name of the board there, as a file says; false: no memory.
+bool place_call(const uint8_t at[3], const char *name);
 
 // Between two looks of a command that stays: others may have the board for so many seconds, and
 // until they let it go, which is said. Ctrl-C ends it. The library's error.

@@ -107,12 +107,12 @@ static void put_reset(const struct torus *t)
     for (unsigned i = 0; i < n && configured; i++) {
         const struct torus_board *b = torus_board(t, i);
         uint8_t k[3];
-        char place[16];
+        char place[PLACE];
         if (!b->configured)
             fprintf(stderr,
-                    "torusctl: board (%s) [%016" PRIx64 "] is not configured, others are: it was "
+                    "torusctl: board %s [%016" PRIx64 "] is not configured, others are: it was "
                     "reset, or it is another board; run program\n",
-                    b->placed ? at_text(b->at, torus_sizes(t, k), place) : "?", b->serial);
+                    b->placed ? place_called(b->at, torus_sizes(t, k), place) : "(?)", b->serial);
     }
 }
 
@@ -123,7 +123,7 @@ static int look(struct torus *t, const struct args *a)
     int status = keep ? topology_keep(t, keep) : 0;
     if (status)
         return status;
-    int error = torus_discover(t);
+    int error = discover(t);
     if (error != TORUS_OK && error != TORUS_E_MISCABLED)
         return report(t, error);
     uint8_t k[3];
@@ -132,8 +132,11 @@ static int look(struct torus *t, const struct args *a)
         status = topology_diff(t, a, &set.before);
     else
         put(t, a, dims, k);
-    for (unsigned i = 0; torus_fault(t, i); i++)
-        fprintf(stderr, "torusctl: %s\n", torus_fault(t, i));
+    for (unsigned i = 0; torus_fault(t, i); i++) {
+        fputs("torusctl: ", stderr);
+        put_named(stderr, torus_fault(t, i));
+        fputc('\n', stderr);
+    }
     if (!set.assign && !set.diff)
         put_reset(t);
     int drawn = set.svg ? draw_svg(t, k, dims, set.svg) : 0;
@@ -151,8 +154,6 @@ static int look(struct torus *t, const struct args *a)
 static const char *idle(const struct args *a, const struct given *o)
 {
     (void)a;
-    if (o->group == PLACES && set.diff)
-        return "--diff shows places, not names";
     return o->group == WRITING && !set.assign
                ? "nothing is written without --assign: leave it out, or say --assign"
                : NULL;

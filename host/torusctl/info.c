@@ -64,6 +64,8 @@ int put_programmed(struct torus *t, const struct args *a)
 static int do_info(struct torus *t, const struct args *a)
 {
     int error = torus_attach(t);
+    if (error == TORUS_OK)
+        error = names_learn(t);
     return error == TORUS_OK ? put_programmed(t, a) : report(t, error);
 }
 
@@ -73,6 +75,6 @@ const struct command command_info = {
     .about = "The torus' sizes and the routing that is programmed, with its settings; on how many "
              "boards a destination table is on; whether the boards agree (exit status 1 if not).",
     .examples = "info\ninfo --format json\n",
-    .groups = CONNECTION | REQUESTS | FORMAT,
+    .groups = CONNECTION | REQUESTS | PLACES | FORMAT,
     .run = do_info,
 };

@@ -57,14 +57,17 @@ static json_t *head(const struct shape *s, double apart)
 static void put_matrix(const struct args *a, const struct shape *s, const double *mean)
 {
     struct column *c = calloc(s->nodes + 2, sizeof *c);
-    char(*name)[16] = calloc(s->nodes, sizeof *name);
+    char(*name)[PLACE] = calloc(s->nodes, sizeof *name);
     uint8_t at[3];
     if (c && name) {
+        int wide = names_longest() > 7 ? (int)names_longest() : 7;
         c[0] = (struct column){"from", "from", 0, 0};
         for (unsigned n = 0; n < s->nodes; n++) {
             torus_node_at(s->k, n, at);
-            at_text(at, s->dims, name[n]);
-            c[n + 1] = (struct column){name[n], name[n], 7, 1};
+            const char *called = place_name(at);
+            char place[16];
+            snprintf(name[n], PLACE, "%s", called ? called : at_text(at, s->dims, place));
+            c[n + 1] = (struct column){name[n], name[n], wide, 1};
         }
         struct table *rows = table_begin(a, "matrix", c);
         for (unsigned from = 0; from < s->nodes; from++) {
@@ -136,12 +139,6 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     return streams_end(t, status);
 }
 
-static const char *idle(const struct args *a, const struct given *o)
-{
-    (void)a;
-    return set.all && o->group == PLACES ? "with --all no place is taken or shown by name" : NULL;
-}
-
 static int prepare(struct args *a)
 {
     if (set.all && a->rest_count)
@@ -194,7 +191,6 @@ const struct command command_latency = {
     .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM,
     .options = options,
     .option = option,
-    .idle = idle,
     .prepare = prepare,
     .run = do_latency,
 };

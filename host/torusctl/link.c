@@ -86,7 +86,7 @@ static bool was_there(const struct torus_link *l)
 static int do_link(struct torus *t, const struct args *a)
 {
     struct torus_link links[TORUS_PORTS];
-    int error = torus_discover(t);
+    int error = discover(t);
     bool bad = false;
     if (error != TORUS_OK && error != TORUS_E_MISCABLED)
         return report(t, error);
@@ -124,7 +124,7 @@ const struct command command_link = {
         "known. The exit status is 1 where a link is down that has been up, or does not come up "
         "because its ends do not fit.",
     .examples = "link\nlink --format json > links.json\nlink --confidence 99 --format csv\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | FORMAT,
     .options = options,
     .option = option,
     .run = do_link,

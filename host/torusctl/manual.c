@@ -107,7 +107,12 @@ static void page(void)
         "names, of a "
         "file with a line a board: its serial number and its name, a word or in quotes, and "
         "remarks "
-        "after #. An option that does not "
+        "after #; so may those of a FILE of program's destinations, as a string. Text then has the "
+        "name behind each place and serial number, (1,2) \"left\", errors too; in JSON and CSV "
+        "coordinates stay what they are, and the name of at is besides in name, that of from and "
+        "to "
+        "in from_name and to_name, that of peer in peer_name, null or empty where there is none. "
+        "What counters has printed so diff shows with its names. An option that does not "
         "apply to a command, or would do nothing as the command is used, is refused.\n");
     fputs(".SH COMMANDS\n", stdout);
     for (unsigned i = 0; commands[i]; i++) {

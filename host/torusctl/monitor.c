@@ -168,7 +168,11 @@ static void draw_torus(const struct monitor *m)
             uint8_t at[3] = {(uint8_t)x, (uint8_t)y, (uint8_t)m->plane};
             if (column + CELL >= COLS)
                 break;
-            mvprintw(line, column, "(%2u,%2u)", x, y);
+            const char *name = place_name(at);
+            if (name)
+                mvprintw(line, column, "%-7.7s", name);
+            else
+                mvprintw(line, column, "(%2u,%2u)", x, y);
             if (k[0] > 1 && (k[0] > 2 || x == 0))
                 put_link(m, at, 0);
             if (k[1] > 1 && (k[1] > 2 || y == 1)) {
@@ -191,7 +195,7 @@ static uint64_t total(const struct monitor *m, unsigned counter)
 static void draw_totals(const struct monitor *m)
 {
     const struct counter_set *s = &m->set[m->now];
-    char place[16];
+    char place[PLACE];
     double sum[VIEWS] = {0}, most[VIEWS] = {0};
     double management = 0;
     unsigned links = 0, port[VIEWS] = {0};
@@ -230,8 +234,8 @@ static void draw_totals(const struct monitor *m)
         mvprintw(LINES - 5 + (int)v, 1, "%-20s %s %7.1f%s", name[v], v == ERRORS ? "all" : "mean",
                  scale * (v == ERRORS || !links ? sum[v] : sum[v] / links), v == ERRORS ? "" : "%");
         if (most[v] > 0)
-            printw("   most %.1f%s: %s of (%s)", scale * most[v], v == ERRORS ? "" : "%",
-                   torus_port_name(port[v]), at_text(where[v], s->dims, place));
+            printw("   most %.1f%s: %s of %s", scale * most[v], v == ERRORS ? "" : "%",
+                   torus_port_name(port[v]), place_called(where[v], s->dims, place));
     }
     mvprintw(LINES - 1, 40, "management %.1f%% of the links", // this program's, too
              links ? 100 * management / links : 0);
@@ -382,7 +386,7 @@ const struct command command_monitor = {
         "and - change the plane of a 3D torus. Others can have the board while this does not look "
         "at it.",
     .examples = "monitor\nmonitor --watch 5\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES,
     .options = options,
     .option = option,
     .run = do_monitor,

@@ -159,7 +159,9 @@ static error_t parse_window(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option place_options[] = {
     {"names", NAMES, "FILE", 0,
-     "names of boards, a serial number and a name a line; then names may stand for places", 90},
+     "names of boards, a serial number and a name a line; then names may stand for places, and "
+     "are shown with them",
+     90},
     {0},
 };
 

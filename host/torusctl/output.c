@@ -18,10 +18,12 @@ struct table {
     enum format format;
     const char *name;
     const struct column *columns;
-    json_t *rows; // JSON: all; text: those that wait
-    bool waits;   // text: until the widths are known
-    bool begun;   // the head is printed
-    bool silent;  // text: no column is there
+    json_t *rows;       // JSON: all; text: those that wait
+    bool waits;         // text: until the widths are known
+    bool begun;         // the head is printed
+    bool silent;        // text: no column is there
+    bool named;         // text: names stand beside places or serial numbers
+    struct column *own; // a copy of the columns, with those of names; NULL: there are none
 };
 
 // A bar ------------------------------------------------------------------------------------------
@@ -73,8 +75,9 @@ void progress_of_call(void *ctx, const char *what, double done, double total)
 int report(struct torus *t, int error)
 {
     bar_away();
-    fprintf(stderr, "torusctl: %s%s\n", *torus_detail(t) ? torus_detail(t) : torus_strerror(error),
-            error == TORUS_E_BUSY ? " with --take-over" : "");
+    fputs("torusctl: ", stderr);
+    put_named(stderr, *torus_detail(t) ? torus_detail(t) : torus_strerror(error));
+    fputs(error == TORUS_E_BUSY ? " with --take-over\n" : "\n", stderr);
     return error == TORUS_E_FAILED || error == TORUS_E_MIXED || error == TORUS_E_MISCABLED ? 1 : 2;
 }
 
@@ -139,19 +142,93 @@ json_t *json_serial(uint64_t serial)
     return json_string(text);
 }
 
-const char *at_text(const uint8_t at[3], unsigned dims, char text[16])
+// Names -------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *key, *name; // a board, and what it is called
+} boards[] = {
+    {"serial", "name"}, {"at", "name"},        {"from", "from_name"},
+    {"to", "to_name"},  {"peer", "peer_name"},
+};
+enum { BOARDS = sizeof boards / sizeof *boards };
+
+// A place as a list of numbers, or a serial number as 16 digits; NULL: neither, or it has no name.
+static const char *board_name(json_t *value)
 {
-    if (dims == 3)
-        snprintf(text, 16, "%u,%u,%u", at[0], at[1], at[2]);
-    else
-        snprintf(text, 16, "%u,%u", at[0], at[1]);
-    return text;
+    uint8_t at[3] = {0};
+    size_t size = json_array_size(value);
+    if (json_is_string(value))
+        return strlen(json_string_value(value)) == 16
+                   ? name_of(strtoull(json_string_value(value), NULL, 16))
+                   : NULL;
+    for (size_t i = 0; i < size && i < 3; i++)
+        at[i] = (uint8_t)json_integer_value(json_array_get(value, i));
+    return size ? place_name(at) : NULL;
 }
 
-const char *sizes_text(const uint8_t k[3], unsigned dims, char text[16])
+// Gives objects that have boards the members with their names, at any depth.
+static void add_names(json_t *value)
 {
-    snprintf(text, 16, dims == 3 ? "%ux%ux%u" : "%ux%u", k[0], k[1], k[2]);
-    return text;
+    const char *key;
+    json_t *item;
+    size_t i;
+    json_array_foreach(value, i, item)
+    {
+        if (json_is_object(item))
+            add_names(item);
+    }
+    for (i = 0; json_is_object(value) && i < BOARDS; i++) {
+        item = json_object_get(value, boards[i].key);
+        json_t *had = json_object_get(value, boards[i].name);
+        if (!item || json_is_object(item) || (had && !json_is_null(had)))
+            continue;
+        const char *name = board_name(item);
+        json_object_set_new(value, boards[i].name, name ? json_string(name) : json_null());
+    }
+    json_object_foreach(value, key, item)
+    {
+        if (json_is_object(item) || json_is_array(item))
+            add_names(item);
+    }
+}
+
+static bool has_column(const struct table *t, const char *key)
+{
+    const struct column *c = t->columns;
+    while (c->key && strcmp(c->key, key) != 0)
+        c++;
+    return c->key;
+}
+
+// Columns for names, and room for them in text.
+static void names_begin(struct table *t)
+{
+    unsigned count = 0;
+    while (t->columns[count].key)
+        count++;
+    t->own = calloc(count + BOARDS + 1, sizeof *t->own);
+    if (!t->own)
+        return;
+    memcpy(t->own, t->columns, count * sizeof *t->own);
+    t->named = !has_column(t, "name");
+    for (unsigned i = 0; i < BOARDS; i++) {
+        for (struct column *c = t->own; c->key && t->named; c++)
+            if (!strcmp(c->key, boards[i].key) && (c->width > 1 || c->width < -1))
+                c->width += (int)(names_longest() + 3) * (c->width < 0 ? -1 : 1);
+        if (has_column(t, boards[i].key) && !has_column(t, boards[i].name))
+            t->own[count++] = (struct column){.key = boards[i].name};
+        t->columns = t->own;
+    }
+}
+
+// Which of the columns has the name in text: the serial number's, rather than the same board's
+// place.
+static const char *beside(const struct table *t, const struct column *c, json_t *value)
+{
+    for (unsigned i = 0; t->named && i < BOARDS; i++)
+        if (!strcmp(c->key, boards[i].key))
+            return i == 1 && has_column(t, "serial") ? NULL : board_name(value);
+    return NULL;
 }
 
 // A value as text.
@@ -228,6 +305,16 @@ static void csv_row(const struct table *t, json_t *row)
     putchar('\n');
 }
 
+static void text_cell(const struct table *t, const struct column *c, json_t *row, char out[CELL])
+{
+    json_t *value = json_object_get(row, c->key);
+    const char *name = beside(t, c, value);
+    cell(c, value, false, out);
+    size_t n = strlen(out);
+    if (name)
+        snprintf(out + n, CELL - n, " \"%s\"", name);
+}
+
 // widths: one a column. row: NULL is the head.
 static void text_row(const struct table *t, const int *widths, json_t *row)
 {
@@ -237,7 +324,7 @@ static void text_row(const struct table *t, const int *widths, json_t *row)
         if (!c->title)
             continue;
         if (row)
-            cell(c, json_object_get(row, c->key), false, text);
+            text_cell(t, c, row, text);
         else
             snprintf(text, sizeof text, "%s", c->title);
         printf("%s%*s", i ? "  " : "", widths[i], text);
@@ -247,17 +334,19 @@ static void text_row(const struct table *t, const int *widths, json_t *row)
 
 static void text_rows(const struct table *t)
 {
-    enum { COLUMNS = 32 };
-    int widths[COLUMNS] = {0};
+    unsigned columns = 0;
     json_t *row;
     char text[CELL];
     size_t n;
-    for (unsigned i = 0; t->columns[i].key && i < COLUMNS; i++) {
+    while (t->columns[columns].key)
+        columns++;
+    int *widths = calloc(columns + 1, sizeof *widths);
+    for (unsigned i = 0; widths && i < columns; i++) {
         const struct column *c = &t->columns[i];
         int longest = c->title ? (int)strlen(c->title) : 0;
         json_array_foreach(t->rows, n, row)
         {
-            cell(c, json_object_get(row, c->key), false, text);
+            text_cell(t, c, row, text);
             longest = (int)strlen(text) > longest ? (int)strlen(text) : longest;
         }
         if (c->width < 0)
@@ -265,12 +354,14 @@ static void text_rows(const struct table *t)
         else
             widths[i] = c->width ? c->width : longest;
     }
-    if (!t->begun && json_array_size(t->rows))
+    if (widths && !t->begun && json_array_size(t->rows))
         text_row(t, widths, NULL);
     json_array_foreach(t->rows, n, row)
     {
-        text_row(t, widths, row);
+        if (widths)
+            text_row(t, widths, row);
     }
+    free(widths);
 }
 
 struct table *table_begin(const struct args *a, const char *name, const struct column *columns)
@@ -282,8 +373,10 @@ struct table *table_begin(const struct args *a, const char *name, const struct c
     }
     *t =
         (struct table){.format = a->format, .name = name, .columns = columns, .rows = json_array()};
+    if (names_given())
+        names_begin(t);
     t->silent = t->format == TEXT;
-    for (const struct column *c = columns; c->key; c++) {
+    for (const struct column *c = t->columns; c->key; c++) {
         t->waits |= c->title && !c->width;
         t->silent &= !c->title;
     }
@@ -305,6 +398,8 @@ void table_note(struct table *t, const char *format, ...)
 void table_row(struct table *t, json_t *row)
 {
     bar_away();
+    if (t->own)
+        add_names(row);
     json_array_append_new(t->rows, row);
     if (t->silent)
         return;
@@ -326,6 +421,8 @@ void table_end(struct table *t, json_t *head)
     bar_away();
     if (t->format == JSON) {
         json_t *root = head ? json_incref(head) : json_object();
+        if (t->own)
+            add_names(root);
         if (t->name)
             json_object_set(root, t->name, t->rows);
         else
@@ -347,5 +444,6 @@ void table_end(struct table *t, json_t *head)
 void table_drop(struct table *t)
 {
     json_decref(t->rows);
+    free(t->own);
     free(t);
 }

@@ -4,10 +4,16 @@
 #define OUTPUT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "command.h"
 
 // A column of a table. Rows are JSON objects that have all of its keys.
+//
+// Where boards have names, a place ("at", "from", "to") or a serial number ("serial", "peer") in a
+// row is followed by the name in text; JSON and CSV have it as "name", "from_name", "to_name" and
+// "peer_name" besides, null or empty where there is none. A table that has a column "name" of its
+// own shows it there only.
 struct column {
     const char *key;   // in JSON and CSV
     const char *title; // in text; NULL: not there
@@ -46,7 +52,19 @@ void progress_of_call(void *ctx, const char *what, double done, double total);
 // Pieces of rows.
 json_t *json_at(const uint8_t at[3], unsigned dims);
 json_t *json_serial(uint64_t serial);
+
+// Places and sizes in letters, and what boards are called (names.c).
 const char *at_text(const uint8_t at[3], unsigned dims, char text[16]);   // "1,2"
 const char *sizes_text(const uint8_t k[3], unsigned dims, char text[16]); // "4x3"
+// The name of a board by its serial number, by its place; NULL: it has none, or nobody knows.
+const char *name_of(uint64_t serial);
+const char *place_name(const uint8_t at[3]);
+bool names_given(void); // any board may have one
+unsigned names_longest(void);
+// For sentences: `(1,2)`, with a name `(1,2) "left"`.
+enum { PLACE = 64 };
+const char *place_called(const uint8_t at[3], unsigned dims, char text[PLACE]);
+// A sentence of the library, with the name after every place and serial number in it that has one.
+void put_named(FILE *out, const char *text);
 
 #endif

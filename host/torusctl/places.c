@@ -71,6 +71,8 @@ int attach(struct torus *t, int *mixed)
     unsigned generation;
     int error = torus_attach(t);
     if (error == TORUS_OK)
+        error = names_learn(t);
+    if (error == TORUS_OK)
         error = torus_programmed(t, &preset, &generation);
     if (mixed)
         *mixed = 0;
@@ -83,14 +85,26 @@ int attach(struct torus *t, int *mixed)
     return 0;
 }
 
+int discover(struct torus *t)
+{
+    int error = torus_discover(t);
+    for (unsigned i = 0; i < torus_boards(t); i++) {
+        const struct torus_board *b = torus_board(t, i);
+        const char *name = name_of(b->serial);
+        if (b->placed && name && !place_call(b->at, name))
+            return TORUS_E_MEMORY;
+    }
+    return error;
+}
+
 int attach_or_discover(struct torus *t)
 {
     uint8_t k[3];
     int error = torus_attach(t);
     if (error == TORUS_E_UNKNOWN || error == TORUS_E_MIXED || error == TORUS_E_BOARD ||
         (error == TORUS_E_TIMEOUT && torus_sizes(t, k))) // the board we are plugged into answers
-        error = torus_discover(t);
-    return error;
+        return discover(t);
+    return error == TORUS_OK ? names_learn(t) : error;
 }
 
 int rest(struct torus *t, double seconds)

@@ -132,11 +132,9 @@ static unsigned unreachable(void)
         const struct torus_destination *d = &set.table.destinations[i];
         if (d->mode != TORUS_UNREACHABLE)
             continue;
-        fprintf(stderr,
-                dims == 3 ? "torusctl: unreachable: (%u,%u,%u)" : "torusctl: unreachable: (%u,%u)",
-                d->from[0], d->from[1], d->from[2]);
-        fprintf(stderr, dims == 3 ? " to (%u,%u,%u)\n" : " to (%u,%u)\n", d->to[0], d->to[1],
-                d->to[2]);
+        char from[PLACE], to[PLACE];
+        fprintf(stderr, "torusctl: unreachable: %s to %s\n", place_called(d->from, dims, from),
+                place_called(d->to, dims, to));
         count++;
     }
     return count;
@@ -146,7 +144,9 @@ static int say_error(struct torus *t, int error)
 {
     if (error != TORUS_E_USAGE || !set.file)
         return report(t, error);
-    fprintf(stderr, "torusctl: %s: %s\n", set.file, torus_detail(t));
+    fprintf(stderr, "torusctl: %s: ", set.file);
+    put_named(stderr, torus_detail(t));
+    fputc('\n', stderr);
     return 2;
 }
 
@@ -179,7 +179,7 @@ static int around_once(struct torus *t, const struct args *a, int *error)
     free((void *)set.table.destinations);
     set.table.destinations = NULL;
     set.table.destination_count = 0;
-    *error = torus_discover(t);
+    *error = discover(t);
     if (*error == TORUS_OK || (*error == TORUS_E_MISCABLED && torus_gaps(t)))
         *error = lead_around(t);
     if (*error == TORUS_OK && set.print)
@@ -221,10 +221,13 @@ static int do_program(struct torus *t, const struct args *a)
         status = set.watch > 0 ? watch(t, a) : around_once(t, a, &error);
     } else {
         // Missing cables are the library's affair: it may go round them.
-        error = set.table.destination_count ? torus_discover(t) : attach_or_discover(t);
-        if (error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t)))
+        error = set.table.destination_count ? discover(t) : attach_or_discover(t);
+        bool there = error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t));
+        status = there ? table_find_names(t, set.file, &set.table) : 0;
+        if (there && !status)
             error = program_all(t);
-        status = error == TORUS_OK ? put_programmed(t, a) : say_error(t, error);
+        if (!status)
+            status = error == TORUS_OK ? put_programmed(t, a) : say_error(t, error);
     }
     free((void *)set.table.destinations);
     return status;
@@ -257,7 +260,7 @@ const struct command command_program = {
                 "program --routing ofr --around\n"
                 "program --around --watch 5\n"
                 "program mine.json --resume\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,
     .options = options,
     .option = option,
     .idle = idle,

@@ -56,6 +56,8 @@ static int do_run(struct torus *t, const struct args *a)
 {
     const struct sweep *s = &set.sweep;
     int status = 0, error = torus_attach(t);
+    if (error == TORUS_OK)
+        error = names_learn(t);
     struct torus_preset preset;
     unsigned generation;
     if (error == TORUS_OK)
@@ -121,7 +123,7 @@ const struct command command_run = {
         "status is 1 if a packet was lost or damaged.",
     .examples = "run --pattern all --load 0.1,0.3 --gamma\n"
                 "run --pattern tornado --load 0.8 --cycles 100000 --format json\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING | FORMAT | STREAM | MESSAGES,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM | MESSAGES,
     .options = options,
     .option = option,
     .idle = idle,

@@ -93,7 +93,7 @@ const struct command command_snapshot = {
              "rounds, --watch seconds apart. Printed with it: by how many cycles, at most, any "
              "two boards are apart. With --format json the counters too, as a file for diff.",
     .examples = "snapshot --all\nsnapshot --all --format json > before.json\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | FORMAT,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | FORMAT,
     .options = options,
     .option = option,
     .prepare = prepare,

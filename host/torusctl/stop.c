@@ -27,6 +27,6 @@ const struct command command_stop = {
              "refused; --take-over ends a run that a torusctl of yours has left or is still at, "
              "which says so and prints no result.",
     .examples = "stop\nstop --take-over\n",
-    .groups = CONNECTION | REQUESTS | AT_ONCE | WRITING,
+    .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING,
     .run = do_stop,
 };

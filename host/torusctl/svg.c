@@ -72,8 +72,11 @@ static void draw(FILE *dot, const struct torus *t, const uint8_t k[3], unsigned 
         char text[16] = "?";
         if (b->placed)
             at_text(b->at, dims, text);
-        fprintf(dot, "b%u [label=\"%s\\n%08x\", tooltip=\"%016llx\", pos=\"%d,%d\"%s];\n", i, text,
-                (unsigned)(b->serial >> 32), (unsigned long long)b->serial, at.x, at.y,
+        const char *name = name_of(b->serial);
+        char number[16];
+        snprintf(number, sizeof number, "%08x", (unsigned)(b->serial >> 32));
+        fprintf(dot, "b%u [label=\"%s\\n%.14s\", tooltip=\"%016llx\", pos=\"%d,%d\"%s];\n", i, text,
+                name ? name : number, (unsigned long long)b->serial, at.x, at.y,
                 b->hops ? "" : ", penwidth=2.5");
         for (unsigned p = 0; p < 2u * b->dims; p++)
             draw_cable(dot, t, k, i, p);

@@ -148,9 +148,37 @@ static bool get_set(const char *file, size_t number, json_t *entry, struct torus
     return true;
 }
 
-static bool get_node(const char *file, const char *what, json_t *value, unsigned dims,
-                     uint8_t out[3])
+// Places that the file names: their coordinates are known when the torus is (table_find_names()).
+static struct named {
+    size_t entry;
+    unsigned key; // of entry_keys, or VIA
+    uint64_t serial;
+} * named;
+static size_t named_count;
+enum { FROM, TO, VIA };
+
+static bool note_name(const char *file, const char *what, const char *name, unsigned dims,
+                      struct named place)
 {
+    if (!names_given())
+        return file_bad(file, "%s: %u coordinates from 0 to 15, or with --names a name", what,
+                        dims);
+    if (!name_serial(name, &place.serial))
+        return file_bad(file, "%s: no board of the file of --names is called \"%.40s\"", what,
+                        name);
+    struct named *more = realloc(named, (named_count + 1) * sizeof *named);
+    if (!more)
+        return file_bad(file, "out of memory");
+    named = more;
+    named[named_count++] = place;
+    return true;
+}
+
+static bool get_node(const char *file, const char *what, json_t *value, unsigned dims,
+                     struct named place, uint8_t out[3])
+{
+    if (json_is_string(value))
+        return note_name(file, what, json_string_value(value), dims, place);
     bool good = json_array_size(value) == dims;
     for (unsigned i = 0; i < dims && good; i++) {
         json_t *number = json_array_get(value, i);
@@ -158,7 +186,8 @@ static bool get_node(const char *file, const char *what, json_t *value, unsigned
         good = json_is_integer(number) && c >= 0 && c <= 15;
         out[i] = (uint8_t)c;
     }
-    return good || file_bad(file, "%s: %u coordinates from 0 to 15", what, dims);
+    return good ||
+           file_bad(file, "%s: %u coordinates from 0 to 15, or with --names a name", what, dims);
 }
 
 static bool get_destination(const char *file, size_t number, json_t *entry, unsigned dims,
@@ -174,8 +203,10 @@ static bool get_destination(const char *file, size_t number, json_t *entry, unsi
     json_t *from = json_object_get(entry, "from"), *via = json_object_get(entry, "via");
     const char *word = json_string_value(from);
     out->from_all = word && !strcmp(word, "all");
-    if ((!out->from_all && !get_node(file, what[0], from, dims, out->from)) ||
-        !get_node(file, what[1], json_object_get(entry, "to"), dims, out->to) ||
+    if ((!out->from_all &&
+         !get_node(file, what[0], from, dims, (struct named){number, FROM, 0}, out->from)) ||
+        !get_node(file, what[1], json_object_get(entry, "to"), dims, (struct named){number, TO, 0},
+                  out->to) ||
         !get_word(file, what[2], json_object_get(entry, "mode"), modes, &mode))
         return false;
     out->mode = (enum torus_pin)mode;
@@ -183,7 +214,7 @@ static bool get_destination(const char *file, size_t number, json_t *entry, unsi
         return file_bad(file, via ? "%s: \"via\" without mode \"idn\"" : "%s: \"via\" is missing",
                         name);
     snprintf(name, sizeof name, "destinations[%zu].via", number);
-    return !via || get_node(file, name, via, dims, out->via);
+    return !via || get_node(file, name, via, dims, (struct named){number, VIA, 0}, out->via);
 }
 
 static bool get_destinations(const char *file, json_t *list, struct torus_table *out)
@@ -205,7 +236,35 @@ static bool get_destinations(const char *file, json_t *list, struct torus_table 
         if (!get_destination(file, i, entry, out->dims, &d[i]))
             return false;
     }
-    return torus_table_check(out, text) == TORUS_OK || file_bad(file, "%s", text);
+    return named_count || torus_table_check(out, text) == TORUS_OK || file_bad(file, "%s", text);
+}
+
+int table_find_names(struct torus *t, const char *file, struct torus_table *table)
+{
+    static const char *const at[] = {[FROM] = "from", [TO] = "to", [VIA] = "via"};
+    struct torus_destination *list = (struct torus_destination *)table->destinations;
+    char text[120];
+    int status = 0;
+    for (size_t i = 0; i < named_count && !status; i++) {
+        const struct named *n = &named[i];
+        struct torus_destination *d = &list[n->entry];
+        uint8_t *place = n->key == FROM ? d->from : n->key == TO ? d->to : d->via;
+        int error = torus_find(t, n->serial, place);
+        if (error == TORUS_E_USAGE)
+            status =
+                file_bad(file, "destinations[%zu].%s: board %016llx \"%s\" is not in this torus",
+                         n->entry, at[n->key], (unsigned long long)n->serial, name_of(n->serial))
+                    ? 0
+                    : 2;
+        else if (error != TORUS_OK)
+            status = report(t, error);
+    }
+    if (!status && named_count && torus_table_check(table, text) != TORUS_OK)
+        status = file_bad(file, "%s", text) ? 0 : 2;
+    free(named);
+    named = NULL;
+    named_count = 0;
+    return status;
 }
 
 bool table_read(const char *file, struct torus_table *out)

@@ -80,7 +80,7 @@ unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                     rules->rule[r].counter);
             bad++;
         }
-    char place[16];
+    char place[PLACE];
     for (unsigned node = 0; node < after->nodes; node++)
         for (unsigned i = 0; i < TORUS_COUNTERS; i++) {
             char name[32];
@@ -94,8 +94,8 @@ unsigned bad_links(const struct rules *rules, const struct counter_set *before,
                 if (strcmp(name + 3, rule->counter) != 0 || !(rate > rule->above))
                     continue;
                 torus_node_at(after->k, node, at);
-                fprintf(stderr, "torusctl: bad link: %.2s of (%s): %s %g %s, above %g\n", name,
-                        at_text(at, after->dims, place), name + 3, rate, units[rule->per],
+                fprintf(stderr, "torusctl: bad link: %.2s of %s: %s %g %s, above %g\n", name,
+                        place_called(at, after->dims, place), name + 3, rate, units[rule->per],
                         rule->above);
                 bad++;
             }

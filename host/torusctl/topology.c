@@ -170,6 +170,7 @@ unsigned topology_moved(const struct torus *t, const struct topology *y)
     struct topology now;
     unsigned moved = 0;
     char was[16], is[16];
+    const char *name;
     if (!take_now(t, &now))
         return 1;
     bool other = memcmp(now.k, y->k, sizeof now.k) != 0;
@@ -181,9 +182,10 @@ unsigned topology_moved(const struct torus *t, const struct topology *y)
         const struct topology_board *b = &now.board[i], *old = with_serial(y, b->serial);
         if (!old || !old->placed || !b->placed || same_at(old, b))
             continue;
-        fprintf(stderr, "torusctl: board %016llx was at (%s) and is at (%s)\n",
-                (unsigned long long)b->serial, at_text(old->at, y->dims, was),
-                at_text(b->at, now.dims, is));
+        name = name_of(b->serial);
+        fprintf(stderr, "torusctl: board %016llx%s%s%s was at (%s) and is at (%s)\n",
+                (unsigned long long)b->serial, name ? " \"" : "", name ? name : "",
+                name ? "\"" : "", at_text(old->at, y->dims, was), at_text(b->at, now.dims, is));
         moved++;
     }
     topology_free(&now);
@@ -202,16 +204,18 @@ static const struct column columns[] = {
     {0},
 };
 
-enum { END = 40 };
+enum { END = 80 };
 
 // A board, by its place, where it has one.
 static void board_text(const struct topology *y, const struct topology_board *b, char text[END])
 {
-    char at[16];
+    const char *name = name_of(b->serial);
+    char at[16], where[24];
     if (b->placed)
-        snprintf(text, END, "(%s)", at_text(b->at, y->dims, at));
+        snprintf(where, sizeof where, "(%s)", at_text(b->at, y->dims, at));
     else
-        snprintf(text, END, "%016llx", (unsigned long long)b->serial);
+        snprintf(where, sizeof where, "%016llx", (unsigned long long)b->serial);
+    snprintf(text, END, name ? "%s \"%s\"" : "%s", where, name);
 }
 
 // The other end of the cable at a board's port: "x- of (1,2)"; false: there is none.
@@ -223,7 +227,7 @@ static bool far_end(const struct topology *y, const struct topology_board *b, un
     if (!b || b->peer[port] < 0)
         return false;
     board_text(y, &y->board[b->peer[port]], board);
-    snprintf(text, END, "%s of %.30s", torus_port_name((unsigned)b->peer_port[port]), board);
+    snprintf(text, END, "%s of %.70s", torus_port_name((unsigned)b->peer_port[port]), board);
     return true;
 }
 

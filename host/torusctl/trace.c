@@ -233,9 +233,7 @@ static const char *idle(const struct args *a, const struct given *o)
         return NULL;
     if (o->group == WRITING || o->group == STREAM || !strcmp(o->name, "load"))
         return "there is no traffic along a --path";
-    if (o->group == AT_ONCE)
-        return "the boards of a --path are asked one after the other";
-    return o->group == PLACES ? "a --path has no places, and shows none by name" : NULL;
+    return o->group == AT_ONCE ? "the boards of a --path are asked one after the other" : NULL;
 }
 
 static int prepare(struct args *a)
