@@ -10,12 +10,12 @@ export LC_ALL=C
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Two levels below rtl, sim and host, one elsewhere.
+# Every folder with sources, at any depth; its folder `test` goes with it, but host/test, which is of all
+# of host.
 folders() {
     { git ls-files 2> /dev/null || find . -path ./build -prune -o -type f -print | sed 's|^\./||'; } |
         grep -E '\.(c|h|cpp|v|vh|py|S|ld|sh)$' |
-        awk -F/ 'NF > 1 { print ($1 ~ /^(rtl|sim|host)$/ && NF > 2 ? $1 "/" $2 : $1) }' |
-        grep -v -x -e host -e rtl -e sim -e '\..*' | sort -u
+        sed -n 's|/[^/]*$||p' | sed '\|^host/test$|!s|/test$||' | grep -v '^\.' | sort -u
 }
 
 complete() { # TABLE
@@ -30,11 +30,11 @@ complete() { # TABLE
 # What make would build a test of, and the test itself where that is a script.
 of_folder() { # FOLDER TEST
     case $2 in "$1"/*) return 0 ;; "$B"/*) ;; *) grep -q "$1\|$(basename "$1")" "$2" && return 0 ;; esac
-    awk -v target="$2" -v folder="$1/" '
+    awk -v target="$2" -v own="^$1/(test/)?[^/]*\$" '
         index($0, target ":") == 1 { for (i = 2; i <= NF; i++) want[$i] }
         /^[^#\t].*:/ { split($0, part, ":"); needs[part[1]] = needs[part[1]] " " part[2] }
         END { n = 1; list[1] = target; seen[target]
-              for (i = 1; i <= n; i++) { if (index(list[i], folder) == 1) exit 0
+              for (i = 1; i <= n; i++) { if (list[i] ~ own) exit 0
                   c = split(needs[list[i]], p, " ")
                   for (j = 1; j <= c; j++) if (!(p[j] in seen)) { seen[p[j]]; list[++n] = p[j] } }
               exit 1 }' "$work/rules"
@@ -61,8 +61,11 @@ twin() { # WHAT SED-SCRIPT FOLDER: found
     ! "$1" "$work/twin" > "$work/out" && grep -q "^# $3: " "$work/out"
 }
 check 'twin: a folder that is left out is named' twin complete '/^rtl\/link /d' rtl/link
+check 'twin: one that lies in another' twin complete '\|^sim/net/packet |d' sim/net/packet
 check 'twin: a folder without a test is named' twin complete 's|^sim/bitstream .*|sim/bitstream|' \
     sim/bitstream
 check "twin: a folder with another one's test is named" twin belong \
     's|^constraints .*|constraints rtl/regs/regs_test.sh|' constraints
+check "twin: or the test of the one that it lies in" twin belong \
+    's|^rtl/link/phy .*|rtl/link/phy rtl/link/test/fifo_test.sh|' rtl/link/phy
 finish

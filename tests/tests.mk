@@ -70,7 +70,7 @@ report-check: $(REPORT)
 	@$(REPORT) check
 
 # make check, the inner loop: for every folder with sources what is quick, three minutes after a build at
-# most. Lint is not in it: make lint, which remembers what passed. tests/check_test.sh fails for a folder
+# most (some 200 s of work). Lint is not in it: make lint, which remembers what passed. tests/check_test.sh fails for a folder
 # that is not here, and for one whose tests are not of it.
 T := $(B)/tests/
 CHECK_constraints   := constraints/board_test.sh
@@ -78,23 +78,45 @@ CHECK_firmware      := $(T)test_firmware firmware/test/size_test.sh
 CHECK_host/examples := tests/install_test.sh
 CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
                        host/test/lib_test.sh host/test/fuzz_test.sh
+CHECK_host/lib/pages := tests/install_test.sh
 CHECK_host/test     := $(CHECK_host/lib)
 CHECK_host/torusctl := $(T)test_relay host/test/torusctl_test.sh host/test/layers_test.sh
 CHECK_rtl/board     := $(T)test_node rtl/board/test/teeth.sh
 CHECK_rtl/core      := $(T)core_rv32i rtl/core/test/riscv_tests_test.sh
-CHECK_rtl/link      := rtl/link/test/fifo_test.sh $(T)link_2_16_32_4_1_0_8_16 $(T)phy_2_16_16_4_0_1_11_16_1
+CHECK_rtl/link      := rtl/link/test/fifo_test.sh $(T)link_2_16_32_4_1_0_8_16
+CHECK_rtl/link/phy  := $(T)phy_2_16_16_4_0_1_11_16_1
 CHECK_rtl/local     := $(T)local-lockstep-2-32-0 $(T)local-lockstep-3-32-0
 CHECK_rtl/ofr       := $(T)ofr_unit_n2_c8_mul1 $(T)test_logs
 CHECK_rtl/regs      := rtl/regs/regs_test.sh
-CHECK_rtl/router    := $(T)counters-2-1-0 $(T)counters_twins rtl/router/alone/test/alone_test.sh
+CHECK_rtl/router    := $(T)counters-2-1-0 $(T)counters_twins
+CHECK_rtl/router/alone := rtl/router/alone/test/alone_test.sh
+CHECK_rtl/router/waves := rtl/router/waves/test/waves_test.sh
 CHECK_rtl/soc       := $(addprefix $(T)soc_,ram flash timer)
 CHECK_rtl/top       := rtl/top/test/pll_test.sh
 CHECK_sim/bitstream := sim/bitstream/ice40_test.sh
 CHECK_sim/cosim     := $(addprefix $(T),lockstep_2_16_16_4_0 rate_2_32_8_8_1 rate_2_16_16_4_0 bench_phases) \
                        sim/cosim/layers_test.sh
 CHECK_sim/model     := $(T)test_local $(T)test_escape
-CHECK_sim/net       := $(addprefix $(T)test_,net paths pairs wheel) sim/net/test/cli_test.sh
-CHECK_tests         := $(addprefix tests/,demo_small.sh run_tests_test.sh deps_test.sh check_test.sh)
+CHECK_sim/net       := sim/net/test/cli_test.sh
+CHECK_sim/net/app   := $(T)test_app sim/net/test/app_test.sh
+CHECK_sim/net/app/examples := sim/net/test/record_test.sh
+CHECK_sim/net/app/mpi := sim/net/test/record_test.sh
+CHECK_sim/net/cli   := sim/net/test/cli_test.sh
+CHECK_sim/net/config := sim/net/test/cli_test.sh
+CHECK_sim/net/dragonfly := $(T)test_dragonfly
+CHECK_sim/net/flit  := $(T)test_flit
+CHECK_sim/net/limit := $(T)test_limit sim/net/test/limit_test.sh
+CHECK_sim/net/measure := $(T)test_steady
+CHECK_sim/net/output := sim/net/test/view_test.sh
+CHECK_sim/net/packet := $(addprefix $(T)test_,net wheel)
+CHECK_sim/net/route := $(addprefix $(T)test_,paths rivals)
+CHECK_sim/net/run   := sim/net/test/cli_test.sh
+CHECK_sim/net/study := sim/net/test/reproduce_test.sh
+CHECK_sim/net/topo  := $(T)test_paths
+CHECK_sim/net/traffic := $(addprefix $(T)test_,traffic pairs arrivals)
+CHECK_tests         := $(addprefix tests/,run_tests_test.sh deps_test.sh patterns_test.sh check_test.sh)
+CHECK_tests/lib     := $(T)link_2_16_32_4_1_0_8_16
+CHECK_tests/report  := tests/report_test.sh
 CHECK_FOLDERS := $(patsubst CHECK_%,%,$(filter-out CHECK_FOLDERS,$(filter CHECK_%,$(.VARIABLES))))
 CHECK := $(sort $(foreach f,$(CHECK_FOLDERS),$(CHECK_$f)))
 TESTS += tests/check_test.sh
