@@ -386,6 +386,7 @@ static const char *const flows[] = {"same-cycle", "next-cycle", NULL};
 static const char *const derouters[] = {"no", "yes", NULL};
 static const char *const strays[] = {"no", "yes", NULL};
 static const char *const priorities[] = {"transit", "none", NULL};
+static const char *const vc_orders[] = {"none", "hops", NULL};
 static const char *const selves[] = {"idle", "sends", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
 
@@ -1363,6 +1364,18 @@ const struct net_setting net_settings[] = {
      .most = 1000,
      .applies = &of_ofar,
      AT(dragonfly.occupancy)},
+    {.name = "vc-order",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "ORDER",
+     .help = "of ofar: none (any virtual channel of a link will do) or hops (they rise with the "
+             "hops made, as par's)",
+     .otherwise = "none",
+     .field = "vc_order",
+     .kind = NET_SWITCH,
+     .names = vc_orders,
+     .applies = &of_ofar,
+     AT(dragonfly.by_hops)},
     {.name = "ring-exits",
      .group = 6,
      .engine = NET_OF_FLIT,

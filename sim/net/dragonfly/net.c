@@ -89,7 +89,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
 }
 
 const struct net_engine net_dragonfly_engine = {
-    .name = "dragonfly-1",
+    .name = "dragonfly-2",
     .check = net_dragonfly_config_check,
     .open = net_df_open,
     .advance = advance,

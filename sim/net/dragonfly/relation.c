@@ -7,6 +7,7 @@ struct net_df_shape net_df_shape(const struct net_config *c)
                                  .routing = c->routing,
                                  .misrouting = c->dragonfly.misrouting,
                                  .local_misrouting = c->dragonfly.local_misrouting,
+                                 .by_hops = c->dragonfly.by_hops,
                                  .local_vcs = (uint8_t)c->dragonfly.local_vcs,
                                  .global_vcs = (uint8_t)c->dragonfly.global_vcs,
                                  .injection_vcs = (uint8_t)c->dragonfly.injection_vcs,
@@ -37,14 +38,17 @@ static struct net_df_way hop(const struct net_df_shape *s, const struct net_df_h
                              unsigned port, enum net_df_kind kind)
 {
     bool global = net_dragonfly_is_global(&s->d, port);
+    uint8_t vcs = global ? s->global_vcs : s->local_vcs;
     struct net_df_way way = {
         .port = (uint8_t)port, .vc = h->globals, .vcs = 1, .kind = (uint8_t)kind};
-    if (s->routing == NET_OFAR) {
+    if (s->routing == NET_OFAR && !s->by_hops) {
         way.vc = 0;
-        way.vcs = global ? s->global_vcs : s->local_vcs;
-    } else if (s->routing == NET_PAR && !global) {
+        way.vcs = vcs;
+    } else if ((s->routing == NET_PAR || s->routing == NET_OFAR) && !global) {
         way.vc = h->globals ? (uint8_t)(h->globals + 1) : h->locals;
     }
+    if (s->routing == NET_OFAR && way.vc >= vcs)
+        way.vc = (uint8_t)(vcs - 1);
     return way;
 }
 
@@ -158,10 +162,10 @@ struct net_df_header net_df_after(const struct net_df_shape *s, struct net_df_he
     h.must_global = way.kind == NET_DF_NEIGHBOUR;
     h.strayed = !global && (h.strayed || way.kind == NET_DF_LOCAL);
     h.decided = false;
-    if (s->routing == NET_OFAR) // its VCs do not go by hops
+    if (s->routing == NET_OFAR && !s->by_hops)
         return h;
-    h.locals = global ? 0 : (uint8_t)(h.locals + (h.locals < UINT8_MAX));
-    h.globals = (uint8_t)(h.globals + (global && h.globals < UINT8_MAX));
+    h.locals = global ? 0 : (uint8_t)(h.locals + (h.locals < 3)); // 3: where ofar was in the ring
+    h.globals = (uint8_t)(h.globals + (global && h.globals < 3));
     if (global && h.via == net_dragonfly_peer(&s->d, router, way.port, &back) / s->d.a)
         h.via = NET_DF_NO_GROUP;
     return h;

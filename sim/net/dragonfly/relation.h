@@ -12,7 +12,8 @@
 //   ofar (Garcia et al., ICPP 2012; the paper's sections 2 and 3): minimal, or misrouted: once in
 //     the source's group, over a global link of this router or, after a local hop, of its
 //     neighbour; with local misrouting once in every other group, and once within one, over a local
-//     link where the minimal hop is local. Any VC will do.
+//     link where the minimal hop is local. Any VC will do; with --vc-order hops that of par, the
+//     last one for all hops beyond.
 //     What waits takes the escape ring, which goes through all routers (in a group from the last to
 //     the first, then on over global port 0) in a VC of its own of its links, and leaves it for its
 //     minimal hop, `ring_exits` times at most before the destination. To enter the ring takes two
@@ -26,7 +27,7 @@ struct net_df_shape {
     struct net_dragonfly d;
     enum net_routing routing;
     enum net_misrouting misrouting;
-    bool local_misrouting;
+    bool local_misrouting, by_hops;
     uint8_t local_vcs, global_vcs, injection_vcs; // the ring's is the one behind them
     uint8_t ring_exits;
 };
@@ -39,7 +40,7 @@ struct net_df_header {
     uint8_t globals;   // global hops that were made
     uint8_t locals;    // local hops in this group
     uint8_t exits;     // from the ring
-    bool decided;      // whether to go by a via has been, here
+    bool decided;      // a via has been drawn here
     bool misrouted;    // no global misrouting any more
     bool strayed;      // no local misrouting in this group any more
     bool must_global;  // the next hop is over one of this router's global links

@@ -119,21 +119,32 @@ static bool is_congested(const struct net_sim *sim, uint32_t router, const struc
         ->congested[((size_t)(when % sim->delay) * d->routers + from) * d->h + port - d->globals];
 }
 
-static void choose(struct net_sim *sim, uint32_t router, unsigned port, struct net_df_packet *p)
+// Draws the via that a packet may go by, once at a router.
+static void draw_choice(struct net_sim *sim, uint32_t router, unsigned port,
+                        struct net_df_packet *p)
+{
+    struct net_df_header by = p->h;
+    p->h.decided = true;
+    by.via = p->choice = draw_via(sim, router, is_node(sim, port), p);
+    p->ahead[0] = (uint8_t)hops_ahead(sim, p->h, router);
+    p->ahead[1] = by.via == NET_DF_NO_GROUP ? 0 : (uint8_t)hops_ahead(sim, by, router);
+}
+
+// Whether to go by the drawn via, in every cycle anew: one decision for good would leave a packet
+// that found the minimal way free at the head of its queue until that is free again.
+static void choose(struct net_sim *sim, uint32_t router, struct net_df_packet *p)
 {
     struct net_df_header by = p->h;
     unsigned room;
-    p->h.decided = true;
-    by.via = draw_via(sim, router, is_node(sim, port), p);
+    p->h.via = NET_DF_NO_GROUP;
+    by.via = p->choice;
     if (by.via == NET_DF_NO_GROUP)
         return;
     if (sim->shape.routing != NET_VALIANT) {
         unsigned minimal = net_df_minimal(&sim->shape, &p->h, router).port;
         unsigned other = net_df_minimal(&sim->shape, &by, router).port;
-        double cost =
-            (double)used(sim, router, minimal, &room) * sim->words * hops_ahead(sim, p->h, router);
-        double others =
-            (double)used(sim, router, other, &room) * sim->words * hops_ahead(sim, by, router);
+        double cost = (double)used(sim, router, minimal, &room) * sim->words * p->ahead[0];
+        double others = (double)used(sim, router, other, &room) * sim->words * p->ahead[1];
         bool congested = sim->shape.routing == NET_PB && is_congested(sim, router, &p->h);
         if (!congested && cost <= others + sim->config->dragonfly.ugal_words)
             return;
@@ -217,7 +228,9 @@ bool net_df_select(struct net_sim *sim, uint32_t router, unsigned port, struct n
     if (sim->shape.routing == NET_OFAR)
         return select_ofar(sim, router, port, p, way, vc);
     if (net_df_may_choose(&sim->shape, &p->h, router))
-        choose(sim, router, port, p);
+        draw_choice(sim, router, port, p);
+    if (p->h.decided)
+        choose(sim, router, p);
     *way = net_df_minimal(&sim->shape, &p->h, router);
     return idle(sim, router, way->port) &&
            (!way->vcs || most_room(sim, router, way->port, way->vc, way->vcs, vc));

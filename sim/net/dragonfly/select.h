@@ -6,7 +6,8 @@
 //     hops is more than that over the drawn via, and the threshold. pb: also where the minimal
 //     global link is congested: what is in the VC that a source's packets take there is above
 //     pb_ratio times the mean of its router's global links and pb_words, as told a local link's
-//     latency ago. par: as ugal, again after a local hop.
+//     latency ago. par: as ugal, again after a local hop. The via is drawn once; whether to go by
+//     it is asked in every cycle until the packet goes.
 //   ofar: the minimal hop if its output is idle and has room; else, of the misroutes that are idle,
 //     have room and an occupancy of at most `occupancy` times the minimal output's, the one with
 //     most room, drawn of equal ones (rrg: of those of a drawn router of the group); else, where

@@ -37,6 +37,8 @@ struct net_df_packet {
     uint32_t ready;                 // cycle from which on it may go on
     uint32_t at;                    // input VC that it is in or comes to
     uint32_t wait[3];               // cycles in buffers of local links, global ones, the ring
+    uint16_t choice;                // where h.decided: the via drawn here
+    uint8_t ahead[2];               // and the hops to the destination, minimal and by it
 };
 
 struct net_df_queue {
