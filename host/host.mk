@@ -328,7 +328,7 @@ fuzz: $(FUZZ_TESTS)
 # skipped.
 TESTS += host/test/guest_test.sh
 SOAK += host/test/guest_test.sh
-GUEST_TESTS := host/test/guest_test.sh tests/demo_test.sh $(B)/tests/demo_soak
+GUEST_TESTS := host/test/guest_test.sh tests/demo_test.sh $(B)/tests/whole_soak
 host/test/guest_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 $(GUEST_TESTS): $(B)/tests/usb_attach | $(B)/guest
 $(B)/guest: host/test/guest.sh

@@ -9,7 +9,15 @@ TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boa
     tests/small_boards_test.sh tests/mend_test.sh tests/install_test.sh tests/demo_test.sh \
     tests/clocks_test.sh tests/links_test.sh tests/link_test.sh tests/demo_small.sh \
     tests/readme_test.sh tests/patterns_test.sh
-SOAK += $(B)/tests/demo_soak
+
+# Tests that have a short form in make test; make soak runs all of each, FULL=1.
+WHOLE := tests/demo_test.sh tests/clocks_test.sh tests/links_test.sh host/test/fabric_test.sh \
+    $(B)/tests/test_usb_faults
+SOAK += $(B)/tests/whole_soak
+$(B)/tests/whole_soak: $(WHOLE)
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nset -e\nexport FULL=1\nfor t in $(WHOLE); do\n    case $$t in *.sh) sh $$t ;; *) $$t ;; esac\ndone\n' > $@ && \
+	    chmod +x $@
 
 tests/boards_test.sh tests/small_boards_test.sh tests/mend_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/link_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim
@@ -17,13 +25,10 @@ tests/links_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rebase/bin/bo
 tests/install_test.sh: $(PROGRAMS)
 tests/patterns_test.sh: $(B)/bin/torusctl $(B)/bin/torussim $(B)/bin/bench
 tests/demo_small.sh tests/readme_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
-tests/demo_test.sh $(B)/tests/demo_soak: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
+tests/demo_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
 tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
     $(B)/twin/elastic/bin/boardsim
-$(B)/tests/demo_soak:
-	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nFULL=1 exec sh tests/demo_test.sh\n' > $@ && chmod +x $@
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint

@@ -474,15 +474,26 @@ check 'bench: a plot that cannot be written' status 2 torus bench --plot "$dir/n
 check 'bench: in one line' one_line
 check 'bench: a tie' status 2 torus bench --tie perhaps
 check 'bench: ends' stop
-start --dims 3x2 --no-shadow
+# On RTL boards: FULL=1 (make soak): all these points on 3x2; else one, on 2x1.
+rtl=3x2 runs=8
+if [ -z "${FULL:-}" ]; then
+    rtl=2x1 runs=1 points='--routing por --pattern uniform --load 0.7'
+    start --dims $rtl --boards golden
+    check "bench, golden $rtl: program" torus program --routing dor
+    # shellcheck disable=SC2086
+    check "bench, golden $rtl" quiet_torus --format json bench $points
+    cp "$dir/out" "$dir/golden.json"
+    check "bench, golden $rtl: ends" stop
+fi
+start --dims $rtl --no-shadow
 check 'bench on RTL boards: program' torus program --routing dor
 # shellcheck disable=SC2086
 check 'bench on RTL boards' quiet_torus --retry 30 --format json bench $points
 cp "$dir/out" "$dir/rtl.json"
-check 'bench on RTL boards: accepted load within 2% of the golden model' python3 - "$dir" << 'PY'
+check 'bench on RTL boards: accepted load within 2% of the golden model' python3 - "$dir" $runs << 'PY'
 import json, sys
 rtl, golden = (json.load(open(sys.argv[1] + "/" + f + ".json"))["runs"] for f in ("rtl", "golden"))
-assert len(rtl) == len(golden) == 8
+assert len(rtl) == len(golden) == int(sys.argv[2])
 for r, g in zip(rtl, golden):
     print("#", r["routing"], r["pattern"], r["offered"], r["accepted"], g["accepted"])
     assert (r["routing"], r["pattern"]) == (g["routing"], g["pattern"])
