@@ -247,7 +247,7 @@ $(TWINS) $(CLOCK_TWINS) $(REST_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host
 	    $(@D)/twin.c $(filter-out $(B)/host/lib/$(firstword $(TWIN_$*)).o,$(CTL_O) $(HOST_O)) \
 	    $(B)/libofr.a $(CTL_LIBS)
 $(USB_TESTS): $(TWINS)
-host/test/turns_test.sh: $(REST_TWINS)
+host/test/turns_test.sh host/test/serve_test.sh: $(REST_TWINS)
 
 # The same of a file of torusctl.
 TWIN_turns := counter_set s/about > low/0/

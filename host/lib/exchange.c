@@ -292,10 +292,10 @@ int status_error(struct torus *t, const struct request *q, const char *what)
         return ok(t);
     case OFR_BUSY:
         return fail(
-            t, TORUS_E_BUSY,
-            "%s: session %u has the write lease of %s, for %u s by its clock; wait until it "
-            "is free, or take it over",
-            what, q->r[5] & 0xffff, where, q->r[5] >> 16);
+            t, TORUS_E_BUSY, "%s: session %u has the write lease of %s, for %u s by its clock; %s",
+            what, q->r[5] & 0xffff, where, q->r[5] >> 16,
+            t->options.take_over ? "it is not one of yours to take over: wait until it is free"
+                                 : "wait until it is free, or take it over");
     case OFR_NO_LEASE:
         if (q->r[5])
             return fail(t, TORUS_E_LEASE, "%s: the write lease of %s is lost: session %u has it",
@@ -306,7 +306,7 @@ int status_error(struct torus *t, const struct request *q, const char *what)
                     where);
     case OFR_LOCKED:
         return fail(t, TORUS_E_LOCKED,
-                    t->options.key ? "%s: %s has another key, or none (ping says which)"
+                    t->options.key ? "%s: %s has another key"
                                    : "%s: %s has a key; give it with --key or --key-file",
                     what, where);
     case OFR_BUS_ERROR:

@@ -46,7 +46,6 @@ struct torus {
     bool alone;                       // never to be reached by what another process shares
     struct share *share;              // by us, NULL: not shared
     char *where;                      // as torus_open() was told, NULL: a transport
-    bool entered;                     // another process shares the board
     bool taken;                       // it could not be opened, as another process has it
     bool resting;                     // closed by torus_rest()
     int hold;                         // a socket's lock: its file's number + 1, 0: none

@@ -12,7 +12,7 @@
 void add_holders(const char *path, char *text, size_t size)
 {
     DIR *proc = opendir("/proc");
-    size_t length = strlen(path), n = strlen(text);
+    size_t length = strlen(path), n = strlen(text), first = n;
     for (struct dirent *p; proc && (p = readdir(proc));) {
         char folder[300], link[600], target[300], name[32] = "?";
         snprintf(folder, sizeof folder, "/proc/%s/fd", p->d_name);
@@ -35,7 +35,8 @@ void add_holders(const char *path, char *text, size_t size)
         if (comm)
             fclose(comm);
         if (n + 80 < size)
-            n += (size_t)snprintf(text + n, size - n, " %s (%s)", p->d_name, name);
+            n += (size_t)snprintf(text + n, size - n, "%s %s (%s)", n > first ? "," : "", p->d_name,
+                                  name);
     }
     if (proc)
         closedir(proc);

@@ -80,7 +80,7 @@ struct torus_options {
     double retry;      // seconds before a request is first sent again (default 0.5; 0: default)
     unsigned window;   // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
     uint16_t session;  // session number, which others see (0: random)
-    uint64_t key;      // unlocks boards that have a key (0: none)
+    uint64_t key;      // unlocks boards that have a key (0: none); others need none
     uint32_t token;    // of the write leases that are taken, a secret (0: random)
     bool take_over;    // take leases over whose token this is, or with the key: torus_lease()
     const char *label; // what others are told who has the lease, 8 bytes at most (NULL: $USER)
@@ -149,11 +149,13 @@ int torus_open_transport(struct torus **out, struct torus_transport transport,
 // lease back if it has it or could not give it back before (an answer is waited for for a second at
 // most), and closes.
 void torus_close(struct torus *t);
-// Lets others at the board: closes the connection until torus_back() opens it again, where one
-// process alone can have it (not: a board that is shared, tcp:, a transport of one's own; while the
-// lease is held). In between nothing is asked. For programs that look now and then.
+// Lets others at the board: closes the connection until torus_back() opens it again (not: a board
+// that this handle shares, a transport of one's own; while the lease is held). In between nothing
+// is asked. For programs that look now and then; and after TORUS_E_TRANSPORT, to find the board
+// anew.
 void torus_rest(struct torus *t);
-// As torus_open(); where it fails it may be tried again.
+// As torus_open(): by the process that shares the board now, or without one. Where it fails it may
+// be tried again.
 int torus_back(struct torus *t);
 // Did torus_open(), torus_share() or torus_back() fail as another process has the board? They wait
 // for it for a second, and say which one.

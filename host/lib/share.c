@@ -158,7 +158,6 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
     char file[48], path[FOLDER], at[SHARE_PATH];
     socket_name(kind, name, file);
     *entered = false;
-    t->entered = false;
     if (t->alone)
         return t->share ? TORUS_OK : share_begin(t, kind, name, file);
     for (unsigned which = 0; which < 2; which++) {
@@ -168,7 +167,7 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
         int fd = unix_connect(at);
         if (fd < 0)
             continue;
-        *entered = t->entered = true;
+        *entered = true;
         return stream_open(t, fd, NULL);
     }
     return TORUS_OK;

@@ -42,7 +42,8 @@ void share_end(struct torus *t);
 int share_hold(struct torus *t, const char *kind, const char *name);
 void share_let_go(struct torus *t);
 
-// Adds the other processes that have a file open whose path ends like that, as " 12 (name)".
+// Adds the other processes that have a file open whose path ends like that, as " 12 (name), 15
+// (other)".
 void add_holders(const char *path, char *text, size_t size);
 
 #endif

@@ -111,7 +111,7 @@ API int torus_share(struct torus **out, const char *where, const struct torus_op
 
 API void torus_rest(struct torus *t)
 {
-    bool others = t->where && !t->alone && !t->entered && strncmp(t->where, "tcp:", 4) != 0;
+    bool others = t->where && !t->alone;
     if (!others || t->lease.session || t->started || !t->transport.close)
         return;
     t->transport.close(t->transport.ctx);

@@ -316,6 +316,13 @@ check 'reg: all of them' quiet_torus --format json reg
 check 'reg: each once' json 'len(d["registers"]) > 60 and
     len({r["register"] for r in d["registers"]}) == len(d["registers"])'
 check 'reg: program' torus program --routing dor
+check 'program: a Delta that does not fit' status 2 torus program --delta 2
+check 'program: says so' says "delta '2': at most 1, half of this torus' smallest size$"
+check 'program: in one line' one_line
+check 'program: with --around, too' status 2 torus program --around --delta 2
+check 'program: in one line' one_line
+check 'program: one that does' torus program --around --delta 1
+check 'program: as before' torus program --routing dor
 check 'reg: of a board' quiet_torus --format json reg --at 2,1 node.coord
 check 'reg: it is there' json '[r["value"] for r in d["registers"]] == [258, 2, 1, 0]'
 check 'reg: a field is written' quiet_torus --format json reg --at 1,0 NODE.ROUTING.THRESHOLD=3
@@ -360,7 +367,9 @@ check 'key: with it' torus --key-file "$dir/secret" program --routing abr
 check 'key: another one' sh -c "echo 1 | '$B/bin/torusctl' -t unix:$dir/board3.sock key set \
     --key-file $dir/secret > $dir/out 2>&1"
 check 'key: then the first does not open' status 2 torus --key-file "$dir/secret" program
+check 'key: says so' says 'has another key$'
 torus --debug --key 1 key clear
+check 'key: boards that have none take any' torus --key 5 program
 check 'key: cleared, with all frames shown' status 0 torus --debug program --routing dor
 check 'key: frames, decoded' says '<- v[0-9]* seq [0-9]* *commit   *ok, all'
 torus key set "$dir/secret" && torus --debug --key-file "$dir/secret" key clear

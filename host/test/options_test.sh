@@ -184,6 +184,30 @@ mode opens "key $t clear" "$board $writing" baud
 mode opens "serve $t" 'timeout debug window tcp' baud
 mode opens "stop $t" "$board window names $writing" baud
 
+# Values that are not there, of every option that takes one; and lists, whose argument's name has a
+# comma, with nothing beside one.
+empty_values() {
+    bad=
+    for command in $commands; do
+        "$ctl" "$command" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\)=\([^ ]*\).*/\2 \3/p' > "$work/takes"
+        while read -r option argument; do
+            set -- ''
+            case $argument in *,*) set -- '' , "$(value "$option" | cut -c 2-)," ",x" "x,,x" ;; esac
+            for given in "$@"; do
+                refuses "$given" "$command" "--$option=$given" && continue
+                bad=1
+                echo "# $command --$option='$given': $(head -n 1 "$work/err")"
+            done
+        done < "$work/takes"
+        looked=$((${looked:-0} + $(wc -l < "$work/takes")))
+    done
+    [ -z "$bad" ] && [ "$looked" -gt 200 ]
+}
+check 'no empty value, and no empty place in a list' empty_values
+for command in program reg diff flash trace key; do
+    check "no empty argument: $command" refuses "''" "$command" ''
+done
+
 # What has a rate.
 for where in tty:$work/nothing /dev/nothing/at/all; do
     check "a rate of $where" opens ping -t "$where" --baud=9600

@@ -273,6 +273,15 @@ check 'stop: is refused' status 2 torus stop
 check 'stop: says whose it is' says 'has the write lease.*lab'
 check 'stop: and how to' says 'calls itself lab; wait until it is free, or take it over with --take-over$'
 check 'stop: in one line' one_line
+others_token() {
+    (export XDG_STATE_HOME="$dir/other"; torus "$@")
+}
+for key in '' '--key 5'; do
+    # shellcheck disable=SC2086
+    check "stop: not with another user's token $key" status 2 others_token stop --take-over $key
+    check 'stop: says so' says 'calls itself lab; it is not one of yours to take over: wait until it is free$'
+    check 'stop: in one line' one_line
+done
 check 'stop: taken over' torus stop --take-over
 wait "$running"
 check 'stop: the other one is told' [ $? = 2 ]

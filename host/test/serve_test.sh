@@ -86,9 +86,19 @@ own_status() {
 check 'with its status' own_status
 own_unknown() {
     own frobnicate
-    [ $got = 2 ] && [ "$(wc -l < "$dir/log")" = 2 ] && grep -q "command 'frobnicate': " "$dir/log"
+    [ $got = 2 ] && [ "$(wc -l < "$dir/log")" = 1 ] && grep -q "command 'frobnicate': " "$dir/log"
 }
-check 'one that is none' own_unknown
+check 'one that is none, before the board is shared' own_unknown
+own_wrong() {
+    for wrong in 'serve' 'counters --watch 0' 'info --all' 'run --load='; do
+        # shellcheck disable=SC2086
+        own $wrong
+        [ $got = 2 ] && [ "$(grep -vc '^Try' "$dir/log")" = 1 ] && ! grep -q 'is shared' "$dir/log" || return 1
+    done
+    own counters --help
+    [ $got = 0 ] && [ ! -s "$dir/log" ]
+}
+check 'one with a wrong option, too' own_wrong
 own_told() { # it ends its command when it is told to end
     serve 7 -t "unix:$boards/board7.sock" counters --watch 0.2 && wait_for 60 grep -q injected "$dir/serve7"
     watcher=$(pgrep -P "$server7")
@@ -98,6 +108,14 @@ own_told() { # it ends its command when it is told to end
     [ "$got" = 0 ] && [ -n "$watcher" ] && ! kill -0 "$watcher" 2> /dev/null
 }
 check 'told to end it ends its command, and other tools were let in' own_told
+
+own_orphan() { # it is killed: its command, which would find the board itself, ends with it
+    serve 7 -t "unix:$boards/board7.sock" counters --watch 0.2 && wait_for 60 grep -q injected "$dir/serve7"
+    watcher=$(pgrep -P "$server7")
+    end 7 KILL
+    [ -n "$watcher" ] && wait_for 60 eval "! kill -0 $watcher 2> /dev/null"
+}
+check 'killed, its command ends too' own_orphan
 
 # --- All at once ----------------------------------------------------------------------------------
 # together A B: two watchers, a monitor and a run at once; the first and the run at board A, the
@@ -233,6 +251,104 @@ board_gone() {
 }
 check 'the board goes away: one line, status 2, its socket is gone' board_gone
 check 'the board goes away: who asked ends in one line' asker_ends
+
+# --- Tools that stay outlive the serve that they go through ------------------------------------------
+# Each looks at the boards through a serve, which then ends; it is to go on at the board itself.
+looks() { # N: so many in all
+    [ "$(grep -c "$look" "$dir/stays")" -ge "$1" ]
+}
+seen() {
+    grep -c "$look" "$dir/stays"
+}
+# stays LOOK TORUSCTL COMMAND...: in the background, its word in $dir/stays; each LOOK in there is one.
+stays() {
+    look=$1
+    shift
+    : > "$dir/stays"
+    stdbuf -oL "$@" --timeout 600 -t "unix:$boards/board0.sock" --debug > "$dir/stays" 2>&1 9>&- &
+    stayer=$!
+    wait_for 120 looks 1
+}
+gone_on() { # the serve has ended: two more looks
+    before=$(seen)
+    wait_for 120 ended_or_looks $((before + 2))
+    why="$before looks before, $(seen) after"
+    looks $((before + 2))
+}
+ended_or_looks() {
+    looks "$1" || ! kill -0 "$stayer" 2> /dev/null
+}
+stop_it() {
+    kill "$stayer" 2> /dev/null
+    wait "$stayer" 2> /dev/null
+    grep -v -e ' -> ' -e ' <- ' "$dir/stays" | tail -n 5 > "$dir/out"
+}
+outlives() { # SIGNAL LOOK TORUSCTL COMMAND...
+    signal=$1
+    shift
+    serve 0 && stays "$@" || return 1
+    end 0 "$signal"
+    gone_on
+    good=$?
+    serve 0 && [ $good = 0 ] && gone_on # and with a new one
+    good=$?
+    end 0 TERM
+    stop_it
+    return $good
+}
+# In the middle of a look: the serve stands still, a request is under way, and then it is killed.
+asked() { # N: requests
+    [ "$(grep -c ' -> ' "$dir/stays")" -gt "$1" ]
+}
+in_a_look() { # LOOK TORUSCTL COMMAND...
+    serve 0 && stays "$@" || return 1
+    kill -STOP "$server0"
+    before=$(grep -c ' -> ' "$dir/stays")
+    wait_for 120 asked "$before"
+    end 0 KILL
+    gone_on
+    good=$?
+    stop_it
+    return $good
+}
+start --dims 2x2 --boards golden
+boards="$dir"
+check 'program' quiet ctl 0 program
+for signal in TERM KILL; do
+    check "counters --watch outlives a serve (SIG$signal)" outlives $signal '^interval' \
+        "$B/bin/torusctl" counters --watch 0.5
+done
+check 'in the middle of a look, too' in_a_look '^interval' "$B/bin/torusctl" counters --watch 0.5
+check 'twin: one that keeps the connection is found' eval \
+    '! outlives TERM "^interval" "$B/twin/keeps/torusctl" counters --watch 0.5'
+check 'program --around --watch outlives a serve' outlives TERM ' <- .* read ' \
+    "$B/bin/torusctl" program --around --watch 0.5
+check 'in the middle of a look, too' in_a_look ' <- .* read ' "$B/bin/torusctl" program --around --watch 0.5
+monitor_outlives() {
+    serve 0 || return 1
+    timeout 300 python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \
+        -t "unix:$boards/board0.sock" monitor --watch 0.5 --count 6 > "$dir/monitor" 2>&1 9>&- &
+    three=$!
+    sleep 1
+    end 0 TERM
+    wait $three
+    why="status $?"
+    [ "$why" = 'status 0' ]
+}
+check 'monitor outlives a serve' monitor_outlives
+board_and_serve() { # both: then the watcher ends, in one line
+    serve 0 && stays '^interval' "$B/bin/torusctl" counters --watch 0.5 || return 1
+    kill -9 "$sim"
+    wait "$sim" 2> /dev/null
+    sim=
+    wait "$server0"
+    wait $stayer
+    got=$?
+    why="status $got"
+    grep '^torusctl:' "$dir/stays" > "$dir/out"
+    [ $got = 2 ] && one_line && says 'is the board or the simulator running?'
+}
+check 'the board itself is gone: one line' board_and_serve
 
 # --- Another place, other streams -------------------------------------------------------------------
 start --dims 2x2 --boards golden --pty

@@ -713,6 +713,17 @@ static void keyed(void **state)
         unplug(&h);
         check_programmed(f, 2 + discovered, true);
     }
+    // A new board among them has no key, and then none has: no key is wrong there.
+    for (unsigned round = 0; round < 4; round++) {
+        for (unsigned i = 0; i < f->boards; i++)
+            if (round >= 2 || i == 3 * (round % 2) + 2)
+                memset(f->board[i].fw.key, 0, sizeof f->board[i].fw.key);
+        plug(&h, &f->board[2 + round], -1, &o);
+        expect(&h, round % 2 ? torus_discover(h.t) : torus_attach(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        unplug(&h);
+        check_programmed(f, 4 + round, true);
+    }
     fake_free(f);
 }
 

@@ -55,7 +55,8 @@ struct command {
     const char *about;     // the manual, in paragraphs; "@PATTERNS@" is the list of them
     const char *examples;  // without "torusctl -t usb ", a line each; "!": no board in it
     unsigned groups;       // of options, CONNECTION, ...
-    // Its own. An argument's name that has "|" in it is the list of its values.
+    // Its own. An argument's name that has "|" in it is the list of its values; with "," it is of a
+    // list.
     const struct argp_option *options;
     // Takes one of its own: true, if it has that one.
     bool (*option)(int key, char *arg, struct argp_state *state);
@@ -77,8 +78,10 @@ const struct argp_option *group_options(unsigned group);
 const struct argp *group_argp(unsigned group);
 enum { LAST_GROUP = MESSAGES };
 
-// Notes that an option of a group was given: that of this key.
-void note_given(struct args *a, const struct argp_option *options, unsigned group, int key);
+// Notes that an option of a group was given: that of this key. Its value, which every option's
+// comes by here, is refused if it is empty or has an empty place in a list.
+void note_given(struct argp_state *state, struct args *a, const struct argp_option *options,
+                unsigned group, int key, const char *arg);
 
 // Of the examples from *at on: the next one, as a whole line. False: there is none.
 enum { EXAMPLE = 200 };

@@ -73,6 +73,8 @@ static int watch(struct torus *t, const struct args *a)
             error = rest(t, set.watch);
         if (error == TORUS_OK)
             error = counters_take(t, after);
+        if (found_anew(t, &error))
+            error = counters_take(t, after);
         if (!i || error != TORUS_OK)
             continue;
         if (a->format == TEXT)

@@ -156,6 +156,9 @@ bool place_call(const uint8_t at[3], const char *name);
 // Between two looks of a command that stays: others may have the board for so many seconds, and
 // until they let it go, which is said. Ctrl-C ends it. The library's error.
 int rest(struct torus *t, double seconds);
+// Of such a look: did its connection break, as the serve that it went through has ended? Then the
+// board is found anew, and the look is to be made once more; else *error says what is so.
+bool found_anew(struct torus *t, int *error);
 
 // Ctrl-C, SIGTERM and SIGHUP are noted from now on; has one come? (torus_options.cancelled)
 void interrupt_note(void);

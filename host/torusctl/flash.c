@@ -67,13 +67,14 @@ static int prepare(struct args *a)
     pid_t child;
     int n = 0, status;
 
+    snprintf(known, sizeof known, set.board ? "say one of " : "say --board: ");
     for (size_t i = 0; i < LOADERS; i++)
         snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
                  loaders[i].board);
     if (!l)
-        return wrong("board", set.board ? set.board : "", known);
+        return set.board ? wrong("board", set.board, known) : wrong("command", "flash", known);
     if (!image)
-        return wrong("image", "", "say which: make bitstream tells where it is");
+        return wrong("command", "flash", "say which IMAGE: make bitstream tells where it is");
     if (stat(image, &st))
         return wrong("image", image, strerror(errno));
     if (!S_ISREG(st.st_mode) || !st.st_size)

@@ -272,6 +272,7 @@ static bool keys(struct monitor *m, double seconds)
         switch (getch()) {
         case 'q':
         case 'Q':
+            stopped = 1;
             return false;
         case 'v':
             m->view = (m->view + 1) % VIEWS;
@@ -314,22 +315,32 @@ static bool keys_and_rest(struct monitor *m, double seconds, int *error)
         refresh();
         go_on = keys(m, 0.1);
     }
+    if (!go_on)
+        *error = TORUS_OK;
     return go_on;
+}
+
+static int look(struct monitor *m, struct counter_set *set)
+{
+    int error = counters_take(m->t, set);
+    if (error == TORUS_E_TRANSPORT && keys_and_rest(m, 0, &error) && error == TORUS_OK)
+        error = counters_take(m->t, set); // a serve on the way has ended
+    return error;
 }
 
 static int look_on(struct monitor *m)
 {
-    int error = counters_take(m->t, &m->set[0]);
-    for (unsigned i = 0; error == TORUS_OK && (!set.count || i < set.count); i++) {
+    int error = look(m, &m->set[0]);
+    for (unsigned i = 0; error == TORUS_OK && !stopped && (!set.count || i < set.count); i++) {
         bool go_on = keys_and_rest(m, i == 0 ? 0.2 : set.watch, &error);
         if (!go_on || error != TORUS_OK)
             break;
         m->now = !m->now;
-        error = counters_take(m->t, &m->set[m->now]);
+        error = look(m, &m->set[m->now]);
         m->cycles = counters_cycles(&m->set[!m->now], &m->set[m->now]);
         m->seconds = counters_seconds(&m->set[!m->now], &m->set[m->now]);
         m->length = mean_length(m);
-        if (error == TORUS_OK)
+        if (error == TORUS_OK && !stopped)
             draw(m);
     }
     return error;

@@ -78,10 +78,24 @@ bool parse_key(const char *text, uint64_t *key)
 
 // Groups ------------------------------------------------------------------------------------------
 
-void note_given(struct args *a, const struct argp_option *options, unsigned group, int key)
+// A value that is not there, or a list (the argument's name has a comma) with nothing where one is
+// to be, is never meant.
+static void look_at(struct argp_state *state, const struct argp_option *o, const char *arg)
+{
+    size_t length = o->arg ? strlen(arg) : 1;
+    bool list = o->arg && strchr(o->arg, ',');
+    if (!length)
+        argp_failure(state, 2, 0, "--%s '': say its %s", o->name, o->arg);
+    else if (list && (*arg == ',' || arg[length - 1] == ',' || strstr(arg, ",,")))
+        argp_failure(state, 2, 0, "--%s '%s': nothing stands beside a comma", o->name, arg);
+}
+
+void note_given(struct argp_state *state, struct args *a, const struct argp_option *options,
+                unsigned group, int key, const char *arg)
 {
     while (options->key != key || !options->name)
         options++;
+    look_at(state, options, arg);
     for (unsigned i = 0; i < a->given_count; i++)
         if (!strcmp(a->given[i].name, options->name))
             return;
@@ -118,7 +132,7 @@ static error_t parse_connection(int key, char *arg, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    note_given(a, connection_options, CONNECTION, key);
+    note_given(state, a, connection_options, CONNECTION, key, arg);
     return 0;
 }
 
@@ -137,7 +151,7 @@ static error_t parse_requests(int key, char *arg, struct argp_state *state)
         a->options.session = (uint16_t)whole(state, arg, 1, 65535);
     else
         return ARGP_ERR_UNKNOWN;
-    note_given(a, request_options, REQUESTS, key);
+    note_given(state, a, request_options, REQUESTS, key, arg);
     return 0;
 }
 
@@ -153,7 +167,7 @@ static error_t parse_window(int key, char *arg, struct argp_state *state)
     if (key != WINDOW)
         return ARGP_ERR_UNKNOWN;
     a->options.window = (unsigned)whole(state, arg, 1, 7);
-    note_given(a, window_options, AT_ONCE, key);
+    note_given(state, a, window_options, AT_ONCE, key, arg);
     return 0;
 }
 
@@ -171,7 +185,7 @@ static error_t parse_places(int key, char *arg, struct argp_state *state)
     if (key != NAMES)
         return ARGP_ERR_UNKNOWN;
     a->names = arg;
-    note_given(a, place_options, PLACES, key);
+    note_given(state, a, place_options, PLACES, key, arg);
     return 0;
 }
 
@@ -204,7 +218,7 @@ static error_t parse_writing(int key, char *arg, struct argp_state *state)
     }
     if (a->options.key && a->key_file)
         argp_failure(state, 2, 0, "either --key or --key-file");
-    note_given(a, writing_options, WRITING, key);
+    note_given(state, a, writing_options, WRITING, key, arg);
     return 0;
 }
 
@@ -219,7 +233,7 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
     if (key != 'f')
         return ARGP_ERR_UNKNOWN;
     a->format = (enum format)one_of(state, arg, "format", "text|json|csv");
-    note_given(a, format_options, FORMAT, key);
+    note_given(state, a, format_options, FORMAT, key, arg);
     return 0;
 }
 
@@ -246,7 +260,7 @@ static error_t parse_stream(int key, char *arg, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    note_given(a, stream_options, STREAM, key);
+    note_given(state, a, stream_options, STREAM, key, arg);
     return 0;
 }
 
@@ -269,7 +283,7 @@ static error_t parse_messages(int key, char *arg, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    note_given(a, message_options, MESSAGES, key);
+    note_given(state, a, message_options, MESSAGES, key, arg);
     return 0;
 }
 

@@ -74,10 +74,14 @@ void progress_of_call(void *ctx, const char *what, double done, double total)
 
 int report(struct torus *t, int error)
 {
+    static const char advice[] = "take it over";
+    const char *text = *torus_detail(t) ? torus_detail(t) : torus_strerror(error);
+    size_t length = strlen(text), end = strlen(advice);
+    bool over = length >= end && !strcmp(text + length - end, advice);
     bar_away();
     fputs("torusctl: ", stderr);
-    put_named(stderr, *torus_detail(t) ? torus_detail(t) : torus_strerror(error));
-    fputs(error == TORUS_E_BUSY ? " with --take-over\n" : "\n", stderr);
+    put_named(stderr, text);
+    fputs(over ? " with --take-over\n" : "\n", stderr);
     return error == TORUS_E_FAILED || error == TORUS_E_MIXED || error == TORUS_E_MISCABLED ? 1 : 2;
 }
 

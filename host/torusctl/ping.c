@@ -14,7 +14,8 @@ static struct {
 
 static const struct argp_option options[] = {
     {"at", 'a', "X,Y[,Z]", 0, "the board there (the one we are plugged into)", 1},
-    {"path", PATH, "PORTS", 0, "the board at the end of a directed route, such as x+,x+,y-", 1},
+    {"path", PATH, "PORT[,...]", 0, "the board at the end of a directed route, such as x+,x+,y-",
+     1},
     {"all", 'A', 0, 0, "all boards", 1},
     {"count", 'c', "N", 0, "so often (1)", 1},
     {0},

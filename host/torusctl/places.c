@@ -124,6 +124,14 @@ int rest(struct torus *t, double seconds)
     return error;
 }
 
+bool found_anew(struct torus *t, int *error)
+{
+    if (*error != TORUS_E_TRANSPORT)
+        return false;
+    *error = rest(t, 0);
+    return *error == TORUS_OK && !interrupted(NULL);
+}
+
 void put_apart(const struct args *a, double apart)
 {
     if (a->format == TEXT && apart > 0)

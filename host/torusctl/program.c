@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     {"routing", 'r', routing_list, 0, "a preset (ofr)", 1},
     {"tie", TIE, tie_list, 0, "distance k/2: either way (both), or as published the + one", 1},
     {"threshold", 'H', "SLOTS", 0, "injection threshold, 0 to 15 (C/2)", 1},
-    {"delta", 'D', "HOPS", 0, "Delta, 0 to 7 (2)", 1},
+    {"delta", 'D', "HOPS", 0, "Delta, 0 to 7 (2, or half the smallest size)", 1},
     {"around", AROUND, 0, 0, "with destinations that lead around missing cables", 1},
     {"watch", 'w', "SECONDS", 0, "with --around: stay, and program anew when cables come or go", 1},
     {"resume", RESUME, 0, 0, "finish a program that was cut short", 2},
@@ -163,6 +163,22 @@ static int lead_around(struct torus *t)
     return error;
 }
 
+// The library takes less where a torus is small; who asked for more is told. Exit status.
+static int look_at_delta(struct torus *t)
+{
+    uint8_t k[3];
+    int most = 8;
+    char value[16], text[64];
+    if (set.delta < 0 || set.resume || set.abort || !torus_sizes(t, k))
+        return 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (k[i] > 1 && k[i] / 2 < most)
+            most = k[i] / 2;
+    snprintf(value, sizeof value, "%d", set.delta);
+    snprintf(text, sizeof text, "at most %d, half of this torus' smallest size", most);
+    return set.delta <= most ? 0 : wrong("--delta", value, text);
+}
+
 static int program_all(struct torus *t)
 {
     // Nothing is missing: a preset stays one.
@@ -173,21 +189,26 @@ static int program_all(struct torus *t)
                        : torus_program(t, &set.preset);
 }
 
-// Around what is missing now. Exit status; *error: the library's.
+// Around what is missing now. Exit status; *error: the library's, which is said; but where the
+// connection broke (0) it is the caller's.
 static int around_once(struct torus *t, const struct args *a, int *error)
 {
     free((void *)set.table.destinations);
     set.table.destinations = NULL;
     set.table.destination_count = 0;
     *error = discover(t);
-    if (*error == TORUS_OK || (*error == TORUS_E_MISCABLED && torus_gaps(t)))
+    if (*error == TORUS_OK || (*error == TORUS_E_MISCABLED && torus_gaps(t))) {
+        *error = TORUS_E_USAGE;
+        if (look_at_delta(t))
+            return 2;
         *error = lead_around(t);
+    }
     if (*error == TORUS_OK && set.print)
         table_print(&set.table);
     else if (*error == TORUS_OK)
         *error = program_all(t);
     if (*error != TORUS_OK)
-        return say_error(t, *error);
+        return *error == TORUS_E_TRANSPORT ? 0 : say_error(t, *error);
     int status = set.print ? 0 : put_programmed(t, a);
     return unreachable() && !status ? 1 : status;
 }
@@ -197,16 +218,18 @@ static int around_once(struct torus *t, const struct args *a, int *error)
 static int watch(struct torus *t, const struct args *a)
 {
     int error, status = around_once(t, a, &error);
-    while (error != TORUS_E_TRANSPORT && !output_failed()) {
+    for (unsigned broke = 0; !output_failed();) {
         bool changed = error != TORUS_OK;
-        error = rest(t, set.watch);
+        broke = error == TORUS_E_TRANSPORT ? broke + 1 : 0;
+        if (broke <= 1) // else the board is there, but nobody takes what is sent to it
+            error = rest(t, broke ? 0 : set.watch);
         if (interrupted(NULL))
             return 0;
         if (error != TORUS_OK)
             return report(t, error);
         if (!changed)
             error = torus_links_changed(t, &changed);
-        if (error == TORUS_OK && !changed)
+        if (error == TORUS_E_TRANSPORT || (error == TORUS_OK && !changed))
             continue;
         status = around_once(t, a, &error);
         fflush(stdout);
@@ -219,11 +242,15 @@ static int do_program(struct torus *t, const struct args *a)
     int status, error;
     if (set.around) {
         status = set.watch > 0 ? watch(t, a) : around_once(t, a, &error);
+        if (!(set.watch > 0) && error == TORUS_E_TRANSPORT)
+            status = say_error(t, error);
     } else {
         // Missing cables are the library's affair: it may go round them.
         error = set.table.destination_count ? discover(t) : attach_or_discover(t);
         bool there = error == TORUS_OK || (error == TORUS_E_MISCABLED && torus_gaps(t));
-        status = there ? table_find_names(t, set.file, &set.table) : 0;
+        status = there ? look_at_delta(t) : 0;
+        if (there && !status)
+            status = table_find_names(t, set.file, &set.table);
         if (there && !status)
             error = program_all(t);
         if (!status)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,8 +22,11 @@ pid_t tenant_start(const struct args *a)
     argv[count++] = to; // last: no other board
     argv[count] = (char *)a->where;
     fflush(NULL);
-    pid_t tenant = fork();
+    pid_t serve = getpid(), tenant = fork();
     if (tenant == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); // a serve that is killed tells nobody
+        if (getppid() != serve)
+            _exit(2);
         execv("/proc/self/exe", argv);
         _exit(2);
     }

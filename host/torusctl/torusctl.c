@@ -144,6 +144,8 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
+        if (!*arg)
+            argp_failure(state, 2, 0, "'': an argument is empty");
         bool room = a->rest_count < a->command->most;
         if (room)
             a->rest[a->rest_count++] = arg;
@@ -157,7 +159,7 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
     bool option = key > 0 && key < ELSEWHERE;
     if (!option || !a->command->option || !a->command->option(key, arg, state))
         return ARGP_ERR_UNKNOWN;
-    note_given(a, a->command->options, 0, key);
+    note_given(state, a, a->command->options, 0, key, arg);
     return 0;
 }
 
@@ -223,9 +225,34 @@ static int refuse_idle(const struct args *a)
     return GO_ON;
 }
 
+// Finds the command and takes its options. GO_ON or, where it is wrong, the exit status or the end
+// of the program; one line has said why.
+static int command_line(int argc, char **argv, struct args *a)
+{
+    struct argp_option all[MAX_OPTIONS];
+    static char name[40]; // argp keeps it
+    char list[300] = "";
+    all_options(all);
+    int word = command_word(argc, argv, all);
+    for (unsigned i = 0; commands[i]; i++) {
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 commands[i]->name);
+        if (word && !strcmp(argv[word], commands[i]->name))
+            a->command = commands[i];
+    }
+    if (!word || !a->command)
+        return wrong("command", word ? argv[word] : "", list);
+    // The rest as if it were a program of its own.
+    snprintf(name, sizeof name, "torusctl %s", a->command->name);
+    memmove(&argv[word], &argv[word + 1], (size_t)(argc - word) * sizeof *argv);
+    argv[0] = name;
+    parse(argc - 1, argv, all, a);
+    return refuse_idle(a);
+}
+
 static int run(struct args *a)
 {
-    if (refuse_idle(a) != GO_ON || (a->names && !names_read(a->names)))
+    if (a->names && !names_read(a->names))
         return 2;
     int status = a->command->prepare ? a->command->prepare(a) : GO_ON;
     if (status != GO_ON)
@@ -251,27 +278,30 @@ static int run(struct args *a)
     return status;
 }
 
+// What is started beside a shared board is looked at before that is. Its options' values are left
+// behind in that command's file, where nobody reads them.
+static int look_at_started(const struct args *a)
+{
+    char *argv[MAX_REST + 2] = {(char *)"torusctl"};
+    struct args of = {.options = torus_options_default(), .run = torus_run_default()};
+    for (unsigned i = 0; i < a->rest_count; i++)
+        argv[i + 1] = (char *)a->rest[i];
+    of.where = a->where; // as it will be told
+    if (!a->command->shares || !a->rest_count)
+        return GO_ON;
+    if (command_line((int)a->rest_count + 1, argv, &of) != GO_ON)
+        return 2;
+    return of.command->shares ? wrong("command", of.command->name, "it shares the board already")
+                              : GO_ON;
+}
+
 int main(int argc, char **argv)
 {
     struct args a = {.options = torus_options_default(), .run = torus_run_default()};
-    struct argp_option all[MAX_OPTIONS];
-    char list[300] = "", name[40];
     output_guard();
     argp_err_exit_status = 2;
-    all_options(all);
-    int word = command_word(argc, argv, all);
-    for (unsigned i = 0; commands[i]; i++) {
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-                 commands[i]->name);
-        if (word && !strcmp(argv[word], commands[i]->name))
-            a.command = commands[i];
-    }
-    if (!word || !a.command)
-        return wrong("command", word ? argv[word] : "", list);
-    // The rest as if it were a program of its own.
-    snprintf(name, sizeof name, "torusctl %s", a.command->name);
-    memmove(&argv[word], &argv[word + 1], (size_t)(argc - word) * sizeof *argv);
-    argv[0] = name;
-    parse(argc - 1, argv, all, &a);
-    return run(&a);
+    int status = command_line(argc, argv, &a);
+    if (status == GO_ON)
+        status = look_at_started(&a);
+    return status == GO_ON ? run(&a) : status;
 }

@@ -15,7 +15,7 @@ static struct {
 } set;
 
 static const struct argp_option options[] = {
-    {"path", PATH, "PORTS", 0, "a directed route, such as x+,x+,y-", 1},
+    {"path", PATH, "PORT[,...]", 0, "a directed route, such as x+,x+,y-", 1},
     {"load", 'l', "LOAD", 0, "offered by A, in flits per cycle, header included (0.1)", 1},
     {0},
 };
