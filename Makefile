@@ -175,6 +175,7 @@ clean:
 help:
 	@echo 'make            build the programs into $(B)/bin'
 	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
+	@echo '                LINK=reliable (default), plain: faster'
 	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
 	@echo 'make check      of every folder what is quick, for the inner loop: at most three minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'

@@ -72,7 +72,7 @@ check 'golden 4x4 mis-cabled: ends' stop
 mkfifo "$dir/full"
 exec 7<> "$dir/full"
 yes | dd of="$dir/full" oflag=nonblock bs=4096 iflag=fullblock 2>/dev/null
-"$B/bin/boardsim" --threads 1 --sockets "$dir" --dims 16x16 --boards golden > "$dir/full" 2>&1 &
+"$B/bin/boardsim" --threads 1 --sockets "$dir" --link plain --dims 16x16 --boards golden > "$dir/full" 2>&1 &
 sim=$!
 wait_for 300 [ -S "$dir/board255.sock" ]
 torus discover &

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all] [VIA=socket]: a torus of simulated RTL
+# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all] [VIA=socket] [LINK=reliable]: a torus of simulated RTL
 # boards, brought up and measured by the host through one board's UART, with the golden model beside
 # every board. The default is one load, and in 3D, where 64 boards are slow, a lower one and one
 # pattern.
@@ -13,7 +13,7 @@ set -u
 . tests/wait.sh
 B=${B:-build}
 unset USER # the label of a lease: a guest has none, and all must send the same requests
-DIMS=${DIMS:-4x4} VIA=${VIA:-socket} WAIT=${WAIT:-}
+DIMS=${DIMS:-4x4} VIA=${VIA:-socket} WAIT=${WAIT:-} LINK=${LINK:-reliable}
 case $VIA in
 socket | usb | guest) ;;
 *) echo "demo: VIA=$VIA: say socket, usb or guest" >&2; exit 2 ;;
@@ -110,7 +110,7 @@ verdict() {
 
 say "boardsim: a $DIMS torus of boards, each the RTL with the firmware on its soft core"
 # shellcheck disable=SC2086
-"$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" $boards > "$log" 2>&1 &
+"$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" --link "$LINK" $boards > "$log" 2>&1 &
 sim=$!
 simulator_began "$sim" "$log" || { cat "$log"; finish 2; }
 port=$(sed -n 's/.*127.0.0.1 port //p' "$log")
@@ -154,7 +154,7 @@ verdict
 # pays. So golden boards, of which 64 answer in seconds.
 say "the same tools on 8x8 golden boards: tornado, where all minimal ways go round the same side"
 : > "$log"
-"$B/bin/boardsim" --dims 8x8 --boards golden --sockets "$dir" > "$log" 2>&1 &
+"$B/bin/boardsim" --dims 8x8 --boards golden --sockets "$dir" --link "$LINK" > "$log" 2>&1 &
 sim=$!
 simulator_began "$sim" "$log" || { cat "$log"; finish 2; }
 torus="$B/bin/torusctl $options -t unix:$dir/board0.sock"

@@ -6,7 +6,7 @@
 . host/test/guest_machine.sh
 
 if [ -z "${FULL:-}" ]; then
-    export DIMS=2x1 LOADS=0.3 PATTERNS=uniform
+    export DIMS=2x1 LOADS=0.3 PATTERNS=uniform LINK=plain
 fi
 
 demo() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Boards that are reset and cables that are pulled while a torus runs: links fall and come up again,
-# re-based, and then every cable delivers both ways; RTL boards equal their golden models. A broken
+# Boards that are reset and cables that are pulled while a torus runs: links, plain and reliable, fall and
+# come up again, re-based, and then every cable delivers both ways; RTL boards equal their golden models. A broken
 # twin: links that are not re-based. TAP.
 . tests/boards.sh
 program=$B/bin/boardsim
@@ -88,7 +88,7 @@ cable_under_traffic() { # CABLE: pulled and put back
 }
 
 cycles=40000
-check 'golden 3x3 begins' began golden 36 --boards golden --dims 3x3
+check 'golden 3x3 begins' began golden 36 --boards golden --dims 3x3 --link reliable
 reset_under_traffic 4
 cable_under_traffic 5.y-
 for order in 'reset 9' 'reset -1' 'reset 1x' 'cut 4.z+' 'cut 4.x+:3.x-' 'join 4.x+' 'join 9.x+' 'frob 3' \
@@ -110,7 +110,7 @@ for order in nonsense 50:nonsense '50:reset 9' -1:reset; do
     check "refused: --at $order: one line" test "$(grep -vc '^Try ' "$dir/out")" = 1
 done
 
-check 'golden 3x2x2, clocks of their own begin' began clocks 48 --boards golden --dims 3x2x2 --ppm 200
+check 'golden 3x2x2, clocks of their own begin' began clocks 48 --boards golden --dims 3x2x2 --ppm 200 --link reliable
 reset_under_traffic 4
 check 'boardsim ends well' stop
 
@@ -124,7 +124,7 @@ check 'RTL boards equal their golden models' stop
 
 # In given cycles: the same session twice.
 at() {
-    boardsim --dims 2x1 --boards rg --sockets "$dir" --cycles 4096 --at '1000:reset 1' \
+    boardsim --dims 2x1 --boards rg --link plain --sockets "$dir" --cycles 4096 --at '1000:reset 1' \
         --at '2000:cut 0.x+' --at '2500:join 0.x+'
 }
 check '--at: RTL and golden board' at

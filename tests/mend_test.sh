@@ -35,8 +35,8 @@ all_answer() {
     torus ping --all && [ "$(grep -c '^[0-9a-f]\{16\} ' "$dir/out")" -eq "$1" ]
 }
 
-try() { # sizes, boards, a cable, another one, a command that has the watcher as its own
-    start --dims "$1" --boards golden
+try() { # sizes, boards, a cable, another one, a command that has the watcher as its own, links
+    start --dims "$1" --boards golden --link "$6"
     check "$1: discover" torus discover --assign
     # At another board than this test's own commands
     # shellcheck disable=SC2086
@@ -67,6 +67,6 @@ try() { # sizes, boards, a cable, another one, a command that has the watcher as
     check "$1: and the simulator" stop
 }
 
-try 4x4 16 5.x+ 2.y+ ''
-try 3x3x3 27 5.x+ 13.z- serve
+try 4x4 16 5.x+ 2.y+ '' reliable
+try 3x3x3 27 5.x+ 13.z- serve plain
 finish

@@ -90,7 +90,8 @@ void rig_boards(struct rig *r, const char *options, unsigned plugged)
     words[2] = "--threads=1";
     words[3] = "--sockets";
     words[4] = r->dir;
-    split(copy, words, 5);
+    words[5] = "--link=plain"; // USB is what these are about
+    split(copy, words, 6);
     int log = open(r->log, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     r->sim = fork();
     if (!r->sim) {

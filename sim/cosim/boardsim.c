@@ -205,13 +205,14 @@ static void say_apart(struct sim *s)
 // the same however fast a host is. But a host that has not asked anything for a second is away:
 // from then on time goes by the wall clock, so that what is a matter of time comes to its end, as a
 // write lease whose host is dead. since, at: seconds, since when there is nothing to do, 0: there
-// is; how far time has gone.
+// is; how far time has gone. Ends of reliable links know nothing of such a leap: their counters
+// stand still, and what is on a cable is there as before.
 static void time_goes_on(struct sim *s, double *since, double *at)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    if (s->o.wait || s->o.cycles || s->o.pulls || s->clocks || s->link_end)
+    if (s->o.wait || s->o.cycles || s->o.pulls || s->clocks)
         return;
     if (*since == 0)
         *since = *at = now;
@@ -220,6 +221,7 @@ static void time_goes_on(struct sim *s, double *since, double *at)
     double seconds = now - *at < 10 ? now - *at : 10; // boards look at their timers in between
     uint64_t cycles = (uint64_t)(seconds * RTL_CLOCK_HZ) / BATCH * BATCH;
     *at = now;
+    _Static_assert(BATCH % LINE == 0, "a leap leaves what is on the cables in its place");
     for (uint32_t n = 0; n < s->boards; n++)
         board_skip(s->board[n], cycles);
     s->cycle += cycles;

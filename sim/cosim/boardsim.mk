@@ -104,8 +104,18 @@ $(B)/twin/crc/bin/boardsim: $(B)/bin/boardsim
 	@$(CXX) -o $@ $(BS_O) $(@D)/link.o $(BS_ALL) $(B)/libofr.a \
 	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
 
+# Its twin whose physical layer sends a word in every cycle.
+$(B)/twin/block/bin/boardsim: $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	@sed 's/!s->clocks || e->block != 0;/!s->clocks || true;/' sim/cosim/reliable.c > $(@D)/reliable.c && \
+	    ! cmp -s sim/cosim/reliable.c $(@D)/reliable.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $(@D)/reliable.o $(@D)/reliable.c
+	@$(CXX) -o $@ $(filter-out %/reliable.o,$(BS_O)) $(@D)/reliable.o $(BS_ALL) $(B)/libofr.a \
+	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+
 TESTS += sim/cosim/reliable_test.sh
-sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim
+sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim \
+    $(B)/twin/block/bin/boardsim
 
 # Its twin whose links come up without being re-based.
 $(B)/twin/rebase/bin/boardsim: $(B)/bin/boardsim

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boards with clocks of their own. Time goes on in cycles of the fastest clock that there could be;
-// a slower board leaves one out now and then. Between two boards is an elastic buffer, at the far
-// end of the cable: it takes a flit that its sender has sent in a cycle of its own, and gives one
-// in each cycle of its receiver's. Its `ready` falls while there is still room for what can be on
-// the way: the cable's length there and back. Credits are cumulative, so it does no harm that a
-// count shown for one cycle is not seen.
+// a slower board leaves one out now and then. Reliable links cross from clock to clock in their
+// physical layer (reliable.c). With plain ones there is an elastic buffer between two boards, at
+// the far end of the cable: it takes a flit that its sender has sent in a cycle of its own, and
+// gives one in each cycle of its receiver's. Its `ready` falls while there is still room for what
+// can be on the way: the cable's length there and back. Credits are cumulative, so it does no harm
+// that a count shown for one cycle is not seen.
 #include "clocks.h"
 
 #include "basics.h"
@@ -54,10 +55,16 @@ bool clocks_run(const struct sim *s)
     return true;
 }
 
-static bool runs(struct clocks *c, uint64_t cycle)
+bool clock_is_on(const struct sim *s, uint32_t n, uint64_t cycle)
 {
+    return cycle >= s->clocks[n].on;
+}
+
+bool clock_runs(struct sim *s, uint32_t n, uint64_t cycle)
+{
+    struct clocks *c = &s->clocks[n];
     uint32_t before = c->part;
-    if (cycle < c->on)
+    if (!clock_is_on(s, n, cycle))
         return false;
     c->part += c->slow;
     return c->part >= before;
@@ -82,7 +89,7 @@ static struct ofr_flit get(struct elastic *e)
     return flit;
 }
 
-static void see_snapshot(struct sim *s, uint32_t n, uint64_t cycle)
+void clock_sees(struct sim *s, uint32_t n, uint64_t cycle)
 {
     struct clocks *c = &s->clocks[n];
     uint64_t snapshots = board_snapshots(s->board[n]);
@@ -98,7 +105,7 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
     struct clocks *c = &s->clocks[n];
     struct ofr_node_in *in = &s->in[n];
     const struct ofr_router_out *out = board_out(s->board[n]);
-    bool run = runs(c, cycle);
+    bool run = clock_runs(s, n, cycle);
 
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
         struct cable_end far = s->peer[n][p];
@@ -131,7 +138,7 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
         board_step(s->board[n], in);
     if (cycle % FIRMWARE_EVERY == 0 && cycle >= c->on)
         board_poll_firmware(s->board[n]);
-    see_snapshot(s, n, cycle);
+    clock_sees(s, n, cycle);
 }
 
 bool times_apart(const struct sim *s, uint32_t *apart)
@@ -153,7 +160,7 @@ uint64_t snapshots_apart(struct sim *s)
 {
     uint64_t first = UINT64_MAX, last = 0;
     for (uint32_t n = 0; n < s->boards; n++) {
-        see_snapshot(s, n, s->cycle); // of a golden board's firmware, between cycles
+        clock_sees(s, n, s->cycle); // of a golden board's firmware, between cycles
         first = s->clocks[n].at < first ? s->clocks[n].at : first;
         last = s->clocks[n].at > last ? s->clocks[n].at : last;
     }

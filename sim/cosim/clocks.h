@@ -7,8 +7,15 @@
 
 // Draws each board's clock and the cycle in which it is switched on.
 void start_clocks(struct sim *s);
-// One cycle of the fastest clock that there could be: board n's, too, or not.
+// Whether a cycle of the fastest clock that there could be is one of board n's, too. To be asked
+// once for every such cycle.
+bool clock_runs(struct sim *s, uint32_t n, uint64_t cycle);
+// Board n has been switched on by then.
+bool clock_is_on(const struct sim *s, uint32_t n, uint64_t cycle);
+// One such cycle of a board with plain links.
 void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit);
+// To be told after every cycle in which its firmware may have worked.
+void clock_sees(struct sim *s, uint32_t n, uint64_t cycle);
 // All boards are switched on.
 bool clocks_run(const struct sim *s);
 // So many of those cycles are between the first and the last board's latest snapshot.

@@ -158,7 +158,7 @@ void serve_control(struct sim *s)
     }
     if (c->client >= 0 && !c->waits)
         hear(s);
-    if (c->client >= 0 && c->waits && !falls_settling(s) && links_are_up(s)) {
+    if (c->client >= 0 && c->waits && !falls_settling(s) && !links_settling(s)) {
         char text[ANSWER];
         snprintf(text, sizeof text, "%s: links have settled at cycle %" PRIu64, c->line, s->cycle);
         answer(s, "ok", text);

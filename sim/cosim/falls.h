@@ -10,7 +10,7 @@
 // packet that is half in is aborted. After some hundred cycles it is trained and comes up, if there
 // is a cable then. Between two batches only.
 void link_fall(struct sim *s, struct cable_end end);
-// Board n begins a reset: all its links fall, and what it was sending has no tail.
+// Board n begins a reset: all its plain links fall, and what it was sending has no tail.
 void falls_reset(struct sim *s, uint32_t n);
 // All links up, with no books kept of what was: all boards are new.
 void falls_clear(struct sim *s);

@@ -102,8 +102,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(
                 state, 2, 0,
                 "--bit-errors, --bursts, --spread, --pull, --misfit: with --link reliable");
-        if (o->reliable && o->ppm)
-            argp_failure(state, 2, 0, "--ppm: with --link plain");
+        if (o->reliable && o->ppm > MAX_LINK_PPM)
+            argp_failure(state, 2, 0,
+                         "--ppm: at most %d, which is what a link's physical layer makes up for; "
+                         "more only with --link plain",
+                         MAX_LINK_PPM);
         if (o->latency + o->spread > MAX_LATENCY)
             argp_failure(state, 2, 0, "--latency and --spread: at most %d together", MAX_LATENCY);
         return 0;
@@ -165,7 +168,8 @@ struct options options_read(int argc, char **argv)
         {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
-        {"link", 'k', "KIND", 0, "plain (default), or reliable: frames, CRC, retry", 0},
+        {"link", 'k', "KIND", 0,
+         "reliable (default): frames, CRC, retry; or plain: wires, which take less time", 0},
         {"bit-errors", 'e', "RATE", 0, "of a bit on a cable of reliable links, 0 to 0.5", 0},
         {"bursts", 'r', "RATE", 0,
          "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
@@ -214,6 +218,7 @@ struct options options_read(int argc, char **argv)
                         .shadow = true,
                         .directory = ".",
                         .latency = 2,
+                        .reliable = true,
                         .misfit = -1,
                         .seed = 1};
     argp_err_exit_status = 2;

@@ -6,7 +6,7 @@
 #include "ftdi_chip.h"
 #include "torus.h"
 
-enum { MAX_LATENCY = 32, MAX_PLUGS = 256, MAX_ORDERS = 64, MAX_PPM = 500000 };
+enum { MAX_LATENCY = 32, MAX_PLUGS = 256, MAX_ORDERS = 64, MAX_PPM = 500000, MAX_LINK_PPM = 3000 };
 
 // What is to be done to a board or a cable in a cycle (control.h).
 struct timed_order {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reliable links between boards (rtl/link/README.md). At every port is the golden model's end; an
 // RTL board has its own, whose words go over the cable, and the golden one beside it must show the
-// same. The physical layer is as wide as a word.
+// same. The physical layer is as wide as a word. Between boards with clocks of their own it leaves
+// out a word in every block, as rtl/link/phy does, and a FIFO at the receiver goes from one clock
+// to the other: what its synchronisers take is part of the cable's length.
 #include "reliable.h"
 
 #include "basics.h"
+#include "clocks.h"
 #include "link.h"
 #include "noise.h"
 
@@ -13,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BURST_WORDS = 40, SEEDS = 16 }; // SEEDS: of random_of(), from here on
+enum {
+    BURST_WORDS = 40,
+    SEEDS = 16,        // of random_of(), from here on
+    FIFO_WORDS = 8,    // a power of two
+    BLOCK_WORDS = 128, // the first of which is no word of the link
+};
 
 struct link_end {
     struct ofr_link link;
@@ -23,6 +31,12 @@ struct link_end {
     struct rng rng;
     struct noise noise; // of what comes to here
     uint64_t words, wrong;
+    unsigned block; // with clocks of their own: where the sender is in its block
+    struct {        // likewise, of the receiver
+        uint64_t word[FIFO_WORDS];
+        unsigned head, count;
+        bool gave; // in the last cycle
+    } fifo;
 };
 
 static struct link_end *at(const struct sim *s, uint32_t n, unsigned p)
@@ -101,6 +115,35 @@ static bool arrives(const struct sim *s, struct link_end *e, struct cable_end fa
     return true;
 }
 
+static void put(struct link_end *e, uint32_t n, unsigned p, uint64_t word)
+{
+    if (e->fifo.count == FIFO_WORDS)
+        die("the FIFO of the link at port %u of board %" PRIu32 " overflows", p, n);
+    e->fifo.word[(e->fifo.head + e->fifo.count++) % FIFO_WORDS] = word;
+}
+
+// A cycle of the receiver's.
+static bool get(struct link_end *e, uint64_t *word)
+{
+    bool rests = e->link.shape.shared && e->fifo.gave;
+    e->fifo.gave = e->fifo.count && !rests;
+    if (!e->fifo.gave)
+        return false;
+    *word = e->fifo.word[e->fifo.head];
+    e->fifo.head = (e->fifo.head + 1) % FIFO_WORDS;
+    e->fifo.count--;
+    return true;
+}
+
+// The word that the physical layer takes from the link is to be sent in this cycle.
+static bool takes_word(const struct sim *s, struct link_end *e, bool phase)
+{
+    if (e->link.shape.shared && !phase)
+        return false;
+    e->block = (e->block + 1) % BLOCK_WORDS;
+    return !s->clocks || e->block != 0;
+}
+
 static void step_end(struct link_end *e, const struct ofr_link_in *in,
                      struct ofr_link_status *status)
 {
@@ -115,7 +158,16 @@ static void step_end(struct link_end *e, const struct ofr_link_in *in,
     status->down = after->downs != before.downs;
 }
 
-void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
+// Something is at the other end of that cable, and runs.
+static bool hears(const struct sim *s, uint32_t n, unsigned p, uint64_t cycle)
+{
+    struct cable_end far = s->peer[n][p];
+    return far.board >= 0 && s->link[n][p].phase == LINK_UP &&
+           (!s->clocks || (clock_is_on(s, n, cycle) && cycle >= at(s, n, p)->delay &&
+                           clock_is_on(s, (uint32_t)far.board, cycle - at(s, n, p)->delay)));
+}
+
+void step_links(struct sim *s, uint32_t n, uint64_t cycle, bool run, struct ofr_node_in *in,
                 uint64_t *last_flit)
 {
     unsigned now = (unsigned)(cycle % LINE);
@@ -124,6 +176,19 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *i
         struct link_end *e = at(s, n, p);
         struct cable_end far = s->peer[n][p];
         const struct ofr_link_out *o = &e->link.out;
+        uint64_t word = 0;
+        bool up = hears(s, n, p, cycle);
+        bool came = up && !pulled(s, (struct cable_end){(int)n, (int)p}, far, cycle) &&
+                    arrives(s, e, far, cycle, &word);
+        if (!up)
+            e->fifo.count = 0;
+        if (s->clocks && came)
+            put(e, n, p, word);
+        e->valid[now] = false;
+        if (!run)
+            continue;
+        if (s->clocks)
+            came = get(e, &word);
         in->link_up[p] = o->link_up;
         in->rx[p] = o->rx;
         in->rx_abort[p] = o->rx_abort;
@@ -135,13 +200,13 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *i
         struct ofr_link_in to = {.enable = true,
                                  .serial = random_of(s->o.seed, n, 0),
                                  .tx = out->tx[p],
-                                 .phy_up = far.board >= 0};
+                                 .phy_up = up,
+                                 .phy_tx_ready = takes_word(s, e, o->phase),
+                                 .phy_rx_valid = came,
+                                 .phy_rx_word = word};
         memcpy(to.rx_credit, out->rx_credit[p], OFR_VCS);
         memcpy(to.rx_received, out->rx_received[p], OFR_VCS);
-        to.phy_tx_ready = !e->link.shape.shared || o->phase;
         e->valid[now] = to.phy_tx_ready;
-        to.phy_rx_valid = to.phy_up && !pulled(s, (struct cable_end){(int)n, (int)p}, far, cycle) &&
-                          arrives(s, e, far, cycle, &to.phy_rx_word);
         e->word[now] = board_link(s->board[n], p, &to, o);
         if (out->tx[p].valid || !ofr_link_idle(&e->link))
             *last_flit = cycle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// boardsim --link reliable: the golden model's link end at every port that is cabled, and cables of
-// words with bit errors.
+// Reliable links, unless it is boardsim --link plain: the golden model's link end at every port,
+// and cables of words with bit errors.
 #ifndef RELIABLE_H
 #define RELIABLE_H
 
@@ -10,8 +10,10 @@
 void open_links(struct sim *s);
 // Those of a board that is reset, likewise.
 void reset_links(struct sim *s, uint32_t n);
-// A cycle of board n's ends: its links' input pins, as they stand before the ends' step.
-void step_links(struct sim *s, uint32_t n, uint64_t cycle, struct ofr_node_in *in,
+// A cycle of board n's ends: its links' input pins, as they stand before the ends' step. run: the
+// board's clock has an edge; without, only what its cables bring is kept (boards with clocks of
+// their own).
+void step_links(struct sim *s, uint32_t n, uint64_t cycle, bool run, struct ofr_node_in *in,
                 uint64_t *last_flit);
 // A plug is out for a while, or an end at a cable is on its way up: time must go on.
 bool links_settling(const struct sim *s);

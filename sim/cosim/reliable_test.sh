@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# boardsim --link reliable: golden, RTL and mixed tori over cables with bit errors do what they do
-# over wires, no link falls, and RTL boards equal the golden model. Broken twin: no CRC. TAP.
+# boardsim's reliable links: golden, RTL and mixed tori over cables with bit errors do what they do
+# over wires, no link falls, and RTL boards equal the golden model; so do boards with clocks of their
+# own. Broken twins: no CRC; a physical layer that lets no receiver catch up. TAP.
 . tests/boards.sh
 
 # met: since start, frames were damaged, and no link fell.
@@ -68,9 +69,28 @@ check 'no CRC: caught' twin
 kill "$sim" && wait "$sim"
 sim=
 
-for bad in '--link fast' '--bit-errors 1e-4' '--link reliable --bit-errors x' \
-    '--link reliable --pull 0.x+' '--link reliable --pull 0.x+@9-9' '--pull 0.x+@1-2' \
-    '--link reliable --spread 31' '--link reliable --ppm 10' '--spread 3'; do
+# Clocks of their own: the farthest apart that the links' physical layer makes up for
+own_clocks='--boards rrgr --dims 2x2 --link reliable --ppm 3000 --bit-errors 1e-4'
+# shellcheck disable=SC2086
+start $own_clocks
+check 'clocks of their own: discover' torus discover --assign
+check 'clocks of their own: ping all' torus ping --all
+check 'clocks of their own: no difference' stop
+check 'clocks of their own: frames were damaged, no link fell' met
+overflows() {
+    B=$B/twin/block
+    mkdir -p "$B/firmware" && cp "$sim_real/firmware/fw.hex" "$B/firmware/" # for RTL boards
+    # shellcheck disable=SC2086
+    status 2 boardsim --threads 1 --sockets "$dir" --cycles 100000 $own_clocks
+    fell=$?
+    B=$sim_real
+    [ $fell = 0 ] && says 'the FIFO of the link at port .* overflows'
+}
+check 'words without pause: the FIFO overflows' overflows
+
+for bad in '--link fast' '--link plain --bit-errors 1e-4' '--link reliable --bit-errors x' \
+    '--link reliable --pull 0.x+' '--link reliable --pull 0.x+@9-9' '--link plain --pull 0.x+@1-2' \
+    '--link reliable --spread 31' '--ppm 3001' '--link plain --spread 3'; do
     # shellcheck disable=SC2086
     check "boardsim $bad: refused" status 2 boardsim $bad
     check "boardsim $bad: in one line" one_line

@@ -22,6 +22,26 @@ struct worker {
     unsigned number;
 };
 
+// One cycle of board n with reliable links, of its own clock or of the one for all.
+static void step_linked(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit)
+{
+    struct ofr_node_in *in = &s->in[n];
+    bool run = !s->clocks || clock_runs(s, n, cycle);
+
+    step_links(s, n, cycle, run, in, last_flit);
+    for (unsigned p = 0; p < 2U * s->o.torus.n && run; p++) {
+        struct ofr_flit sent = board_out(s->board[n])->tx[p];
+        sent.valid = sent.valid && in->tx_ready[p];
+        ledger_see(s, n, p, &sent);
+    }
+    if (run)
+        board_step(s->board[n], in);
+    if (cycle % FIRMWARE_EVERY == 0 && (!s->clocks || clock_is_on(s, n, cycle)))
+        board_poll_firmware(s->board[n]);
+    if (s->clocks)
+        clock_sees(s, n, cycle);
+}
+
 // One cycle of board n: what its cables bring, its step, what it shows to its cables.
 static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_flit)
 {
@@ -29,9 +49,7 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
     unsigned then = (unsigned)((cycle + LINE - s->o.latency) % LINE);
     struct ofr_node_in *in = &s->in[n];
 
-    if (s->link_end)
-        step_links(s, n, cycle, in, last_flit);
-    for (unsigned p = 0; p < 2U * s->o.torus.n && !s->link_end; p++) {
+    for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
         struct cable_end far = s->peer[n][p];
         if (!link_pins(s, n, p, true, in))
             continue;
@@ -73,14 +91,14 @@ static void run_batch(struct sim *s, unsigned thread)
     uint32_t from = s->boards * thread / s->threads;
     uint32_t to = s->boards * (thread + 1) / s->threads;
     uint64_t end = s->cycle + BATCH;
+    void (*step)(struct sim *, uint32_t, uint64_t, uint64_t *) = s->link_end ? step_linked
+                                                                 : s->clocks ? step_own_clock
+                                                                             : step_board;
     for (uint64_t cycle = s->cycle, until; cycle < end; cycle = until) {
         until = end - cycle < s->o.latency ? end : cycle + s->o.latency;
-        for (uint32_t n = from; n < to && !s->clocks; n++)
+        for (uint32_t n = from; n < to; n++)
             for (uint64_t at = cycle; at < until; at++)
-                step_board(s, n, at, &s->last_flit[thread]);
-        for (uint32_t n = from; n < to && s->clocks; n++)
-            for (uint64_t at = cycle; at < until; at++)
-                step_own_clock(s, n, at, &s->last_flit[thread]);
+                step(s, n, at, &s->last_flit[thread]);
         if (s->threads > 1)
             meet(s);
     }
