@@ -239,7 +239,7 @@ static int watch(struct torus *t, const struct args *a)
 
 static int do_program(struct torus *t, const struct args *a)
 {
-    int status, error;
+    int status, error = TORUS_OK;
     if (set.around) {
         status = set.watch > 0 ? watch(t, a) : around_once(t, a, &error);
         if (!(set.watch > 0) && error == TORUS_E_TRANSPORT)

@@ -301,7 +301,8 @@ int main(int argc, char **argv)
     output_guard();
     argp_err_exit_status = 2;
     int status = command_line(argc, argv, &a);
-    if (status == GO_ON)
-        status = look_at_started(&a);
+    if (status != GO_ON || !a.command)
+        return status;
+    status = look_at_started(&a);
     return status == GO_ON ? run(&a) : status;
 }
