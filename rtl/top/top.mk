@@ -3,4 +3,4 @@
 TOP_MODELS := $(wildcard rtl/top/test/*.v)
 LINT_V += $(TOP_MODELS)
 LINT_TOPS += ice40hx8k_b_evn ulx3s_85f ecp5_evn icepi_zero
-TESTS += rtl/top/test/pll_test.sh
+TESTS += rtl/top/test/pll_test.sh rtl/top/test/ecp5_cells_test.sh

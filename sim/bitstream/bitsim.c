@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bitsim: a board's bitstream, decoded and run, beside the RTL it was made from. Both boot from a
-// model of the SPI flash and get the same bytes on their UART; all output pins are compared in
-// every cycle. The UART is a Unix socket: torusctl -t unix:PATH.
+// model of the SPI flash, or an ECP5's from block RAM, and get the same bytes on their UART; all
+// output pins are compared in every cycle. The UART is a Unix socket: torusctl -t unix:PATH.
 //
-//     bitsim --flash FILE [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
+//     bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
 //            [--record FILE]
 //
 // FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
@@ -196,8 +196,8 @@ int main(int argc, char **argv)
         else
             return 2;
     }
-    if (!flash_path || optind != argc)
-        die("usage: bitsim --flash FILE [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
+    if (optind != argc)
+        die("usage: bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
             " [--alone] [--record FILE]");
 
     const struct chip_ops *ops[2] = {&chip_bits, &chip_rtl};
@@ -205,8 +205,8 @@ int main(int argc, char **argv)
     struct chip_pins pins[2];
     uint64_t first[2] = {0, 0}; // cycle of the first start bit
     unsigned chips = alone ? 1 : 2;
-    size_t bytes;
-    uint8_t *image = read_flash(flash_path, &bytes);
+    size_t bytes = 1;
+    uint8_t *image = flash_path ? read_flash(flash_path, &bytes) : calloc(1, bytes);
     struct spi_flash flash;
     struct line to = {0}, from = {0};
     int listener = socket_path ? listen_at(socket_path) : -1, client = -1;

@@ -3,6 +3,8 @@
 SOAK += $(B)/tests/bitstream_soak
 TESTS += sim/bitstream/ice40_test.sh
 FLIPS := $(B)/sim/flips
+ECP5_NETLIST := $(B)/sim/ecp5_netlist
+export ECP5_NETLIST
 
 $(FLIPS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
     $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h
@@ -11,11 +13,17 @@ $(FLIPS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_map.c 
 
 sim/bitstream/ice40_test.sh: $(FLIPS)
 
+$(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
+
 .PHONY: bitstream-test
-BITSTREAM_TEST := $(B)/constraints/board $(FLIPS) $(B)/firmware/flash.bin $(B)/bin/torusctl
+BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIPS) $(ECP5_NETLIST) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
+    $(B)/bin/torusctl
 bitstream-test: $(BITSTREAM_TEST)
-	@$(B)/constraints/board facts '$(BOARD)' > /dev/null && \
-	    sh sim/bitstream/bitstream_test.sh '$(BOARD)'
+	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
+	@$(if $(ICE40),:,$(MAKE) -s $(B)/ecp5/stamp)
+	@sh sim/bitstream/bitstream_test.sh '$(BOARD)'
 
 $(B)/tests/bitstream_soak: $(BITSTREAM_TEST)
 	@mkdir -p $(@D)

@@ -13,7 +13,7 @@ extern "C" {
 
 struct chip;
 
-// Output pins after a clock edge.
+// Output pins after a clock edge; flash_csn is 1, sck and mosi 0 where the flash is not at pins.
 struct chip_pins {
     bool uart_tx, flash_csn, flash_sck, flash_mosi;
     uint8_t led;
