@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# Channels: lint, RTL against model in lockstep, and models without a protection, which the ledger of
+# the same bench must find.
+
+CHANNEL_V := $(addprefix rtl/channel/,ofr_channel.v ofr_channel_end.v \
+    ofr_channel_send.v ofr_channel_receive.v)
+LINT_V += $(CHANNEL_V)
+LINT_TOPS += ofr_channel:N=3 ofr_channel:W=16:L=16:ENDS=3 ofr_channel:W=64:L=8:ENDS=16:ROOM=8 \
+    ofr_channel:ENDS=1:ROOM=2
+LINT_C += rtl/channel/test/lockstep.c
+
+# One Verilated ofr_channel per shape: N_W_L_ENDS_ROOM
+CHANNEL_SHAPES := 2_32_32_4_4 3_32_128_8_4 3_16_16_3_8 2_64_8_16_2 2_32_64_16_4
+CHANNEL_TESTS := $(CHANNEL_SHAPES:%=$(B)/tests/channel_%)
+TESTS += $(CHANNEL_TESTS)
+
+channel_part = $(word $(1),$(subst _, ,$(2)))
+channel_flags = -DN=$(call channel_part,1,$(1)) -DW=$(call channel_part,2,$(1)) \
+    -DL=$(call channel_part,3,$(1)) -DENDS=$(call channel_part,4,$(1)) -DROOM=$(call channel_part,5,$(1))
+CHANNEL_BENCH := rtl/channel/test/lockstep.c rtl/channel/test/channel_shim.h sim/cosim/rng.h $(MODEL_H)
+
+$(B)/channel/%/lockstep.o: $(CHANNEL_BENCH)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call channel_flags,$*) -c -o $@ $<
+
+$(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/lockstep.o $(CHANNEL_V) $(B)/sim/model/channel.o \
+        rtl/channel/test/channel_shim.cpp rtl/channel/test/channel_shim.h tests/lib/random_state.h \
+        sim/cosim/verilated_bits.h rtl/regs/outflank.json
+	@mkdir -p $(@D)
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
+	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	    --x-initial unique -Irtl/regs --top-module ofr_channel \
+	    $(patsubst -D%,-G%,$(call channel_flags,$*)) \
+	    -CFLAGS "-O2 $(filter -DW=% -DENDS=%,$(call channel_flags,$*)) -I$(CURDIR)/rtl/channel/test \
+	    -I$(CURDIR)/tests/lib -I$(CURDIR)/sim/cosim" --Mdir $(B)/channel/$*/v -o $(CURDIR)/$@ \
+	    $(CHANNEL_V) $(CURDIR)/rtl/channel/test/channel_shim.cpp \
+	    $(CURDIR)/$(B)/channel/$*/lockstep.o $(CURDIR)/$(B)/sim/model/channel.o \
+	    > $(B)/channel/$*/verilator.log || { cat $(B)/channel/$*/verilator.log; exit 1; }
+
+# A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
+# words that are named.
+CHANNEL_TWIN_credit  := s/ && x->seq != x->limit// came.to.harm|given
+CHANNEL_TWIN_early   := s/(x->freed + ch->shape.room)/(x->expect + ch->shape.room)/ came.to.harm|given
+CHANNEL_TWIN_order   := s/ch->seq != old->expect/0/ given|gave
+CHANNEL_TWIN_conn    := s/ && old->conn == HEAD(CONN)// given|gave
+CHANNEL_TWIN_poison  := s/!rx->poison && // given|gave
+CHANNEL_TWIN_silent  := s/old->age == 3/0/ hangs|beats.taken|not.ok.2
+CHANNEL_TWIN_slot    := s/ + is_sending(ch, e)// given|gave
+CHANNEL_TWIN_turn    := s/(ch->turn + i) %/(i - 1) %/ not.ok.*at.once
+CHANNEL_TWIN_drain   := s/ && is_empty(&old\[e\])// closed,.bytes.taken
+CHANNEL_TWIN_rest    := s/x->skip = x->mid;/;/ given|gave
+CHANNEL_TWIN_mark    := s/x->mark = is_open(old)/x->mark = 0 \&\& is_open(old)/ broken.beat
+CHANNEL_TWINS := $(patsubst %,$(B)/tests/channel_twin_%,credit early order conn poison silent slot turn \
+    drain rest mark)
+TESTS += $(CHANNEL_TWINS)
+$(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.c rtl/channel/channel.mk
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(wordlist 1,$(words $(wordlist 2,99,$(CHANNEL_TWIN_$*))),$(CHANNEL_TWIN_$*))' > $@.sed
+	@sed -f $@.sed sim/model/channel.c > $@.c && ! cmp -s sim/model/channel.c $@.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -w -DALONE $(call channel_flags,2_32_32_4_4) -Isim/cosim -Isim/model \
+	    -o $@.twin rtl/channel/test/lockstep.c $@.c
+	@printf '#!/bin/sh\n! %s 400000 > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
+	    $@.twin $@ $@ > $@
+	@printf 'echo "ok 1 - channel, twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - channel, twin $*"\n' >> $@
+	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
+
+SOAK += $(B)/tests/channel_soak
+$(B)/tests/channel_soak: $(CHANNEL_TESTS)
+	@printf '#!/bin/sh\ns=0\nfor t in $(CHANNEL_TESTS); do $$t 20000000 "$${SEED:-$$(date +%%s)}" || s=1; done\nexit $$s\n' \
+	    > $@ && chmod +x $@

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes what is delivered to this node, always: the fields of a channel packet's headers, its
+// payload on to the end it is for, and a cycle behind its tail the packet. Same as take_flit()
+// in sim/model/channel.c.
+`include "ofr_defs.vh"
+`default_nettype none
+
+module ofr_channel_receive #(
+    parameter int W = 32, // flit width in bits, 16, 32 or 64
+    parameter int L = 128 // largest packet in flits, a power of two
+) (
+    input  wire logic                 clk,
+    input  wire logic                 rst,
+    input  wire logic                 rx_valid,
+    input  wire logic [W-1:0]         rx_data,
+    input  wire logic                 rx_last,
+    input  wire logic                 rx_poison,
+    // A payload flit, in the cycle in which it comes
+    output logic                      flit,
+    output logic [$clog2(L)-1:0]      flit_at,
+    output logic [(W == 64 ? 3 : 2):0] flit_code, // 0, or of the last one: CODE
+    // A packet has come, a cycle behind its tail
+    output logic                      arrived,
+    output logic                      good,    // not poisoned, of a length that can be
+    output logic                      channel, // of KIND CHANNEL
+    output logic [$clog2(L)-1:0]      last_at, // index of its last payload flit
+    // Its fields, from the first payload flit until then
+    output logic [11:0]               source,
+    output logic [7:0]                seq,
+    output logic [31:0]               head,
+    output logic [31:0]               word // the first 32 bits of payload
+);
+    localparam int LB = $clog2(L);
+    localparam int HEAD = W == 16 ? 6 : 3; // flits of the headers
+    localparam int PER = 64 / W;           // flits of the packet header
+
+    logic [LB:0]   index_q; // to L + 1
+    logic          arrived_q, good_q;
+    logic [LB-1:0] last_at_q;
+    logic [11:0]   source_q;
+    logic [3:0]    kind_q;
+    logic [7:0]    seq_q;
+    logic [31:0]   head_q, word_q;
+
+    wire logic in_payload = index_q >= (LB + 1)'(HEAD) && !index_q[LB];
+    assign flit = rx_valid && in_payload;
+    assign flit_at = index_q[LB-1:0] - LB'(HEAD);
+    assign flit_code = rx_last
+        ? head_q[`OFR_CHANNEL_HEAD_CODE_LSB +: (W == 64 ? 4 : 3)] : '0;
+
+    always_ff @(posedge clk) begin
+        arrived_q <= rx_valid && rx_last;
+        if (rx_valid) begin
+            good_q <= in_payload && !rx_poison;
+            last_at_q <= flit_at;
+            if (rx_last)
+                index_q <= '0;
+            else if (index_q <= (LB + 1)'(L))
+                index_q <= index_q + (LB + 1)'(1);
+            if (index_q == (LB + 1)'(`OFR_PKT_SRC_X_LSB / W)) begin
+                source_q <= rx_data[`OFR_PKT_SRC_X_LSB % W +: 12];
+                kind_q <= rx_data[`OFR_PKT_KIND_LSB % W +: 4];
+            end
+            if (index_q == (LB + 1)'(`OFR_PKT_SEQ_LSB / W))
+                seq_q <= rx_data[`OFR_PKT_SEQ_LSB % W +: 8];
+        end
+        if (rst) begin
+            index_q <= '0;
+            arrived_q <= 1'b0;
+        end
+    end
+
+    generate
+        if (W == 16) begin : g_halves
+            always_ff @(posedge clk) begin
+                if (rx_valid && index_q == (LB + 1)'(PER))
+                    head_q[15:0] <= rx_data;
+                if (rx_valid && index_q == (LB + 1)'(PER + 1))
+                    head_q[31:16] <= rx_data;
+                if (rx_valid && index_q == (LB + 1)'(HEAD))
+                    word_q[15:0] <= rx_data;
+                if (rx_valid && index_q == (LB + 1)'(HEAD + 1))
+                    word_q[31:16] <= rx_data;
+                if (rst)
+                    {head_q, word_q} <= '0;
+            end
+        end else begin : g_whole
+            always_ff @(posedge clk) begin
+                if (rx_valid && index_q == (LB + 1)'(PER))
+                    head_q <= rx_data[31:0];
+                if (rx_valid && index_q == (LB + 1)'(HEAD))
+                    word_q <= rx_data[31:0];
+                if (rst)
+                    {head_q, word_q} <= '0;
+            end
+        end
+    endgenerate
+
+    wire logic unused = ^rx_data; // W = 64 has bits of no use in headers
+    assign arrived = arrived_q;
+    assign good = good_q;
+    assign channel = kind_q == 4'(`OFR_PKT_KIND_CHANNEL);
+    assign last_at = last_at_q;
+    assign source = source_q;
+    assign seq = seq_q;
+    assign head = head_q;
+    assign word = word_q;
+endmodule
+`default_nettype wire

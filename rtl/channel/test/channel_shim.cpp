@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Verilated ofr_channel behind C functions, see channel_shim.h. W and ENDS as it was made with.
+#include "Vofr_channel.h"
+#include "random_state.h"
+#include "verilated_bits.h"
+
+extern "C" {
+#include "channel_shim.h"
+}
+
+double sc_time_stamp()
+{
+    return 0;
+}
+
+struct channel_rtl : random_top<Vofr_channel> {
+    using random_top::random_top;
+};
+
+extern "C" struct channel_rtl *channel_rtl_new(uint64_t seed)
+{
+    return new channel_rtl(seed);
+}
+
+extern "C" void channel_rtl_delete(struct channel_rtl *rtl)
+{
+    delete rtl;
+}
+
+extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_pins *in,
+                                 struct channel_outs *out)
+{
+    Vofr_channel &t = rtl->top;
+    t.clk = 0;
+    t.rst = in->rst;
+    t.me = in->me;
+    t.size = in->size;
+    t.reg_we = in->reg_we;
+    t.reg_adr = in->reg_adr;
+    t.reg_wdat = in->reg_wdat;
+    t.s_axis_tvalid = in->s_valid;
+    t.s_axis_tlast = in->s_last;
+    t.m_axis_tready = in->m_ready;
+    for (int e = 0; e < ENDS; e++) {
+        verilated_bits::set(t.s_axis_tdata, W * e, W, in->s_data[e]);
+        verilated_bits::set(t.s_axis_tkeep, W / 8 * e, W / 8, in->s_keep[e]);
+    }
+    t.tx_ready = in->tx_ready;
+    t.rx_valid = in->rx_valid;
+    t.rx_data = in->rx_data;
+    t.rx_last = in->rx_last;
+    t.rx_poison = in->rx_poison;
+    t.eval();
+    out->reg_rdat = t.reg_rdat;
+    out->reg_err = t.reg_err;
+    out->tx_valid = t.tx_valid;
+    out->tx_last = t.tx_last;
+    out->tx_data = t.tx_data;
+    out->s_ready = t.s_axis_tready;
+    out->m_valid = t.m_axis_tvalid;
+    out->m_last = t.m_axis_tlast;
+    out->m_user = t.m_axis_tuser;
+    for (int e = 0; e < ENDS; e++) {
+        out->m_data[e] = verilated_bits::get(t.m_axis_tdata, W * e, W);
+        out->m_keep[e] = uint8_t(verilated_bits::get(t.m_axis_tkeep, W / 8 * e, W / 8));
+    }
+}
+
+extern "C" void channel_rtl_clock(struct channel_rtl *rtl)
+{
+    rtl->top.clk = 1;
+    rtl->top.eval();
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels, the stream service: what rtl/channel/ofr_channel.v computes, every pin every cycle.
+// Format, states and guarantees: rtl/channel/README.md.
+//
+// A node has up to 16 ends, each an AXI4-Stream port pair. An end is joined with one peer's. DATA
+// packets carry a message in pieces and are sent only where the peer has reserved room for them;
+// the other types open, ask, close.
+#ifndef OFR_CHANNEL_BLOCK_H
+#define OFR_CHANNEL_BLOCK_H
+
+#include "router.h"
+
+enum {
+    OFR_CHANNEL_ENDS = 16,   // most a node can have
+    OFR_CHANNEL_FLITS = 256, // largest L
+    OFR_CHANNEL_ROOM = 8,    // most packets an end can receive ahead of its consumer
+    OFR_CHANNEL_OUT = 4, // packets an end gathers: one is sent, others fill; short ones hide no gap
+};
+
+struct ofr_channel_shape {
+    uint8_t n;           // dimensions, 2 or 3
+    uint8_t flit_bits;   // W: 16, 32 or 64
+    uint16_t slot_flits; // L: largest packet, a power of two, L W / 8 from 32 bytes, 8 to 256
+    uint8_t ends;        // 1 to 16
+    uint8_t room;        // packets, a power of two, 2 to 8
+};
+
+// A beat of an AXI4-Stream.
+struct ofr_beat {
+    uint64_t data;
+    uint8_t keep; // a bit a byte
+    bool valid, last;
+    bool user; // receiving side: the stream is broken; keep = 0, last = 1, data is nothing
+};
+
+// An end's registers.
+struct ofr_channel_end {
+    uint8_t state, reason; // OFR_CHANNEL_STATE_*
+    uint8_t age;           // ticks since the peer was heard, to 3
+    bool told, named;      // named: PEER has been written
+    uint16_t peer;         // node and end, as in PEER
+    uint8_t conn;
+    // Sending. Counts of DATA packets are modulo 256
+    uint8_t packed, seq, limit; // gathered; sent; the first that has no room
+    uint16_t fill;              // flits in the packet being gathered
+    bool mid, skip;             // inside a message; its rest is thrown away
+    bool want_reset, want_open, want_close, want_probe, want_state;
+    uint8_t out_code[OFR_CHANNEL_OUT];
+    // Bytes in this connection; 0 where not any
+    bool any_sent, any_received, any_heard;
+    uint32_t sent, received, heard;
+    // Receiving
+    uint8_t expect, freed; // received; taken by the consumer
+    uint16_t at;           // flit that the consumer is at
+    bool shown, mark;      // a flit is at the consumer's port; the broken beat is to come
+    uint64_t shown_data;
+    uint8_t shown_code;
+};
+
+// Its memories.
+struct ofr_channel_store {
+    uint64_t out[OFR_CHANNEL_OUT][OFR_CHANNEL_FLITS];
+    bool out_last[OFR_CHANNEL_OUT][OFR_CHANNEL_FLITS];
+    uint64_t in[OFR_CHANNEL_ROOM][OFR_CHANNEL_FLITS];
+    uint8_t in_code[OFR_CHANNEL_ROOM][OFR_CHANNEL_FLITS]; // 0, or of the packet's last flit: CODE
+};
+
+struct ofr_channel {
+    struct ofr_channel_shape shape;
+    uint8_t head_flits; // of packet header and channel header
+    struct ofr_channel_end end[OFR_CHANNEL_ENDS];
+    struct ofr_channel_store store[OFR_CHANNEL_ENDS];
+    uint8_t select, time;
+    uint32_t count; // of cycles, 24 bits
+    bool was;       // the bit of it that makes the ticks, a cycle ago
+    uint16_t dropped;
+    // Sending: the packet under way
+    bool busy;
+    uint8_t turn, type, code, send_seq, send_limit;
+    uint16_t step, payload; // flits sent of it, at most L; of these behind the headers
+    struct ofr_flit out;    // at the pins
+    // An answer to a packet of no connection here
+    bool reply;
+    uint16_t reply_peer;
+    uint8_t reply_conn, reply_from;
+    // Receiving: the packet under way
+    uint16_t index; // of the next flit, to L + 1
+    uint16_t source, seq;
+    uint8_t kind;
+    uint32_t head, word; // channel header; first 32 bits behind it
+    bool crowded;        // a flit of it had no room
+    bool arrived;        // a tail came a cycle ago
+    bool good;           // ... not poisoned, of a length that can be
+    uint16_t length;     // ... flits behind the headers
+};
+
+// Input pins of one cycle.
+struct ofr_channel_in {
+    struct ofr_beat s[OFR_CHANNEL_ENDS]; // from the user's logic
+    bool m_ready[OFR_CHANNEL_ENDS];
+    bool tx_ready;                   // the local port takes the flit
+    struct ofr_flit rx;              // delivered to this node, of any KIND; always taken
+    const struct ofr_config *config; // me
+};
+
+// False where the shape is out of range.
+bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *shape);
+
+// Output pins: functions of the state alone. s_ready[e]: the end takes a beat of the user's.
+bool ofr_channel_s_ready(const struct ofr_channel *ch, unsigned e);
+struct ofr_beat ofr_channel_m(const struct ofr_channel *ch, unsigned e);
+struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch);
+
+// One clock cycle. reg_we: this register is written in it (offset, value), and the write was not
+// refused.
+void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
+                      unsigned offset, uint32_t value);
+
+// Registers by byte offset in the node; others read 0. refused: a write would be a bus error.
+uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset);
+bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t value,
+                         const struct ofr_config *config);
+
+#endif
