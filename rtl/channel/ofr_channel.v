@@ -8,7 +8,7 @@
 module ofr_channel #(
     parameter int N    = 2,   // dimensions, 2 or 3
     parameter int W    = 32,  // flit width in bits, 16, 32 or 64
-    parameter int L    = 128, // largest packet in flits, a power of two, 8 to 256, at least 32 bytes
+    parameter int L    = 128, // largest packet in flits, a power of two, 8 to 256; 32 bytes or more
     parameter int ENDS = 8,   // 1 to 16
     parameter int ROOM = 4    // packets an end receives ahead of its consumer, 2, 4 or 8
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface of a Verilated ofr_channel: eval() shows the outputs for the inputs of a cycle, clock()
-// is the edge. Register reads are combinational: any number of them between eval() and clock().
+// C interface of a Verilated ofr_channel: eval() shows the outputs for a cycle's inputs, clock()
+// is the edge.
 #ifndef CHANNEL_SHIM_H
 #define CHANNEL_SHIM_H
 
