@@ -138,7 +138,8 @@ check 'completion: nothing for nonsense' status 1 completes torusctl zz zz
 version() {
     [ "$(PKG_CONFIG_PATH="$to/opt/x/lib/pkgconfig" pkg-config --modversion torus)" = \
         "$("$to/opt/x/bin/torusctl" --version | sed 's/torusctl //')" ] &&
-        [ "$("$to/opt/x/bin/boardsim" --version)" = "boardsim $(sh tests/version.sh)" ]
+        [ "$("$to/opt/x/bin/boardsim" --version)" = "boardsim $(sh tests/version.sh)" ] &&
+        [ "$("$to/opt/x/bin/torussim" --version)" = "torussim $(sh tests/version.sh)" ]
 }
 check 'version: that of the library is that of the programs' version
 check 'example: at most 40 lines' [ "$(wc -l < host/examples/loads.c)" -le 40 ]

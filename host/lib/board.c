@@ -134,13 +134,14 @@ API int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32
     struct request q;
     if (at && !inside(t, at))
         return TORUS_E_USAGE;
-    if (offset > 0xfff || offset % 4)
+    if ((offset & ~(unsigned)TORUS_BOARD) > 0xfff || offset % 4)
         return fail(t, TORUS_E_USAGE, "no register at offset 0x%x", offset);
+    _Static_assert(TORUS_BOARD == OFR_SEL_BOARD && !OFR_SEL_NODE, "a selector is an offset");
     if (at)
         by_address(&q, pack_at(at), OFR_OP_READ, 0);
     else
         by_path(&q, NULL, 0, OFR_OP_READ, 0);
-    q.m[4] = (OFR_SEL_NODE | offset) << 16;
+    q.m[4] = offset << 16;
     int error = ask(t, &q, "read a register");
     if (error == TORUS_OK)
         *value = q.r[5];

@@ -292,6 +292,8 @@ int torus_find(struct torus *t, uint64_t serial, uint8_t at[3]);
 // A register of a node by its byte offset (ofr_regs.h, which is installed too), by coordinates; at
 // = NULL: the board we are plugged into, configured or not. torus_write: TORUS_E_BOARD
 // where the register does not take that value, or not now; torusctl reg says what it takes.
+// torus_read has those of block BOARD besides: TORUS_BOARD + offset, up to OFR_BOARD_CLOCK.
+#define TORUS_BOARD 0x6000
 int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t *value);
 int torus_write(struct torus *t, const uint8_t at[3], unsigned offset, uint32_t value);
 

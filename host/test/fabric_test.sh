@@ -336,7 +336,12 @@ leased_first() {
 }
 check 'reg: a field is written again' torus --debug reg --at 1,0 NODE.ROUTING.THRESHOLD=3
 check 'reg: nobody else may write from its look on' leased_first
-for bad in 'NODE.ID=1 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.DATA only be written' \
+check 'reg: the board, not its node' quiet_torus --format json reg --at 2,1 BOARD
+check 'reg: with its clock' json '{r["register"]: r["value"] for r in d["registers"]}["BOARD.CLOCK"] == 12000000'
+check 'reg: and its serial number' json '
+    [r["register"] for r in d["registers"]][:2] == ["BOARD.SERIAL_LOW", "BOARD.SERIAL_HIGH"] and
+    d["registers"][0]["value"] != 0'
+for bad in 'NODE.ID=1 only be read' 'BOARD.RESTART=0 only be read' 'NODE.SIZES unknown' 'NODE=1 no value' 'OFR.DATA only be written' \
     'NODE.RING_WAIT=64 not' 'NODE.ROUTING.THRESHOLD=16 bits' 'NODE.SEED=1x number' 'NODE.SEED= number' \
     'NODE.SEED=4294967296 32.bits' 'NODE.ROUTING.THRESHOLD=8 more.than.this' 'NODE.ROUTING=0x800 more.than.this' \
     'NODE.ROUTING.ESCAPE=3 never' 'NODE.SIZE.X=17 1.to.16' 'NODE.COORD.X=1 drained' 'NODE.SIZE=0 drained' \

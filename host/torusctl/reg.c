@@ -11,7 +11,7 @@
 
 extern const char reg_map[];
 
-enum { MOST = 64 };
+enum { MOST = 128 };
 
 // A register, or a field of it.
 struct place {
@@ -61,37 +61,55 @@ static bool is_firmwares(const char *block)
     return !strcmp(block, "NI") || !strcmp(block, "COUNT");
 }
 
-// Notes all registers whose name this is, "NODE.SIZE.X", "NODE.SIZE" or "NODE"; "": all, but the
-// firmware's own blocks, whose reading does something.
+// Notes a block's registers whose name this is, "NODE.SIZE.X", "NODE.SIZE" or "NODE"; "": all, but
+// the firmware's own blocks, whose reading does something. at: offset of the block.
+static void find_in(json_t *block, unsigned at, const char *name)
+{
+    json_t *reg, *field;
+    size_t j, k;
+    char full[100];
+    const char *b = string_of(block, "name");
+    json_array_foreach(json_object_get(block, "registers"), j, reg)
+    {
+        struct place p = {.block = b, .reg = reg, .bits = 32};
+        p.offset = at + number_of(reg, "offset");
+        bool readable = strcmp(string_of(reg, "access"), "wo") != 0;
+        bool all = (!*name || !strcasecmp(name, b)) && readable && !is_firmwares(b);
+        snprintf(full, sizeof full, "%s.%s", b, string_of(reg, "name"));
+        if ((all || !strcasecmp(name, full)) && set.count < MOST)
+            set.place[set.count++] = p;
+        json_array_foreach(json_object_get(reg, "fields"), k, field)
+        {
+            snprintf(full, sizeof full, "%s.%s.%s", b, string_of(reg, "name"),
+                     string_of(field, "name"));
+            if (strcasecmp(name, full) != 0 || set.count == MOST)
+                continue;
+            p.field = field;
+            p.lsb = number_of(field, "lsb");
+            p.bits = number_of(field, "bits");
+            set.place[set.count++] = p;
+        }
+    }
+}
+
+// Of the blocks beside the node's only this one is read by hosts, and not written.
+static bool is_boards(const char *block)
+{
+    return !strcmp(block, "BOARD");
+}
+
 static void find(const char *name)
 {
-    json_t *block, *reg, *field;
-    size_t i, j, k;
-    char full[100];
+    json_t *block;
+    size_t i;
     json_array_foreach(json_object_get(set.map, "blocks"), i, block)
     {
-        const char *b = string_of(block, "name");
-        json_array_foreach(json_object_get(block, "registers"), j, reg)
-        {
-            struct place p = {.block = b, .reg = reg, .bits = 32};
-            p.offset = number_of(block, "offset") + number_of(reg, "offset");
-            bool readable = strcmp(string_of(reg, "access"), "wo") != 0;
-            bool all = (!*name || !strcasecmp(name, b)) && readable && !is_firmwares(b);
-            snprintf(full, sizeof full, "%s.%s", b, string_of(reg, "name"));
-            if ((all || !strcasecmp(name, full)) && set.count < MOST)
-                set.place[set.count++] = p;
-            json_array_foreach(json_object_get(reg, "fields"), k, field)
-            {
-                snprintf(full, sizeof full, "%s.%s.%s", b, string_of(reg, "name"),
-                         string_of(field, "name"));
-                if (strcasecmp(name, full) != 0 || set.count == MOST)
-                    continue;
-                p.field = field;
-                p.lsb = number_of(field, "lsb");
-                p.bits = number_of(field, "bits");
-                set.place[set.count++] = p;
-            }
-        }
+        find_in(block, number_of(block, "offset"), name);
+    }
+    json_array_foreach(json_object_get(set.map, "soc_blocks"), i, block)
+    {
+        if (is_boards(string_of(block, "name")))
+            find_in(block, TORUS_BOARD, name);
     }
 }
 
@@ -119,7 +137,7 @@ static int read_argument(const char *text)
     if (!strcmp(p->block, "PINS") ||
         (!strcmp(p->block, "OFR") && !strcmp(string_of(p->reg, "name"), "COMMIT")))
         return wrong("register", name, "only torusctl program commits tables");
-    if (!strcmp(access, "ro"))
+    if (!strcmp(access, "ro") || is_boards(p->block))
         return wrong("register", name, "it can only be read");
     if (p->field && !strcmp(access, "wo"))
         return wrong("field", name, "write the register: its other fields cannot be read");

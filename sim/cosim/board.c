@@ -103,6 +103,7 @@ static uint32_t golden_read(void *ctx, uint32_t address, bool *err)
     case OFR_BASE_BOARD:
         return offset == OFR_BOARD_SERIAL_LOW    ? (uint32_t)b->o.serial
                : offset == OFR_BOARD_SERIAL_HIGH ? (uint32_t)(b->o.serial >> 32)
+               : offset == OFR_BOARD_RESTART     ? 1 // as it is after reset; firmware leaves it
                : offset == OFR_BOARD_CLOCK       ? RTL_CLOCK_HZ
                                                  : 0;
     default:

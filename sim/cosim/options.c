@@ -4,10 +4,12 @@
 #include "options.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *argp_program_version = "boardsim " BOARDSIM_VERSION;
 
@@ -154,6 +156,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+// At the end, argp's own of --help as well: what was printed has arrived, or the exit status says
+// no.
+static void close_output(void)
+{
+    bool before = ferror(stdout);
+    if (!fflush(stdout) && !before)
+        return;
+    fprintf(stderr, "boardsim: standard output could not be written%s%s\n", before ? "" : ": ",
+            before ? "" : strerror(errno));
+    _exit(1);
+}
+
 struct options options_read(int argc, char **argv)
 {
     static const struct argp_option list[] = {
@@ -222,6 +236,7 @@ struct options options_read(int argc, char **argv)
                         .misfit = -1,
                         .seed = 1};
     argp_err_exit_status = 2;
+    atexit(close_output);
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     return o;
 }

@@ -37,6 +37,10 @@ $(B)/sim/net/study/experiments.c: sim/net/study/experiments.awk $(NET_EXPERIMENT
 $(B)/sim/net/study/experiments.o: $(B)/sim/net/study/experiments.c $(NET_H)
 	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -c -o $@ $<
 
+# Its version is libtorus's.
+$(B)/sim/net/cli/torussim.o: host/lib/libtorus.h
+$(B)/sim/net/cli/torussim.o: CPPFLAGS += -DTORUSSIM_VERSION='"$(shell sh tests/version.sh)"'
+
 $(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)

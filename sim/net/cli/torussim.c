@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim: the network simulator's command line.
+// lint-flags: -DTORUSSIM_VERSION="0"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,19 +46,22 @@ static int usage(FILE *out)
           out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-14s %s\n", commands[i].name, commands[i].what);
-    fputs("\n`torussim COMMAND --help` lists a command's options.\n", out);
+    fputs("\n`torussim COMMAND --help` lists a command's options, `torussim --version` says which "
+          "this is.\n",
+          out);
     return out == stderr ? 2 : 0;
 }
 
-// What was printed has arrived; else a line on stderr.
-static bool printed(void)
+// At the end, argp's own of --help as well: what was printed has arrived, or a line on stderr says
+// no.
+static void close_output(void)
 {
     bool before = ferror(stdout);
     if (!fflush(stdout) && !before)
-        return true;
+        return;
     fprintf(stderr, "torussim: standard output could not be written%s%s\n", before ? "" : ": ",
             before ? "" : strerror(errno));
-    return false;
+    _exit(1);
 }
 
 int main(int argc, char **argv)
@@ -67,19 +72,21 @@ int main(int argc, char **argv)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
             return 1;
     argp_err_exit_status = 2;
+    atexit(close_output);
     if (argc < 2)
         return usage(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))
         return usage(stdout);
     if (!strcmp(argv[1], "--manual"))
         return manual();
+    if (!strcmp(argv[1], "--version"))
+        return puts("torussim " TORUSSIM_VERSION) < 0;
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
         snprintf(name, sizeof name, "torussim %s", commands[i].name);
         argv[1] = name;
-        int status = commands[i].main(argc - 1, argv + 1);
-        return printed() || status ? status : 1;
+        return commands[i].main(argc - 1, argv + 1);
     }
     net_refuse("%s: there is no such command (torussim --help lists them)", argv[1]);
 }

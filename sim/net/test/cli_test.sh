@@ -161,6 +161,10 @@ for format in text json csv; do
         --used 1,2,3,4 --format $format
     result $? "a full device as output: $format"
 done
+full --help && full run --help
+result $? 'a full device as output: help'
+full --version && "$sim" --version | grep -q '^torussim [0-9]*[.][0-9]'
+result $? 'a full device as output: the version, which is printed else'
 "$sim" run --topology 2x2 >&- 2> "$work/err"
 [ $? = 1 ] && grep -q 'standard output' "$work/err"
 result $? 'no output at all'
