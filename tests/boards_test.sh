@@ -205,6 +205,23 @@ check 'around, no way: programmed as far as there are ways' \
 check 'around, no way: the pairs are listed' says '^torusctl: unreachable: ([0-3],[01]) to ([0-3],[01])$'
 check 'around, no way: ends' stop
 
+# A tree is left, a comb: most pairs have no way in two legs, boards among them that all are asked over.
+comb=$(for y in 0 1 2 3 4 5 6 7; do
+    echo "--cable $((7 + 8 * y)).x+"
+    for x in 0 1 2 3 4 5 6 7; do
+        [ $x = 0 ] && [ $y != 7 ] || echo "--cable $((x + 8 * y)).y+"
+    done
+done)
+# shellcheck disable=SC2086
+start --dims 8x8 --boards golden $comb
+check 'around, a comb: discover' status 1 torus discover
+check 'around, a comb: programmed as far as there are ways' \
+    status 1 torus --timeout 6 program --routing ofr --around
+check 'around, a comb: says that boards are cut off' says 'these destinations cut boards off'
+check 'around, a comb: the pairs are listed' \
+    eval '[ "$(grep -c "^torusctl: unreachable: ([0-7],[0-7]) to ([0-7],[0-7])\$" "$dir/out")" = 2612 ]'
+check 'around, a comb: ends' stop
+
 start --dims 4x4 --boards golden
 check 'cut off: discover' torus discover --assign
 sed 's/"mode": "[a-z]*"\(, "via": [^}]*\)*}/"mode": "unreachable"}/' "$dir/round.json" \
@@ -218,6 +235,7 @@ check 'cut off: nothing is on' says 'routing none$'
 check 'cut off: every board by every other, said so' \
     status 1 torus --timeout 6 program "$dir/cut.json"
 check 'cut off: and what to do' says 'these destinations cut boards off'
+check 'cut off: no list of what the file says itself' eval '! says unreachable:'
 check 'cut off: not by address' status 2 torus --timeout 6 info
 check 'cut off: taken back' torus --timeout 6 program --routing ofr
 check 'cut off: all there again' torus ping --all

@@ -56,11 +56,13 @@ static int open_tcp(struct torus *t, const char *text)
 
 static int open_any(struct torus *t, const char *where)
 {
-    if (!strcmp(where, "usb") || !strncmp(where, "usb:", 4))
-        return usb_open(t, where[3] && where[4] ? where + 4 : NULL);
-    if (!strncmp(where, "unix:", 5))
+    const char *colon = strchr(where, ':');
+    bool empty = colon && !colon[1];
+    if (!strcmp(where, "usb") || (!strncmp(where, "usb:", 4) && !empty))
+        return usb_open(t, where[3] ? where + 4 : NULL);
+    if (!strncmp(where, "unix:", 5) && !empty)
         return open_unix(t, where + 5);
-    if (!strncmp(where, "tty:", 4) || !strncmp(where, "/dev/", 5))
+    if ((!strncmp(where, "tty:", 4) && !empty) || !strncmp(where, "/dev/", 5))
         return open_tty(t, where[0] == 't' ? where + 4 : where);
     if (!strncmp(where, "tcp:", 4))
         return open_tcp(t, where + 4);

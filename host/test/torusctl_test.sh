@@ -17,6 +17,9 @@ refuse discover
 refuse 'where the board is' discover
 refuse "'explode'" explode -t "$nowhere"
 refuse 'unix:PATH' ping -t carrier-pigeon
+for empty in unix: tty: usb:; do
+    refuse "$empty: say usb, usb:SERIAL, unix:PATH" ping -t $empty
+done
 refuse 'No such file' ping -t "$nowhere"
 refuse 'No such file' discover -t "$nowhere"
 refuse 'No such file' run -t "$nowhere"

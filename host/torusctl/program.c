@@ -207,8 +207,12 @@ static int around_once(struct torus *t, const struct args *a, int *error)
         table_print(&set.table);
     else if (*error == TORUS_OK)
         *error = program_all(t);
-    if (*error != TORUS_OK)
-        return *error == TORUS_E_TRANSPORT ? 0 : say_error(t, *error);
+    if (*error != TORUS_OK) {
+        int failed = *error == TORUS_E_TRANSPORT ? 0 : say_error(t, *error);
+        if (*error == TORUS_E_FAILED && !set.print)
+            unreachable(); // that is why boards are cut off
+        return failed;
+    }
     int status = set.print ? 0 : put_programmed(t, a);
     return unreachable() && !status ? 1 : status;
 }
