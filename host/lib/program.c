@@ -96,7 +96,8 @@ static int plan_again(struct torus *t, uint32_t active, const struct torus_table
                    : fail(t, TORUS_E_PROTOCOL, "generation %u is of an unknown kind", generation);
     if (!custom)
         return fail(t, TORUS_E_USAGE,
-                    "generation %u is a table of its own: give its file too (program FILE)",
+                    "generation %u is a table of its own: give its file too (program FILE), or "
+                    "program something else (program --around mends what it left, too)",
                     generation);
     int error = plan_table(t, custom, out);
     if (error == TORUS_OK && out->descriptor != active >> 16)
@@ -131,8 +132,8 @@ static int configure(struct torus *t, bool tie_both)
 }
 
 // The tie of boards that are configured: the register is open while no packet is at the board, so
-// one board after the other, and again where a packet came by.
-static int set_tie(struct torus *t, bool tie_both)
+// one board after the other, and again where a packet came by. *begun: a board may have it.
+static int set_tie(struct torus *t, bool tie_both, bool *begun)
 {
     uint32_t ask4[4] = {OFR_SEL_NODE | OFR_NODE_TIE | (OFR_SEL_NODE | OFR_NODE_TIE) << 16,
                         OFR_SEL_NODE | OFR_NODE_TIE | (OFR_SEL_NODE | OFR_NODE_TIE) << 16};
@@ -145,14 +146,10 @@ static int set_tie(struct torus *t, bool tie_both)
         node_at(t, node, at);
         for (unsigned tries = 0; tries < 50; tries++) {
             error = torus_write(t, at, OFR_NODE_TIE, tie_both);
+            *begun |= error != TORUS_E_BOARD;
             if (error != TORUS_E_BOARD)
                 break;
             pause_seconds(0.002);
-        }
-        if (error != TORUS_OK && node) {
-            char detail[WIDTH];
-            snprintf(detail, sizeof detail, "%s", t->detail);
-            return fail(t, error, "%.170s; ties may differ now: program once more", detail);
         }
         if (error != TORUS_OK)
             return error;
@@ -338,6 +335,15 @@ static int drop(struct torus *t, unsigned count)
     return error;
 }
 
+// The same at all boards, by whatever way the plan goes.
+static int drop_all(struct torus *t, const struct plan *p)
+{
+    static const uint32_t nothing[4];
+    return p->paths ? drop(t, t->board_count)
+                    : ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 1, nothing,
+                              NULL, "drop the table");
+}
+
 // Stages the table: at all boards at once or, over directed routes, at a few after the other.
 // There it may be cancelled: then all boards are as before.
 static int stage(struct torus *t, const struct plan *p, unsigned generation, struct request *commit)
@@ -359,10 +365,17 @@ static int stage(struct torus *t, const struct plan *p, unsigned generation, str
     return error;
 }
 
-// Coordinates, sizes and tie, where they are not there.
+// Coordinates, sizes and tie, where they are not there, once the table is staged: so whoever is
+// killed in between is seen to have been. Where the boards do not take the tie, all are as before.
 static int settings(struct torus *t, const struct plan *p)
 {
-    return t->attached ? set_tie(t, p->table.tie_both) : configure(t, p->table.tie_both);
+    bool begun = false;
+    if (!t->attached)
+        return half_done(t, configure(t, p->table.tie_both));
+    int error = set_tie(t, p->table.tie_both, &begun);
+    if (error != TORUS_OK && !begun && drop_all(t, p) == TORUS_OK)
+        return error;
+    return half_done(t, error);
 }
 
 // All boards have the table: can they be reached?
@@ -382,8 +395,8 @@ static int reach(struct torus *t)
                 detail);
 }
 
-// In the lease. generation 0: the next one. By address boards must be configured first; over
-// directed routes, which no destination table can cut, that comes when all is staged.
+// In the lease. generation 0: the next one. By address boards must be configured first; else that
+// comes when all is staged.
 static int write_plan(struct torus *t, const struct plan *p, unsigned generation)
 {
     struct request *commit = calloc(p->paths ? t->board_count : 1, sizeof *commit);
@@ -392,17 +405,17 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
         return fail(t, TORUS_E_MEMORY, "out of memory");
     if (p->paths)
         t->addressed = false; // what is in the boards' destination tables may be in the way
-    else
-        error = settings(t, p);
+    else if (!t->attached)
+        error = configure(t, p->table.tie_both);
     if (error == TORUS_OK && !generation)
         error = p->paths ? next_anywhere(t, &generation) : next_generation(t, &generation);
     if (error == TORUS_OK)
         error = lease_keep(t);
     if (error == TORUS_OK)
         error = stage(t, p, generation, commit);
-    if (p->paths && error == TORUS_OK) {
-        error = half_done(t, settings(t, p));
-        t->addressed = false;
+    if ((p->paths || t->attached) && error == TORUS_OK) {
+        error = settings(t, p);
+        t->addressed = !p->paths;
         if (error == TORUS_OK)
             error = half_done(t, lease_keep(t));
     }
@@ -493,6 +506,8 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     *generation = span[2] & 0xffff;
     uint32_t active = span[2], staged = span[3];
     t->generation = 0; // known only where all boards agree
+    if (preset->routing == TORUS_CUSTOM && (error = read_settings(t, preset)) != TORUS_OK)
+        return error;
     if (!same)
         return fail(t, TORUS_E_MIXED,
                     "boards have tables of different generations; program --resume or --abort");
@@ -502,11 +517,6 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
     if (*generation && !torus_routing_name(preset->routing))
         return fail(t, TORUS_E_PROTOCOL, "the boards' table is of an unknown kind (0x%08x)",
                     active);
-    if (preset->routing == TORUS_CUSTOM) {
-        error = read_settings(t, preset);
-        if (error != TORUS_OK)
-            return error;
-    }
     t->preset = *preset;
     t->traffic = described_traffic(active >> 16);
     t->generation = *generation;
@@ -524,7 +534,8 @@ API int torus_destinations_on(struct torus *t, unsigned *boards)
 // The newest table anywhere and the one before it: descriptor and generation, 0: none.
 struct found {
     uint32_t newest, before;
-    bool mixed; // not all boards have the newest active, and nothing staged
+    bool mixed;  // not all boards have the newest active, and nothing staged
+    bool staged; // that is all: the newest is active nowhere, and all have the same active
 };
 
 static int survey(struct torus *t, struct found *f)
@@ -532,13 +543,14 @@ static int survey(struct torus *t, struct found *f)
     uint32_t(*g)[WORDS];
     unsigned n;
     int error = read_boards(t, &g, &n);
-    *f = (struct found){.newest = 0};
+    *f = (struct found){.staged = true};
     for (unsigned i = 0; i < n && error == TORUS_OK; i++)
         for (unsigned k = ACTIVE; k <= STAGED; k++)
             if (newer(g[i][k], f->newest))
                 f->newest = g[i][k];
     for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
         f->mixed |= g[i][ACTIVE] != f->newest || g[i][STAGED];
+        f->staged &= g[i][ACTIVE] != f->newest && g[i][ACTIVE] == g[0][ACTIVE];
         for (unsigned k = ACTIVE; k <= PREVIOUS; k += PREVIOUS)
             if (g[i][k] != f->newest && newer(f->newest, g[i][k]) && newer(g[i][k], f->before))
                 f->before = g[i][k];
@@ -567,6 +579,9 @@ static int undo(struct torus *t, const struct torus_table *custom, const struct 
     unsigned last = f->newest & 0xffff;
     if (!f->mixed)
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
+    // Of a table that nobody has given nothing can be written, but what was staged is taken back.
+    if (f->staged && !custom && described(f->before >> 16).routing == TORUS_CUSTOM)
+        return drop_all(t, p);
     // Back to what was before; where nothing was, to the table of the reset.
     struct torus_preset reset = torus_preset_default(TORUS_OFR);
     int error = f->before ? plan_again(t, f->before, custom, p) : plan_preset(t, &reset, p);

@@ -356,7 +356,7 @@ static void program_sizes(void **state)
 
 // A session that programs OFR over ABR is killed after so many frames. Returns true if it was not:
 // it came to its end before. Counts what states were seen.
-static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
+static bool kill_one(long writes, bool resume, double lose, unsigned seen[4])
 {
     struct fake_fabric *f = fake_new(3, 2, 1, true, seed + (uint64_t)writes);
     struct torus_preset p = torus_preset_default(TORUS_ABR), is;
@@ -365,6 +365,7 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
     unsigned generation;
     plug(&h, &f->board[1], -1, &quick);
     expect(&h, torus_discover(h.t), TORUS_OK);
+    p.tie_both = false; // and OFR's is
     expect(&h, torus_program(h.t, &p), TORUS_OK);
     unplug(&h);
 
@@ -386,22 +387,30 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
     }
 
     // The truth, by looking into the boards.
-    unsigned at_new = 0, staged = 0;
+    unsigned at_new = 0, staged = 0, both = 0;
     for (unsigned i = 0; i < f->boards; i++) {
+        both += f->board[i].reg[OFR_NODE_TIE / 4];
         at_new += (f->board[i].fw.active & 0xffff) == 2;
         staged += f->board[i].fw.staged != 0;
     }
     seen[0] += staged != 0;
     seen[1] += at_new && at_new < f->boards;
     bool half = staged || (at_new && at_new < f->boards);
+    assert_true(half || both == at_new); // the tie goes with the table
+    seen[3] += staged && both && !at_new;
     plug(&h, &f->board[5], -1, &second);
-    expect(&h, torus_attach(h.t), TORUS_OK);
+    bool mixed = both && both < f->boards;
+    expect(&h, torus_attach(h.t), mixed ? TORUS_E_MIXED : TORUS_OK);
+    if (mixed)
+        expect(&h, torus_discover(h.t), TORUS_OK);
     expect(&h, torus_programmed(h.t, &is, &generation), half ? TORUS_E_MIXED : TORUS_OK);
     error = resume ? torus_program_resume(h.t, NULL) : torus_program_abort(h.t, NULL);
     expect(&h, error, half ? TORUS_OK : TORUS_E_UNKNOWN);
     expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
     if (half) {
         assert_int_equal(is.routing, resume ? TORUS_OFR : TORUS_ABR);
+        for (unsigned i = 0; i < f->boards; i++)
+            assert_int_equal(f->board[i].reg[OFR_NODE_TIE / 4], resume);
         check_programmed(f, resume ? 2 : 3, true);
         seen[2]++;
     }
@@ -416,7 +425,7 @@ static bool kill_one(long writes, bool resume, double lose, unsigned seen[3])
 static void killed_session(void **state)
 {
     (void)state;
-    unsigned seen[3] = {0};
+    unsigned seen[4] = {0};
     for (unsigned resume = 0; resume < 2; resume++) {
         long writes = 1;
         while (!kill_one(writes, resume, 0, seen))
@@ -425,9 +434,66 @@ static void killed_session(void **state)
         for (writes = 12; writes < 60; writes += 2 + resume)
             kill_one(writes, resume, 0.35, seen);
     }
-    print_message("# killed with a table staged %u times, committed in part %u times\n", seen[0],
-                  seen[1]);
-    assert_true(seen[0] && seen[2]);
+    print_message(
+        "# killed with a table staged %u times, ties besides %u times, committed in part %u "
+        "times\n",
+        seen[0], seen[3], seen[1]);
+    assert_true(seen[0] && seen[2] && seen[3]);
+}
+
+// A program over a table of its own, which nobody has at hand any more, is killed after any number
+// of frames: what is on is said as it is, and what was staged can be taken back.
+static void staged_over_custom(void **state)
+{
+    (void)state;
+    unsigned staged_times = 0;
+    for (long writes = 1;; writes++) {
+        struct fake_fabric *f = fake_new(3, 2, 1, true, seed);
+        struct torus_preset p = torus_preset_default(TORUS_OFR), is;
+        struct torus_options mine = quick;
+        struct torus_table own;
+        struct host h;
+        unsigned generation, staged = 0;
+        p.threshold = 3;
+        p.delta = 1;
+        torus_preset_table(&p, 2, &own);
+        plug(&h, &f->board[1], -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program_table(h.t, &own), TORUS_OK);
+        unplug(&h);
+
+        p = torus_preset_default(TORUS_DOR);
+        mine.token = 41;
+        plug(&h, &f->board[2], writes, &mine);
+        int error = torus_attach(h.t);
+        if (error == TORUS_OK)
+            error = torus_program(h.t, &p);
+        h.wire.writes_left = 0;
+        unplug(&h);
+        for (unsigned i = 0; i < f->boards; i++)
+            staged += f->board[i].fw.staged != 0;
+        if (error != TORUS_OK && staged) {
+            staged_times++;
+            mine.take_over = true;
+            plug(&h, &f->board[5], -1, &mine);
+            expect(&h, torus_attach(h.t), TORUS_OK);
+            expect(&h, torus_programmed(h.t, &is, &generation), TORUS_E_MIXED);
+            assert_int_equal(is.routing, TORUS_CUSTOM);
+            assert_int_equal(is.threshold, 3);
+            assert_int_equal(generation, 1);
+            expect(&h, torus_program_abort(h.t, NULL), TORUS_OK);
+            expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+            assert_int_equal(is.routing, TORUS_CUSTOM);
+            assert_int_equal(generation, 1);
+            for (unsigned i = 0; i < f->boards; i++)
+                assert_int_equal(f->board[i].fw.staged, 0);
+            unplug(&h);
+        }
+        fake_free(f);
+        if (error == TORUS_OK)
+            break;
+    }
+    assert_true(staged_times);
 }
 
 // As above, in the middle of a commit, when only some boards have got it.
@@ -1136,6 +1202,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(assign),
         cmocka_unit_test(program_sizes),
         cmocka_unit_test(killed_session),
+        cmocka_unit_test(staged_over_custom),
         cmocka_unit_test(half_committed),
         cmocka_unit_test(custom_tables),
         cmocka_unit_test(two_hosts),
