@@ -180,6 +180,10 @@ check 'diff: just that' json '[(c["change"], c["at"], c["before"]) for c in d["c
     [("replaced", [2, 1], "0000000000000001")] and d["changes"][0]["after"] == d["changes"][0]["serial"]'
 check 'diff: as text' status 1 torus discover --diff "$dir/edited.json"
 check 'diff: a row' says '^replaced  *(2,1)'
+edit 'b = board(1, 2); b["serial"] = "1"'
+check 'diff: a board replaced that has a name now' \
+    status 1 quiet_torus discover --diff "$dir/edited.json" --names "$dir/names" --format json
+check 'diff: just that, no cable' json '[(c["change"], c["at"]) for c in d["changes"]] == [("replaced", [1, 2])]'
 edit 'a, b = board(0, 0), board(1, 0); a["serial"], b["serial"] = b["serial"], a["serial"]'
 check 'diff: two boards exchanged' status 1 quiet_torus discover --diff "$dir/edited.json" --format json
 check 'diff: both moved, no cable' json 'sorted(

@@ -104,7 +104,8 @@ static void find(const char *name)
     size_t i;
     json_array_foreach(json_object_get(set.map, "blocks"), i, block)
     {
-        find_in(block, number_of(block, "offset"), name);
+        if (!json_is_false(json_object_get(block, "built"))) // else no board has it yet
+            find_in(block, number_of(block, "offset"), name);
     }
     json_array_foreach(json_object_get(set.map, "soc_blocks"), i, block)
     {

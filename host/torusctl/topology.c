@@ -207,9 +207,10 @@ static const struct column columns[] = {
 enum { END = 80 };
 
 // A board, by its place, where it has one.
-static void board_text(const struct topology *y, const struct topology_board *b, char text[END])
+static void board_text(const struct topology *y, const struct topology_board *b, bool named,
+                       char text[END])
 {
-    const char *name = name_of(b->serial);
+    const char *name = named ? name_of(b->serial) : NULL;
     char at[16], where[24];
     if (b->placed)
         snprintf(where, sizeof where, "(%s)", at_text(b->at, y->dims, at));
@@ -220,13 +221,13 @@ static void board_text(const struct topology *y, const struct topology_board *b,
 
 // The other end of the cable at a board's port: "x- of (1,2)"; false: there is none.
 static bool far_end(const struct topology *y, const struct topology_board *b, unsigned port,
-                    char text[END])
+                    bool named, char text[END])
 {
     char board[END];
     *text = 0;
     if (!b || b->peer[port] < 0)
         return false;
-    board_text(y, &y->board[b->peer[port]], board);
+    board_text(y, &y->board[b->peer[port]], named, board);
     snprintf(text, END, "%s of %.70s", torus_port_name((unsigned)b->peer_port[port]), board);
     return true;
 }
@@ -260,9 +261,9 @@ static void boards_changed(struct difference *d)
     for (unsigned i = 0; i < d->before->boards; i++) {
         const struct topology_board *old = &d->before->board[i];
         const struct topology_board *b = with_serial(d->after, old->serial), *next;
-        board_text(d->before, old, was);
+        board_text(d->before, old, true, was);
         if (b) {
-            board_text(d->after, b, is);
+            board_text(d->after, b, true, is);
             if (strcmp(was, is) != 0)
                 add(d, "moved", b, NULL, was, is);
             continue;
@@ -279,7 +280,7 @@ static void boards_changed(struct difference *d)
     for (unsigned i = 0; i < d->after->boards; i++) {
         const struct topology_board *b = &d->after->board[i];
         const struct topology_board *old = b->placed ? at_place(d->before, b) : NULL;
-        board_text(d->after, b, is);
+        board_text(d->after, b, true, is);
         if (!with_serial(d->before, b->serial) && !(old && !with_serial(d->after, old->serial)))
             add(d, "new", b, NULL, NULL, is);
     }
@@ -293,7 +294,8 @@ static void cables_changed(struct difference *d)
     for (unsigned i = 0; i < d->before->boards; i++) {
         const struct topology_board *old = &d->before->board[i], *b = successor(d, old);
         for (unsigned p = 0; p < TORUS_PORTS && b; p++) {
-            bool had = far_end(d->before, old, p, was), has = far_end(d->after, b, p, is);
+            bool had = far_end(d->before, old, p, false, was);
+            bool has = far_end(d->after, b, p, false, is);
             const struct topology_board *far = has   ? &d->after->board[b->peer[p]]
                                                : had ? &d->before->board[old->peer[p]]
                                                      : NULL;
@@ -301,6 +303,9 @@ static void cables_changed(struct difference *d)
                 continue;
             unsigned far_port = (unsigned)(has ? b->peer_port[p] : old->peer_port[p]);
             bool lower = far->serial > b->serial || (far->serial == b->serial && far_port > p);
+            // Names go with boards, which may have been replaced; places were compared.
+            far_end(d->before, old, p, true, was);
+            far_end(d->after, b, p, true, is);
             // Where the far ends differ, each end of either cable says something else.
             if ((had && has) || lower || !successor(d, far))
                 add(d, "cable", b, torus_port_name(p), had ? was : NULL, has ? is : NULL);

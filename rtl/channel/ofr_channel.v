@@ -241,12 +241,13 @@ module ofr_channel #(
     logic [EB-1:0]     row;
     logic              sent;
     wire logic [31:0] received = |(mine & any_received) ? receiveds[row] : '0;
+    wire logic [23:0] row_peer = peers[row]; // in the port below Yosys 0.23 fails on it
     ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) send (
         .clk, .rst, .me, .want, .want_type, .seq, .code, .freed, .out_data, .out_last,
         .pick, .mine, .sending, .out_at,
         .reply(reply_q), .reply_peer(reply_peer_q), .reply_conn(reply_conn_q),
         .reply_from(reply_from_q), .reply_done,
-        .row, .peer(peers[row]), .received, .sent, .sent_last, .sent_code,
+        .row, .peer(row_peer), .received, .sent, .sent_last, .sent_code,
         .tx_valid, .tx_ready, .tx_data, .tx_last
     );
     wire logic had_sent = |(mine & any_sent);

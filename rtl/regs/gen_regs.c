@@ -335,7 +335,8 @@ static void registers(struct gen *g, const json_t *block, const char *block_name
 
 static void blocks(struct gen *g, const json_t *root)
 {
-    static const char *const keys[] = {"name", "offset", "doc", "registers", NULL};
+    // built: false where no board has the block yet.
+    static const char *const keys[] = {"name", "offset", "built", "doc", "registers", NULL};
     const json_t *l = list(g, "", root, "blocks");
     size_t i, k;
     json_t *b, *other;

@@ -407,7 +407,7 @@
 `define OFR_PINS_DATA_MODE_IDN 3
 `define OFR_PINS_DATA_MODE_UNREACHABLE 4
 
-// CHANNEL: channels: streams between two nodes' ends (rtl/channel/README.md). No board has t
+// CHANNEL: channels: streams between two nodes' ends. No board has the block yet
 `define OFR_BLOCK_CHANNEL 'h700
 `define OFR_CHANNEL_CONTROL 'h700
 `define OFR_CHANNEL_CONTROL_RESET 'h00000010
