@@ -10,7 +10,8 @@ module ofr_input #(
     parameter int L     = 8,  // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C     = 8,  // slots per VC, 2 to 8
     parameter int LOCAL = 0,  // 1: the local port's input
-    parameter int INDEX = 0   // which port this input is (links only)
+    parameter int INDEX = 0,  // which port this input is (links only)
+    parameter int LUTRAM = 1  // see ofr_bearings
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -32,6 +33,9 @@ module ofr_input #(
     input  wire logic [4*N-1:0]   half,
     input  wire logic [N-1:0]     wraps,
     input  wire logic [N-1:0]     both,
+    input  wire logic [3:0]       set_t,
+    input  wire logic [4*N-1:0]   set_row,
+    input  wire logic             settling, // the tables are not yet right: nothing is routed
     input  wire logic             rdr,
     input  wire logic [2*N-1:0]   up,
     input  wire logic [2*N-1:0]   any,
@@ -42,7 +46,8 @@ module ofr_input #(
     input  wire logic [4*N-1:0]   empties,
     input  wire logic [1:0]       escape_mode,
     input  wire logic [4*N-1:0]   esc_open,
-    input  wire logic [2*N-1:0]   held,
+    input  wire logic [2*N-1:0]   hold,
+    input  wire logic             hold_own,
     input  wire logic             held_ring,
     input  wire logic             held_through,
     input  wire logic [N*(N-1)/2-1:0] order_now, // this cycle's random order of the dimensions
@@ -69,7 +74,8 @@ module ofr_input #(
     output logic [1:0]            stream_to_q, // ... and downstream
     // Ring entry that was refused for too long: which output and ring (0: VS1)
     input  wire logic             tick_ring,
-    output logic [2*N-1:0]        starving,
+    output logic                  starves,
+    output logic [2*N-1:0]        starving_out,
     output logic                  starving_ring,
     output logic                  refused,    // event: a wait begins
     // Watchdog and events
@@ -111,36 +117,39 @@ module ofr_input #(
     endfunction
 
     // --- Packets per VC --------------------------------------------------------------------------
-    // Headers written and granted so far, modulo 16, and where the next one is. What lies between
-    // is waiting; the candidate is one of these. Grants are counted in the cycle behind them.
-    logic [11:0] written_q, granted_count_q, write_slot, head_slot; // 4 bits a VC
-    logic        head_written, grant_any;
+    // Headers written so far, modulo 16, and granted, modulo 2^SW; where the next one is. What lies
+    // between is waiting; the candidate is one of these. Grants are counted a cycle later.
+    logic [11:0] written_q, write_slot, head_slot; // 4 bits a VC
+    logic [11:0] granted_low;
+    logic        head_written, grant_any, more_q;
     logic [1:0]  write_vc_q, cand_vc_q;
-    logic [2:0]  waiting;
+    logic [2:0]  waiting_q, arrives, leaves;
     for (genvar v = 0; v < 3; v++) begin : g_vc
-        logic arrives, leaves;
-        assign arrives = head_written && write_vc_q == 2'(v);
-        assign leaves  = granted_q && stream_vc_q == 2'(v);
-        assign waiting[v] = written_q[4*v +: 4] != granted_count_q[4*v +: 4];
+        logic [SW-1:0] granted_count_q;
+        assign arrives[v] = head_written && write_vc_q == 2'(v);
+        assign leaves[v]  = granted_q && stream_vc_q == 2'(v);
         always_ff @(posedge clk) begin
-            if (arrives)
+            if (arrives[v])
                 written_q[4*v +: 4] <= plus1(written_q[4*v +: 4]);
-            if (leaves)
-                granted_count_q[4*v +: 4] <= plus1(granted_count_q[4*v +: 4]);
+            if (leaves[v])
+                granted_count_q <= SW'(plus1(4'(granted_count_q)));
+            waiting_q[v] <= arrives[v] || (waiting_q[v] && !(leaves[v] && !more_q));
             if (rst) begin
-                written_q[4*v +: 4]       <= 4'd0;
-                granted_count_q[4*v +: 4] <= 4'd0;
+                written_q[4*v +: 4] <= 4'd0;
+                granted_count_q     <= '0;
+                waiting_q[v]        <= 1'b0;
             end
         end
+        assign granted_low[4*v +: 4] = 4'(granted_count_q);
         if (POW2 != 0) begin : g_short
             assign write_slot[4*v +: 4] = 4'(written_q[4*v +: SW]);
-            assign head_slot[4*v +: 4]  = 4'(granted_count_q[4*v +: SW]);
+            assign head_slot[4*v +: 4]  = 4'(granted_count_q);
         end else begin : g_slots
             logic [SW-1:0] write_slot_q, head_slot_q;
             always_ff @(posedge clk) begin
-                if (arrives)
+                if (arrives[v])
                     write_slot_q <= next_slot(write_slot_q);
-                if (leaves)
+                if (leaves[v])
                     head_slot_q <= next_slot(head_slot_q);
                 if (rst) begin
                     write_slot_q <= '0;
@@ -285,6 +294,9 @@ module ofr_input #(
     logic         cand_q;
     logic [O-1:0] order_q;
     logic [W-1:0] cand_flit_q;
+    // Else Yosys makes the target part of the tables' RAMs (`memory_dff`): twice the registers, and
+    // a LUT for each.
+    initial cand_flit_q[4*N-1:0] = '0;
     logic         grantable_q, no_credit_q, no_decision_q, refused_q; // none: not routed yet
     logic [P+1:0] out_q;
     logic [1:0]   out_vc_q;
@@ -302,7 +314,7 @@ module ofr_input #(
     assign free_place = !first_q || moves;
     assign adopt = fetch_q && free_place && !(cand_q && (grantable_q || fetch_behind_q));
     assign fresh = (W == 16 ? (first && !at_idn) || late : first) && !fetch_q && free_place &&
-                   !cand_q && !waiting[fresh_vc];
+                   !cand_q && !waiting_q[fresh_vc];
 
     logic [1:0]   fresh_vc;
     logic [W-1:0] cand_flit;
@@ -320,9 +332,15 @@ module ofr_input #(
             cand_flit = write_word[W-1:0];
     end
 
+    logic [N-1:0] here, outside;
+    logic [P-1:0] minimal;
+    ofr_bearings #(.N(N), .LUTRAM(LUTRAM)) bearings (
+        .clk, .me, .top, .half, .wraps, .both, .set_t, .set_row, .t(cand_flit_q[4*N-1:0]), .here,
+        .outside, .minimal
+    );
     ofr_route #(.N(N), .LOCAL(LOCAL), .INDEX(INDEX)) route (
-        .configured, .me, .top, .half, .wraps, .both, .rdr, .up, .any, .open, .prefer,
-        .may_continue, .may_enter, .empties, .escape_mode, .esc_open, .held, .held_ring,
+        .configured, .here, .outside, .minimal, .rdr, .up, .any, .open, .prefer,
+        .may_continue, .may_enter, .empties, .escape_mode, .esc_open, .hold, .hold_own, .held_ring,
         .held_through, .decided(cand_decided_q),
         .head(cand_flit_q[15:0]), .vc(cand_vc_q), .order(order_q),
         .deroutes(a_deroutes), .wait_ofr(a_wait_ofr), .grantable(a_grantable),
@@ -355,7 +373,7 @@ module ofr_input #(
             order_q     <= fetch_q ? word[W+1 +: O] : late ? in_order_q : order_now;
         end
         // A grant is too late to clear these: in the cycle behind it cand_q is 0
-        if (rst || !cand_q || adopt) begin
+        if (rst || !cand_q || adopt || settling) begin
             grantable_q   <= 1'b0;
             no_credit_q   <= 1'b0;
             no_decision_q <= 1'b0;
@@ -403,12 +421,12 @@ module ofr_input #(
     logic holds, read_body, read_header, next_behind, fetch_ok;
     logic [1:0] fetch_vc;
     logic [2:0] pending;
-    logic [SW-1:0] cand_head, fetch_head, written_low, granted_low;
+    logic [SW-1:0] cand_head, fetch_head, cand_written, cand_granted;
     assign holds       = full && !moves;
     assign read_body   = stream_q && !tail_q && body_there;
     always_comb begin
         for (int v = 0; v < 3; v++)
-            pending[v] = waiting[v] && !(cand_q && cand_vc_q == 2'(v));
+            pending[v] = waiting_q[v] && !(cand_q && cand_vc_q == 2'(v));
         fetch_vc = cand_vc_q;
         if (LOCAL != 0 && pending[2])
             fetch_vc = 2'd2;
@@ -424,12 +442,12 @@ module ofr_input #(
     end
     assign next_behind = pending == 3'd0;
     // More than the candidate in its VC? 1 to C are waiting: not 1 modulo 2^SW.
-    assign written_low = SW'(of_vc(written_q, cand_vc_q));
-    assign granted_low = SW'(of_vc(granted_count_q, cand_vc_q));
-    assign more        = written_low != granted_low + 1'b1;
+    assign cand_written = SW'(of_vc(written_q, cand_vc_q));
+    assign cand_granted = SW'(of_vc(granted_low, cand_vc_q));
+    assign more         = cand_written != cand_granted + 1'b1;
     assign fetch_ok    = !fetch_q && !granted_q &&
                          !(cand_q && !grantable_q && !no_credit_q && !no_decision_q) &&
-                         (!next_behind || (cand_q && waiting[cand_vc_q] && more));
+                         (!next_behind || (cand_q && waiting_q[cand_vc_q] && more));
     assign read_header = !read_body && fetch_ok;
     assign cand_head   = SW'(of_vc(head_slot, cand_vc_q));
     assign fetch_head  = SW'(of_vc(head_slot, fetch_vc));
@@ -471,6 +489,7 @@ module ofr_input #(
         end
         // Whether it is granted or not: no packet runs, or its tail leaves
         if (go && can_take) begin
+            more_q          <= more || (head_written && write_vc_q == cand_vc_q);
             next_tail_q     <= 1'b0;
             stream_vc_q     <= cand_vc_q;
             stream_to_q     <= out_vc_q;
@@ -478,10 +497,13 @@ module ofr_input #(
             stream_offset_q <= LW'(1);
             stream_out_q    <= out_q;
         end
-        // One packet streams at a time: all granted before this one have left
+        // One packet streams at a time: all granted before this one have left. The bits above those
+        // of granted packets count as one more than last time.
         for (int v = 0; v < 3; v++)
-            if (ends && stream_vc_q == 2'(v))
-                freed[4*v +: 4] <= granted_count_q[4*v +: 4];
+            if (ends && stream_vc_q == 2'(v)) begin
+                freed[4*v +: 4]  <= plus1(freed[4*v +: 4]);
+                freed[4*v +: SW] <= granted_low[4*v +: SW];
+            end
         if (rst) begin
             fetch_q        <= 1'b0;
             fetch_vc_q     <= 2'd0;
@@ -499,18 +521,27 @@ module ofr_input #(
 
     // --- Local port: room per VC, counted when a packet is taken from the pins -------------------
     if (LOCAL != 0) begin : g_ready
-        logic [11:0] started_q;
+        logic [11:0] taken_q; // slots
+        logic [2:0]  room_q;
         always_ff @(posedge clk) begin
-            for (int v = 0; v < 3; v++)
-                if (first && rx_vc == 2'(v))
-                    started_q[4*v +: 4] <= started_q[4*v +: 4] + 1'b1;
-            if (rst)
-                started_q <= '0;
+            for (int v = 0; v < 3; v++) begin
+                logic takes, frees;
+                takes = first && rx_vc == 2'(v);
+                frees = ends && stream_vc_q == 2'(v);
+                if (takes != frees) begin
+                    taken_q[4*v +: 4] <= frees ? taken_q[4*v +: 4] - 1'b1
+                                               : taken_q[4*v +: 4] + 1'b1;
+                    room_q[v]         <= frees || taken_q[4*v +: 4] != 4'(C - 1);
+                end
+            end
+            if (rst) begin
+                taken_q <= '0;
+                room_q  <= '1;
+            end
         end
         always_comb
             for (int v = 0; v < 3; v++)
-                ready[v] = open_q ? open_vc_q == 2'(v)
-                                  : 4'(started_q[4*v +: 4] - freed[4*v +: 4]) < 4'(C);
+                ready[v] = open_q ? open_vc_q == 2'(v) : room_q[v];
     end else begin : g_no_ready
         logic unused;
         assign ready  = '0;
@@ -522,7 +553,8 @@ module ofr_input #(
     logic [1:0]   wait_vc_q, wait_age_q;
     logic [P-1:0] wait_out_q;
     assign refused       = !wait_q && refused_q && cand_q;
-    assign starving      = wait_q && wait_age_q == 2'd2 ? wait_out_q : '0;
+    assign starves       = wait_q && wait_age_q[1]; // never 3
+    assign starving_out  = wait_out_q;
     assign starving_ring = wait_ring_q;
     always_ff @(posedge clk) begin
         if (refused) begin
@@ -531,7 +563,7 @@ module ofr_input #(
             wait_out_q  <= out_q[P-1:0];
             wait_ring_q <= out_vc_q[1];
             wait_age_q  <= 2'd0;
-        end else if (wait_q && tick_ring && wait_age_q != 2'd2) begin
+        end else if (wait_q && tick_ring && !wait_age_q[1]) begin
             wait_age_q <= wait_age_q + 1'b1;
         end
         if (rst || (granted_q && wait_vc_q == stream_vc_q))
@@ -543,14 +575,14 @@ module ofr_input #(
     always_comb
         for (int v = 0; v < 3; v++) begin
             moved[v] = (moves || granted_q) && stream_vc_q == 2'(v);
-            there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting[v];
+            there[v] = (stream_q && stream_vc_q == 2'(v)) || waiting_q[v];
         end
     always_ff @(posedge clk) begin
         stuck   <= !rst && tick_watchdog && |(stale_q & there & ~moved);
         stale_q <= rst ? 3'd0 : there & ~moved & (stale_q | {3{tick_watchdog}});
     end
 
-    assign empty        = !in_valid_q && !busy_q && !stream_q && waiting == 3'd0;
+    assign empty        = !in_valid_q && !busy_q && !stream_q && waiting_q == 3'd0;
     // While no packet runs; the latter is known a cycle later
     assign stall_credit = no_credit_q && !stream_q;
     assign stall_alloc  = asked_q && !granted_q;
@@ -616,8 +648,10 @@ module ofr_input #(
                 assert (4'(written_q[4*v +: 4] - freed[4*v +: 4]) <= 4'(C));
                 assert (4'(begun_q[4*v +: 4] - written_q[4*v +: 4]) ==
                         4'(in_valid_q && in_first_q && write_vc_q == 2'(v)));
-                assert (4'(granted_count_q[4*v +: 4] - freed[4*v +: 4]) ==
-                        4'(stream_q && !granted_q && stream_vc_q == 2'(v)));
+                assert (SW'(granted_low[4*v +: 4] - freed[4*v +: 4]) ==
+                        SW'(stream_q && !granted_q && stream_vc_q == 2'(v)));
+                assert (waiting_q[v] == (4'(written_q[4*v +: 4] - freed[4*v +: 4]) !=
+                        4'(stream_q && !granted_q && stream_vc_q == 2'(v))));
             end
         end
     end

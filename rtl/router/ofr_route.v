@@ -11,11 +11,6 @@ module ofr_route #(
 ) (
     // Configuration, see ofr_router
     input  wire logic                 configured,
-    input  wire logic [4*N-1:0]       me,
-    input  wire logic [4*N-1:0]       top,      // largest coordinate
-    input  wire logic [4*N-1:0]       half,     // the farthest coordinate along + that is minimal
-    input  wire logic [N-1:0]         wraps,    // half lies behind the wrap cable: half < me
-    input  wire logic [N-1:0]         both,     // half may be reached along - as well
     input  wire logic                 rdr,
     // Room downstream of each output port, shared by all inputs
     input  wire logic [2*N-1:0]       up,
@@ -27,13 +22,17 @@ module ofr_route #(
     input  wire logic [4*N-1:0]       empties,  // ... no slot in use
     input  wire logic [4*N-1:0]       esc_open, // ... more free than this input's threshold
     input  wire logic [1:0]           escape_mode, // OFR_NODE_ROUTING_ESCAPE_*, for the local port
-    input  wire logic [2*N-1:0]       held,     // outputs whose ring is kept for another's entry
+    input  wire logic [2*N-1:0]       hold,     // the output whose ring is kept for an entry
+    input  wire logic                 hold_own, // ... of this input
     input  wire logic                 held_ring, // ... which: 0 VS1, 1 VS2
     input  wire logic                 held_through, // ... also from who goes on in it
     // Decision of the OFR unit (LOCAL)
     input  wire logic                 decided,  // the header has it
     // The header
     input  wire logic [15:0]          head,     // its first 16 bits
+    input  wire logic [N-1:0]         here,     // its target, see ofr_bearings
+    input  wire logic [N-1:0]         outside,
+    input  wire logic [2*N-1:0]       minimal,
     input  wire logic [1:0]           vc,
     // rdr: 01, 02, 12: the former comes before the latter
     input  wire logic [N*(N-1)/2-1:0] order,
@@ -48,7 +47,7 @@ module ofr_route #(
     localparam int P = 2 * N;
 
     logic unused;
-    assign unused = ^head[11:8]; // z
+    assign unused = ^head[11:0]; // looked at by ofr_bearings
 
     logic [1:0] class_f;
     logic       mgmt, directed;
@@ -57,28 +56,11 @@ module ofr_route #(
     assign directed = class_f == `OFR_PKT_CLASS_DIRECTED;
     assign deroutes = LOCAL != 0 && vc == `OFR_LVC_DEROUTE && class_f == `OFR_PKT_CLASS_DEROUTE;
 
-    // a > b, in a form that takes four LUTs and no carry chain
-    function automatic logic above(input logic [3:0] a, input logic [3:0] b);
-        above = (a[3:2] > b[3:2]) || (a[3:2] == b[3:2] && a[1:0] > b[1:0]);
-    endfunction
-
-    // Minimal directions and the escape's, per dimension
-    logic [N-1:0] here, outside;
-    logic [P-1:0] minimal, escape_any;
-    for (genvar i = 0; i < N; i++) begin : g_dim
-        logic [3:0] t, h;
-        logic       ahead, near, plus, minus;
-        assign t = head[4*i +: 4];
-        assign h = half[4*i +: 4];
-        assign here[i]    = t == me[4*i +: 4];
-        assign outside[i] = above(t, top[4*i +: 4]);
-        assign ahead  = above(t, me[4*i +: 4]);
-        assign near = !above(t, h);
-        assign plus   = wraps[i] ? ahead || near : ahead && near; // never when here
-        assign minus  = !here[i] && (!plus || (both[i] && t == h));
-        assign escape_any[2*i +: 2] = {!here[i] && !plus, plus};
-        assign minimal[2*i +: 2]    = {minus, plus};
-    end
+    // Per dimension + and -; the escape's is + where both are minimal
+    logic [P-1:0] escape_any;
+    always_comb
+        for (int i = 0; i < N; i++)
+            escape_any[2*i +: 2] = {minimal[2*i + 1] && !minimal[2*i], minimal[2*i]};
 
     // Dimension order
     logic [P-1:0] escape;
@@ -145,7 +127,7 @@ module ofr_route #(
         if (restricted)
             enters = escape_mode == `OFR_NODE_ROUTING_ESCAPE_EMPTY &&
                      |(esc & (ring ? empties[2*P-1:P] : empties[P-1:0]));
-        held_here = !mgmt && held_ring == ring && |(esc & held);
+        held_here = !mgmt && !hold_own && held_ring == ring && |(esc & hold);
         escapes   = goes_on ? (ring ? may_continue[P + (INDEX ^ 1)] : may_continue[INDEX ^ 1]) &&
                               !(held_here && held_through)
                             : enters && !held_here;

@@ -9,7 +9,8 @@ module ofr_router #(
     parameter int N = 2,  // dimensions, 2 or 3
     parameter int W = 32, // flit width in bits, 16, 32 or 64
     parameter int L = 8,  // flits per slot, a power of two; L W / 8 at least 32 bytes
-    parameter int C = 8   // slots per VC, 2 to 8
+    parameter int C = 8,  // slots per VC, 2 to 8
+    parameter int LUTRAM = 1 // 1: the FPGA has distributed RAM
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
@@ -170,6 +171,35 @@ module ofr_router #(
     always_ff @(posedge clk)
         rdr_q <= select == `OFR_SELECT_RDR;
 
+    // Where a target lies is looked up: all inputs' tables are written row by row, over and over. A
+    // node that was configured routes when all rows have been written since, after 17 to 33 cycles.
+    logic [4*N-1:0] row_q;
+    logic [3:0]     row_t_q;
+    logic [1:0]     settle_q;
+    logic           settling;
+    assign settling = configured && settle_q != 2'd3;
+    always_ff @(posedge clk)
+        if (rst || !configured)
+            settle_q <= 2'd0;
+        else if (settle_q == 2'd2 || (settle_q != 2'd3 && &cycle[3:0]))
+            settle_q <= settle_q + 1'b1;
+    always_ff @(posedge clk)
+        row_t_q <= cycle[3:0];
+    for (genvar i = 0; i < N; i++) begin : g_row
+        if (LUTRAM != 0) begin : g_bearing
+            logic here, outside, plus, minus;
+            ofr_bearing bearing (
+                .t(cycle[3:0]), .me(me[4*i +: 4]), .top(top_q[4*i +: 4]),
+                .half(half_q[4*i +: 4]), .wraps(wraps_q[i]), .both(both_q[i]), .here, .outside,
+                .plus, .minus
+            );
+            always_ff @(posedge clk)
+                row_q[4*i +: 4] <= {minus, plus, outside, here};
+        end else begin : g_no_table
+            assign row_q[4*i +: 4] = 4'd0;
+        end
+    end
+
     // --- Credits ---------------------------------------------------------------------------------
     logic [12*P-1:0]  used_q;
     logic [P-1:0]     up_q, any;         // any: the adaptive VC has a free slot
@@ -252,8 +282,8 @@ module ofr_router #(
     logic [2*IN-1:0]  cand_vc, stream_to;
     logic [IN-1:0]    can_take, offered, granted_q, full, tail, poison, can_load, stuck, empty;
     logic [IN*W-1:0]  data;
-    logic [P*IN-1:0]  starving; // [input][output]
-    logic [IN-1:0]    starving_ring;
+    logic [IN-1:0]    starves, starving_ring;
+    logic [P*IN-1:0]  starving_out; // [input][output]
     logic [IN-1:0]    token_q;    // one-hot
     logic [P-1:0]     hold_q;     // the output whose ring the token's entry keeps for itself
     logic             hold_ring_q;
@@ -263,16 +293,15 @@ module ofr_router #(
     for (genvar i = 0; i < IN; i++) begin : g_input
         localparam int LOCAL = i == P ? 1 : 0;
         localparam int LINK  = i == P ? 0 : i; // an index that exists, for the slices below
-        logic [P-1:0]   held, own; // kept for another input, for this one
-        assign held = token_q[i] ? '0 : hold_q;
-        assign own  = token_q[i] ? hold_q : '0; // the injection threshold does not count then
+        logic [P-1:0]   own; // kept for this input: the injection threshold does not count then
+        assign own = token_q[i] ? hold_q : '0;
         logic [2:0]     ready;
         logic [1:0]     stream_vc;
         logic [11:0]    freed, received;
         logic           wants;
         logic [4*N-1:0] target;
         logic           unused;
-        ofr_input #(.N(N), .W(W), .L(L), .C(C), .LOCAL(LOCAL), .INDEX(LINK)) u (
+        ofr_input #(.N(N), .W(W), .L(L), .C(C), .LOCAL(LOCAL), .INDEX(LINK), .LUTRAM(LUTRAM)) u (
             .clk, .rst,
             .rx_valid(LOCAL != 0 ? li_valid : rx_valid[LINK]),
             .rx_vc(LOCAL != 0 ? li_vc : rx_vc[2*LINK +: 2]),
@@ -282,11 +311,12 @@ module ofr_router #(
             .rx_abort(LOCAL != 0 ? 1'b0 : rx_abort[LINK]),
             .ready(ready), .freed(freed), .received(received), .malformed(malformed[i]),
             .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q),
-                .rdr(rdr_q),
+                .set_t(row_t_q), .set_row(row_q), .settling, .rdr(rdr_q),
             .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer,
                 .may_continue(goes_on), .may_enter(enter), .empties, .escape_mode(escape),
             .esc_open(LOCAL != 0 ? esc_open_local | {2{own}} : {2*P{1'b1}}),
-            .held, .held_ring(hold_ring_q), .held_through(ring_bit_q), .order_now,
+            .hold(hold_q), .hold_own(token_q[i]), .held_ring(hold_ring_q),
+                .held_through(ring_bit_q), .order_now,
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
             .ask(ask[IN*i +: IN]), .can_take(can_take[i]), .offered(offered[i]),
@@ -294,7 +324,8 @@ module ofr_router #(
             .cand_vc(cand_vc[2*i +: 2]),
             .can_load, .full(full[i]), .tail_q(tail[i]), .data(data[W*i +: W]), .poison(poison[i]),
             .stream_vc_q(stream_vc), .stream_to_q(stream_to[2*i +: 2]),
-            .tick_ring, .starving(starving[P*i +: P]), .starving_ring(starving_ring[i]),
+            .tick_ring, .starves(starves[i]), .starving_out(starving_out[P*i +: P]),
+                .starving_ring(starving_ring[i]),
             .refused(ev_refused[i]),
             .tick_watchdog, .stuck(stuck[i]), .empty(empty[i]),
             .stall_credit(ev_stall_credit[i]), .stall_alloc(ev_stall_alloc[i])
@@ -323,7 +354,7 @@ module ofr_router #(
         hold_out  = '0;
         hold_ring = 1'b0;
         for (int i = 0; i < IN; i++) begin
-            hold_out  = hold_out | (token_q[i] ? starving[P*i +: P] : '0);
+            hold_out  = hold_out | (token_q[i] && starves[i] ? starving_out[P*i +: P] : '0);
             hold_ring = hold_ring | (token_q[i] && starving_ring[i]);
         end
     end

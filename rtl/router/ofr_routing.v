@@ -8,7 +8,7 @@ module ofr_routing #(
     parameter int W   = 32, // flit width in bits, 16, 32 or 64
     parameter int L   = 8,  // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C   = 8,  // slots per VC, 2 to 8
-    parameter int MUL = 1   // OFR unit: 1 with multipliers, 0 without
+    parameter int MUL = 1   // the FPGA has multipliers and distributed RAM: 1 ECP5, 0 iCE40
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
@@ -89,7 +89,7 @@ module ofr_routing #(
     logic [4*N-1:0] ofr_target, ofr_idn;
     logic [8*N-1:0] ofr_used;
 
-    ofr_router #(.N(N), .W(W), .L(L), .C(C)) router (.*);
+    ofr_router #(.N(N), .W(W), .L(L), .C(C), .LUTRAM(MUL)) router (.*);
 
     ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
         .clk, .rst, .cfg_k(k), .cfg_me(me), .cfg_tie_both(tie_both),

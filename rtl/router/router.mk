@@ -3,7 +3,8 @@
 # sim/cosim.
 
 LINT_V += $(sort $(wildcard rtl/router/*.v))
-LINT_TOPS += ofr_router:N=2:W=32:L=8:C=8 ofr_router:N=2:W=16:L=16:C=4 ofr_router:N=3:W=64:L=4:C=5
+LINT_TOPS += ofr_router:N=2:W=32:L=8:C=8 ofr_router:N=2:W=16:L=16:C=4:LUTRAM=0
+LINT_TOPS += ofr_router:N=3:W=64:L=4:C=5
 LINT_TOPS += ofr_router:N=3:W=32:L=128:C=8 ofr_credit ofr_credit:C=5
 
 # The example of the router alone.

@@ -113,7 +113,7 @@ static void stream(unsigned class, unsigned length)
     row_init(&r);
     for (unsigned i = 0; i < WARM_UP + WINDOW; i++) {
         wire(&r);
-        if (r.cycle >= 8) { // the topology's registers have settled
+        if (r.cycle >= 48) { // the tables of coordinates have been written
             if (!first[0])
                 first[0] = r.cycle;
             r.in[0].li = flit(&r, ofr_header_pack(&header), position, length, OFR_LVC_USER);
@@ -146,13 +146,13 @@ static void at_idn(unsigned length)
 {
     struct row r;
     struct ofr_header header = {.target = 1, .dest = 2, .cls = OFR_PKT_CLASS_DEROUTE, .seq = 77};
-    unsigned begin = 20, seen = 0, got = 0, bits;
+    unsigned begin = 48, seen = 0, got = 0, bits;
     uint64_t left = 0;
     char text[128];
     row_init(&r);
     bits = r.shape.flit_bits;
     unsigned expected = bits == 16 ? HOP_IDN_16 : HOP;
-    while (r.cycle < 100) {
+    while (r.cycle < 128) {
         wire(&r);
         if (r.cycle >= begin && r.cycle < begin + length)
             r.in[1].rx[MINUS] =

@@ -73,7 +73,7 @@ result $? "unbroken: no watchdog, and it drains"
 broken bubble credit.h 's/goes_on ? 1U : 2U/1U/' || result 1 "bubble rule: broken"
 lockstep_catches bubble "bubble rule, one slot instead of two"
 overload_catches bubble "bubble rule, one slot instead of two: deadlock, the watchdog latches" \
-    'watchdog has latched' --run 28 --cycles 100000
+    'watchdog has latched' --run 28 --cycles 100000 --seed 2
 
 broken holds router.c 's/bool holds = r->hold/bool holds = false \&\& r->hold/' ||
     result 1 "a starving entry: broken"
@@ -122,6 +122,9 @@ broken dead router.c 's/if (!r->up\[port\])/if (false)/' || result 1 "dead links
 lockstep_catches dead "a packet that waits for a dead link" --life 1
 overload_catches dead "a packet that waits for a dead link: it blocks those for others" \
     'watchdog has latched|does not drain' --pulled --torus 4x4
+
+broken settle router.c 's/r->settle != SETTLED/false/' || result 1 "tables of coordinates: broken"
+lockstep_catches settle "a node that routes before its tables of coordinates are written" --life 1
 
 broken long router.c 's/next == r->shape.slot_flits - 1U/next == r->shape.slot_flits/' ||
     result 1 "too long: broken"

@@ -13,7 +13,9 @@ enum {
     FLAG_POISON = 2,
     FLAG_ORDER_SHIFT = 1, // header flits keep the rdr order where tails keep the poison bit
     MIN_FLITS = 4,        // no packet is shorter, a cut-off one neither
-    STARVING = 2,         // ring-wait ticks after which an entry counts as starving
+    SETTLED = 3,
+    SETTLE_CYCLES = 16, // in which the RTL writes each table once
+    STARVING = 2,       // ring-wait ticks after which an entry counts as starving
 };
 
 enum reason { UNROUTED, NO_CREDIT, NO_DECISION, GRANTABLE };
@@ -95,6 +97,7 @@ struct ofr_router {
     bool up[OFR_LINKS];
     uint8_t threshold; // settings of the cycle before
     bool rdr;
+    uint8_t settle; // SETTLED: the RTL's tables of coordinates are those of the configuration
     uint32_t lfsr;
     unsigned order; // random order of the dimensions, drawn in the cycle before
     // Ring wait: a token goes round the inputs and stays with a starving entry until that has gone.
@@ -313,6 +316,8 @@ static struct request route(const struct ofr_router *r, const struct ofr_config 
     bool local = i == OFR_LOCAL;
     struct request req = {.reason = GRANTABLE, .out = DISCARD};
 
+    if (cfg->configured && r->settle != SETTLED)
+        return (struct request){.reason = UNROUTED};
     if (class == OFR_PKT_CLASS_DIRECTED) {
         unsigned port = field(u->cand_flit, OFR_PKT_TARGET_X_LSB, OFR_PKT_TARGET_X_BITS);
         if (mgmt && !local) {
@@ -420,6 +425,17 @@ static void arbitrate(struct ofr_router *r, struct wires *w, unsigned o)
             out->last_grant = (uint8_t)i;
         return;
     }
+}
+
+// The RTL looks coordinates up in tables that it writes row by row, over and over: a node that was
+// configured routes when that has been done since.
+static void settle(struct ofr_router *r, bool configured)
+{
+    if (!configured)
+        r->settle = 0;
+    else if (r->settle == SETTLED - 1 ||
+             (r->settle < SETTLED && r->out.time % SETTLE_CYCLES == SETTLE_CYCLES - 1))
+        r->settle++;
 }
 
 // The token stays with an input whose refused entry has waited long enough, else it goes on.
@@ -945,6 +961,7 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
                 *high = r->used[p][v];
         }
     }
+    settle(r, cfg->configured);
     r->threshold = cfg->threshold;
     r->rdr = cfg->select == OFR_SELECT_RDR;
     r->order = random_order(r);

@@ -107,8 +107,9 @@ output_twin '-set INPUTS 5 -set W 1' 'a flit at the pins is overwritten' \
     's/can_load     = !tx_valid || tx_ready/can_load     = 1'"'"'b1/'
 
 if [ -n "${FULL:-}" ]; then
-    others="rtl/router/ofr_route.v rtl/router/ofr_buffer.v $rules"
-    shape='-set W 64 -set L 4 -set C 2'
+    others="rtl/router/ofr_route.v rtl/router/ofr_bearing.v rtl/router/ofr_bearings.v"
+    others="$others rtl/router/ofr_buffer.v $rules"
+    shape='-set W 64 -set L 4 -set C 2 -set LUTRAM 0'
     any='w:cand_flit_q w:order_q' # whatever the headers are
     check 'ofr_input: no word read as it is written, one stream at a time, whole packets, each leaves' \
         reach "rtl/router/ofr_input.v $others" ofr_input "$shape" "$any"

@@ -32,7 +32,7 @@ module ring4_tb;
     initial begin
         $dumpfile("ring4.vcd"); $dumpvars(0, ring4_tb);
         repeat (4) @(posedge clk); rst <= 0;
-        repeat (4) @(posedge clk); send(4'd1); send(4'd2);
+        repeat (40) @(posedge clk); send(4'd1); send(4'd2); // tables of coordinates: 33 cycles
         repeat (40) @(posedge clk); $display("%0d of 12 flits arrived", got); $finish;
     end
 endmodule
