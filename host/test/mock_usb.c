@@ -87,6 +87,14 @@ static void forget(struct mock_device *d, unsigned i)
     memmove(&d->urb[i], &d->urb[i + 1], (--d->urbs - i) * sizeof *d->urb);
 }
 
+// What was kept of the last time it was plugged in, for programs that still had it open.
+static void forget_last(struct mock_device *d)
+{
+    for (unsigned i = d->urbs; i--;)
+        forget(d, i);
+    g_clear_object(&d->base);
+}
+
 static bool reap(struct mock_device *d, UMockdevIoctlClient *client, UMockdevIoctlData *arg)
 {
     for (unsigned look = 0; look < 2; look++) {
@@ -260,12 +268,13 @@ static int other_request(struct mock_device *d, UMockdevIoctlClient *client, gul
 static gboolean on_ioctl(UMockdevIoctlBase *base, UMockdevIoctlClient *client, gpointer ctx)
 {
     struct mock_device *d = ctx;
-    (void)base;
     pthread_mutex_lock(&d->mock->lock);
     UMockdevIoctlData *arg = umockdev_ioctl_client_get_arg(client);
     gulong request = umockdev_ioctl_client_get_request(client);
     int error;
-    if (request == USBDEVFS_REAPURB || request == USBDEVFS_REAPURBNDELAY) {
+    if (base != d->base) { // opened before it was plugged in anew
+        error = ENODEV;
+    } else if (request == USBDEVFS_REAPURB || request == USBDEVFS_REAPURBNDELAY) {
         if (reap(d, client, arg)) {
             pthread_mutex_unlock(&d->mock->lock);
             return TRUE;
@@ -307,7 +316,9 @@ void mock_free(struct mock *m)
 {
     for (unsigned i = 1; i <= MOCK_DEVICES; i++)
         mock_unplug(m, i);
-    g_object_unref(m->bed);
+    g_object_unref(m->bed); // ends the thread that serves the programs
+    for (unsigned i = 1; i <= MOCK_DEVICES; i++)
+        forget_last(&m->device[i]);
     free(m);
 }
 
@@ -319,7 +330,10 @@ void mock_plug(struct mock *m, unsigned port, unsigned number)
     char text[4096], node[64];
     size_t n;
     GError *error = NULL;
+    pthread_mutex_lock(&m->lock);
+    forget_last(d);
     *d = (struct mock_device){.mock = m, .number = number, .plugged = true};
+    pthread_mutex_unlock(&m->lock);
     device_import(d, port);
     n = device_ask(d, (const uint8_t[]){0x80, 6, 0, 1, 0, 0, 18, 0}, descriptors, 18);
     n += device_ask(d, (const uint8_t[]){0x80, 6, 0, 2, 0, 0, 255, 0}, descriptors + n, 255);
@@ -360,17 +374,14 @@ void mock_unplug(struct mock *m, unsigned number)
     if (!d->plugged)
         return;
     pthread_mutex_lock(&m->lock);
-    device_pull(d);
+    device_pull(d); // a program that has it open still gets its transfers, and the end
     d->plugged = false;
+    close(d->fd);
     pthread_mutex_unlock(&m->lock);
     node_of(d, node);
     umockdev_testbed_uevent(m->bed, d->path, "remove");
     umockdev_testbed_detach_ioctl(m->bed, node, NULL);
     umockdev_testbed_remove_device(m->bed, d->path);
-    g_object_unref(d->base);
-    for (unsigned i = d->urbs; i--;)
-        forget(d, i);
-    close(d->fd);
 }
 
 void mock_kernel_driver(struct mock *m, unsigned number, unsigned interface, const char *tty)
