@@ -148,8 +148,7 @@ static void load(struct board *b, const char *name)
         fail("cannot read %s", b->pins ? FLOW : path);
     strip_pins(b->pins);
 
-    verilog_read(&b->files, "rtl/*/*.v", true);
-    verilog_read(&b->files, "rtl/link/*.vh", true); // ofr_defs.vh counts by what is used of it
+    verilog_read_rtl(&b->files, true);
     if (!verilog_find(&b->files, b->top))
         fail(FOLDER "%s.json: there is no module %s in rtl", name, b->top);
     uint64_t hash = hash_text(hash_text(hash_start(), flow), b->pins);

@@ -126,8 +126,7 @@ static struct build *read_builds(json_t **root, size_t *count)
     char *synth = slurp(SYNTH);
     if (!b || !s || !synth)
         fail("cannot read " SYNTH);
-    verilog_read(s, "rtl/*/*.v", false);
-    verilog_read(s, "rtl/link/*.vh", false); // ofr_defs.vh counts by what is used of it
+    verilog_read_rtl(s, false);
     verilog_read(s, "tests/report/*.v", false);
     json_array_foreach((json_t *)list, i, e)
     {

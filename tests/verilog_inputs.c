@@ -128,6 +128,12 @@ void verilog_read(struct verilog_files *files, const char *pattern, bool lines)
     globfree(&g);
 }
 
+void verilog_read_rtl(struct verilog_files *files, bool lines)
+{
+    verilog_read(files, "rtl/*/*.v", lines);
+    verilog_read(files, "rtl/link/*.vh", lines); // ofr_defs.vh counts by what is used of it
+}
+
 void verilog_free(struct verilog_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {

@@ -32,6 +32,8 @@ char *slurp(const char *path);
 // Adds the files that match a pattern; lines: their code keeps its line ends, but for empty lines.
 // Ends the program if there is none.
 void verilog_read(struct verilog_files *files, const char *pattern, bool lines);
+// The same of all of rtl/, headers included.
+void verilog_read_rtl(struct verilog_files *files, bool lines);
 void verilog_free(struct verilog_files *files);
 
 // Sets `used` of what `top` is made from. Returns whether there is such a module.

@@ -146,11 +146,11 @@ static int set_tie(struct torus *t, bool tie_both, bool *begun)
         node_at(t, node, at);
         for (unsigned tries = 0; tries < 50; tries++) {
             error = torus_write(t, at, OFR_NODE_TIE, tie_both);
-            *begun |= error != TORUS_E_BOARD;
             if (error != TORUS_E_BOARD)
                 break;
             pause_seconds(0.002);
         }
+        *begun |= error != TORUS_E_BOARD;
         if (error != TORUS_OK)
             return error;
     }
@@ -323,25 +323,20 @@ static int stage_some(struct torus *t, const struct plan *p, unsigned generation
     return error == TORUS_OK && count ? ask_aimed(t, p, q, count, "verify the table") : error;
 }
 
-// Drops what was staged at the first `count` boards.
-static int drop(struct torus *t, unsigned count)
+// Drops what was staged: over directed routes at the first `count` boards, else at all. What went
+// wrong before stays in the detail.
+static int drop(struct torus *t, const struct plan *p, unsigned count)
 {
+    static const uint32_t nothing[4];
+    const unsigned what = OFR_BANK_SETTINGS << 4 | 1;
     char detail[WIDTH];
     memcpy(detail, t->detail, sizeof detail);
-    int error =
-        write_boards(t, 0, count, OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 1, 0, 0, "drop the table");
+    int error = p->paths
+                    ? write_boards(t, 0, count, OFR_OP_TABLE, what, 0, 0, "drop the table")
+                    : ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, what, nothing, NULL, "drop the table");
     if (error == TORUS_OK)
         memcpy(t->detail, detail, sizeof detail);
     return error;
-}
-
-// The same at all boards, by whatever way the plan goes.
-static int drop_all(struct torus *t, const struct plan *p)
-{
-    static const uint32_t nothing[4];
-    return p->paths ? drop(t, t->board_count)
-                    : ask_all(t, OFR_AGG_OR, OFR_OP_TABLE, OFR_BANK_SETTINGS << 4 | 1, nothing,
-                              NULL, "drop the table");
 }
 
 // Stages the table: at all boards at once or, over directed routes, at a few after the other.
@@ -358,7 +353,7 @@ static int stage(struct torus *t, const struct plan *p, unsigned generation, str
         if (error == TORUS_OK)
             error = half_done(
                 t, stage_some(t, p, generation, i, left < window ? left : window, s, commit + i));
-        else if (drop(t, i) != TORUS_OK)
+        else if (drop(t, p, i) != TORUS_OK)
             error = half_done(t, error);
     }
     free(s);
@@ -373,7 +368,7 @@ static int settings(struct torus *t, const struct plan *p)
     if (!t->attached)
         return half_done(t, configure(t, p->table.tie_both));
     int error = set_tie(t, p->table.tie_both, &begun);
-    if (error != TORUS_OK && !begun && drop_all(t, p) == TORUS_OK)
+    if (error != TORUS_OK && !begun && drop(t, p, t->board_count) == TORUS_OK)
         return error;
     return half_done(t, error);
 }
@@ -581,7 +576,7 @@ static int undo(struct torus *t, const struct torus_table *custom, const struct 
         return fail(t, TORUS_E_UNKNOWN, "nothing to abort: no program was cut short");
     // Of a table that nobody has given nothing can be written, but what was staged is taken back.
     if (f->staged && !custom && described(f->before >> 16).routing == TORUS_CUSTOM)
-        return drop_all(t, p);
+        return drop(t, p, t->board_count);
     // Back to what was before; where nothing was, to the table of the reset.
     struct torus_preset reset = torus_preset_default(TORUS_OFR);
     int error = f->before ? plan_again(t, f->before, custom, p) : plan_preset(t, &reset, p);

@@ -148,7 +148,7 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
     case OFR_NODE_SIZE:
     case OFR_NODE_COORD:
     case OFR_NODE_TIE:
-        if (b->reg[OFR_NODE_CONTROL / 4] & 1 && b->mail_count > 1)
+        if (b->reg[OFR_NODE_CONTROL / 4] & 1 && (b->mail_count > 1 || b->passes))
             return false; // configured and not drained
         break;
     case OFR_OFR_ADDR:
@@ -231,7 +231,8 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_PINS_CLEAR:
         return b->clearing ? b->clearing-- > 0 : 0;
     case OFR_NODE_STATUS:
-        return OFR_NODE_STATUS_DRAINED_MASK | links(b) << OFR_NODE_STATUS_LINK_UP_LSB;
+        return (b->passes ? 0 : OFR_NODE_STATUS_DRAINED_MASK) | links(b)
+                                                                    << OFR_NODE_STATUS_LINK_UP_LSB;
     case OFR_NODE_TIME:
         if (b->fabric->clocks)
             return (uint32_t)(int64_t)(b->ahead + b->rate * fake_cycles());

@@ -25,7 +25,8 @@ struct fake_board {
     uint32_t reg[0x610 / 4];
     struct fake_board *peer[6]; // cables
     unsigned peer_port[6];
-    bool dead; // its firmware does nothing
+    bool dead;   // its firmware does nothing
+    bool passes; // a packet is always at it, so that it takes no tie
     struct fake_queue from_host, to_host;
     uint32_t tx[8], mail[FAKE_MAIL][8];
     unsigned tx_words, mail_count, mail_word;

@@ -441,6 +441,48 @@ static void killed_session(void **state)
     assert_true(seen[0] && seen[2] && seen[3]);
 }
 
+// Where no board takes the tie, all are as before, and the board's reason is what is said; where
+// some have it, that is said.
+static void tie_refused(void **state)
+{
+    (void)state;
+    for (unsigned takes = 0; takes < 2; takes++) {
+        struct fake_fabric *f = fake_new(3, 2, 1, true, seed);
+        struct torus_preset p = torus_preset_default(TORUS_ABR), is;
+        struct host h;
+        unsigned generation;
+        plug(&h, &f->board[1], -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        unplug(&h);
+        for (unsigned i = 0; i < f->boards; i++) {
+            uint32_t at = f->board[i].reg[OFR_NODE_COORD / 4];
+            f->board[i].passes = !takes || at; // (0,0) is the first
+        }
+
+        plug(&h, &f->board[2], -1, &quick);
+        expect(&h, torus_attach(h.t), TORUS_OK);
+        p = torus_preset_default(TORUS_OFR);
+        p.tie_both = false;
+        expect(&h, torus_program(h.t, &p), TORUS_E_BOARD);
+        assert_true(!!strstr(torus_detail(h.t), "boards may differ now") == takes);
+        assert_non_null(strstr(torus_detail(h.t), "write"));
+        for (unsigned i = 0; i < f->boards; i++)
+            assert_int_equal(f->board[i].fw.staged != 0, takes);
+        unplug(&h);
+
+        plug(&h, &f->board[2], -1, &quick);
+        expect(&h, torus_attach(h.t), takes ? TORUS_E_MIXED : TORUS_OK);
+        if (!takes) {
+            expect(&h, torus_programmed(h.t, &is, &generation), TORUS_OK);
+            assert_int_equal(is.routing, TORUS_ABR);
+            assert_true(is.tie_both);
+        }
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 // A program over a table of its own, which nobody has at hand any more, is killed after any number
 // of frames: what is on is said as it is, and what was staged can be taken back.
 static void staged_over_custom(void **state)
@@ -1202,6 +1244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(assign),
         cmocka_unit_test(program_sizes),
         cmocka_unit_test(killed_session),
+        cmocka_unit_test(tie_refused),
         cmocka_unit_test(staged_over_custom),
         cmocka_unit_test(half_committed),
         cmocka_unit_test(custom_tables),

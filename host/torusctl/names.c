@@ -176,12 +176,17 @@ const char *sizes_text(const uint8_t k[3], unsigned dims, char text[16])
     return text;
 }
 
+const char *with_name(const char *board, const char *name, char text[PLACE])
+{
+    snprintf(text, PLACE, name ? "%s \"%s\"" : "%s", board, name);
+    return text;
+}
+
 const char *place_called(const uint8_t at[3], unsigned dims, char text[PLACE])
 {
-    const char *name = place_name(at);
-    char place[16];
-    snprintf(text, PLACE, name ? "(%s) \"%s\"" : "(%s)", at_text(at, dims, place), name);
-    return text;
+    char place[16], board[20];
+    snprintf(board, sizeof board, "(%s)", at_text(at, dims, place));
+    return with_name(board, place_name(at), text);
 }
 
 // "(1,2" or "(1,2,3": the letters up to the parenthesis that closes it; 0: it is something else.

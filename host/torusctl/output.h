@@ -61,8 +61,10 @@ const char *name_of(uint64_t serial);
 const char *place_name(const uint8_t at[3]);
 bool names_given(void); // any board may have one
 unsigned names_longest(void);
-// For sentences: `(1,2)`, with a name `(1,2) "left"`.
+// For sentences: `(1,2)`, with a name `(1,2) "left"`; a board's text, and its name behind it, NULL:
+// it has none.
 enum { PLACE = 64 };
+const char *with_name(const char *board, const char *name, char text[PLACE]);
 const char *place_called(const uint8_t at[3], unsigned dims, char text[PLACE]);
 // A sentence of the library, with the name after every place and serial number in it that has one.
 void put_named(FILE *out, const char *text);

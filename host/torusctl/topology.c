@@ -169,8 +169,7 @@ unsigned topology_moved(const struct torus *t, const struct topology *y)
 {
     struct topology now;
     unsigned moved = 0;
-    char was[16], is[16];
-    const char *name;
+    char was[16], is[16], serial[20], called[PLACE];
     if (!take_now(t, &now))
         return 1;
     bool other = memcmp(now.k, y->k, sizeof now.k) != 0;
@@ -182,10 +181,10 @@ unsigned topology_moved(const struct torus *t, const struct topology *y)
         const struct topology_board *b = &now.board[i], *old = with_serial(y, b->serial);
         if (!old || !old->placed || !b->placed || same_at(old, b))
             continue;
-        name = name_of(b->serial);
-        fprintf(stderr, "torusctl: board %016llx%s%s%s was at (%s) and is at (%s)\n",
-                (unsigned long long)b->serial, name ? " \"" : "", name ? name : "",
-                name ? "\"" : "", at_text(old->at, y->dims, was), at_text(b->at, now.dims, is));
+        snprintf(serial, sizeof serial, "%016llx", (unsigned long long)b->serial);
+        fprintf(stderr, "torusctl: board %s was at (%s) and is at (%s)\n",
+                with_name(serial, name_of(b->serial), called), at_text(old->at, y->dims, was),
+                at_text(b->at, now.dims, is));
         moved++;
     }
     topology_free(&now);
@@ -210,13 +209,12 @@ enum { END = 80 };
 static void board_text(const struct topology *y, const struct topology_board *b, bool named,
                        char text[END])
 {
-    const char *name = named ? name_of(b->serial) : NULL;
     char at[16], where[24];
     if (b->placed)
         snprintf(where, sizeof where, "(%s)", at_text(b->at, y->dims, at));
     else
         snprintf(where, sizeof where, "%016llx", (unsigned long long)b->serial);
-    snprintf(text, END, name ? "%s \"%s\"" : "%s", where, name);
+    with_name(where, named ? name_of(b->serial) : NULL, text);
 }
 
 // The other end of the cable at a board's port: "x- of (1,2)"; false: there is none.
