@@ -24,16 +24,17 @@ static struct ofr_table idn_table(const struct torus_table *p)
     return table;
 }
 
-// Per node the ports that have a cable, as far as that is known; NULL: out of memory.
+// Per node the ports that have a cable, as far as that is known, none where no board is; NULL: out
+// of memory.
 static uint8_t *cabled(const struct torus *t)
 {
     uint8_t *up = malloc(node_count(t));
     if (up)
-        memset(up, 0xff, node_count(t));
+        memset(up, t->attached ? 0xff : 0, node_count(t));
     for (unsigned i = 0; up && !t->attached && i < t->board_count; i++)
         for (unsigned p = 0; p < 2 * t->dims; p++)
-            if (t->boards[i].peer[p] < 0)
-                up[node_of(t, t->boards[i].at)] &= (uint8_t) ~(1u << p);
+            if (t->boards[i].peer[p] >= 0)
+                up[node_of(t, t->boards[i].at)] |= (uint8_t)(1u << p);
     return up;
 }
 

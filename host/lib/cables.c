@@ -106,8 +106,10 @@ static void check_places(struct check *k)
         uint8_t c[3];
         node_at(t, node, c);
         place_text(t, c, one);
-        if (k->at[node] < 0)
+        if (k->at[node] < 0) {
             fault(t, TORUS_FAULT_BOARD, NULL, "no board at %s of %s", one, whole);
+            t->absent++;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The request engine: messages, frames out and in, time-outs and retries.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
@@ -418,6 +419,34 @@ static int name_missing(struct torus *t, unsigned missing, const char *what, int
     return fail(t, error, "%s", detail);
 }
 
+// What a collective does, where a board is missing that it would go by: asks the others one by one.
+static int ask_each(struct torus *t, enum ofr_aggregate aggregate, const struct request *all,
+                    uint32_t result[4], const char *what)
+{
+    bool span = aggregate == OFR_AGG_SPAN, sum = aggregate == OFR_AGG_SUM;
+    uint32_t a[4] = {span ? ~0u : 0, span ? ~0u : 0};
+    if (!span && !sum && aggregate != OFR_AGG_OR)
+        return fail(t, TORUS_E_MISCABLED, "%s: not while %s", what, t->faults[0].text);
+    struct request *q = calloc(t->board_count, sizeof *q);
+    if (!q)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    for (unsigned i = 0; i < t->board_count; i++) {
+        by_address(&q[i], pack_at(t->boards[i].at), 0, 0);
+        memcpy(q[i].m, all->m, sizeof q[i].m);
+    }
+    int error = exchange(t, q, t->board_count);
+    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
+        error = status_error(t, &q[i], what);
+        const uint32_t *d = q[i].r + 2;
+        for (unsigned j = 0; j < 4; j++)
+            a[j] = sum ? a[j] + d[j] : span && j < 2 ? a[j] & d[j] : a[j] | d[span ? j - 2 : j];
+    }
+    free(q);
+    if (error == TORUS_OK && result)
+        memcpy(result, a, 16);
+    return error;
+}
+
 int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned arg,
             const uint32_t data[4], uint32_t result[4], const char *what)
 {
@@ -425,6 +454,8 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
     to_all(&q, aggregate, op, arg);
     if (data)
         memcpy(q.m + 2, data, 16);
+    if (t->absent)
+        return ask_each(t, aggregate, &q, result, what);
     t->collectives++;
     int error = ask(t, &q, what);
     if (error == TORUS_E_TIMEOUT && q.status == OFR_PENDING && t->k[0])

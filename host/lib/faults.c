@@ -8,7 +8,7 @@
 
 void faults_forget(struct torus *t)
 {
-    t->fault_count = t->missing = 0;
+    t->fault_count = t->missing = t->absent = 0;
     t->faults_lost = false;
 }
 

@@ -72,13 +72,14 @@ struct torus {
     bool attached;
     bool addressed;           // all boards can be reached by address
     double clock;             // cycles a second of the board we are plugged into, 0: not read yet
-    bool gaps;                // discovered: a torus all of whose faults are missing cables
+    bool gaps;                // discovered: a torus all of whose faults are missing cables, boards
     struct torus_place *kept; // torus_keep()
     unsigned kept_count;
     uint8_t kept_k[3];
     struct fault *faults;
-    unsigned fault_count, fault_room, missing; // missing: of them, cables that are not there
-    bool faults_lost;                          // there was no memory for one
+    unsigned fault_count, fault_room;
+    unsigned missing, absent; // of them, cables and boards that are not there
+    bool faults_lost;         // there was no memory for one
 
     // Tables.
     struct torus_preset preset; // as last read or written

@@ -263,7 +263,7 @@ enum torus_fault_kind torus_fault_kind(const struct torus *t, unsigned i,
                                        struct torus_cable *cable);
 // "missing", ...; NULL if unknown.
 const char *torus_fault_name(enum torus_fault_kind kind);
-// All of them are missing cables: a table with destinations may still be programmed.
+// All of them are missing cables or boards: a table with destinations may still be programmed.
 bool torus_gaps(const struct torus *t);
 
 // What a board says of itself. hops = 0 and path = NULL: the one we are plugged into.

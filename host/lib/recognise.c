@@ -268,7 +268,7 @@ int recognise(struct torus *t)
         error = fail(t, TORUS_E_MEMORY, "out of memory for the list of faults");
     if (error != TORUS_OK)
         return error;
-    t->gaps = t->fault_count && t->fault_count == t->missing;
+    t->gaps = t->fault_count && t->fault_count == t->missing + t->absent;
     if (t->fault_count)
         return fail(t, TORUS_E_MISCABLED, "%s%s", t->faults[0].text,
                     t->fault_count > 1 ? " (and more)" : "");

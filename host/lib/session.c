@@ -66,7 +66,8 @@ static int lease_all(struct torus *t, unsigned what, const char *text)
 }
 
 // The first board: that with the lowest serial number or, where boards go by address only, that at
-// the origin, which has it unless somebody else gave the coordinates.
+// the origin, which has it unless somebody else gave the coordinates; where boards are missing, of
+// the others.
 static unsigned first_board(const struct torus *t)
 {
     unsigned first = 0;
@@ -86,7 +87,7 @@ static void to_first(struct torus *t, struct request *q, unsigned op, unsigned a
     if (t->lease.single)
         by_path(q, NULL, 0, op, arg);
     else
-        by_address(q, 0, op, arg);
+        by_address(q, t->absent ? pack_at(t->boards[first_board(t)].at) : 0, op, arg);
     q->m[4] = high << 16;
     q->m[5] = value;
 }

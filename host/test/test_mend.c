@@ -154,9 +154,75 @@ static void cables(void **state)
     assert_true(noticed > 15 && none > 5);
 }
 
+// A board is away, as all its links; the others know it and hold what leads around it. Another one
+// in its place gets its coordinates and tables.
+static void board(void **state)
+{
+    (void)state;
+    static const unsigned sizes[][3] = {{4, 4, 1}, {3, 3, 3}, {5, 3, 1}};
+    for (unsigned size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        const unsigned *k = sizes[size];
+        struct lab l = {.f = fake_new(k[0], k[1], k[2], true, seed + size)};
+        unsigned n = l.f->boards, gone = (unsigned)fake_random(l.f, n);
+        struct fake_board *b = &l.f->board[gone], *peer[6] = {0};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        struct torus_table table;
+        struct torus_destination *list;
+        unsigned count, none, on, generation;
+        uint8_t place[3], at[3];
+        bool changed;
+        preset.delta = 1;
+        l.wire = (struct fake_wire){&l.f->board[(gone + 1 + fake_random(l.f, n - 1)) % n], -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        mend(&l, &preset);
+        at_of(b, place);
+        for (unsigned p = 0; p < 2 * l.f->dims; p++) {
+            peer[p] = b->peer[p];
+            fake_cut(b, p);
+        }
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        assert_true(changed);
+        expect(&l, torus_discover(l.t), TORUS_E_MISCABLED);
+        assert_true(torus_gaps(l.t));
+        assert_int_equal(torus_preset_table(&preset, l.f->dims, &table), TORUS_OK);
+        expect(&l, torus_around(l.t, &table, &list, &count, &none), TORUS_OK);
+        assert_int_equal(none, 2 * (n - 1)); // nothing but to it and from it
+        table.destinations = list;
+        table.destination_count = count;
+        expect(&l, torus_program_table(l.t, &table), TORUS_OK);
+        expect(&l, torus_destinations_on(l.t, &on), TORUS_OK);
+        assert_int_equal(on, n - 1);
+        expect(&l, torus_programmed(l.t, &preset, &generation), TORUS_OK);
+        for (unsigned i = 0; i < n; i++)
+            if (i != gone) {
+                assert_int_equal(l.f->board[i].reg[OFR_PINS_CONTROL / 4], 1);
+                assert_int_equal(pin_of(&l.f->board[i], b) >> 12, TORUS_UNREACHABLE);
+            }
+        assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 0); // nothing came to it
+        free(list);
+        struct torus_run run = torus_run_default();
+        struct torus_result result;
+        expect(&l, torus_run(l.t, &run, &result), TORUS_E_MISCABLED);
+        // Another one
+        b->serial ^= 0x5a5a;
+        b->reg[OFR_NODE_CONTROL / 4] = 0;
+        for (unsigned p = 0; p < 2 * l.f->dims; p++)
+            fake_cable(b, p, peer[p], p ^ 1);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        assert_true(changed);
+        preset = torus_preset_default(TORUS_OFR);
+        preset.delta = 1;
+        mend(&l, &preset);
+        at_of(b, at);
+        assert_memory_equal(at, place, 3);
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cables)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cables), cmocka_unit_test(board)};
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);

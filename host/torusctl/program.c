@@ -124,15 +124,35 @@ static int prepare(struct args *a)
     return good ? 0 : 2;
 }
 
-// The pairs that nothing leads round to each other, said. How many.
-static unsigned unreachable(void)
+static bool board_at(const struct torus *t, const uint8_t at[3])
+{
+    bool there = false;
+    for (unsigned i = 0; i < torus_boards(t) && !there; i++)
+        there = torus_board(t, i)->placed && !memcmp(torus_board(t, i)->at, at, 3);
+    return there;
+}
+
+// The places without a board, and the pairs of others that nothing leads round to each other, said.
+// How many.
+static unsigned unreachable(const struct torus *t)
 {
     unsigned count = 0, dims = set.table.dims;
+    uint8_t k[3], at[3];
+    char from[PLACE], to[PLACE];
+    torus_sizes(t, k);
+    for (unsigned node = 0; node < (unsigned)k[0] * k[1] * k[2]; node++) {
+        torus_node_at(k, node, at);
+        if (board_at(t, at))
+            continue;
+        fprintf(stderr, "torusctl: unreachable: %s, where no board is\n",
+                place_called(at, dims, to));
+        count++;
+    }
+    bool all = !count;
     for (unsigned i = 0; i < set.table.destination_count; i++) {
         const struct torus_destination *d = &set.table.destinations[i];
-        if (d->mode != TORUS_UNREACHABLE)
+        if (d->mode != TORUS_UNREACHABLE || !(all || (board_at(t, d->from) && board_at(t, d->to))))
             continue;
-        char from[PLACE], to[PLACE];
         fprintf(stderr, "torusctl: unreachable: %s to %s\n", place_called(d->from, dims, from),
                 place_called(d->to, dims, to));
         count++;
@@ -210,11 +230,11 @@ static int around_once(struct torus *t, const struct args *a, int *error)
     if (*error != TORUS_OK) {
         int failed = *error == TORUS_E_TRANSPORT ? 0 : say_error(t, *error);
         if (*error == TORUS_E_FAILED && !set.print)
-            unreachable(); // that is why boards are cut off
+            unreachable(t); // that is why boards are cut off
         return failed;
     }
     int status = set.print ? 0 : put_programmed(t, a);
-    return unreachable() && !status ? 1 : status;
+    return unreachable(t) && !status ? 1 : status;
 }
 
 // Until it is interrupted. What is wrong at one time, cables in the wrong place say, may be right
@@ -277,10 +297,12 @@ const struct command command_program = {
         "abr: minimal adaptive; por: with WIDNs only; ofr: OutFlank Routing; dor: dimension "
         "order; rdr: a random minimal dimension. A program that was cut short is finished by "
         "--resume or undone by --abort; where it was of a FILE, give that FILE with them.\n\n"
-        "--around discovers the torus, works out destinations that lead around the cables that are "
-        "missing, and programs them with the routing; pairs for which there is no way are listed "
-        "(exit status 1) and refused where packets enter. With --print it prints them as a FILE. "
-        "Once the cables are back program without --around; or let --watch do all that, which "
+        "--around discovers the torus, works out destinations that lead around the cables and "
+        "boards "
+        "that are missing, and programs them with the routing; boards that are missing and pairs "
+        "for which there is no way are listed (exit status 1) and refused where packets enter. "
+        "With --print it prints them as a FILE. "
+        "Once all is back program without --around; or let --watch do all that, which "
         "looks "
         "every so many seconds (a request a board) and holds the lease only while it programs. A "
         "table by which packets could wait "
