@@ -115,6 +115,14 @@ check 'latency: a line a board' count '^ *[0-3],[0-2] .*  -' "$dir/out" 12
 check 'latency: which says its condition' says 'all boards send at once'
 check 'latency: CSV' quiet_torus --format csv latency 0,0 2,1
 check 'latency: its head' says '^from,to,distance,streams,mean,max,packets$'
+for command in 'latency 0,0 2,1' 'bandwidth 0,0 2,1' run; do # the first packets begin before it
+    check "$command: a window without a packet" \
+        quiet_torus --format json $command --load 0.001 --warmup 9 --cycles 1
+    check "$command: has no lifetime" json 'all(r["mean"] is None
+        for r in d.get("pairs") or d.get("streams") or d["runs"])'
+done
+check 'latency: all, a window without a packet' torus latency --all --together --load 0.001 --warmup 9 --cycles 1
+check 'latency: none, to none' count '^ *[0-3],[0-2]\( *-\)\{12\}$' "$dir/out" 12
 check 'streams: to itself' status 2 torus latency 1,1 1,1
 check 'streams: says so' says 'from (1,1) to itself'
 check 'streams: outside' status 2 torus bandwidth 0,0 9,1

@@ -41,12 +41,13 @@ static void put(const struct args *a, const struct shape *s, const struct torus_
     put_apart(a, flow[3].apart);
     for (unsigned i = 0; i < 4; i++)
         table_row(rows,
-                  json_pack("{s:o,s:o,s:i,s:s,s:f,s:f,s:f,s:f,s:I}", "from",
+                  json_pack("{s:o,s:o,s:i,s:s,s:f,s:f,s:f,s:o,s:I}", "from",
                             json_at(flow[i].from, s->dims), "to", json_at(flow[i].to, s->dims),
                             "distance", (int)shape_distance(s, flow[i].from, flow[i].to), "streams",
                             both[i], "offered", load, "accepted", flow[i].accepted,
                             "bytes_per_cycle", flow[i].accepted * s->flit_bytes, "mean",
-                            flow[i].mean, "packets", (json_int_t)flow[i].received));
+                            json_of_packets(flow[i].measured, json_real(flow[i].mean)), "packets",
+                            (json_int_t)flow[i].received));
     table_end(rows, json_pack("{s:i,s:f}", "flit_bytes", (int)s->flit_bytes, "clocks_apart",
                               flow[3].apart));
 }

@@ -42,10 +42,12 @@ static const struct column columns[] = {
 
 static json_t *row(const struct shape *s, const struct torus_flow *w)
 {
-    return json_pack("{s:o,s:o,s:i,s:s,s:f,s:I,s:I}", "from", json_at(w->from, s->dims), "to",
+    return json_pack("{s:o,s:o,s:i,s:s,s:o,s:o,s:I}", "from", json_at(w->from, s->dims), "to",
                      json_at(w->to, s->dims), "distance", (int)shape_distance(s, w->from, w->to),
-                     "streams", set.together ? "together" : "alone", "mean", w->mean, "max",
-                     (json_int_t)w->max, "packets", (json_int_t)w->measured);
+                     "streams", set.together ? "together" : "alone", "mean",
+                     json_of_packets(w->measured, json_real(w->mean)), "max",
+                     json_of_packets(w->measured, json_integer(w->max)), "packets",
+                     (json_int_t)w->measured);
 }
 
 static json_t *head(const struct shape *s, double apart)
@@ -53,7 +55,8 @@ static json_t *head(const struct shape *s, double apart)
     return json_pack("{s:o,s:f}", "sizes", json_at(s->k, s->dims), "clocks_apart", apart);
 }
 
-// The matrix: a column a destination. A table too, whose columns are made here.
+// The matrix: a column a destination. A table too, whose columns are made here. Where nothing was
+// measured the mean is negative.
 static void put_matrix(const struct args *a, const struct shape *s, const double *mean)
 {
     struct column *c = calloc(s->nodes + 2, sizeof *c);
@@ -75,8 +78,8 @@ static void put_matrix(const struct args *a, const struct shape *s, const double
             json_object_set_new(row, "from", json_string(name[from]));
             for (unsigned to = 0; to < s->nodes; to++)
                 json_object_set_new(row, name[to],
-                                    from == to ? json_null()
-                                               : json_real(mean[from * s->nodes + to]));
+                                    json_of_packets(from != to && mean[from * s->nodes + to] >= 0,
+                                                    json_real(mean[from * s->nodes + to])));
             table_row(rows, row);
         }
         table_end(rows, NULL);
@@ -113,7 +116,7 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
         }
         for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n++) {
             json_array_append_new(pairs, row(s, &flow[n]));
-            mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].mean;
+            mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].measured ? flow[n].mean : -1;
         }
     }
     progress_bar("", 1, 1);

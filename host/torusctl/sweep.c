@@ -115,13 +115,15 @@ const struct column run_columns[] = {
 
 json_t *run_row(const char *routing, const char *pattern, const struct torus_result *r)
 {
-    return json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i,s:f}",
+    return json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:o,s:o,s:o,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i,s:f}",
                      "pattern", pattern, "routing", routing, "offered", r->offered, "accepted",
                      r->accepted, "offered_gamma0", r->offered / r->gamma0, "accepted_gamma0",
-                     r->accepted / r->gamma0, "mean", r->mean, "p99", r->p99, "max",
-                     (json_int_t)r->max, "oidn", r->oidn, "widn", r->widn, "link_use", r->link_use,
-                     "hops", r->hops, "sent", (json_int_t)r->sent, "received",
-                     (json_int_t)r->received, "errors", (int)r->errors, "packet_flits",
+                     r->accepted / r->gamma0, "mean",
+                     json_of_packets(r->measured, json_real(r->mean)), "p99",
+                     json_of_packets(r->measured, json_real(r->p99)), "max",
+                     json_of_packets(r->measured, json_integer(r->max)), "oidn", r->oidn, "widn",
+                     r->widn, "link_use", r->link_use, "hops", r->hops, "sent", (json_int_t)r->sent,
+                     "received", (json_int_t)r->received, "errors", (int)r->errors, "packet_flits",
                      (int)r->packet_flits, "clocks_apart", r->apart);
 }
 
