@@ -26,6 +26,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.escape_throttle = c.slots / 2;
+    c.flit.output_driven = routing == NET_CHAOS;
     c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : routing >= NET_DUATO ? 4 : 3;
     return c;
 }
@@ -134,8 +135,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
 }
 
 const char *const net_routing_names[] = {
-    "dor",         "rdr",   "abr",     "por",     "ofr", "valiant", "goal", "ugal",
-    "dally-seitz", "duato", "triplex", "minimal", "pb",  "par",     "ofar", NULL};
+    "dor",   "rdr",     "abr",   "por",     "ofr", "valiant", "goal", "ugal", "dally-seitz",
+    "duato", "triplex", "chaos", "minimal", "pb",  "par",     "ofar", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
 const char *const net_tie_names[] = {"plus", "both", "random", NULL};
 const char *const net_arrival_names[] = {"burst", "staggered", "bernoulli", "onoff", NULL};

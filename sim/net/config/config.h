@@ -22,6 +22,7 @@ enum net_routing {
     NET_DALLY_SEITZ,
     NET_DUATO,
     NET_TRIPLEX,
+    NET_CHAOS,
     NET_MINIMAL_HOPS,
     NET_PB,
     NET_PAR,

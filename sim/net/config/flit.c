@@ -63,12 +63,15 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     CHECK(!wrong, "traffic %s does not go on %s: %s", net_pattern_name(c->traffic.pattern), text,
           wrong);
-    CHECK(
-        c->routing >= NET_DALLY_SEITZ && c->routing <= NET_TRIPLEX,
-        "--routing %s goes with %s only; a torus of engine flit has dally-seitz, duato and triplex",
-        net_routing_names[c->routing],
-        c->routing < NET_DALLY_SEITZ ? "--engine packet" : "--topology dragonfly:...");
+    CHECK(c->routing >= NET_DALLY_SEITZ && c->routing <= NET_CHAOS,
+          "--routing %s goes with %s only; a torus of engine flit has dally-seitz, duato, triplex "
+          "and chaos",
+          net_routing_names[c->routing],
+          c->routing < NET_DALLY_SEITZ ? "--engine packet" : "--topology dragonfly:...");
     struct net_flit_shape shape = net_flit_shape(c);
+    CHECK(c->routing != NET_CHAOS || c->flit.switching != NET_WORMHOLE,
+          "--routing chaos does not go with --switching wormhole: packets are exchanged (thesis, "
+          "2.1)");
     CHECK(2u * c->torus.n * shape.vcs < NET_FLIT_MAX_PLACES,
           "%s with %u virtual channels a link: more than %d a node", text, shape.vcs,
           NET_FLIT_MAX_PLACES - 1);

@@ -30,7 +30,12 @@ enum net_rule4 { NET_RULE4_FULL, NET_RULE4_NON_MINIMAL, NET_RULE4_NONE };
 // time more than a message a node was created and not delivered.
 enum net_saturation { NET_SATURATION_INTERVAL, NET_SATURATION_BACKLOG };
 
-enum { NET_MAX_LANES = 4, NET_MAX_WORDS = 4096, NET_MAX_NODE_LATENCY = 64 };
+enum {
+    NET_MAX_LANES = 4,
+    NET_MAX_WORDS = 4096,
+    NET_MAX_NODE_LATENCY = 64,
+    NET_MAX_MULTIQUEUE = 32
+};
 
 struct net_flit_config {
     enum net_load_unit unit;
@@ -53,7 +58,9 @@ struct net_flit_config {
     enum net_rule4 rule4;
     uint32_t deroute_after; // cycles that a header waits before it may deroute
     double deroute_probability;
-    bool deroute_injected;   // from the injection buffer, too
+    bool deroute_injected;   // from the injection buffer, too; Chaos: it goes to the multiqueue
+    uint32_t multiqueue;     // Chaos: packets that it has room for
+    uint32_t queue_after;    // cycles that a header waits before it may go there
     bool self;               // in permutations, too, a node sends to itself
     uint32_t warm;           // cycles
     uint32_t batches, batch; // number; cycles

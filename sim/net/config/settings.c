@@ -283,9 +283,14 @@ static bool has_selection(const struct net_config *c)
     return is_cube(c) && c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
 }
 
+static bool is_chaos(const struct net_config *c)
+{
+    return c->routing == NET_CHAOS;
+}
+
 static bool has_order(const struct net_config *c)
 {
-    return has_selection(c) && !c->flit.random;
+    return has_selection(c) && !is_chaos(c) && !c->flit.random;
 }
 
 static bool has_escape(const struct net_config *c)
@@ -340,6 +345,11 @@ static bool deroutes(const struct net_config *c)
     return is_triplex(c) && c->flit.class == NET_NON_MINIMAL;
 }
 
+static bool is_derouting(const struct net_config *c)
+{
+    return deroutes(c) || is_chaos(c);
+}
+
 // ---- When a setting applies
 
 static const struct net_condition
@@ -351,16 +361,18 @@ static const struct net_condition
     in_pairs = {has_pairs, "--active"}, of_ofr = {has_idns, "--routing ofr"},
     derouting = {decides, "--routing por or ofr"},
     of_dally_seitz = {has_lanes, "--routing dally-seitz"},
-    selected = {has_selection, "--routing duato or triplex, --service input"},
+    selected = {has_selection, "--routing duato, triplex or chaos, --service input"},
     ordered = {has_order, "--routing duato or triplex, --service input, --selection fixed"},
     waited_for = {has_escape, "--routing duato, or triplex with --switching wormhole"},
     in_wormhole = {is_wormhole, "--switching wormhole"}, two_lengths = {has_long, "--long-words"},
     of_triplex = {is_triplex, "--routing triplex"},
     of_adaptive_triplex = {has_rule4, "--routing triplex, --class minimal or non-minimal"},
     of_derouting_triplex = {deroutes, "--routing triplex, --class non-minimal"},
+    that_deroutes = {is_derouting, "--routing chaos, or triplex with --class non-minimal"},
+    of_chaos = {is_chaos, "--routing chaos"},
     adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
     ticking = {has_ticks, "--injection stop-and-wait"},
-    tied = {has_ties, "--engine packet, or --routing duato or triplex on a torus"},
+    tied = {has_ties, "--engine packet, or --routing duato, triplex or chaos on a torus"},
     permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
 static const struct net_condition on_cube = {is_cube, "--topology torus:... or mesh:..."},
                                   on_dragonfly = {is_dragonfly, "--topology dragonfly:..."},
@@ -442,8 +454,9 @@ const struct net_setting net_settings[] = {
      .group = 1,
      .engine = NET_OF_BOTH,
      .value = "NAME",
-     .help = "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
-             "dally-seitz, duato, triplex; on a Dragonfly minimal, valiant, ugal, pb, par, ofar",
+     .help =
+         "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
+         "dally-seitz, duato, triplex, chaos; on a Dragonfly minimal, valiant, ugal, pb, par, ofar",
      .shown = "ofr; with --engine flit dally-seitz, on a Dragonfly minimal",
      .field = "routing",
      .kind = NET_CHOICE,
@@ -1024,7 +1037,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_FLIT,
      .value = "CYCLES",
      .help = "a router's, from a header's arrival until it moves on",
-     .shown = "3; with duato and triplex 4; on a Dragonfly 1",
+     .shown = "3; with duato, triplex and chaos 4; on a Dragonfly 1",
      .field = "node_latency_cycles",
      .kind = NET_COUNT,
      .least = 1,
@@ -1035,7 +1048,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_FLIT,
      .value = "HOW",
      .help = "input (a message seeks an output) or output (an output seeks a message)",
-     .otherwise = "input",
+     .shown = "input; with chaos output",
      .field = "service",
      .kind = NET_SWITCH,
      .names = services,
@@ -1142,13 +1155,39 @@ const struct net_setting net_settings[] = {
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "HOW",
-     .help = "of triplex, whether a header in the injection buffer deroutes: no or yes",
+     .help =
+         "whether a header in the injection buffer deroutes, with chaos goes to the multiqueue: "
+         "no or yes",
      .otherwise = "no",
      .field = "deroute_injected",
      .kind = NET_SWITCH,
      .names = derouters,
-     .applies = &of_derouting_triplex,
+     .applies = &that_deroutes,
      AT(flit.deroute_injected)},
+    {.name = "multiqueue",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "PACKETS",
+     .help = "of chaos, that wait in a node for any of its outputs",
+     .otherwise = "5",
+     .field = "multiqueue_packets",
+     .kind = NET_COUNT,
+     .least = 2,
+     .most = NET_MAX_MULTIQUEUE,
+     .applies = &of_chaos,
+     AT(flit.multiqueue)},
+    {.name = "queue-after",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help = "of chaos, that a header without a free output waits before it goes to the multiqueue",
+     .otherwise = "0",
+     .field = "queue_after_cycles",
+     .kind = NET_COUNT,
+     .least = 0,
+     .most = 1e6,
+     .applies = &of_chaos,
+     AT(flit.queue_after)},
     {.name = "self",
      .group = 5,
      .engine = NET_OF_FLIT,

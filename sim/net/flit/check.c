@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "flit/chaos.h"
+
 enum { MAX_ORDERED = 4096 };
 
 struct net_flit_watch {
@@ -71,7 +73,8 @@ void net_flit_watch_choices(struct net_sim *sim)
 void net_flit_watch_connections(struct net_sim *sim)
 {
     struct net_flit_watch *w = sim->watch;
-    unsigned groups = sim->shape.torus.n + 1u, most = 2 * sim->vcs * groups;
+    unsigned queue = sim->places - 1 - sim->queue, widest = 2 * sim->vcs;
+    unsigned most = sim->groups * (queue > widest ? queue : widest);
     for (uint32_t node = 0; node < sim->nodes; node++) {
         uint64_t served = sim->config->flit.output_driven ? connected(sim, node) & ~w->before[node]
                                                           : ~sim->node[node].wait;
@@ -95,9 +98,10 @@ void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *
     *last = p->message + 1;
 }
 
-// Words of a buffer within its room and its packets' length; NULL, or what is wrong.
+// Words of a buffer within its room and its packets' length; NULL, or what is wrong. leaves: of the
+// multiqueue, the first is on its way even if no word has left.
 static const char *check_buffer(const struct net_sim *sim, const struct net_flit_buffer *b,
-                                uint32_t room)
+                                uint32_t room, bool leaves)
 {
     bool one = b->packet[0] != NET_FLIT_NO_PACKET, two = b->packet[1] != NET_FLIT_NO_PACKET;
     if ((!one && (two || b->in[0] || b->out)) || (!two && b->in[1]))
@@ -107,9 +111,25 @@ static const char *check_buffer(const struct net_sim *sim, const struct net_flit
             return "more words came into a buffer than a packet has";
     if (b->out > b->in[0])
         return "more words left a buffer than came";
-    if (two && (b->in[0] < b->length[0] || !b->out))
+    if (two && (b->in[0] < b->length[0] || !(b->out || leaves)))
         return "a buffer took a second packet before the first was in and on its way";
     return (unsigned)b->in[0] - b->out + b->in[1] > room ? "a buffer is too full" : NULL;
+}
+
+// Packet exchange: of a link's four buffers one has no packet that waits.
+static const char *check_exchange(const struct net_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->nodes * sim->shape.torus.n; i++) {
+        const struct net_flit_channel *ch = &sim->channel[i];
+        unsigned port = 2 * (i % sim->shape.torus.n), waiting = 0;
+        for (unsigned end = 0; end < 2 && ch->node[0] != UINT32_MAX; end++) {
+            struct net_chaos_end e = net_chaos_end(sim, ch->node[end], port + end);
+            waiting += (unsigned)e.out + e.in;
+        }
+        if (waiting == 4)
+            return "a link has no room for a packet exchange";
+    }
+    return NULL;
 }
 
 // Counts where each packet's words are.
@@ -126,19 +146,22 @@ const char *net_flit_check(const struct net_sim *sim)
         return "a packet starves";
     if (sim->watch && sim->watch->out_of_order)
         return "a message of the oblivious class is overtaken";
-    const char *wrong = NULL;
+    const char *wrong = sim->config->routing == NET_CHAOS ? check_exchange(sim) : NULL;
     uint32_t *words = calloc(sim->capacity + 1, sizeof *words), flying = 0;
     uint64_t born = 0, injected = 0;
     for (size_t i = 0; words && !wrong && i < (size_t)sim->nodes * sim->places; i++) {
-        bool local = (i + 1) % sim->places == 0;
-        wrong = check_buffer(sim, &sim->input[i].b, local ? NET_MAX_WORDS : sim->room);
-        wrong = wrong ? wrong : check_buffer(sim, &sim->output[i].b, sim->room);
+        bool local = (i + 1) % sim->places == 0, queue = i % sim->places >= sim->queue && !local;
+        wrong = check_buffer(sim, &sim->input[i].b, local ? NET_MAX_WORDS : sim->room,
+                             queue && sim->input[i].to != NET_FLIT_NONE);
+        wrong = wrong ? wrong : check_buffer(sim, &sim->output[i].b, sim->room, false);
         count(&sim->input[i].b, words);
         count(&sim->output[i].b, words);
     }
     for (uint32_t node = 0; words && node < sim->nodes; node++) {
         const struct net_flit_node *n = &sim->node[node];
         born += n->created;
+        if (n->wait & n->link)
+            wrong = "a packet that is connected seeks an output";
         injected += n->injected;
         if (n->deliver != NET_FLIT_NONE) { // words that are delivered already
             const struct net_flit_buffer *b =

@@ -6,6 +6,8 @@
 // groups times the largest group is connected, as the service is a round robin over both; input-
 // driven that is an input's packet that finds an output, output-driven an output that is wanted.
 //
+// Of Chaos's links one buffer of four is free (chaos.h).
+//
 // Where NET_FLIT_CHECKED is defined the engine watches itself, and stops at what is wrong.
 #ifndef NET_FLIT_CHECK_H
 #define NET_FLIT_CHECK_H

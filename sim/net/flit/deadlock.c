@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flit/exchange.h"
+
 // Channels: [node][port][vc]. Edges of a channel lead to channels of nodes near by: a sorted list.
 struct edges {
     uint32_t *to;
@@ -253,6 +255,8 @@ static void judge(struct graph *g, struct ofr_deadlock *d)
 
 struct ofr_deadlock net_flit_deadlock(const struct net_config *c, net_flit_relation *relation)
 {
+    if (c->routing == NET_CHAOS)
+        return net_chaos_deadlock(c, relation, &net_chaos_rule);
     struct ofr_deadlock d = {.verdict = OFR_NO_CHECK};
     struct graph g = {.shape = net_flit_shape(c),
                       .relation = relation,

@@ -13,6 +13,8 @@
 //
 // A cycle of Triplex means a deadlock if it is a true one (appendix A, theorem 18): here, if for
 // the cycle that was found there are messages that share no channel. Else the answer is unknown.
+//
+// Of Chaos: exchange.h.
 #ifndef NET_FLIT_DEADLOCK_H
 #define NET_FLIT_DEADLOCK_H
 
@@ -23,8 +25,8 @@
 enum { NET_FLIT_MAX_CHECKED = 2048, NET_FLIT_MAX_TRIPLEX = 256 };
 
 // For a configuration that net_config_check takes, of at most so many nodes; relation:
-// net_flit_outs, or another. The verdict is OFR_ACYCLIC, OFR_DEADLOCK, OFR_UNKNOWN, OFR_NO_ESCAPE
-// or OFR_NO_CHECK.
+// net_flit_outs, or another. The verdict is OFR_ACYCLIC, OFR_ESCAPABLE, OFR_DEADLOCK, OFR_UNKNOWN,
+// OFR_NO_ESCAPE or OFR_NO_CHECK.
 struct ofr_deadlock net_flit_deadlock(const struct net_config *config, net_flit_relation *relation);
 
 #endif

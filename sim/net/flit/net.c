@@ -81,7 +81,9 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
             continue;
         unsigned place = (unsigned)(i % sim->places), port = place / sim->vcs;
         uint32_t node = (uint32_t)(i / sim->places), dst = sim->packets[in->b.packet[0]].dst;
-        if (place == sim->places - 1)
+        if (place >= sim->queue && place < sim->places - 1)
+            snprintf(text, size, "a packet to node %u in the multiqueue of node %u", dst, node);
+        else if (place == sim->places - 1)
             snprintf(text, size, "a packet to node %u in the injection buffer of node %u", dst,
                      node);
         else

@@ -15,6 +15,8 @@ struct net_flit_shape net_flit_shape(const struct net_config *c)
     for (unsigned i = 0; i < c->torus.n && !c->mesh; i++)
         s.classes = c->torus.k[i] > 2 ? 2 : s.classes;
     bool unrestricted = c->routing != NET_DALLY_SEITZ;
+    if (c->routing == NET_CHAOS)
+        s.classes = 0;
     s.lanes = unrestricted ? 1 : (uint8_t)c->flit.lanes;
     s.vcs = (uint8_t)(s.classes * s.lanes + unrestricted);
     return s;
@@ -103,7 +105,7 @@ unsigned net_flit_outs(const struct net_flit_shape *s, const struct ofr_coord *a
             free4 = s->routing == NET_TRIPLEX && s->rule4 != NET_RULE4_NONE && minus &&
                     !wrap_ahead(minus, from, until);
         }
-        if (first && !s->adaptive_first)
+        if (first && s->classes && !s->adaptive_first)
             count += restricted(s, dim, minus, from, until, &out[count]);
         if (s->routing == NET_DALLY_SEITZ)
             return count;
@@ -116,7 +118,7 @@ unsigned net_flit_outs(const struct net_flit_shape *s, const struct ofr_coord *a
             if (free4 && !first && s->rule4 == NET_RULE4_FULL)
                 count += rule4(s, port, false, &out[count]);
         }
-        if (first && s->adaptive_first)
+        if (first && s->classes && s->adaptive_first)
             count += restricted(s, dim, minus, from, until, &out[count]);
     }
     if (s->routing == NET_TRIPLEX && lowest < s->torus.n)

@@ -16,6 +16,7 @@
 //     4. where l is to be corrected in - direction and no wrap of l is ahead (4t, a mesh has none):
 //        every channel of every dimension above l. Of the deroutes that are ways of 4, too.
 //     A message of the oblivious class takes 1, of the minimal one what is no deroute.
+//   Chaos (thesis, 3.1): the one channel of every minimal direction; its deroutes: chaos.h.
 //
 // Virtual channels of a link: class * lanes + lane; the unrestricted one is the last.
 #ifndef NET_FLIT_RELATION_H
@@ -33,7 +34,7 @@ struct net_flit_shape {
     bool mesh, both, adaptive_first, wormhole;
     enum net_routing routing;
     enum net_rule4 rule4;
-    uint8_t classes, lanes, vcs; // vcs: of a link
+    uint8_t classes, lanes, vcs; // vcs: of a link; classes: 0 of Chaos, which waits for no channel
 };
 
 struct net_flit_out {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flit/births.h"
+#include "flit/chaos.h"
 #include "flit/check.h"
 #include "flit/pool.h"
 
@@ -17,7 +18,7 @@ static unsigned words(const struct net_flit_buffer *b)
 }
 
 // Whether it takes a new packet.
-static bool accepts(const struct net_flit_buffer *b)
+bool net_flit_accepts(const struct net_flit_buffer *b)
 {
     return b->packet[0] == NET_FLIT_NO_PACKET ||
            (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == b->length[0] && b->out);
@@ -162,6 +163,8 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
     bool is_long = f->long_words && drawn(sim, DRAW_LENGTH, f->long_share, src, message);
     uint16_t length = (uint16_t)(is_long ? f->long_words : f->message_words);
     enum net_triplex_class class = NET_MINIMAL; // of Duato's; Dally and Seitz's have one way
+    if (sim->config->routing == NET_CHAOS)
+        class = NET_NON_MINIMAL;
     if (sim->config->routing == NET_TRIPLEX)
         class = drawn(sim, DRAW_CLASS, f->in_order, src, message) ? NET_OBLIVIOUS : f->class;
     sim->packets[packet] = (struct net_flit_packet){.src = src,
@@ -225,7 +228,7 @@ static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit
 static inline bool can_move(struct net_sim *sim, const struct net_flit_output *out,
                             const struct net_flit_input *in, uint32_t neighbour)
 {
-    if (!out->b.out && !accepts(&in->b))
+    if (!out->b.out && !net_flit_accepts(&in->b))
         return false;
     return words(&in->b) < sim->room || (sim->same_cycle && will_leave(sim, neighbour, in));
 }
@@ -306,17 +309,25 @@ bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candida
     if (place == sim->places - 1)
         return sim->node[node].deliver == NET_FLIT_NONE;
     const struct net_flit_output *out = output_of(sim, node, place);
+    if (sim->config->routing == NET_CHAOS)
+        return net_flit_accepts(&out->b) && net_chaos_may_load(net_chaos_end(sim, node, place));
     if (!sim->strict[candidate != place])
-        return accepts(&out->b);
+        return net_flit_accepts(&out->b);
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
     const struct net_flit_buffer *in = &ch->in[port & 1][vc].b;
-    return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET : accepts(in);
+    return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET : net_flit_accepts(in);
 }
 
-static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to)
+// The buffer of an output, or of the multiqueue.
+static struct net_flit_buffer *target(struct net_sim *sim, uint32_t node, unsigned to)
+{
+    return to < sim->queue ? &output_of(sim, node, to)->b : &input_of(sim, node, to)->b;
+}
+
+void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to)
 {
     struct net_flit_node *n = &sim->node[node];
     struct net_flit_input *in = input_of(sim, node, place);
@@ -325,10 +336,16 @@ static void connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned
     set(sim->linked, node);
     in->to = (uint8_t)to;
     sim->progress = sim->now;
-    if (to == sim->places - 1)
+    if (to == sim->places - 1) {
         n->deliver = (uint8_t)place;
-    else
-        put(&output_of(sim, node, to)->b, in->b.packet[0], in->b.length[0]);
+        return;
+    }
+    unsigned slot = put(target(sim, node, to), in->b.packet[0], in->b.length[0]);
+    if (to < sim->queue)
+        return;
+    input_of(sim, node, to)->ready[slot] = UINT32_MAX; // until its header is there
+    if (!slot)
+        begin(sim, node, to);
 }
 
 // A deroute for an input's packet; negative: none.
@@ -384,36 +401,36 @@ static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
 }
 
 // The bit of a mask that is next in turn, from `from` on.
-static unsigned next_bit(uint64_t mask, unsigned from)
+unsigned net_flit_next_bit(uint64_t mask, unsigned from)
 {
     uint64_t after = from < 64 ? mask >> from << from : 0;
     return (unsigned)__builtin_ctzll(after ? after : mask);
 }
 
-static void served(struct net_flit_node *n, unsigned group, unsigned place)
+void net_flit_served(struct net_flit_node *n, unsigned group, unsigned place)
 {
     n->group = (uint8_t)group;
     n->pointer[group] = (uint8_t)(place + 1);
 }
 
-static void route_inputs(struct net_sim *sim, uint32_t node)
+bool net_flit_route_inputs(struct net_sim *sim, uint32_t node)
 {
     struct net_flit_node *n = &sim->node[node];
-    unsigned groups = sim->shape.torus.n + 1u;
-    for (unsigned i = 1; i <= groups; i++) {
-        unsigned g = (n->group + i) % groups;
+    for (unsigned i = 1; i <= sim->groups; i++) {
+        unsigned g = (n->group + i) % sim->groups;
         for (uint64_t mask = n->wait & sim->group_mask[g]; mask;) {
-            unsigned place = next_bit(mask, n->pointer[g]);
+            unsigned place = net_flit_next_bit(mask, n->pointer[g]);
             const struct net_flit_input *in = input_of(sim, node, place);
             int to = in->ready[0] <= sim->now ? pick_output(sim, node, place, in) : -1;
             if (to >= 0) {
-                connect(sim, node, place, (unsigned)to);
-                served(n, g, place);
-                return;
+                net_flit_connect(sim, node, place, (unsigned)to);
+                net_flit_served(n, g, place);
+                return true;
             }
             mask &= ~((uint64_t)1 << place);
         }
     }
+    return false;
 }
 
 // Whether an input's packet wants an output and may have it.
@@ -447,13 +464,13 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
         unsigned g = (n->group + i) % groups, from[NET_FLIT_MAX_PLACES] = {0}, wanting = 0;
         if (!(wanted & sim->group_mask[g]))
             continue;
-        unsigned to = next_bit(wanted & sim->group_mask[g], n->pointer[g]);
+        unsigned to = net_flit_next_bit(wanted & sim->group_mask[g], n->pointer[g]);
         for (unsigned r = 0; r < count; r++)
             if (wants(sim, node, input_of(sim, node, ready[r]), to))
                 from[wanting++] = ready[r];
         uint64_t draw = net_random(sim->config->seed, DRAW_SELECT, node, sim->now);
-        connect(sim, node, from[net_below(draw, wanting)], to);
-        served(n, g, to);
+        net_flit_connect(sim, node, from[net_below(draw, wanting)], to);
+        net_flit_served(n, g, to);
         return;
     }
 }
@@ -483,24 +500,38 @@ static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
     sim->unused = packet;
 }
 
+// A word has come into the multiqueue, of its buffer's packet `slot`.
+static void queue_up(struct net_sim *sim, uint32_t node, unsigned place, unsigned slot)
+{
+    struct net_flit_input *in = input_of(sim, node, place);
+    in->fresh = sim->now;
+    if (in->b.in[slot] == (sim->whole ? in->b.length[slot] : 1))
+        in->ready[slot] = sim->now + 1;
+}
+
 static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 {
     struct net_flit_node *n = &sim->node[node];
     struct net_flit_input *in = input_of(sim, node, place);
-    struct net_flit_output *out = NULL;
+    struct net_flit_buffer *out = NULL;
     unsigned to = in->to, fresh = in->fresh == sim->now && place < sim->places - 1 &&
                                   in->b.packet[1] == NET_FLIT_NO_PACKET;
     if (in->b.in[0] - fresh <= in->b.out)
         return;
     if (to < sim->places - 1) {
-        out = output_of(sim, node, to);
-        if (words(&out->b) >= sim->room)
+        out = target(sim, node, to);
+        if (words(out) >= sim->room)
             return;
-        out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET]++;
-        unsigned port = to / sim->vcs;
-        uint32_t channel = sim->link[node * sim->ports + port];
-        sim->channel[channel].send[port & 1] |= (uint16_t)(1u << to % sim->vcs);
-        set(sim->channels, channel);
+        unsigned slot = out->packet[1] != NET_FLIT_NO_PACKET;
+        out->in[slot]++;
+        if (to < sim->queue) {
+            unsigned port = to / sim->vcs;
+            uint32_t channel = sim->link[node * sim->ports + port];
+            sim->channel[channel].send[port & 1] |= (uint16_t)(1u << to % sim->vcs);
+            set(sim->channels, channel);
+        } else {
+            queue_up(sim, node, to, slot);
+        }
     }
     uint32_t packet = in->b.packet[0];
     if (!take(&in->b))
@@ -530,10 +561,12 @@ static void make_connections(struct net_sim *sim)
         net_flit_watch_choices(sim);
     EACH(node, sim->waiting, sim->nodes)
     {
-        if (sim->config->flit.output_driven)
+        if (sim->config->routing == NET_CHAOS)
+            net_chaos_route(sim, node);
+        else if (sim->config->flit.output_driven)
             route_outputs(sim, node);
         else
-            route_inputs(sim, node);
+            net_flit_route_inputs(sim, node);
         if (!sim->node[node].wait)
             clear(sim->waiting, node);
     }
@@ -658,7 +691,9 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->nodes = ofr_nodes(&c->torus);
     sim->ports = 2u * c->torus.n;
     sim->vcs = sim->shape.vcs;
-    sim->places = sim->ports * sim->vcs + 1;
+    sim->queue = sim->ports * sim->vcs;
+    sim->places = sim->queue + (c->routing == NET_CHAOS ? c->flit.multiqueue : 0) + 1;
+    sim->groups = c->torus.n + 1u + (c->routing == NET_CHAOS);
     sim->room = net_flit_buffer_words(c);
     sim->latency = c->flit.node_latency;
     sim->same_cycle = sim->shape.wormhole && !c->flit.lagging;
@@ -675,6 +710,8 @@ struct net_sim *net_flit_open(const struct net_config *c)
     for (unsigned dim = 0; dim < c->torus.n; dim++)
         sim->group_mask[dim] = (((uint64_t)1 << 2 * sim->vcs) - 1) << 2 * sim->vcs * dim;
     sim->group_mask[c->torus.n] = (uint64_t)1 << (sim->places - 1);
+    sim->group_mask[c->torus.n + 1] =
+        ((uint64_t)1 << (sim->places - 1)) - ((uint64_t)1 << sim->queue);
     if (!lay_out(sim) || !net_traffic_init(&sim->traffic, &c->traffic, &c->torus, c->seed)) {
         net_flit_free(sim);
         return NULL;

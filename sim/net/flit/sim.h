@@ -39,6 +39,7 @@
 // Deroutes of Triplex. A header of the non-minimal class that finds no minimal output in a cycle in
 //   which it is looked at, and could go on --deroute-after cycles ago, takes with
 //   --deroute-probability one of the free deroutes, drawn.
+// The Chaos router has a multiqueue, and connections of its own: chaos.h.
 // Random numbers are by position (config/random.h).
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
@@ -98,7 +99,7 @@ struct net_flit_node {
     uint32_t next_born;                // node after this one in the same bucket of the calendar
     uint8_t deliver;                   // input that the delivery buffer is connected to
     uint8_t group;                     // served last
-    uint8_t pointer[OFR_MAX_DIMS + 1]; // of each group: after what was served last
+    uint8_t pointer[OFR_MAX_DIMS + 2]; // of each group: after what was served last
 };
 
 enum { NET_FLIT_CALENDAR = 1024 };
@@ -108,6 +109,7 @@ struct net_sim {
     struct net_flit_shape shape;
     struct net_traffic traffic;
     uint32_t nodes, ports, vcs, places; // places: inputs or outputs of a node; the last is local
+    uint32_t queue, groups;             // first place of Chaos's multiqueue; groups: of inputs
     uint32_t room, latency;             // words of a buffer; node latency
     bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
     bool strict[2];                     // free is empty; [1]: of what a packet waits for
@@ -120,7 +122,7 @@ struct net_sim {
     struct net_flit_output *output;   // [node][place], the last is not used
     uint32_t *link;                   // [node][port]: channel; its end is port & 1
     struct net_flit_channel *channel; // [node][dimension]
-    uint64_t group_mask[OFR_MAX_DIMS + 1];
+    uint64_t group_mask[OFR_MAX_DIMS + 2];
     // Bit maps of what has anything to do.
     uint64_t *channels, *waiting, *linked, *injecting;
     uint32_t calendar[NET_FLIT_CALENDAR]; // nodes by birth
@@ -151,5 +153,13 @@ void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst);
 
 // Whether a packet may be connected to `candidate`, one of its input's, now.
 bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate);
+
+// Of chaos.c: whether a buffer takes a new packet; makes a connection; input-driven, the next one
+// in turn (false: there is none); what comes next in a set; what was served in turn.
+bool net_flit_accepts(const struct net_flit_buffer *buffer);
+void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to);
+bool net_flit_route_inputs(struct net_sim *sim, uint32_t node);
+unsigned net_flit_next_bit(uint64_t mask, unsigned from);
+void net_flit_served(struct net_flit_node *node, unsigned group, unsigned place);
 
 #endif

@@ -6,13 +6,14 @@
 
 short='--engine flit --topology 6x5 --batches 5 --batch-cycles 200 --warm-up 200'
 # shellcheck disable=SC2086
-for routing in dally-seitz duato; do
+for routing in dally-seitz duato chaos; do
     "$sim" run $short --routing $routing --load 0.7 --format json > "$work/out"
     json 'o["engine"].startswith("flit-") and o["end"] == "complete" and
         o["packets"] == o["consumed"] + o["in_flight"] + o["waiting"] and
         o["flit_hops"] >= 20 * o["packet_hops"] and abs(o["accepted_load"] - 0.7) < 0.15 and
         o["load"] == 0.7 and o["load_unit"] == "fulgham" and o["node_latency_cycles"] ==
-        (4 if o["routing"] == "duato" else 3) and "slots" not in o and
+        (3 if o["routing"] == "dally-seitz" else 4) and
+        o["service"] == ("output" if o["routing"] == "chaos" else "input") and "slots" not in o and
         o["units"]["latency_cycles"] == "cycles"'
     result $? "a record of $routing"
 done
@@ -68,6 +69,11 @@ refuse 'up to 256' check-deadlock --engine flit --topology 17x16 --routing tripl
 refuse 'triplex goes with --engine flit' run --routing triplex
 refuse 'output does not go with' run --engine flit --routing triplex --class non-minimal --service output
 refuse 'no such class' run --engine flit --routing triplex --class fly
+refuse 'chaos does not go with --switching wormhole' run --engine flit --routing chaos --switching wormhole
+refuse 'multiqueue goes with --routing chaos only' run --engine flit --multiqueue 5
+refuse 'multiqueue.*2 to 32' run --engine flit --routing chaos --multiqueue 1
+refuse 'chaos goes with --engine flit' run --routing chaos
+refuse 'fixed-order goes with' run --engine flit --routing chaos --service input --fixed-order restricted
 refuse 'in-order.*0 to 1' run --engine flit --routing triplex --in-order 2
 refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3x3 --lanes 4
 refuse 'buffer-words.*1 to' run --engine flit --switching wormhole --buffer-words 0
@@ -80,7 +86,7 @@ refuse 'no shorter runs' reproduce rdr --quick --out "$work/none"
 . sim/net/test/options.sh
 small() {
     case $1 in
-    d[au]* | triplex) echo '--engine flit --topology 4x4 --warm-up 1 --batches 2 --batch-cycles 2' ;;
+    d[au]* | triplex | chaos) echo '--engine flit --topology 4x4 --warm-up 1 --batches 2 --batch-cycles 2' ;;
     *) echo '--topology 4x4 --messages 1 --message-packets 1' ;;
     esac
 }
@@ -131,7 +137,7 @@ batches 3
 batch-cycles 3
 saturation-test backlog
 EOF
-} | every_option 'dor abr por ofr dally-seitz duato triplex' small \
+} | every_option 'dor abr por ofr dally-seitz duato triplex chaos' small \
     '--NAME (goes|go|and|needs|is)|--NAME .*goes with' > "$work/table"
 cp "$work/table" "$work/out"
 : > "$work/err"
@@ -145,6 +151,10 @@ result $? 'check-deadlock of the flit engine'
     --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["dependencies"] == 2548'
 result $? 'and of wormhole Triplex'
+
+"$sim" check-deadlock --engine flit --topology 5x5 --routing chaos --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 50'
+result $? 'and of packet exchange'
 
 # Curves of this engine.
 "$sim" reproduce fulgham-4.13 --row 'Bit reversal' --warm-up 500 --batches 2 --batch-cycles 200 --jobs 1 \
@@ -165,20 +175,20 @@ result $? 'a record of wormhole Triplex'
 checked()
 {
     sed "$3" "sim/net/flit/$2.c" > "$work/$1.c"
-    other=sim relation=relation
-    [ "$2" = sim ] && other=relation relation=sim
+    rest=sim/net/flit/sim.c
+    [ "$2" != sim ] || rest=''
     objects=$B/sim/net/study/experiments.o
     for source in sim/net/*/*.c; do
         case $source in
-        sim/net/test/* | sim/net/flit/sim.c | sim/net/flit/relation.c) continue ;;
+        sim/net/test/* | sim/net/flit/sim.c | "sim/net/flit/$2.c") continue ;;
         esac
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
     gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -o "$work/$1" \
-        "$work/$1.c" "sim/net/flit/$other.c" $objects "$B/libofr.a" -ljansson -lm -lpthread \
+        "$work/$1.c" $rest $objects "$B/libofr.a" -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg")
-    [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$relation.c"
+    [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$2.c"
 }
 # shellcheck disable=SC2086
 runs() { "$work/$1" run $short --load "$2" --routing "$3" ${4-} > "$work/out" 2> "$work/err"; }
@@ -186,18 +196,20 @@ worm='--switching wormhole --message-words 9 --long-words 30'
 behind="--switching wormhole --message-words 1 --buffer-words 3"
 checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs good 1.2 triplex &&
     runs good 0.5 dally-seitz "$worm" && runs good 0.5 duato "$worm" &&
-    runs good 0.5 triplex "$worm --class non-minimal --in-order 0.2"
+    runs good 0.5 triplex "$worm --class non-minimal --in-order 0.2" && runs good 1.2 chaos &&
+    runs good 1.2 chaos '--service input --multiqueue 2 --duplex full' &&
+    runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30'
 result $? 'nothing is found in what ships'
 checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == b->length\[0\] && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
     ! runs entry 1.2 dally-seitz && grep -q 'took a second packet' "$work/err"
 result $? 'a buffer that takes a second packet too soon is found'
-checked lost sim 's/out->b.in\[out->b.packet\[1\] != NET_FLIT_NO_PACKET\]++;/out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] = (uint16_t)(out->b.in[out->b.packet[1] != NET_FLIT_NO_PACKET] + (sim->now % 1009 != 0));/' &&
+checked lost sim 's/out->in\[slot\]++;/out->in[slot] = (uint16_t)(out->in[slot] + (sim->now % 1009 != 0));/' &&
     ! runs lost 0.5 dally-seitz && grep -q 'lost or doubled' "$work/err"
 result $? 'a word that is lost is found'
 checked full sim 's/words(&in->b) < sim->room ||/true ||/' && ! runs full 0.5 duato "$worm" &&
     grep -q 'too full' "$work/err"
 result $? 'wormhole: a word that goes where there is no room is found'
-checked behind sim 's/if (!out->b.out && !accepts(&in->b))/if (0)/' &&
+checked behind sim 's/if (!out->b.out && !net_flit_accepts(&in->b))/if (0)/' &&
     ! runs behind 0.5 dally-seitz "$behind" && grep -q 'took a second packet' "$work/err"
 result $? 'wormhole: a header that goes into a buffer behind one that has not begun to leave is found'
 checked order sim 's/if (out\[i\].waits || p->class != NET_OBLIVIOUS)/if (1)/' &&
@@ -211,9 +223,26 @@ checked place sim 's/n->pointer\[group\] = (uint8_t)(place + 1);/n->group = (uin
 [ $? = 0 ] && ! runs place 0.7 dally-seitz "$one --duplex full" && grep -q 'a packet starves' "$work/err" &&
     ! runs place 0.7 dally-seitz "$one --duplex full --service output" && grep -q 'a packet starves' "$work/err"
 result $? 'the first place of a group always first is found, output-driven, too'
-checked injected sim 's/unsigned groups = sim->shape.torus.n + 1u;/unsigned groups = sim->shape.torus.n;/' &&
+checked injected sim 's/sim->groups = c->torus.n + 1u/sim->groups = c->torus.n/' &&
     ! runs injected 0.5 dally-seitz && grep -q 'a packet starves' "$work/err"
 result $? 'an injection buffer that is never served is found'
+# packet exchange NAME SED: a twin without the rule is stuck, and what is wrong is found.
+exchange()
+{
+    checked "$1" chaos "$2" && ! runs "$1" 2 chaos '--multiqueue 2 --traffic complement' && grep -q 'no room for a packet exchange' "$work/err" &&
+        ! "$work/$1" check-deadlock --engine flit --topology 6x5 --routing chaos > "$work/out" &&
+        grep -q 'a ring by itself' "$work/out"
+}
+exchange no_room 's/return !end.out && !end.in;/return !end.out;/'
+result $? 'packet exchange without its room is found, at once and by check-deadlock'
+exchange outputs 's/return !end.out && !end.in;/return true;/'
+result $? 'and without the rule'
+checked never chaos 's/return !end.out && end.in;/return false;/'
+[ $? = 0 ] && ! "$work/never" check-deadlock --engine flit --topology 6x5 --routing chaos > "$work/out" &&
+    grep -q 'a ring by itself' "$work/out" &&
+    ! "$work/never" run $short --load 2 --traffic complement --routing chaos --multiqueue 2 --batch-cycles 5000 --watchdog 100 > "$work/out" 2> "$work/err" &&
+    grep -q '^end  *stuck' "$work/out"
+result $? 'no exchange: found, and a run is stuck'
 checked classes relation 's/s->classes == 2 && !wrap_ahead(minus, from, until)/0/'
 [ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"
 [ $? = 1 ] && grep -q 'a cycle' "$work/out"

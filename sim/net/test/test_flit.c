@@ -16,6 +16,7 @@
 #include "exact.h"
 #include "flit/check.h"
 #include "flit/deadlock.h"
+#include "flit/exchange.h"
 
 static uint64_t seed;
 
@@ -99,7 +100,9 @@ static void note(void *context, const struct net_flit_packet *p, uint32_t cycle)
     for (unsigned i = 0; i < log->shape->torus.n; i++)
         hops += log->shape->mesh ? (unsigned)abs(s.c[i] - t.c[i])
                                  : ofr_dim_distance(&log->shape->torus, i, s.c[i], t.c[i]);
-    assert_true(p->class == NET_NON_MINIMAL ? p->hops >= hops : p->hops == hops);
+    if (p->class == NET_NON_MINIMAL ? p->hops < hops : p->hops != hops)
+        fail_msg("seed %llu, class %u from %u to %u: %u hops, not %u", (unsigned long long)seed,
+                 p->class, p->src, p->dst, p->hops, hops);
 }
 
 static struct net_sim *quiet(struct net_config *c, struct log *log)
@@ -132,8 +135,12 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
         at += (size_t)snprintf(text + at, size - at, i ? "x%u" : "%u", k);
     }
     struct net_config c =
-        make(text, (enum net_routing)(NET_DALLY_SEITZ + exact_random(random) % 3));
+        make(text, (enum net_routing)(NET_DALLY_SEITZ + exact_random(random) % 4));
     c.flit.switching = (enum net_switching)(exact_random(random) % 3);
+    if (c.routing == NET_CHAOS && c.flit.switching == NET_WORMHOLE)
+        c.flit.switching = NET_CUT_THROUGH;
+    c.flit.multiqueue = 2 + (uint32_t)(exact_random(random) % 5);
+    c.flit.queue_after = (uint32_t)(exact_random(random) % 10);
     c.flit.buffer_words = 1 + (uint32_t)(exact_random(random) % 3);
     c.flit.lagging = exact_random(random) % 4 == 0;
     c.flit.class = (enum net_triplex_class)(exact_random(random) % 3);
@@ -299,7 +306,8 @@ static void conservation(void **state)
     uint64_t random = seed + 1;
     static const char *const patterns[] = {"uniform", "tornado", "complement", "neighbour",
                                            "permutation"};
-    for (int round = 0; round < 60; round++) {
+    uint64_t chaos_derouted = 0;
+    for (int round = 0; round < 80; round++) {
         char text[200];
         struct net_config c = draw(&random, text, sizeof text);
         set(&c, "traffic", patterns[exact_random(&random) % 5]);
@@ -332,11 +340,14 @@ static void conservation(void **state)
             }
             assert_int_equal(sim->created, sim->delivered);
             assert_int_equal(sim->created, l->count);
+            chaos_derouted += c.routing == NET_CHAOS ? sim->derouted : 0;
             free(l->last);
             net_flit_free(sim);
         }
         assert_true(log.digest == again.digest && log.count == again.count);
     }
+    if (!chaos_derouted)
+        fail_msg("seed %llu: no packet was derouted", (unsigned long long)seed);
 }
 
 // ---- Deadlock
@@ -441,6 +452,12 @@ static unsigned rule_4_over_wraps(const struct net_flit_shape *s, const struct o
     return rule_4_for(s, at, to, out, true);
 }
 
+static unsigned no_way(const struct net_flit_shape *s, const struct ofr_coord *at,
+                       const struct ofr_coord *to, struct net_flit_out out[NET_FLIT_OUTS])
+{
+    return at->c[0] == 1 && to->c[0] == 1 ? 0 : net_flit_outs(s, at, to, out);
+}
+
 static void broken_triplex(void **state)
 {
     (void)state;
@@ -487,6 +504,88 @@ static void broken_relations(void **state)
     assert_int_equal(net_flit_deadlock(&c, no_escape).verdict, OFR_NO_ESCAPE);
 }
 
+// ---- Packet exchange
+
+static bool never(struct net_chaos_end end)
+{
+    (void)end;
+    return false;
+}
+
+static bool if_empty(struct net_chaos_end end)
+{
+    return !end.out;
+}
+
+static bool always(struct net_chaos_end end)
+{
+    (void)end;
+    return true;
+}
+
+static void packet_exchange(void **state)
+{
+    (void)state;
+    static const char *const shapes[] = {"torus:4x4", "torus:5x3", "mesh:7", "torus:2x6x1",
+                                         "mesh:3x3x3"};
+    static const uint32_t links[] = {32, 30, 6, 18, 54}; // by hand; torus 2x6x1: 6 + 12
+    static const struct net_chaos_rule broken[] = {
+        {net_chaos_may_load, never},        // no exchange
+        {if_empty, net_chaos_may_exchange}, // without its room
+        {always, never},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct net_config c = make(shapes[i], NET_CHAOS);
+        struct ofr_deadlock d = net_flit_deadlock(&c, net_flit_outs);
+        assert_int_equal(d.verdict, OFR_ESCAPABLE);
+        assert_int_equal(d.rings, links[i]);
+        for (size_t b = 0; b < sizeof broken / sizeof *broken; b++) {
+            d = net_chaos_deadlock(&c, net_flit_outs, &broken[b]);
+            assert_int_equal(d.verdict, OFR_DEADLOCK);
+            assert_true(d.length == 2 && d.ring && d.queue[0].node != d.queue[1].node);
+        }
+    }
+    struct net_config c = make("mesh:3x3", NET_CHAOS);
+    assert_int_equal(net_flit_deadlock(&c, no_way).verdict, OFR_NO_ESCAPE);
+    c = make("mesh:1", NET_CHAOS);
+    assert_int_equal(net_flit_deadlock(&c, net_flit_outs).verdict, OFR_ACYCLIC);
+}
+
+// On a line of three nodes, packets of a word, latency 1 and a multiqueue of 2: node 1's way to 2
+// is barred, so two packets from 0 wait in its multiqueue, and with the third one in its input one
+// of them, or itself after them, goes back to node 0, until the way is free.
+static void exchanges(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct net_config c = make("mesh:3", NET_CHAOS);
+    c.flit.message_words = 1;
+    c.flit.node_latency = 1;
+    c.flit.multiqueue = 2;
+    c.flit.full = true;
+    struct net_sim *sim = quiet(&c, &log);
+    sim->output[1 * sim->places + 0].b.packet[0] = 0; // node 1, + port
+    const struct net_flit_node *node = &sim->node[1];
+    for (int i = 0; i < 3; i++) {
+        net_flit_put(sim, 0, 2);
+        for (int j = 0; j < 8 && (i < 2 || j < 2); j++)
+            net_flit_cycle(sim);
+        assert_int_equal(__builtin_popcountll(node->wait >> sim->queue & 3), i < 2 ? i + 1 : 2);
+        assert_int_equal(sim->derouted, 0);
+    }
+    assert_true(net_chaos_may_exchange((struct net_chaos_end){.in = true}));
+    for (int j = 0; j < 3; j++)
+        net_flit_cycle(sim);
+    assert_int_equal(sim->derouted, 1); // to node 0, from where it will come again
+    assert_int_equal(log.count, 0);
+    sim->output[1 * sim->places + 0].b.packet[0] = NET_FLIT_NO_PACKET;
+    for (int j = 0; j < 40; j++)
+        cycle(sim);
+    assert_int_equal(log.count, 3);
+    assert_int_equal(sim->hops, 3 * 2 + 2 * sim->derouted);
+    net_flit_free(sim);
+}
+
 // ---- Figures
 
 static struct net_result simulate(const char *topology, const char *load)
@@ -527,7 +626,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_path),       cmocka_unit_test(duplex),
         cmocka_unit_test(bubble),         cmocka_unit_test(conservation),
         cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
-        cmocka_unit_test(broken_triplex), cmocka_unit_test(figures),
+        cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
+        cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
