@@ -7,8 +7,7 @@
 # it wrong, the broken twins. `make bitstream-test` starts it; it takes minutes. FLIPS=100: so many
 # bits, through the whole run (`make soak`), of which LEAST must be found; without, eight,
 # until the board has answered. SEED: of the bits, and replays. Of an ECP5 it is the netlist after place
-# and route with the bitstream's contents and modes that is run (ecp5_netlist.c), and the twins are
-# a look-up table with a wrong entry and another serial number.
+# and route that is run, with the bitstream's contents, and compared with it (ecp5_netlist.c).
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -69,6 +68,7 @@ sed 's/^/# /' "$dir/out"
 check 'one board' says '^1 board'
 check 'with its serial number' says 0000000000000001
 check 'program' torus program --routing ofr
+check 'counters' torus counters --all
 check 'it ends well' stop
 sed 's/^/# /' "$dir/log"
 check 'all output pins were equal in every cycle' logged 'all output pins were equal'
@@ -77,28 +77,100 @@ check 'the first byte came in the same cycle' sh -c \
         awk '{ print \$1 }') = 2 ]"
 
 if [ -z "$flash" ]; then
-    # Twins. The look-up table is one of the adders', all of whose entries count.
+    # Twins. What is refused: a wrong entry of a look-up table, one that depends on all its inputs so
+    # that all entries count; a flip-flop that starts with the other value; a switch of the routing
+    # that is missing, and one that is set beside. What runs: a bit of the firmware, another serial
+    # number; the RTL has the right ones.
     twin=$dir/twin
     mkdir "$twin"
-    awk '!done && /^word: SLICE..K0.INIT 0110011/ {
-            sub(/0110011/, "0110010")
-            done = 1
-        }
-        { print }' "$out/sim/unpacked.config" > "$twin/wrong.config"
-    ! "$ECP5_NETLIST" "$out/placed.json" "$twin/wrong.config" > /dev/null 2> "$dir/out" &&
-        says "which is not the netlist's"
-    result $? 'a look-up table with a wrong entry is refused'
-    check 'a bitstream with another serial number' \
-        sh constraints/bitstream.sh "$board" "$out" 00000000000000a1
-    cp "$out/placed.json" "$out/firmware.hex" "$twin/"
-    check 'it decodes' built "$board" "$out/flash-00000000000000a1.bin" "$twin" "$out/sim"
-    "$twin/bitsim" --divisor "$divisor" --socket "$dir/board.sock" > "$dir/log" 2>&1 &
-    sim=$!
-    wait_for 300 began
-    timeout 300 "$B/bin/torusctl" --timeout 30 --retry 5 -t "unix:$dir/board.sock" ping > "$dir/out" 2>&1
-    ! stop && logged 'pins DIFFER'
-    result $? 'it differs from the RTL'
-    sed 's/^/# /' "$dir/log"
+    printf '# SEED=%s\n' "${SEED:=1}"
+    refused() { # NAME KIND MESSAGE COUNT: that many lines of KIND, drawn, one at a time
+        awk -v kind="$2" -v seed="$SEED" -v count="$4" '
+            function depends_on_all(table, i, entry, found) {
+                for (i = 1; i < 16; i *= 2) {
+                    for (entry = found = 0; entry < 16; entry++)
+                        if (int(entry / i) % 2 == 0 &&
+                            substr(table, 16 - entry, 1) != substr(table, 16 - entry - i, 1))
+                            found = 1
+                    if (!found)
+                        return 0
+                }
+                return 1
+            }
+            BEGIN { srand(seed) }
+            /^\.tile/ { tile = $2 }
+            NR == FNR {
+                if ($2 ~ /\.MODE$/ && $3 == "CCU2") # of its table not all entries count
+                    carry[tile, substr($2, 1, 6)]
+                next
+            }
+            kind == "table" && /^word: SLICE..K.\.INIT / && !((tile, substr($2, 1, 6)) in carry) &&
+                depends_on_all($3) { line[n++] = FNR }
+            kind == "start" && /^enum: SLICE..REG.\.REGSET / { line[n++] = FNR }
+            (kind == "missing" || kind == "beside") && /^arc: .* [NESW0-9_]*[HV]0/ { line[n++] = FNR }
+            END {
+                for (i = 0; n && i < count; i++)
+                    print line[int(rand() * n)], int(rand() * 16)
+            }' "$out/sim/unpacked.config" "$out/sim/unpacked.config" > "$twin/lines"
+        found=0
+        while read -r line bit; do
+            awk -v kind="$2" -v line="$line" -v bit="$bit" '
+                function other(digit) { return digit == "1" ? "0" : "1" }
+                NR == line && kind == "table" {
+                    print $1, $2, substr($3, 1, bit) other(substr($3, bit + 1, 1)) substr($3, bit + 2)
+                    next
+                }
+                NR == line && kind == "start" {
+                    print $1, $2, $3 == "SET" ? "RESET" : "SET"
+                    next
+                }
+                NR == line && kind == "missing" { next }
+                NR == line && kind == "beside" { print $1, $2, other_source }
+                $1 == "arc:" && $3 != other_source { other_source = $3 }
+                { print }' "$out/sim/unpacked.config" > "$twin/wrong.config"
+            ! "$ECP5_NETLIST" "$out/placed.json" "$twin/wrong.config" > /dev/null 2> "$dir/out" &&
+                says "$3" && found=$((found + 1))
+        done < "$twin/lines"
+        [ "$found" = "$4" ]
+        result $? "twins: $1: $found of $4 refused"
+    }
+    refused 'a wrong entry in a look-up table' table "which is not the netlist's" 8
+    refused 'a flip-flop that starts with the other value' start 'in the netlist' 4
+    refused 'a switch is missing' missing 'does not join' 8
+    refused 'a switch too many' beside 'what no net does' 4
+
+    differs() { # NAME IMAGE
+        cp "$out/placed.json" "$out/firmware.hex" "$twin/"
+        cp "$2" "$twin/image"
+        check "twin: $1: it decodes" built "$board" "$twin/image" "$twin" "$out/sim"
+        "$twin/bitsim" --divisor "$divisor" --socket "$dir/board.sock" --cycles 20000000 \
+            > "$dir/log" 2>&1 &
+        sim=$!
+        wait_for 300 began
+        timeout 300 "$B/bin/torusctl" --timeout 30 --retry 5 -t "unix:$dir/board.sock" ping \
+            > "$dir/out" 2>&1
+        wait "$sim"
+        sim=
+        logged 'pins DIFFER'
+        result $? "twin: $1: it differs from the RTL"
+        sed 's/^/# /' "$dir/log"
+    }
+    # The lowest bit of the firmware's first instruction: no instruction then.
+    wrong_firmware() {
+        tools=$(sh tests/ecp5_tools.sh) || return 1
+        eval "$tools"
+        : "${ecpbram:?}" "${ecppack:?}"
+        sed '1{s/3$/2/;s/7$/6/;s/[bB]$/a/;s/[fF]$/e/;}' "$out/firmware.hex" > "$twin/wrong.hex"
+        cp "$out/serial.config" "$out/pattern.hex" "$twin/"
+        ! cmp -s "$twin/wrong.hex" "$out/firmware.hex" && (
+            cd "$twin" && "$ecpbram" --input serial.config --output wrong.config \
+                --from pattern.hex --to wrong.hex && "$ecppack" --input wrong.config --bit wrong.bin
+        ) > "$dir/out" 2>&1
+    }
+    check 'twin: a bit of the firmware is flipped' wrong_firmware
+    differs 'a bit of the firmware' "$twin/wrong.bin"
+    check 'twin: another serial number' sh constraints/bitstream.sh "$board" "$out" 00000000000000a1
+    differs 'another serial number' "$out/flash-00000000000000a1.bin"
     finish
 fi
 

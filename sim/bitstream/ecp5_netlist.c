@@ -7,9 +7,10 @@
 // PLACED.json: what nextpnr-ecp5 --write wrote; from there come the cells and which net is at which
 // pin. CONFIG: the bitstream in Trellis' text form, as ecpunpack decodes it; from there comes what
 // is in the look-up tables and block RAMs, with the firmware and the serial number that were
-// patched in, and how slices and block RAMs are set: what a slice of the netlist is not set to in
-// the bitstream is an error. So a wire that is routed wrongly is not seen here; a content or a mode
-// is.
+// patched in. What else of it is looked at must be as in the netlist: how slices and flip-flops are
+// set, and all switches of the routing, tile by tile: none is missing and none is there that no net
+// has. That the switches that a net has join the pins that it has is nextpnr's word; how block
+// RAMs, multipliers, the PLL and the pins are set is from the netlist and not looked at.
 //
 // Cells, as Lattice describes them (data sheet FPGA-DS-02012; technical notes FPGA-TN-02204 memory,
 // FPGA-TN-02200 clocks, FPGA-TN-02205 DSP): slices become expressions, DP16KD, MULT18X18D and
@@ -34,6 +35,8 @@ enum { RAM_WORDS = 2048, MAX_RAM = 1024, TEXT = 256, EXPR = 4096, PINS = 4 };
 
 static json_t *words;                // "R2C3 SLICEA.K0.INIT" -> value, of the config
 static json_t *feeds;                // "X2/Y3/A1" -> which physical pin of the LUT feeds it
+static json_t *arcs;                 // "R2C3 SINK SOURCE", a switch of the config -> no net has it
+static json_t *arc_kinds;            // "SINK SOURCE" without numbers, of all these
 static uint16_t *ram_words[MAX_RAM]; // by WID
 static const char *cell_name;
 
@@ -65,22 +68,66 @@ static void read_ram(FILE *f, const char *path, int wid)
     }
 }
 
+// A wire's name as it is from its tile, "N1_V02S0401", without what says which of many alike it is.
+static const char *kind_of(const char *wire, char kind[TEXT])
+{
+    size_t n = 0;
+
+    if (strchr("NESW", wire[0]) && wire[1] >= '0' && wire[1] <= '9' && strchr(wire, '_'))
+        wire = strchr(wire, '_') + 1;
+    for (; *wire && n < TEXT - 1; wire++)
+        if (*wire < '0' || *wire > '9')
+            kind[n++] = *wire;
+    kind[n] = 0;
+    return kind;
+}
+
+static const char *arc_kind(const char *sink, const char *source)
+{
+    static char text[2 * TEXT];
+    char a[TEXT], b[TEXT];
+
+    snprintf(text, sizeof text, "%s %s", kind_of(sink, a), kind_of(source, b));
+    return text;
+}
+
+// The place of a tile, "R2C3", from its name.
+static void place_in_name(const char *path, const char *line, char place[32])
+{
+    unsigned x, y;
+    const char *at = strchr(line, 'R');
+
+    while (at && sscanf(at, "R%uC%u", &y, &x) != 2)
+        at = strchr(at + 1, 'R');
+    if (!at)
+        fail(path, "a tile without a place: %.*s", (int)strcspn(line, "\n"), line);
+    snprintf(place, 32, "R%uC%u", y, x);
+}
+
 static void read_config(const char *path)
 {
     FILE *f = fopen(path, "r");
-    char line[1 << 14], tile[32] = "", key[2 * TEXT], name[TEXT / 2], value[TEXT / 2];
+    char line[1 << 14], tile[32] = "", at[32] = "", key[2 * TEXT], name[TEXT / 2], value[TEXT / 2];
     int wid;
 
     if (!f)
         fail(path, "%s", strerror(errno));
     words = json_object();
+    arcs = json_object();
+    arc_kinds = json_object();
     while (fgets(line, sizeof line, f)) {
         if (line[0] == '.') {
             tile[0] = 0;
             if (sscanf(line, ".tile %31[RC0-9]:PLC2", tile) == 1 && !strstr(line, ":PLC2"))
                 tile[0] = 0;
+            if (!strncmp(line, ".tile ", 6))
+                place_in_name(path, line, at);
             if (sscanf(line, ".bram_init %d", &wid) == 1)
                 read_ram(f, path, wid);
+        } else if (sscanf(line, "arc: %127s %127s", name, value) == 2) {
+            snprintf(key, sizeof key, "%s %s %s", at, name, value);
+            json_object_set_new(arcs, key, json_true());
+            json_object_set_new(arc_kinds, arc_kind(name, value), json_true());
         } else if (tile[0] && (sscanf(line, "word: %127s %127s", name, value) == 2 ||
                                sscanf(line, "enum: %127s %127s", name, value) == 2)) {
             snprintf(key, sizeof key, "%s %s", tile, name);
@@ -178,8 +225,75 @@ static void assign(const json_t *cell, const char *pin, const char *value)
         printf("  assign n%lld = %s;\n", (long long)net, value);
 }
 
-// Which physical pin of a look-up table feeds which of the netlist: the router exchanges them.
-static void read_feeds(const json_t *module)
+// A wire as its tile calls it from how nextpnr names it, "-1_0_V02S0401": columns and rows away.
+// Those of the whole chip have one name.
+static void wire_name(const char *text, size_t length, char name[TEXT])
+{
+    int x = 0, y = 0, used = 0;
+    char copy[TEXT], away[2 * 16] = "";
+
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    if (sscanf(copy, "%d_%d_%n", &x, &y, &used) != 2 || !used)
+        fail(copy, "not a wire");
+    if (strncmp(copy + used, "G_", 2) != 0) {
+        int n = y ? snprintf(away, 16, "%c%d", y < 0 ? 'N' : 'S', abs(y)) : 0;
+        if (x)
+            n += snprintf(away + n, 16, "%c%d", x < 0 ? 'W' : 'E', abs(x));
+        if (n)
+            snprintf(away + n, 2, "_");
+    }
+    snprintf(name, TEXT, "%s%s", away, copy + used);
+}
+
+// A switch that a net goes through is set in the bitstream; those of which it has none of the kind
+// are connections that are always there. (So one that is the only one of its kind is not missed: a
+// dozen, mostly of clocks.)
+static void check_arc(const char *net, const char *pip)
+{
+    unsigned x, y;
+    int used = 0;
+    char sink[TEXT], source[TEXT], key[3 * TEXT];
+    const char *to = strstr(pip, "->");
+
+    if (sscanf(pip, "X%u/Y%u/%n", &x, &y, &used) != 2 || !used || !to)
+        fail(net, "%s: not a switch", pip);
+    wire_name(pip + used, (size_t)(to - pip) - (size_t)used, source);
+    wire_name(to + 2, strlen(to + 2), sink);
+    snprintf(key, sizeof key, "R%uC%u %s %s", y, x, sink, source);
+    if (json_object_get(arcs, key))
+        json_object_set_new(arcs, key, json_false());
+    else if (json_object_get(arc_kinds, arc_kind(sink, source)))
+        fail(net, "the bitstream does not join what its route does: %s", key);
+}
+
+// Switches of the bitstream that no net goes through. Some settings have the bits of one: a slice's
+// as a carry that of its outputs, clocks at rest theirs.
+static void check_no_other_arcs(const char *path)
+{
+    const char *key;
+    json_t *unused;
+
+    json_object_foreach(arcs, key, unused)
+    {
+        unsigned lut;
+        char tile[32], name[32], slice, mux;
+        if (json_is_false(unused))
+            continue;
+        if (sscanf(key, "%31s F%1u F%c%c_SLICE", tile, &lut, &mux, &slice) == 4 &&
+            mux == (lut % 2 ? 'X' : '5') && slice == (char)('A' + lut / 2)) {
+            snprintf(name, sizeof name, "SLICE%c.MODE", slice);
+            if (!strcmp(set_to(tile, name, "LOGIC"), "CCU2"))
+                continue;
+        }
+        if (strstr(key, " G_DCS") || strstr(key, "_JECLK"))
+            continue;
+        fail(path, "the bitstream joins what no net does: %s", key);
+    }
+}
+
+// Walks all routes: which physical pin of a look-up table feeds which of the netlist, since the
+// router exchanges them; and each switch.
+static void read_routes(const json_t *module)
 {
     const char *key;
     json_t *net;
@@ -187,14 +301,24 @@ static void read_feeds(const json_t *module)
     feeds = json_object();
     json_object_foreach(json_object_get(module, "netnames"), key, net)
     {
+        // WIRE;PIP;STRENGTH;..., where the pip is named after what it joins; none at the driver. A
+        // blank where there is no route.
         const char *at = text_of(net, "attributes", "ROUTING");
-        for (; at && *at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
+        while (at && at[strspn(at, " ")]) {
             unsigned x, y, x1, y1, lut, from_lut;
-            char pin, from, name[TEXT];
-            // WIRE;PIP;STRENGTH, where the wire is the pin and the pip is named after what it
-            // joins.
-            if (sscanf(at, "X%u/Y%u/%c%1u_SLICE;X%u/Y%u/0_0_%c%1u->", &x, &y, &pin, &lut, &x1, &y1,
-                       &from, &from_lut) != 8 ||
+            char pin, from, pip[TEXT], name[TEXT];
+            size_t wire = strcspn(at, ";"), length = wire + 1 + strcspn(at + wire + 1, ";");
+            if (!at[wire] || !at[length] || length >= TEXT)
+                fail(key, "a route that is not WIRE;PIP;STRENGTH");
+            snprintf(name, sizeof name, "%.*s", (int)length, at);
+            snprintf(pip, sizeof pip, "%s", name + wire + 1);
+            at += length + 1 + strcspn(at + length + 1, ";");
+            at += *at == ';';
+            if (!*pip)
+                continue;
+            check_arc(key, pip);
+            if (sscanf(name, "X%u/Y%u/%c%1u_SLICE;X%u/Y%u/0_0_%c%1u->", &x, &y, &pin, &lut, &x1,
+                       &y1, &from, &from_lut) != 8 ||
                 pin < 'A' || pin > 'D')
                 continue;
             if (from < 'A' || from > 'D' || lut != from_lut || x != x1 || y != y1)
@@ -577,7 +701,8 @@ int main(int argc, char **argv)
     if (json_object_size(modules) != 1)
         fail(argv[1], "not one module, as after place and route");
     module = json_object_iter_value(json_object_iter(modules));
-    read_feeds(module);
+    read_routes(module);
+    check_no_other_arcs(argv[2]);
     printf("// Made by sim/bitstream/ecp5_netlist.c.\n");
     write_ports(module);
     json_object_foreach(json_object_get(module, "cells"), cell_name, cell)
@@ -588,6 +713,8 @@ int main(int argc, char **argv)
     printf("endmodule\n");
     json_decref(words);
     json_decref(feeds);
+    json_decref(arcs);
+    json_decref(arc_kinds);
     json_decref(root);
     for (unsigned i = 0; i < MAX_RAM; i++)
         free(ram_words[i]);
