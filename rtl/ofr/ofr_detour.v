@@ -13,21 +13,21 @@
 `default_nettype none
 
 module ofr_detour (
-    input  wire [4:0] k,         // size, 1 to 16
-    input  wire [3:0] step,      // from ofr_clamp
-    input  wire       halve,
-    input  wire [3:0] d,         // from ofr_span
-    input  wire       minus,
-    input  wire       tie,
-    output wire [4:0] hops_side, // d(s, q) + d(q, t) of UP and DOWN
-    output wire [4:0] hops_wrap, // of WRAP
-    output wire [1:0] leg_far,   // first leg of UP, second of DOWN
-    output wire [1:0] leg_step,  // second leg of UP, first of DOWN
-    output wire [1:0] leg_wrap1,
-    output wire [1:0] leg_wrap2,
-    output wire [1:0] leg_mid,   // first leg of MID (the second is never over a nu-link)
-    output wire       no_side,   // UP and DOWN drop the candidate (small dimension)
-    output wire       no_wrap    // WRAP does
+    input  wire logic [4:0] k,         // size, 1 to 16
+    input  wire logic [3:0] step,      // from ofr_clamp
+    input  wire logic       halve,
+    input  wire logic [3:0] d,         // from ofr_span
+    input  wire logic       minus,
+    input  wire logic       tie,
+    output logic [4:0]      hops_side, // d(s, q) + d(q, t) of UP and DOWN
+    output logic [4:0]      hops_wrap, // of WRAP
+    output logic [1:0]      leg_far,   // first leg of UP, second of DOWN
+    output logic [1:0]      leg_step,  // second leg of UP, first of DOWN
+    output logic [1:0]      leg_wrap1,
+    output logic [1:0]      leg_wrap2,
+    output logic [1:0]      leg_mid,   // first leg of MID (the second is never over a nu-link)
+    output logic            no_side,   // UP and DOWN drop the candidate (small dimension)
+    output logic            no_wrap    // WRAP does
 );
     wire       eq    = d == 4'd0;
     wire       one   = d == 4'd1;

@@ -15,35 +15,35 @@ module ofr_fast #(
     parameter int N = 3, // dimensions, 2 or 3
     parameter int C = 8  // slots per VC, 1 to 8
 ) (
-    input  wire           clk,
-    input  wire           rst,
-    input  wire [5*N-1:0] cfg_k,        // sizes, 1 to 16
-    input  wire [4*N-1:0] cfg_me,       // this node
-    input  wire           cfg_tie_both, // tie register
+    input  wire logic           clk,
+    input  wire logic           rst,
+    input  wire logic [5*N-1:0] cfg_k,        // sizes, 1 to 16
+    input  wire logic [4*N-1:0] cfg_me,       // this node
+    input  wire logic           cfg_tie_both, // tie register
 
-    input  wire           start,
-    input  wire [4*N-1:0] t,
-    input  wire [8*N-1:0] used, // slots in use of the adaptive VC, 4 bits a port
-    output wire           hold, // keep the table as it is at the end of this cycle
-    output reg            busy,
-    output reg            done,
-    output reg  [1:0]     kind, // 0 minimal, 1 OIDN, 2 WIDN
-    output reg  [4*N-1:0] q,
+    input  wire logic           start,
+    input  wire logic [4*N-1:0] t,
+    input  wire logic [8*N-1:0] used, // slots in use of the adaptive VC, 4 bits a port
+    output logic                hold, // keep the table as it is at the end of this cycle
+    output logic                busy,
+    output logic                done,
+    output logic [1:0]          kind, // 0 minimal, 1 OIDN, 2 WIDN
+    output logic [4*N-1:0]      q,
 
-    output wire [2:0]     set, // table look-up
-    output wire [2:0]     index,
-    input  wire [6:0]     entry,
-    input  wire [3:0]     delta,
-    input  wire [7:0]     eta,
-    input  wire           rule_a,
-    input  wire           rule_b,
-    input  wire           oidn,
-    input  wire [7:0]     widn
+    output logic [2:0]          set, // table look-up
+    output logic [2:0]          index,
+    input  wire logic [6:0]     entry,
+    input  wire logic [3:0]     delta,
+    input  wire logic [7:0]     eta,
+    input  wire logic           rule_a,
+    input  wire logic           rule_b,
+    input  wire logic           oidn,
+    input  wire logic [7:0]     widn
 );
     localparam int LAST = 8 + (1 << N) + 3; // cycle of the last comparison
 
-    reg [4:0]  count;
-    wire [4:0] now  = start ? 5'd0 : count;
+    reg [4:0]  count_q;
+    wire [4:0] now  = start ? 5'd0 : count_q;
 
     wire       last = now == 5'(LAST);
     assign     hold = start || (busy && !last);
@@ -207,7 +207,7 @@ module ofr_fast #(
 
     always_ff @(posedge clk) begin
         done <= 1'b0;
-        count <= now + 5'd1;
+        count_q <= now + 5'd1;
         if (start) begin
             busy    <= 1'b1;
             t_q     <= t;

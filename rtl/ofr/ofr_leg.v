@@ -4,30 +4,30 @@
 `default_nettype none
 
 module ofr_leg (
-    input  wire       both,   // tie register
-    input  wire       two,    // k = 2
-    input  wire       odd_me, // bit 0 of the node's coordinate
-    input  wire [3:0] d,      // from ofr_span
-    input  wire       minus,
-    input  wire       tie,
-    input  wire [4:0] hops_side,
-    input  wire [4:0] hops_wrap,
-    input  wire [1:0] leg_far,
-    input  wire [1:0] leg_step,
-    input  wire [1:0] leg_wrap1,
-    input  wire [1:0] leg_wrap2,
-    input  wire [1:0] leg_mid,
-    input  wire       no_side,
-    input  wire       no_wrap,
+    input  wire logic       both,   // tie register
+    input  wire logic       two,    // k = 2
+    input  wire logic       odd_me, // bit 0 of the node's coordinate
+    input  wire logic [3:0] d,      // from ofr_span
+    input  wire logic       minus,
+    input  wire logic       tie,
+    input  wire logic [4:0] hops_side,
+    input  wire logic [4:0] hops_wrap,
+    input  wire logic [1:0] leg_far,
+    input  wire logic [1:0] leg_step,
+    input  wire logic [1:0] leg_wrap1,
+    input  wire logic [1:0] leg_wrap2,
+    input  wire logic [1:0] leg_mid,
+    input  wire logic       no_side,
+    input  wire logic       no_wrap,
     // the minimal route: q = t; code is 0 then, and nu_s, nu_t have no meaning
-    input  wire       direct,
+    input  wire logic       direct,
     // 0 MID (lambda, beta 0), 1 UP (lambda +1), 3 DOWN (-1), 2 WRAP (beta 1)
-    input  wire [1:0] code,
-    output wire [4:0] hops,   // d(s, q) + d(q, t) in this dimension, 0 to 16
-    output wire [1:0] leave,  // minimal directions from s to q: bit 0 +, bit 1 -
-    output wire       nu_s,   // leaves s over a nu-link
-    output wire       nu_t,   // arrives at t over a nu-link
-    output wire       drop    // the candidate does not exist
+    input  wire logic [1:0] code,
+    output logic [4:0]      hops,  // d(s, q) + d(q, t) in this dimension, 0 to 16
+    output logic [1:0]      leave, // minimal directions from s to q: bit 0 +, bit 1 -
+    output logic            nu_s,  // leaves s over a nu-link
+    output logic            nu_t,  // arrives at t over a nu-link
+    output logic            drop   // the candidate does not exist
 );
     wire eq   = d == 4'd0;
     wire side = code[0];

@@ -14,11 +14,11 @@ module ofr_logs #(
     parameter int ODD  = 0,  // 0 or 1
     parameter int BIAS = 6   // units, 0 to 15
 ) (
-    input  wire             clk,
-    input  wire [A+ODD-1:0] at_a,
-    input  wire [A+ODD-1:0] at_b,
-    output reg  [F+4:0]     a, // bit F + 4: the number was 0
-    output reg  [F+4:0]     b
+    input  wire logic             clk,
+    input  wire logic [A+ODD-1:0] at_a,
+    input  wire logic [A+ODD-1:0] at_b,
+    output logic [F+4:0]          a, // bit F + 4: the number was 0
+    output logic [F+4:0]          b
 );
     // Fractions of log2(511) down to log2(256): `build/tests/test_logs print` writes these lines,
     // `build/tests/test_logs` checks them.

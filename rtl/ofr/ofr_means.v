@@ -7,12 +7,12 @@
 `default_nettype none
 
 module ofr_means (
-    input  wire       clk,
-    input  wire [2:0] m,      // links, 1 to 6
-    input  wire [5:0] used,   // S, their slots in use, 0 to 48
-    input  wire       zero,   // u* = 0
-    input  wire       rule_b, // then f = 1 whatever S is
-    output reg  [8:0] mean    // 60 S / m; u* = 0: 60 for f = 1, 120 for f = 0
+    input  wire logic       clk,
+    input  wire logic [2:0] m,      // links, 1 to 6
+    input  wire logic [5:0] used,   // S, their slots in use, 0 to 48
+    input  wire logic       zero,   // u* = 0
+    input  wire logic       rule_b, // then f = 1 whatever S is
+    output logic [8:0]      mean    // 60 S / m; u* = 0: 60 for f = 1, 120 for f = 0
 );
     (* ram_style = "block" *) reg [8:0] rom [0:2047];
     initial

@@ -3,14 +3,14 @@
 `default_nettype none
 
 module ofr_place (
-    input  wire [4:0] k,      // size, 1 to 16
-    input  wire [3:0] s,
-    input  wire [3:0] t,
-    input  wire [3:0] step,   // from ofr_clamp; 0 with UP: q = t
-    input  wire [3:0] d,      // from ofr_span
-    input  wire       minus,
-    input  wire [1:0] code,   // 0 MID, 1 UP, 3 DOWN, 2 WRAP
-    output wire [3:0] q
+    input  wire logic [4:0] k,    // size, 1 to 16
+    input  wire logic [3:0] s,
+    input  wire logic [3:0] t,
+    input  wire logic [3:0] step, // from ofr_clamp; 0 with UP: q = t
+    input  wire logic [3:0] d,    // from ofr_span
+    input  wire logic       minus,
+    input  wire logic [1:0] code, // 0 MID, 1 UP, 3 DOWN, 2 WRAP
+    output logic [3:0]      q
 );
     wire [3:0] base = code == 2'd1 ? t : s;
     wire       sub  = minus ^ (code == 2'd3);

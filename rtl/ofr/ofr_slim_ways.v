@@ -9,9 +9,9 @@
 `default_nettype none
 
 module ofr_slim_ways (
-    input  wire       clk,
-    input  wire [8:0] at,
-    output reg  [7:0] way
+    input  wire logic       clk,
+    input  wire logic [8:0] at,
+    output logic [7:0]      way
 );
     function automatic [7:0] row(input [4:0] k, input [4:0] plus); // plus: hops going +
         reg       minus;

@@ -3,12 +3,12 @@
 `default_nettype none
 
 module ofr_span (
-    input  wire [4:0] k,     // size, 1 to 16
-    input  wire [3:0] s,     // coordinates, 0 to k - 1
-    input  wire [3:0] t,
-    output wire [3:0] d,     // hops the shorter way, 0 to k/2
-    output wire       minus, // the shorter way is - (+ at exactly k/2 and where s = t)
-    output wire       tie    // both ways are equally short (never where k = 2: one link only)
+    input  wire logic [4:0] k,     // size, 1 to 16
+    input  wire logic [3:0] s,     // coordinates, 0 to k - 1
+    input  wire logic [3:0] t,
+    output logic [3:0]      d,     // hops the shorter way, 0 to k/2
+    output logic            minus, // the shorter way is - (+ at exactly k/2 and where s = t)
+    output logic            tie    // both ways are equally short (never where k = 2: one link only)
 );
     wire [4:0] diff = {1'b0, t} - {1'b0, s};
     // Hops going +; 4 bits will do, it is less than k.

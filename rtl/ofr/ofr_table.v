@@ -7,28 +7,28 @@
 module ofr_table #(
     parameter int N = 3 // dimensions, 2 or 3
 ) (
-    input  wire        clk,
-    input  wire        rst,
+    input  wire logic        clk,
+    input  wire logic        rst,
 
     // Register strobes (rtl/README.md).
-    input  wire        reg_we,
-    input  wire [11:0] reg_adr,
-    input  wire [31:0] reg_wdat,
-    output wire [31:0] reg_rdat,
-    output wire        reg_err,
+    input  wire logic        reg_we,
+    input  wire logic [11:0] reg_adr,
+    input  wire logic [31:0] reg_wdat,
+    output logic [31:0]      reg_rdat,
+    output logic             reg_err,
 
-    input  wire        hold,  // a decision is under way, or starts: keep the active table
-    input  wire [2:0]  set,   // bit i: s_i = t_i
-    input  wire [2:0]  index,
-    output reg  [6:0]  entry, // a cycle later: VALID, lambda Z, Y, X
+    input  wire logic        hold,  // a decision is under way, or starts: keep the active table
+    input  wire logic [2:0]  set,   // bit i: s_i = t_i
+    input  wire logic [2:0]  index,
+    output logic [6:0]       entry, // a cycle later: VALID, lambda Z, Y, X
 
-    output reg  [3:0]  delta, // of the active table
-    output reg  [7:0]  eta,
-    output reg         rule_a,
-    output reg         rule_b,
-    output reg         oidn,
-    output reg  [7:0]  widn,
-    output wire [15:0] generation
+    output logic [3:0]       delta, // of the active table
+    output logic [7:0]       eta,
+    output logic             rule_a,
+    output logic             rule_b,
+    output logic             oidn,
+    output logic [7:0]       widn,
+    output logic [15:0]      generation
 );
     // Table entry {set, index} after reset: Examples 1 and 2 (ofr_table_reset() in the model).
     function automatic [6:0] example(input [5:0] at);

@@ -14,28 +14,28 @@ module ofr_unit #(
     parameter int C   = 8, // slots per VC, 1 to 8
     parameter int MUL = 1  // 1: with multipliers; 0: without, smaller and slower
 ) (
-    input  wire           clk,
-    input  wire           rst,
+    input  wire logic           clk,
+    input  wire logic           rst,
 
-    input  wire [5*N-1:0] cfg_k,        // sizes, 1 to 16 each
-    input  wire [4*N-1:0] cfg_me,       // this node's coordinates
-    input  wire           cfg_tie_both, // distance k/2: 0 plus, 1 both
+    input  wire logic [5*N-1:0] cfg_k,        // sizes, 1 to 16 each
+    input  wire logic [4*N-1:0] cfg_me,       // this node's coordinates
+    input  wire logic           cfg_tie_both, // distance k/2: 0 plus, 1 both
 
     // Register strobes, block OFR (rtl/README.md).
-    input  wire           reg_we,
-    input  wire [11:0]    reg_adr,
-    input  wire [31:0]    reg_wdat,
-    output wire [31:0]    reg_rdat,
-    output wire           reg_err,
+    input  wire logic           reg_we,
+    input  wire logic [11:0]    reg_adr,
+    input  wire logic [31:0]    reg_wdat,
+    output logic [31:0]         reg_rdat,
+    output logic                reg_err,
 
-    input  wire           start,
-    input  wire [4*N-1:0] t,
-    input  wire [8*N-1:0] used, // slots in use of each port's adaptive VC, 0 to C, 4 bits a port
-    output wire           busy, // from the cycle after start to the one before done
-    output wire           done,
-    output wire [1:0]     kind, // 0 minimal, 1 OIDN, 2 WIDN
-    output wire [4*N-1:0] q,    // the IDN, or t
-    output wire [15:0]    generation
+    input  wire logic           start,
+    input  wire logic [4*N-1:0] t,
+    input  wire logic [8*N-1:0] used, // slots in use of adaptive VCs, 0 to C, 4 bits a port
+    output logic                busy, // from the cycle after start to the one before done
+    output logic                done,
+    output logic [1:0]          kind, // 0 minimal, 1 OIDN, 2 WIDN
+    output logic [4*N-1:0]      q,    // the IDN, or t
+    output logic [15:0]         generation
 );
     wire [2:0] set, index;
     wire [6:0] entry;

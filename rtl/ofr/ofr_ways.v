@@ -8,11 +8,11 @@
 `default_nettype none
 
 module ofr_ways (
-    input  wire        clk,
-    input  wire [9:0]  at_a,
-    input  wire [9:0]  at_b,
-    output reg  [17:0] a,
-    output reg  [5:0]  b
+    input  wire logic       clk,
+    input  wire logic [9:0] at_a,
+    input  wire logic [9:0] at_b,
+    output logic [17:0]     a,
+    output logic [5:0]      b
 );
     // 3:0    hops the shorter way, d
     // 5:4    it goes 0: nowhere, 1: +, 2: -, 3: either way (k/2 hops and k > 2)

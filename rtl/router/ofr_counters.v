@@ -125,8 +125,8 @@ module ofr_counters #(
     // --- Pre-counters, what the engine sees of them, and the one that it visits ------------------
     logic                follow; // held_q follows the pre-counters
     logic [SLOTS-1:0]    hide;   // one-cold: 0 for the counter to visit in this cycle
-    logic [SLOTS*LB-1:0] lfsr_held_q;
-    logic [21*BB-1:0]    sum_held_q; // refused, discarded, hops, high-water marks
+    logic [SLOTS*LB-1:0] lfsr_held;
+    logic [21*BB-1:0]    sum_held; // refused, discarded, hops, high-water marks
     logic [LB-1:0]       lfsr_x;
     logic [BB-1:0]       sum_x;
     logic                sum_visit;
@@ -156,9 +156,9 @@ module ofr_counters #(
                 else
                     seen_q <= held_q;
             end
-            assign lfsr_held_q[LB*i +: LB] = seen_q;
+            assign lfsr_held[LB*i +: LB] = seen_q;
         end else begin : g_none
-            assign lfsr_held_q[LB*i +: LB] = '0;
+            assign lfsr_held[LB*i +: LB] = '0;
         end
     end
 
@@ -178,7 +178,7 @@ module ofr_counters #(
                 else
                     seen_q <= held_q;
             end
-            assign sum_held_q[BB*j +: BB] = seen_q;
+            assign sum_held[BB*j +: BB] = seen_q;
         end else if (j - 3 < 3 * P) begin : g_high
             logic [3:0] high_q, held_q, seen_q;
             always_ff @(posedge clk) begin
@@ -193,9 +193,9 @@ module ofr_counters #(
                 else
                     seen_q <= held_q;
             end
-            assign sum_held_q[BB*j +: BB] = BB'(seen_q);
+            assign sum_held[BB*j +: BB] = BB'(seen_q);
         end else begin : g_none
-            assign sum_held_q[BB*j +: BB] = '0;
+            assign sum_held[BB*j +: BB] = '0;
         end
     end
 
@@ -203,9 +203,9 @@ module ofr_counters #(
         lfsr_x = '0;
         sum_x  = '0;
         for (int i = 0; i < SLOTS; i++)
-            lfsr_x = lfsr_x | lfsr_held_q[LB*i +: LB];
+            lfsr_x = lfsr_x | lfsr_held[LB*i +: LB];
         for (int j = 0; j < 21; j++)
-            sum_x = sum_x | sum_held_q[BB*j +: BB];
+            sum_x = sum_x | sum_held[BB*j +: BB];
         sum_visit = slot_q == `OFR_COUNTER_REFUSED || slot_q == `OFR_COUNTER_DISCARDED ||
                     slot_q == `OFR_COUNTER_HOPS || slot_q >= `OFR_COUNTER_HIGH_BASE;
     end
