@@ -243,6 +243,9 @@ checked never chaos 's/return !end.out && end.in;/return false;/'
     ! "$work/never" run $short --load 2 --traffic complement --routing chaos --multiqueue 2 --batch-cycles 5000 --watchdog 100 > "$work/out" 2> "$work/err" &&
     grep -q '^end  *stuck' "$work/out"
 result $? 'no exchange: found, and a run is stuck'
+checked away relation 's/unsigned port = 2 \* dim + way;/unsigned port = 2 * dim + !way;/' &&
+    ! runs away 0.5 chaos '--batch-cycles 20000' && grep -q 'goes on and on' "$work/err"
+result $? 'a packet that never arrives is found'
 checked classes relation 's/s->classes == 2 && !wrap_ahead(minus, from, until)/0/'
 [ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"
 [ $? = 1 ] && grep -q 'a cycle' "$work/out"
