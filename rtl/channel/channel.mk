@@ -2,8 +2,8 @@
 # Channels: lint, RTL against model in lockstep, and models without a protection, which the ledger of
 # the same bench must find.
 
-CHANNEL_V := $(addprefix rtl/channel/,ofr_channel.v ofr_channel_end.v \
-    ofr_channel_send.v ofr_channel_receive.v)
+CHANNEL_V := $(addprefix rtl/channel/,ofr_channel.v ofr_channel_state.v ofr_channel_gather.v \
+    ofr_channel_consume.v ofr_channel_send.v ofr_channel_receive.v)
 LINT_V += $(CHANNEL_V)
 LINT_TOPS += ofr_channel:N=3 ofr_channel:W=16:L=16:ENDS=3 ofr_channel:W=64:L=8:ENDS=16:ROOM=8 \
     ofr_channel:ENDS=1:ROOM=2
@@ -40,18 +40,20 @@ $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/lockstep.o $(CHANNEL_V) $
 # A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
 # words that are named.
 CHANNEL_TWIN_credit  := s/ && x->seq != x->limit// came.to.harm|given
-CHANNEL_TWIN_early   := s/(x->freed + ch->shape.room)/(x->expect + ch->shape.room)/ came.to.harm|given
+CHANNEL_TWIN_early   := s/(old->freed + ch->shape.room)/(old->expect + ch->shape.room)/ came.to.harm|given
 CHANNEL_TWIN_order   := s/ch->seq != old->expect/0/ given|gave
 CHANNEL_TWIN_conn    := s/ && old->conn == HEAD(CONN)// given|gave
-CHANNEL_TWIN_poison  := s/!rx->poison && // given|gave
+CHANNEL_TWIN_poison  := s/!rx->poison && i >= first/i >= first/ given|gave
 CHANNEL_TWIN_silent  := s/old->age == 3/0/ hangs|beats.taken|not.ok.2
 CHANNEL_TWIN_slot    := s/ + is_sending(ch, e)// given|gave
 CHANNEL_TWIN_turn    := s/(ch->turn + i) %/(i - 1) %/ not.ok.*at.once
-CHANNEL_TWIN_drain   := s/ && is_empty(&old\[e\])// closed,.bytes.taken
+CHANNEL_TWIN_drain   := s/ && is_empty(old)// closed,.bytes.taken
 CHANNEL_TWIN_rest    := s/x->skip = x->mid;/;/ given|gave
 CHANNEL_TWIN_mark    := s/x->mark = is_open(old)/x->mark = 0 \&\& is_open(old)/ broken.beat
+CHANNEL_TWIN_port    := s/ && (!old->shown.valid || in->m_ready\[cur\])// has.changed|gave
+CHANNEL_TWIN_line    := s/            next = e;/            ;/ given.to.the.consumer
 CHANNEL_TWINS := $(patsubst %,$(B)/tests/channel_twin_%,credit early order conn poison silent slot turn \
-    drain rest mark)
+    drain rest mark port line)
 TESTS += $(CHANNEL_TWINS)
 $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.c rtl/channel/channel.mk
 	@mkdir -p $(@D)
@@ -59,7 +61,7 @@ $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.
 	@sed -f $@.sed sim/model/channel.c > $@.c && ! cmp -s sim/model/channel.c $@.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -w -DALONE $(call channel_flags,2_32_32_4_4) -Isim/cosim -Isim/model \
 	    -o $@.twin rtl/channel/test/lockstep.c $@.c
-	@printf '#!/bin/sh\n! %s 400000 > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
+	@printf '#!/bin/sh\n! %s 1600000 > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - channel, twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - channel, twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@

@@ -18,13 +18,14 @@ module ofr_channel #(
     input  wire logic [5*N-1:0]        size, // of the torus
     // Register strobes, see rtl/README.md
     input  wire logic                  reg_we,
+    input  wire logic                  reg_re,
     input  wire logic [11:0]           reg_adr,
     input  wire logic [31:0]           reg_wdat,
     output logic [31:0]                reg_rdat,
     output logic                       reg_err,
     // From the user's logic, end 0 lowest
     input  wire logic [ENDS-1:0]       s_axis_tvalid,
-    output logic [ENDS-1:0]            s_axis_tready,
+    output logic [ENDS-1:0]            s_axis_tready, // 1 for one end at most, of those with TVALID
     input  wire logic [W*ENDS-1:0]     s_axis_tdata,
     input  wire logic [W/8*ENDS-1:0]   s_axis_tkeep, // counts in a message's last beat
     input  wire logic [ENDS-1:0]       s_axis_tlast,
@@ -47,6 +48,7 @@ module ofr_channel #(
     input  wire logic                  rx_poison
 );
     localparam int LB = $clog2(L);
+    localparam int RB = $clog2(ROOM);
     localparam int EB = ENDS > 1 ? $clog2(ENDS) : 1;
 
     generate
@@ -67,31 +69,9 @@ module ofr_channel #(
     wire logic [31:0] adr = {20'b0, reg_adr};
     wire logic is_command = adr == `OFR_CHANNEL_COMMAND;
 
-    logic [3*ENDS-1:0] state, reason;
-    logic [ENDS-1:0]   told, free, any_sent, any_received, any_heard;
-    logic [2:0] sel_state, sel_reason;
-    logic       sel_told, sel_free, sel_named, sel_any_sent, sel_any_received, sel_any_heard;
-    always_comb begin
-        sel_state = '0;
-        sel_reason = '0;
-        sel_told = 1'b0;
-        sel_free = 1'b0;
-        sel_named = 1'b0;
-        sel_any_sent = 1'b0;
-        sel_any_received = 1'b0;
-        sel_any_heard = 1'b0;
-        for (int i = 0; i < ENDS; i++)
-            if (select_q == 4'(i)) begin
-                sel_state = state[3*i +: 3];
-                sel_reason = reason[3*i +: 3];
-                sel_told = told[i];
-                sel_free = free[i];
-                sel_named = named_q[i];
-                sel_any_sent = any_sent[i];
-                sel_any_received = any_received[i];
-                sel_any_heard = any_heard[i];
-            end
-    end
+    logic [2:0] state, reason; // of the row, which is that of SELECT where a register is accessed
+    logic       told, free, any_sent, any_received, any_heard;
+    wire logic  named = named_q[row];
 
     logic outside; // the node that is written to PEER
     always_comb begin
@@ -103,17 +83,17 @@ module ofr_channel #(
         case (adr)
             `OFR_CHANNEL_CONTROL: reg_err = reg_we && reg_wdat[4:0] >= 5'd24;
             `OFR_CHANNEL_SELECT:  reg_err = reg_we && {1'b0, reg_wdat[3:0]} >= 5'(ENDS);
-            `OFR_CHANNEL_PEER:    reg_err = reg_we && (!sel_free || outside);
+            `OFR_CHANNEL_PEER:    reg_err = reg_we && (!free || outside);
             `OFR_CHANNEL_COMMAND:
                 case (reg_wdat)
                     `OFR_CHANNEL_COMMAND_OPEN,
                     `OFR_CHANNEL_COMMAND_LISTEN:
-                        reg_err = reg_we && (!sel_free || !sel_named);
+                        reg_err = reg_we && (!free || !named);
                     `OFR_CHANNEL_COMMAND_CLOSE:
-                        reg_err = reg_we && sel_state != `OFR_CHANNEL_STATE_STATE_OPEN;
+                        reg_err = reg_we && state != `OFR_CHANNEL_STATE_STATE_OPEN;
                     `OFR_CHANNEL_COMMAND_ABORT:
-                        reg_err = reg_we && (sel_state == `OFR_CHANNEL_STATE_STATE_IDLE
-                            || sel_state == `OFR_CHANNEL_STATE_STATE_ENDED);
+                        reg_err = reg_we && (state == `OFR_CHANNEL_STATE_STATE_IDLE
+                            || state == `OFR_CHANNEL_STATE_STATE_ENDED);
                     default: reg_err = reg_we;
                 endcase
             default: reg_err = 1'b0;
@@ -139,17 +119,51 @@ module ofr_channel #(
         end
     end
 
-    // ---- Tables: a row an end -------------------------------------------------------------------
+    // ---- Whose row it is ------------------------------------------------------------------------
+    // A register's access comes first; a packet that came can wait for a cycle, what was sent for a
+    // packet's length. Where there is nothing else the ends are walked through.
+
+    logic          due, pick, is_sent_q, ticks;
+    logic [EB-1:0] row, to, pick_end, sent_end_q, walk_q;
+    wire logic is_reg = reg_we || reg_re;
+    wire logic is_ev = due && !is_reg;
+    wire logic is_sent = is_sent_q && !is_reg && !due;
+    wire logic hold = is_reg || due || is_sent_q; // nobody's turn to send
+    wire logic is_walk = !hold && !pick;
+    always_comb
+        if (is_reg)
+            row = sel;
+        else if (due)
+            row = to;
+        else if (is_sent_q)
+            row = sent_end_q;
+        else if (pick)
+            row = pick_end;
+        else
+            row = walk_q;
+
+    logic [4:0] left_q; // ends that the last tick has not come to
+    assign ticks = left_q != 0;
+    always_ff @(posedge clk) begin
+        if (is_walk)
+            walk_q <= walk_q == EB'(ENDS - 1) ? '0 : walk_q + EB'(1);
+        if (tick)
+            left_q <= 5'(ENDS);
+        else if (is_walk && ticks)
+            left_q <= left_q - 5'd1;
+        if (rst)
+            {walk_q, left_q} <= '0;
+    end
 
     logic [23:0] peers [0:2**EB-1]; // conn, end, node
-    logic [31:0] sents [0:2**EB-1], receiveds [0:2**EB-1], heards [0:2**EB-1]; // bytes
+    wire logic [23:0] peer = peers[row];
     always_ff @(posedge clk)
         if (we_peer)
-            peers[sel] <= reg_wdat[23:0];
+            peers[row] <= reg_wdat[23:0];
 
     // ---- What comes -----------------------------------------------------------------------------
 
-    logic          flit, arrived, good, channel;
+    logic          flit, spoiled;
     logic [LB-1:0] flit_at, last_at;
     logic [(W == 64 ? 3 : 2):0] flit_code;
     logic [11:0]   source;
@@ -157,7 +171,7 @@ module ofr_channel #(
     logic [31:0]   head, word;
     ofr_channel_receive #(.W(W), .L(L)) receive (
         .clk, .rst, .rx_valid, .rx_data, .rx_last, .rx_poison, .flit, .flit_at, .flit_code,
-        .arrived, .good, .channel, .last_at, .source, .seq(rx_seq), .head, .word
+        .spoiled, .due, .take(!is_reg), .last_at, .source, .seq(rx_seq), .head, .word
     );
 
     wire logic [2:0] rx_type = head[`OFR_CHANNEL_HEAD_TYPE_LSB +: 3];
@@ -167,30 +181,20 @@ module ofr_channel #(
     wire logic [7:0] rx_limit = head[`OFR_CHANNEL_HEAD_LIMIT_LSB +: 8];
     wire logic [7:0] rx_conn = head[`OFR_CHANNEL_HEAD_CONN_LSB +: 8];
     wire logic is_reset = rx_type == `OFR_CHANNEL_HEAD_TYPE_RESET;
-    wire logic is_data = rx_type == `OFR_CHANNEL_HEAD_TYPE_DATA;
 
-    // Ends that are in a state to have a connection that such a packet is of
-    logic [ENDS-1:0] is_to, takes, room;
-    always_comb
-        for (int i = 0; i < ENDS; i++) begin
-            is_to[i] = rx_to == 4'(i);
-            takes[i] = state[3*i +: 3] == `OFR_CHANNEL_STATE_STATE_LISTEN
-                ? rx_type == `OFR_CHANNEL_HEAD_TYPE_OPEN
-                : state[3*i +: 3] != `OFR_CHANNEL_STATE_STATE_IDLE;
-        end
-    wire logic [EB-1:0] to = rx_to[EB-1:0];
-    wire logic is_channel = arrived && good && channel;
-    wire logic is_mine = is_channel && |(is_to & takes)
-        && peers[to] == {rx_conn, rx_from, source};
-    wire logic is_strange = is_channel && !is_mine;
-    // A peer that knows nothing of us has forgotten its count
-    wire logic tells = is_mine && !is_data
-        && !(is_reset && rx_code == 4'(`OFR_CHANNEL_STATE_REASON_REFUSED));
+    assign to = rx_to[EB-1:0];
+    wire logic exists = {1'b0, rx_to} < 5'(ENDS);
+    wire logic ev = is_ev && exists && peer == {rx_conn, rx_from, source};
+    logic is_mine, tells, kept;
+    wire logic is_strange = is_ev && !is_mine;
 
-    logic crowded_q; // a flit of the packet had no room
+    logic [RB:0]   to_stock;
+    logic [RB-1:0] in_slot;
+    wire logic     in_we = flit && exists && !to_stock[RB];
+    logic          crowded_q; // a flit of the packet had no room
     always_ff @(posedge clk)
         if (flit)
-            crowded_q <= (crowded_q && flit_at != 0) || |(is_to & ~room);
+            crowded_q <= (crowded_q && flit_at != 0) || !in_we;
 
     // A packet of no connection here is answered; one at a time
     logic        reply_q;
@@ -207,7 +211,7 @@ module ofr_channel #(
             reply_conn_q <= rx_conn;
             reply_from_q <= rx_to;
         end
-        if (((arrived && !good) || is_strange) && !(&dropped_q))
+        if ((spoiled || is_strange) && !(&dropped_q))
             dropped_q <= dropped_q + 16'd1;
         if (rst) begin
             reply_q <= 1'b0;
@@ -215,78 +219,112 @@ module ofr_channel #(
         end
     end
 
-    // Bytes: the whole flits, and those of the last one where the message ends in it
-    function automatic logic [31:0] bytes_of(input logic [LB-1:0] last, input logic [3:0] code);
-        bytes_of = 32'(last) * (W / 8) + (code == 4'd1 ? 32'(W / 8) : 32'(code) - 32'd2);
-    endfunction
-
-    logic [ENDS-1:0] kept;
-    wire logic has_any = |(is_to & any_received);
-    always_ff @(posedge clk) begin
-        if (kept != 0)
-            receiveds[to] <= (has_any ? receiveds[to] : '0) + bytes_of(last_at, rx_code);
-        if (tells)
-            heards[to] <= word;
-    end
-
     // ---- What goes ------------------------------------------------------------------------------
 
-    logic [ENDS-1:0]   want, pick, mine, sending, out_last;
-    logic [3*ENDS-1:0] want_type;
-    logic [4*ENDS-1:0] code;
-    logic [8*ENDS-1:0] seq, freed;
-    logic [W*ENDS-1:0] out_data;
-    logic [LB-1:0]     out_at, sent_last;
-    logic [3:0]        sent_code;
-    logic [EB-1:0]     row;
-    logic              sent;
-    wire logic [31:0] received = |(mine & any_received) ? receiveds[row] : '0;
-    wire logic [23:0] row_peer = peers[row]; // in the port below Yosys 0.23 fails on it
-    ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) send (
-        .clk, .rst, .me, .want, .want_type, .seq, .code, .freed, .out_data, .out_last,
-        .pick, .mine, .sending, .out_at,
-        .reply(reply_q), .reply_peer(reply_peer_q), .reply_conn(reply_conn_q),
-        .reply_from(reply_from_q), .reply_done,
-        .row, .peer(row_peer), .received, .sent, .sent_last, .sent_code,
-        .tx_valid, .tx_ready, .tx_data, .tx_last
+    logic [ENDS-1:0] want, waits, mid, sending, rest, freed, sends, closing, throws;
+    logic [(RB+1)*ENDS-1:0] stock;
+    logic [2:0]      pick_type;
+    logic [7:0]      seq, limit;
+    logic [(W == 64 ? 3 : 2):0] out_code;
+    logic [W-1:0]    out_data;
+    logic            busy, data, sent, out_last, want_reset, marks;
+    logic [1:0]      out_slot;
+    logic [LB-1:0]   out_at, sent_last, sent_last_q;
+    logic [3:0]      sent_code, sent_code_q;
+    logic [EB-1:0]   out_end;
+    logic [31:0]     bytes;
+    wire logic [3:0] code = pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA ? 4'(out_code)
+        : {1'b0, reason};
+    ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS)) send (
+        .clk, .rst, .me, .want, .hold, .pick, .pick_end, .pick_type, .seq, .limit, .code, .peer,
+        .received(bytes), .reply(reply_q), .reply_peer(reply_peer_q), .reply_conn(reply_conn_q),
+        .reply_from(reply_from_q), .reply_done, .busy, .data, .out_end, .out_slot, .out_at,
+        .out_data, .out_last, .sent, .sent_last, .sent_code, .tx_valid, .tx_ready, .tx_data,
+        .tx_last
     );
-    wire logic had_sent = |(mine & any_sent);
-    always_ff @(posedge clk)
-        if (sent)
-            sents[row] <= (had_sent ? sents[row] : '0) + bytes_of(sent_last, sent_code);
+    always_comb
+        for (int i = 0; i < ENDS; i++)
+            sending[i] = busy && data && out_end == EB'(i);
+    always_ff @(posedge clk) begin
+        is_sent_q <= sent || (is_sent_q && !is_sent);
+        if (sent) begin
+            sent_end_q <= out_end;
+            sent_last_q <= sent_last;
+            sent_code_q <= sent_code;
+        end
+        if (rst)
+            is_sent_q <= 1'b0;
+    end
+
+    // ---- Bytes: the whole flits, and those of the last one where the message ends in it ---------
+
+    logic [31:0] counts [0:2**(EB+1)-1]; // sent; received
+    logic [31:0] heards [0:2**EB-1];
+    wire logic   of_sent = is_reg ? adr == `OFR_CHANNEL_SENT : is_sent_q && !due;
+    wire logic [EB:0]   count_row = {of_sent, row};
+    wire logic [31:0]   count = counts[count_row];
+    wire logic [LB-1:0] last_flit = of_sent ? sent_last_q : last_at;
+    wire logic [3:0]    last_code = of_sent ? sent_code_q : rx_code;
+    assign bytes = (of_sent ? any_sent : any_received) ? count : '0;
+    wire logic [3:0]    in_last = last_code == 4'd1 ? 4'(W / 8) : last_code - 4'd2;
+    wire logic [LB+3:0] length = (LB + 4)'(last_flit) * (LB + 4)'(W / 8) + (LB + 4)'(in_last);
+    wire logic [31:0]   count_d = bytes + 32'(length);
+    always_ff @(posedge clk) begin
+        if (is_sent || kept)
+            counts[count_row] <= count_d;
+        if (tells)
+            heards[row] <= word;
+    end
+    wire logic [31:0] heard = heards[row];
 
     // ---- Ends -----------------------------------------------------------------------------------
 
-    generate
-        for (genvar i = 0; i < ENDS; i++) begin : g_end
-            wire logic commanded = we && is_command && select_q == 4'(i);
-            ofr_channel_end #(.W(W), .L(L), .ROOM(ROOM)) channel_end (
-                .clk, .rst,
-                .s_tvalid(s_axis_tvalid[i]), .s_tready(s_axis_tready[i]),
-                .s_tdata(s_axis_tdata[W*i +: W]), .s_tkeep(s_axis_tkeep[W/8*i +: W/8]),
-                .s_tlast(s_axis_tlast[i]),
-                .m_tvalid(m_axis_tvalid[i]), .m_tready(m_axis_tready[i]),
-                .m_tdata(m_axis_tdata[W*i +: W]), .m_tkeep(m_axis_tkeep[W/8*i +: W/8]),
-                .m_tlast(m_axis_tlast[i]), .m_tuser(m_axis_tuser[i]),
-                .cmd_open(commanded && reg_wdat == `OFR_CHANNEL_COMMAND_OPEN),
-                .cmd_listen(commanded && reg_wdat == `OFR_CHANNEL_COMMAND_LISTEN),
-                .cmd_close(commanded && reg_wdat == `OFR_CHANNEL_COMMAND_CLOSE),
-                .cmd_abort(commanded && reg_wdat == `OFR_CHANNEL_COMMAND_ABORT),
-                .tick, .state(state[3*i +: 3]), .reason(reason[3*i +: 3]), .told(told[i]),
-                .free(free[i]),
-                .want(want[i]), .want_type(want_type[3*i +: 3]), .seq(seq[8*i +: 8]),
-                .code(code[4*i +: 4]), .freed(freed[8*i +: 8]), .pick(pick[i]), .mine(mine[i]),
-                .sending(sending[i]), .out_at, .out_data(out_data[W*i +: W]),
-                .out_last(out_last[i]),
-                .room(room[i]), .in_we(flit && is_to[i] && room[i]), .in_at(flit_at),
-                .in_data(rx_data), .in_code(flit_code),
-                .ev(is_mine && is_to[i]), .ev_type(rx_type), .ev_code(rx_code),
-                .ev_seq(rx_seq), .ev_limit(rx_limit), .ev_crowded(crowded_q), .ev_kept(kept[i]),
-                .sent(sent && mine[i]), .any_sent(any_sent[i]), .any_received(any_received[i]),
-                .any_heard(any_heard[i]), .heard(tells && is_to[i])
-            );
+    wire logic begins = we && is_command && (reg_wdat == `OFR_CHANNEL_COMMAND_OPEN
+        || reg_wdat == `OFR_CHANNEL_COMMAND_LISTEN);
+    ofr_channel_state #(.W(W), .ENDS(ENDS), .ROOM(ROOM)) states (
+        .clk, .rst, .row, .cmd_peer(we_peer),
+        .cmd_open(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_OPEN),
+        .cmd_listen(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_LISTEN),
+        .cmd_close(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_CLOSE),
+        .cmd_abort(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_ABORT),
+        .ev, .is_sent, .is_pick(pick), .is_walk(is_walk && named), .ticks, .named,
+        .some(waits[row]), .mid(mid[row]), .rest(rest[row]), .stock(row_stock),
+        .ev_type(rx_type), .ev_code(rx_code), .ev_seq(rx_seq), .ev_limit(rx_limit),
+        .ev_crowded(crowded_q), .ev_mine(is_mine), .ev_tells(tells), .ev_kept(kept),
+        .state, .reason, .told, .want_reset, .pick_type, .seq, .limit, .any_sent, .any_received,
+        .any_heard, .marks, .in_end(to), .in_slot, .freed, .waits, .want, .sends, .closing,
+        .throws
+    );
+    assign free = (state == `OFR_CHANNEL_STATE_STATE_IDLE
+            || state == `OFR_CHANNEL_STATE_STATE_ENDED)
+        && !rest[row] && !want_reset && !(busy && out_end == row)
+        && !(is_sent_q && sent_end_q == row);
+
+    ofr_channel_gather #(.W(W), .L(L), .ENDS(ENDS)) gather (
+        .clk, .rst, .s_tvalid(s_axis_tvalid), .s_tready(s_axis_tready), .s_tdata(s_axis_tdata),
+        .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(reg_we), .sends, .closing, .throws,
+        .row, .begins, .picked(pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA), .slot(seq[1:0]),
+        .code(out_code), .some(waits), .mid, .sending, .out_end, .out_slot, .out_at, .out_data,
+        .out_last
+    );
+
+    ofr_channel_consume #(.W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) consume (
+        .clk, .rst, .m_tvalid(m_axis_tvalid), .m_tready(m_axis_tready), .m_tdata(m_axis_tdata),
+        .m_tkeep(m_axis_tkeep), .m_tlast(m_axis_tlast), .m_tuser(m_axis_tuser), .hold(reg_we),
+        .row, .begins, .comes(is_ev && exists), .kept, .marks, .stock, .rest, .freed, .in_we,
+        .in_end(to), .in_slot, .in_at(flit_at), .in_data(rx_data), .in_code(flit_code)
+    );
+    logic [RB:0] row_stock;
+    always_comb begin
+        row_stock = '0;
+        to_stock = '0;
+        for (int i = 0; i < ENDS; i++) begin
+            if (row == EB'(i))
+                row_stock = stock[(RB+1)*i +: RB+1];
+            if (to == EB'(i))
+                to_stock = stock[(RB+1)*i +: RB+1];
         end
-    endgenerate
+    end
 
     // ---- Registers, read ------------------------------------------------------------------------
 
@@ -294,12 +332,12 @@ module ofr_channel #(
         case (adr)
             `OFR_CHANNEL_CONTROL:  reg_rdat = {27'b0, time_q};
             `OFR_CHANNEL_SELECT:   reg_rdat = {28'b0, select_q};
-            `OFR_CHANNEL_PEER:     reg_rdat = sel_named ? {8'b0, peers[sel]} : '0;
+            `OFR_CHANNEL_PEER:     reg_rdat = named ? {8'b0, peer} : '0;
             `OFR_CHANNEL_STATE:
-                reg_rdat = {23'b0, sel_free, sel_told, sel_reason, 1'b0, sel_state};
-            `OFR_CHANNEL_SENT:     reg_rdat = sel_any_sent ? sents[sel] : '0;
-            `OFR_CHANNEL_RECEIVED: reg_rdat = sel_any_received ? receiveds[sel] : '0;
-            `OFR_CHANNEL_HEARD:    reg_rdat = sel_any_heard ? heards[sel] : '0;
+                reg_rdat = {23'b0, free, told, reason, 1'b0, state};
+            `OFR_CHANNEL_SENT,
+            `OFR_CHANNEL_RECEIVED: reg_rdat = bytes;
+            `OFR_CHANNEL_HEARD:    reg_rdat = any_heard ? heard : '0;
             `OFR_CHANNEL_DROPPED:  reg_rdat = {16'b0, dropped_q};
             `OFR_CHANNEL_HEAD:     reg_rdat = head;
             default:               reg_rdat = '0;

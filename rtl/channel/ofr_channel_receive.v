@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes what is delivered to this node, always: the fields of a channel packet's headers, its
-// payload on to the end it is for, and a cycle behind its tail the packet. Same as take_flit()
-// in sim/model/channel.c.
+// payload on to the end it is for, and from a cycle behind its tail the packet. Its fields stand
+// for two cycles at least. Same as take_flit() in sim/model/channel.c.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -19,12 +19,12 @@ module ofr_channel_receive #(
     output logic                      flit,
     output logic [$clog2(L)-1:0]      flit_at,
     output logic [(W == 64 ? 3 : 2):0] flit_code, // 0, or of the last one: CODE
-    // A packet has come, a cycle behind its tail
-    output logic                      arrived,
-    output logic                      good,    // not poisoned, of a length that can be
-    output logic                      channel, // of KIND CHANNEL
+    // A packet has come
+    output logic                      spoiled, // poisoned, or of a length that cannot be; a cycle
+    output logic                      due,     // or it is good, and of KIND CHANNEL, until
+    input  wire logic                 take,    // ... this
     output logic [$clog2(L)-1:0]      last_at, // index of its last payload flit
-    // Its fields, from the first payload flit until then
+    // Its fields, from the first payload flit on
     output logic [11:0]               source,
     output logic [7:0]                seq,
     output logic [31:0]               head,
@@ -35,40 +35,61 @@ module ofr_channel_receive #(
     localparam int PER = 64 / W;           // flits of the packet header
 
     logic [LB:0]   index_q; // to L + 1
-    logic          arrived_q, good_q;
+    logic          spoiled_q, due_q;
     logic [LB-1:0] last_at_q;
     logic [11:0]   source_q;
     logic [3:0]    kind_q;
     logic [7:0]    seq_q;
     logic [31:0]   head_q, word_q;
 
+    wire logic channel = kind_q == 4'(`OFR_PKT_KIND_CHANNEL);
     wire logic in_payload = index_q >= (LB + 1)'(HEAD) && !index_q[LB];
     assign flit = rx_valid && in_payload;
     assign flit_at = index_q[LB-1:0] - LB'(HEAD);
     assign flit_code = rx_last
         ? head_q[`OFR_CHANNEL_HEAD_CODE_LSB +: (W == 64 ? 4 : 3)] : '0;
 
+    wire logic good = in_payload && !rx_poison;
     always_ff @(posedge clk) begin
-        arrived_q <= rx_valid && rx_last;
+        spoiled_q <= rx_valid && rx_last && !good;
+        due_q <= (rx_valid && rx_last && good) || (due_q && channel && !take);
         if (rx_valid) begin
-            good_q <= in_payload && !rx_poison;
-            last_at_q <= flit_at;
+            if (rx_last && good)
+                last_at_q <= flit_at;
             if (rx_last)
                 index_q <= '0;
             else if (index_q <= (LB + 1)'(L))
                 index_q <= index_q + (LB + 1)'(1);
-            if (index_q == (LB + 1)'(`OFR_PKT_SRC_X_LSB / W)) begin
-                source_q <= rx_data[`OFR_PKT_SRC_X_LSB % W +: 12];
-                kind_q <= rx_data[`OFR_PKT_KIND_LSB % W +: 4];
-            end
-            if (index_q == (LB + 1)'(`OFR_PKT_SEQ_LSB / W))
-                seq_q <= rx_data[`OFR_PKT_SEQ_LSB % W +: 8];
         end
         if (rst) begin
             index_q <= '0;
-            arrived_q <= 1'b0;
+            {spoiled_q, due_q} <= '0;
         end
     end
+
+    // At W = 64 they are in the first flit, which can follow a tail at once
+    logic [63:0] first;
+    generate
+        if (W == 64) begin : g_first
+            logic [63:0] first_q;
+            always_ff @(posedge clk)
+                if (rx_valid)
+                    first_q <= rx_data;
+            assign first = first_q;
+        end else begin : g_now
+            assign first = 64'(rx_data);
+        end
+    endgenerate
+    localparam int LATE = W == 64 ? 1 : 0;
+    always_ff @(posedge clk)
+        if (rx_valid) begin
+            if (index_q == (LB + 1)'(`OFR_PKT_SRC_X_LSB / W + LATE)) begin
+                source_q <= first[`OFR_PKT_SRC_X_LSB % W +: 12];
+                kind_q <= first[`OFR_PKT_KIND_LSB % W +: 4];
+            end
+            if (index_q == (LB + 1)'(`OFR_PKT_SEQ_LSB / W + LATE))
+                seq_q <= first[`OFR_PKT_SEQ_LSB % W +: 8];
+        end
 
     generate
         if (W == 16) begin : g_halves
@@ -96,10 +117,9 @@ module ofr_channel_receive #(
         end
     endgenerate
 
-    wire logic unused = ^rx_data; // W = 64 has bits of no use in headers
-    assign arrived = arrived_q;
-    assign good = good_q;
-    assign channel = kind_q == 4'(`OFR_PKT_KIND_CHANNEL);
+    wire logic unused = ^{rx_data, first}; // W = 64 has bits of no use in headers
+    assign spoiled = spoiled_q;
+    assign due = due_q && channel;
     assign last_at = last_at_q;
     assign source = source_q;
     assign seq = seq_q;

@@ -32,6 +32,7 @@ bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *sh
     ch->head_flits = w == 16 ? 6 : 3;
     ch->time = OFR_CHANNEL_CONTROL_TIME_RESET;
     ch->turn = shape->ends;
+    ch->given = (uint8_t)(shape->ends - 1);
     return true;
 }
 
@@ -65,7 +66,7 @@ static bool is_full(const struct ofr_channel *ch, unsigned e)
     return (uint8_t)(x->packed - x->seq + is_sending(ch, e)) >= OFR_CHANNEL_OUT;
 }
 
-bool ofr_channel_s_ready(const struct ofr_channel *ch, unsigned e)
+static bool takes_beat(const struct ofr_channel *ch, unsigned e)
 {
     const end_t *x = &ch->end[e];
     switch (x->state) {
@@ -81,24 +82,32 @@ bool ofr_channel_s_ready(const struct ofr_channel *ch, unsigned e)
     }
 }
 
-// All received has been taken.
+int ofr_channel_gives(const struct ofr_channel *ch, const struct ofr_channel_in *in)
+{
+    unsigned ends = ch->shape.ends;
+    for (unsigned i = 1; i <= ends && !in->writes; i++) {
+        unsigned e = (ch->given + i) % ends;
+        if (in->s[e].valid && takes_beat(ch, e))
+            return (int)e;
+    }
+    return -1;
+}
+
+// There is something for the consumer's port.
+static bool offers(const end_t *x)
+{
+    return x->freed != x->expect || x->mark;
+}
+
+// The consumer has taken all.
 static bool is_empty(const end_t *x)
 {
-    return !x->shown && x->freed == x->expect;
+    return !offers(x) && !x->shown.valid;
 }
 
 struct ofr_beat ofr_channel_m(const struct ofr_channel *ch, unsigned e)
 {
-    const end_t *x = &ch->end[e];
-    struct ofr_beat m = {.valid = x->shown, .data = x->shown_data};
-    m.keep = (uint8_t)((1U << flit_bytes(ch)) - 1);
-    if (x->shown_code >= ENDS_WITH) {
-        m.last = true;
-        m.keep = (uint8_t)((1U << (x->shown_code - ENDS_WITH)) - 1);
-    }
-    if (!x->shown)
-        m = (struct ofr_beat){.valid = x->mark && is_empty(x), .last = true, .user = true};
-    return m;
+    return ch->end[e].shown;
 }
 
 struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch)
@@ -111,8 +120,8 @@ struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch)
 static bool is_free(const struct ofr_channel *ch, unsigned e)
 {
     const end_t *x = &ch->end[e];
-    return (x->state == IDLE || x->state == ENDED) && is_empty(x) && !x->mark && !x->want_reset &&
-           !(ch->busy && ch->turn == e);
+    return (x->state == IDLE || x->state == ENDED) && is_empty(x) && !x->want_reset &&
+           !(ch->busy && ch->turn == e) && !(ch->sent && ch->sent_end == e);
 }
 
 static bool is_open(const end_t *x)
@@ -147,23 +156,42 @@ static void begin(end_t *x, unsigned state)
     x->want_open = state == OPENING;
 }
 
-// The type of packet that the end has to send now, -1: none.
-static int wanted(const end_t *x)
+static bool may_close(const end_t *x)
 {
-    bool open = x->state == OPEN || x->state == CLOSING;
+    return x->want_close && x->packed == x->seq && !x->mid;
+}
+
+static bool has_data(const end_t *x)
+{
+    return (x->state == OPEN || x->state == CLOSING) && x->packed != x->seq && x->seq != x->limit;
+}
+
+static bool wants(const end_t *x)
+{
+    return x->asks || x->want_state || has_data(x);
+}
+
+// The type of packet that goes first.
+static unsigned wanted(const end_t *x)
+{
     if (x->want_reset)
         return OFR_CHANNEL_HEAD_TYPE_RESET;
     if (x->want_open)
         return OFR_CHANNEL_HEAD_TYPE_OPEN;
-    if (open && x->packed != x->seq && x->seq != x->limit)
+    if (has_data(x))
         return OFR_CHANNEL_HEAD_TYPE_DATA;
-    if (x->want_close && x->packed == x->seq && !x->mid)
+    if (may_close(x))
         return OFR_CHANNEL_HEAD_TYPE_CLOSE;
     if (x->want_probe)
         return OFR_CHANNEL_HEAD_TYPE_PROBE;
-    if (x->want_state)
-        return OFR_CHANNEL_HEAD_TYPE_STATE;
-    return -1;
+    return OFR_CHANNEL_HEAD_TYPE_STATE;
+}
+
+// What is left of an end's cycle once its row has been dealt with.
+static void write_row(const end_t *old, end_t *x)
+{
+    x->asks = x->want_reset || x->want_open || x->want_probe ||
+              (x->want_close && old->packed == old->seq && !old->mid);
 }
 
 // The user's logic gives a beat. Bytes count in a message's last beat only: the lowest without a
@@ -187,27 +215,59 @@ static void take_beat(struct ofr_channel *ch, unsigned e, const end_t *old, end_
         x->skip = false;
 }
 
-// The consumer's side: what is at its port in the next cycle.
-static void show(const struct ofr_channel *ch, unsigned e, const end_t *old, end_t *x, bool taken)
+// The consumers' side: the flit that the RAM shows goes to its end's port, and the next is looked
+// for. An end keeps the RAM for its packet as long as its consumer takes; else those whose port is
+// empty have it in turn, or the end that a packet has come for, to be at its port at once.
+static void show(struct ofr_channel *ch, const end_t *olds, const struct ofr_channel_in *in,
+                 int comes, int begins)
 {
-    if (taken && old->shown) {
-        bool ends = old->shown_code != 0;
-        x->at = ends ? 0 : (uint16_t)(old->at + 1);
-        x->freed = (uint8_t)(old->freed + ends);
-        if (ends && is_open(old))
-            x->want_state = true;
-    } else if (taken) {
-        x->mark = false;
+    unsigned ends = ch->shape.ends, cur = ch->cur, next = cur;
+    const end_t *old = &olds[cur];
+    end_t *x = &ch->end[cur];
+    bool goes_on = false;
+    for (unsigned e = 0; e < ends; e++)
+        if (in->m_ready[e])
+            ch->end[e].shown.valid = false;
+    if (!in->writes && offers(old) && (!old->shown.valid || in->m_ready[cur])) {
+        unsigned code = ch->mem_code, bytes = code < ENDS_WITH ? flit_bytes(ch) : code - ENDS_WITH;
+        if (old->freed == old->expect) {
+            x->shown = (struct ofr_beat){.valid = true, .last = true, .user = true};
+            x->mark = false;
+        } else {
+            x->shown = (struct ofr_beat){.valid = true,
+                                         .data = ch->mem_data,
+                                         .keep = (uint8_t)((1U << bytes) - 1),
+                                         .last = code >= ENDS_WITH};
+            goes_on = code == 0;
+            x->at = goes_on ? (uint16_t)(old->at + 1) : 0;
+            x->freed = (uint8_t)(old->freed + !goes_on);
+            if (!goes_on && is_open(old) && x->state != ENDED)
+                x->want_state = true;
+        }
     }
-    unsigned slot = x->freed % ch->shape.room;
-    x->shown = x->freed != old->expect;
-    x->shown_data = ch->store[e].in[slot][x->at];
-    x->shown_code = ch->store[e].in_code[slot][x->at];
+    for (unsigned i = ends - 1; i >= 1 && !goes_on; i--) {
+        unsigned e = (cur + i) % ends;
+        if (offers(&olds[e]) && !olds[e].shown.valid)
+            next = e;
+    }
+    if (next == cur && !goes_on && comes >= 0)
+        next = (unsigned)comes;
+    if (begins >= 0)
+        next = (unsigned)begins;
+    ch->cur = (uint8_t)next;
+    x = &ch->end[next];
+    ch->mem_data = ch->store[next].in[x->freed % ch->shape.room][x->at];
+    ch->mem_code = ch->store[next].in_code[x->freed % ch->shape.room][x->at];
 }
 
-static void tick(const end_t *old, end_t *x)
+// The ends are looked at one by one.
+static void look(const end_t *old, end_t *x, bool ticks)
 {
-    if (!is_open(old) && old->state != OPENING)
+    if (old->state == DRAIN && is_empty(old)) {
+        finish(old, x, OFR_CHANNEL_STATE_REASON_CLOSED, false);
+        return;
+    }
+    if (!ticks || (!is_open(old) && old->state != OPENING))
         return;
     if (old->age == 3) {
         finish(old, x, OFR_CHANNEL_STATE_REASON_SILENT, false);
@@ -276,6 +336,7 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
         finish(old, x, OFR_CHANNEL_STATE_REASON_ILLEGAL, false);
     } else {
         x->age = 0;
+        x->want_open = false;
         x->limit = (uint8_t)HEAD(LIMIT);
         if (is_data) {
             x->received = (old->any_received ? old->received : 0) + bytes_of(ch, ch->length, code);
@@ -284,10 +345,8 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
         } else if (type != OFR_CHANNEL_HEAD_TYPE_STATE) {
             x->want_state = true;
         }
-        if (!is_open(old)) {
+        if (!is_open(old))
             x->state = OPEN;
-            x->want_open = false;
-        }
         if (type == OFR_CHANNEL_HEAD_TYPE_CLOSE) {
             x->state = DRAIN;
             x->want_close = x->want_probe = false;
@@ -299,16 +358,20 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
 static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr_flit *rx)
 {
     unsigned w = ch->shape.flit_bits, i = ch->index, first = ch->head_flits, per = 64 / w;
-    ch->arrived = rx->valid && rx->last;
+    ch->spoiled = false;
     if (!rx->valid)
         return;
     uint64_t d = rx->data & flit_mask(ch);
-    if (i == OFR_PKT_SRC_X_LSB / w) {
-        ch->source = d >> OFR_PKT_SRC_X_LSB % w & 0xfff;
-        ch->kind = d >> OFR_PKT_KIND_LSB % w & 15;
+    // At W = 64 a flit later, as the packet before may still be due
+    unsigned late = w == 64;
+    uint64_t f = late ? ch->first : d;
+    ch->first = d;
+    if (i == OFR_PKT_SRC_X_LSB / w + late) {
+        ch->source = f >> OFR_PKT_SRC_X_LSB % w & 0xfff;
+        ch->kind = f >> OFR_PKT_KIND_LSB % w & 15;
     }
-    if (i == OFR_PKT_SEQ_LSB / w)
-        ch->seq = d >> OFR_PKT_SEQ_LSB % w & 0xff;
+    if (i == OFR_PKT_SEQ_LSB / w + late)
+        ch->seq = f >> OFR_PKT_SEQ_LSB % w & 0xff;
     if (i == per)
         ch->head = w == 16 ? (ch->head & 0xffff0000U) | (uint32_t)d : (uint32_t)d;
     else if (w == 16 && i == per + 1)
@@ -330,8 +393,12 @@ static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr
             ch->crowded = true;
         }
     }
-    ch->good = !rx->poison && i >= first && i < ch->shape.slot_flits;
-    ch->length = (uint16_t)(i + 1 - first);
+    bool good = !rx->poison && i >= first && i < ch->shape.slot_flits;
+    ch->spoiled = rx->last && !good;
+    if (rx->last && good) {
+        ch->due = ch->kind == OFR_PKT_KIND_CHANNEL;
+        ch->length = (uint16_t)(i + 1 - first);
+    }
     if (rx->last)
         ch->index = 0;
     else if (i <= ch->shape.slot_flits)
@@ -340,43 +407,45 @@ static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr
 
 // ---- Sending ------------------------------------------------------------------------------------
 
-// What is sent next, in turn, a packet each; the answer to strangers has a turn like an end's.
-static void pick(struct ofr_channel *ch)
+// What is sent next, in turn, a packet each; the answer to strangers has a turn like an end's. The
+// end, or -1: none.
+static int pick(struct ofr_channel *ch, const end_t *olds)
 {
     unsigned ends = ch->shape.ends;
-    ch->busy = false;
     for (unsigned i = 1; i <= ends + 1; i++) {
         unsigned e = (ch->turn + i) % (ends + 1);
-        int type = e == ends ? ch->reply ? OFR_CHANNEL_HEAD_TYPE_RESET : -1 : wanted(&ch->end[e]);
-        if (type < 0)
+        if (e == ends ? !ch->reply : !wants(&olds[e]))
             continue;
         ch->busy = true;
         ch->turn = (uint8_t)e;
-        ch->type = (uint8_t)type;
+        ch->type = OFR_CHANNEL_HEAD_TYPE_RESET;
         ch->step = ch->payload = 0;
         ch->send_seq = ch->send_limit = 0;
         ch->code = OFR_CHANNEL_STATE_REASON_REFUSED;
+        ch->bytes = 0;
         if (e == ends)
-            return;
+            return -1;
+        const end_t *old = &olds[e];
         end_t *x = &ch->end[e];
-        ch->send_seq = x->seq;
-        ch->send_limit = (uint8_t)(x->freed + ch->shape.room);
-        ch->code = x->reason;
-        x->want_state = false;
-        if (type == OFR_CHANNEL_HEAD_TYPE_DATA) {
-            ch->code = x->out_code[x->seq % OFR_CHANNEL_OUT];
+        ch->type = (uint8_t)wanted(old);
+        ch->send_seq = old->seq;
+        ch->send_limit = (uint8_t)(old->freed + ch->shape.room);
+        ch->code = old->reason;
+        ch->bytes = old->any_received ? old->received : 0;
+        x->want_state = x->want_reset = false;
+        if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
+            ch->code = old->out_code[old->seq % OFR_CHANNEL_OUT];
             x->seq++;
         }
-        if (type == OFR_CHANNEL_HEAD_TYPE_RESET)
-            x->want_reset = false;
-        if (type == OFR_CHANNEL_HEAD_TYPE_OPEN)
+        if (ch->type == OFR_CHANNEL_HEAD_TYPE_OPEN)
             x->want_open = false;
-        if (type == OFR_CHANNEL_HEAD_TYPE_CLOSE)
+        if (ch->type == OFR_CHANNEL_HEAD_TYPE_CLOSE)
             x->want_close = x->want_probe = false;
-        if (type == OFR_CHANNEL_HEAD_TYPE_PROBE)
+        if (ch->type == OFR_CHANNEL_HEAD_TYPE_PROBE)
             x->want_probe = false;
-        return;
+        return (int)e;
     }
+    return -1;
 }
 
 // The flit of the packet under way that comes next.
@@ -386,7 +455,6 @@ static struct ofr_flit next_flit(const struct ofr_channel *ch, const struct ofr_
     bool is_reply = ch->turn == ch->shape.ends;
     const end_t *x = &ch->end[is_reply ? 0 : ch->turn];
     unsigned peer = is_reply ? ch->reply_peer : x->peer;
-    uint32_t bytes = !is_reply && x->any_received ? x->received : 0;
     struct ofr_flit f = {.valid = true, .vc = OFR_LVC_USER};
 
     if (k < first) {
@@ -409,94 +477,137 @@ static struct ofr_flit next_flit(const struct ofr_channel *ch, const struct ofr_
                  : k * w < 128 ? head >> (w * (k - per))
                                : 0;
     } else if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
-        unsigned slot = (uint8_t)(x->seq - 1) % OFR_CHANNEL_OUT;
+        unsigned slot = ch->send_seq % OFR_CHANNEL_OUT;
         f.data = ch->store[ch->turn].out[slot][ch->payload];
         f.last = ch->store[ch->turn].out_last[slot][ch->payload];
     } else {
-        f.data = w == 16 ? bytes >> (16 * ch->payload) : bytes;
+        f.data = w == 16 ? ch->bytes >> (16 * ch->payload) : ch->bytes;
         f.last = k + 1 == control_flits(ch);
     }
     f.data &= flit_mask(ch);
     return f;
 }
 
-// Packets leave without an idle cycle as long as there are some.
-static void send(struct ofr_channel *ch, const struct ofr_channel_in *in)
+// A flit leaves. True where no packet is under way any more.
+static bool send(struct ofr_channel *ch, const struct ofr_channel_in *in)
 {
     bool moves = !ch->out.valid || in->tx_ready;
-    if (ch->busy && moves) {
-        ch->out = next_flit(ch, in->config);
-        if (is_sending(ch, ch->turn) && ch->out.last) {
-            end_t *x = &ch->end[ch->turn];
-            x->sent = (x->any_sent ? x->sent : 0) + bytes_of(ch, ch->payload + 1U, ch->code);
-            x->any_sent = true;
-        }
-        if (ch->step >= ch->head_flits)
-            ch->payload++;
-        ch->step++;
-        if (!ch->out.last)
-            return;
-        if (ch->turn == ch->shape.ends)
-            ch->reply = false;
-        pick(ch);
-    } else if (!ch->busy) {
-        if (moves)
-            ch->out.valid = false;
-        pick(ch);
+    if (!ch->busy && moves)
+        ch->out.valid = false;
+    if (!ch->busy || !moves)
+        return !ch->busy;
+    ch->out = next_flit(ch, in->config);
+    if (is_sending(ch, ch->turn) && ch->out.last) {
+        ch->sent = true;
+        ch->sent_end = ch->turn;
+        ch->sent_code = ch->code;
+        ch->sent_flits = (uint16_t)(ch->payload + 1);
     }
+    if (ch->step >= ch->head_flits)
+        ch->payload++;
+    ch->step++;
+    if (ch->out.last && ch->turn == ch->shape.ends)
+        ch->reply = false;
+    ch->busy = !ch->out.last;
+    return !ch->busy;
 }
 
 // ---- One cycle ----------------------------------------------------------------------------------
 
-void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
-                      unsigned offset, uint32_t value)
+// A register of the end that is selected is written. True where a connection begins.
+static bool write_end(const end_t *old, end_t *x, unsigned offset, uint32_t value)
 {
-    unsigned ends = ch->shape.ends, to = HEAD(TO);
-    bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
-    bool is_channel = ch->arrived && ch->good && ch->kind == OFR_PKT_KIND_CHANNEL;
-    bool is_mine = is_channel && to < ends && is_of(ch, &ch->end[to]);
-    bool is_strange = is_channel && !is_mine, had_reply = ch->reply;
-    uint32_t command = reg_we && offset == OFR_CHANNEL_COMMAND ? value : 0;
-    end_t *selected = &ch->end[ch->select], old[OFR_CHANNEL_ENDS];
-    struct ofr_beat m[OFR_CHANNEL_ENDS];
-    bool ready[OFR_CHANNEL_ENDS];
+    bool is_command = offset == OFR_CHANNEL_COMMAND;
+    if (offset == OFR_CHANNEL_PEER) {
+        x->peer = (uint16_t)value;
+        x->conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
+        x->named = true;
+    }
+    if (is_command && value == OFR_CHANNEL_COMMAND_CLOSE) {
+        x->state = CLOSING;
+        x->want_close = true;
+    }
+    if (is_command && value == OFR_CHANNEL_COMMAND_ABORT)
+        finish(old, x, OFR_CHANNEL_STATE_REASON_ABORTED, false);
+    if (is_command && value == OFR_CHANNEL_COMMAND_OPEN)
+        begin(x, OPENING);
+    if (is_command && value == OFR_CHANNEL_COMMAND_LISTEN)
+        begin(x, LISTEN);
+    if (is_command || offset == OFR_CHANNEL_PEER)
+        write_row(old, x);
+    return is_command && (value == OFR_CHANNEL_COMMAND_OPEN || value == OFR_CHANNEL_COMMAND_LISTEN);
+}
 
-    for (unsigned e = 0; e < ends; e++) {
-        old[e] = ch->end[e];
-        ready[e] = ofr_channel_s_ready(ch, e);
-        m[e] = ofr_channel_m(ch, e);
-    }
-    send(ch, in);
-    if (command == OFR_CHANNEL_COMMAND_CLOSE) {
-        selected->state = CLOSING;
-        selected->want_close = true;
-    }
-    for (unsigned e = 0; e < ends; e++) {
-        end_t *x = &ch->end[e];
-        if (in->s[e].valid && ready[e])
-            take_beat(ch, e, &old[e], x, &in->s[e]);
-        show(ch, e, &old[e], x, m[e].valid && in->m_ready[e]);
-        if (is_mine && e == to)
-            receive(ch, &old[e], x);
-        else if (ticks)
-            tick(&old[e], x);
-        if (old[e].state == DRAIN && is_empty(&old[e]))
-            finish(&old[e], x, OFR_CHANNEL_STATE_REASON_CLOSED, false);
-    }
-    if (command == OFR_CHANNEL_COMMAND_ABORT)
-        finish(&old[ch->select], selected, OFR_CHANNEL_STATE_REASON_ABORTED, false);
-    if (command == OFR_CHANNEL_COMMAND_OPEN)
-        begin(selected, OPENING);
-    if (command == OFR_CHANNEL_COMMAND_LISTEN)
-        begin(selected, LISTEN);
+static void count_sent(struct ofr_channel *ch, const end_t *olds)
+{
+    const end_t *old = &olds[ch->sent_end];
+    end_t *x = &ch->end[ch->sent_end];
+    x->sent = (old->any_sent ? old->sent : 0) + bytes_of(ch, ch->sent_flits, ch->sent_code);
+    x->any_sent = true;
+    ch->sent = false;
+    write_row(old, x);
+}
 
-    if (is_strange && HEAD(TYPE) != OFR_CHANNEL_HEAD_TYPE_RESET && !had_reply) {
+// A packet has come. True where it is of no connection here.
+static bool deal(struct ofr_channel *ch, const end_t *olds, bool had_reply)
+{
+    unsigned to = HEAD(TO);
+    ch->due = false;
+    if (to < ch->shape.ends && is_of(ch, &olds[to])) {
+        receive(ch, &olds[to], &ch->end[to]);
+        write_row(&olds[to], &ch->end[to]);
+        return false;
+    }
+    if (HEAD(TYPE) != OFR_CHANNEL_HEAD_TYPE_RESET && !had_reply) {
         ch->reply = true;
         ch->reply_peer = (uint16_t)(ch->source | HEAD(FROM) << 12);
         ch->reply_conn = (uint8_t)HEAD(CONN);
         ch->reply_from = (uint8_t)to;
     }
-    if (((ch->arrived && !ch->good) || is_strange) && ch->dropped != UINT16_MAX)
+    return true;
+}
+
+void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
+                      unsigned offset, uint32_t value)
+{
+    unsigned ends = ch->shape.ends, select = ch->select, to = HEAD(TO);
+    bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
+    bool had_reply = ch->reply, strange = false;
+    bool access = in->reads || in->writes, hold = access || ch->due || ch->sent;
+    int gives = ofr_channel_gives(ch, in), picked = -1, begins = -1, comes = -1;
+    end_t old[OFR_CHANNEL_ENDS];
+    memcpy(old, ch->end, ends * sizeof *old);
+
+    // One end's row a cycle, by what comes first
+    bool counts = ch->sent && !access && !ch->due;
+    if (counts)
+        count_sent(ch, old);
+    if (send(ch, in) && !hold)
+        picked = pick(ch, old);
+    if (access) {
+        if (reg_we && write_end(&old[select], &ch->end[select], offset, value))
+            begins = (int)select;
+    } else if (ch->due) {
+        comes = to < ends ? (int)to : -1;
+        strange = deal(ch, old, had_reply);
+    } else if (picked >= 0) {
+        write_row(&old[picked], &ch->end[picked]);
+    } else if (!counts) {
+        if (old[ch->walk].named) {
+            look(&old[ch->walk], &ch->end[ch->walk], ch->left != 0);
+            write_row(&old[ch->walk], &ch->end[ch->walk]);
+        }
+        ch->walk = (uint8_t)((ch->walk + 1) % ends);
+        ch->left = (uint8_t)(ch->left - (ch->left != 0));
+    }
+    if (ticks)
+        ch->left = (uint8_t)ends;
+    if (gives >= 0) {
+        ch->given = (uint8_t)gives;
+        take_beat(ch, (unsigned)gives, &old[gives], &ch->end[gives], &in->s[gives]);
+    }
+    show(ch, old, in, comes, begins);
+    if ((ch->spoiled || strange) && ch->dropped != UINT16_MAX)
         ch->dropped++;
     take_flit(ch, old, &in->rx);
 
@@ -504,11 +615,6 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
     ch->count = (ch->count + 1) & ((1U << TIME_BITS) - 1);
     if (reg_we && offset == OFR_CHANNEL_CONTROL)
         ch->time = value & OFR_CHANNEL_CONTROL_TIME_MASK;
-    if (reg_we && offset == OFR_CHANNEL_PEER) {
-        selected->peer = (uint16_t)value;
-        selected->conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
-        selected->named = true;
-    }
     if (reg_we && offset == OFR_CHANNEL_SELECT)
         ch->select = value & OFR_CHANNEL_SELECT_END_MASK;
 }

@@ -38,6 +38,7 @@ struct ofr_channel_end {
     uint8_t state, reason; // OFR_CHANNEL_STATE_*
     uint8_t age;           // ticks since the peer was heard, to 3
     bool told, named;      // named: PEER has been written
+    bool asks;             // to send one of the packets below, as its row was last written
     uint16_t peer;         // node and end, as in PEER
     uint8_t conn;
     // Sending. Counts of DATA packets are modulo 256
@@ -50,11 +51,10 @@ struct ofr_channel_end {
     bool any_sent, any_received, any_heard;
     uint32_t sent, received, heard;
     // Receiving
-    uint8_t expect, freed; // received; taken by the consumer
-    uint16_t at;           // flit that the consumer is at
-    bool shown, mark;      // a flit is at the consumer's port; the broken beat is to come
-    uint64_t shown_data;
-    uint8_t shown_code;
+    uint8_t expect, freed; // received; read from the slots, for the consumer
+    uint16_t at;           // flit that the consumer's port gets next
+    bool mark;             // the broken beat is to come
+    struct ofr_beat shown; // at the consumer's port
 };
 
 // Its memories.
@@ -74,11 +74,20 @@ struct ofr_channel {
     uint32_t count; // of cycles, 24 bits
     bool was;       // the bit of it that makes the ticks, a cycle ago
     uint16_t dropped;
+    uint8_t walk, left; // end that is looked at next; so many until all have seen the last tick
+    uint8_t given;      // whose beat was taken last
+    uint8_t cur;        // whose flit the receiving RAM shows:
+    uint64_t mem_data;
+    uint8_t mem_code;
     // Sending: the packet under way
     bool busy;
     uint8_t turn, type, code, send_seq, send_limit;
     uint16_t step, payload; // flits sent of it, at most L; of these behind the headers
+    uint32_t bytes;         // received, as a packet that is not DATA tells
     struct ofr_flit out;    // at the pins
+    bool sent;              // DATA that was sent is to be counted
+    uint8_t sent_end, sent_code;
+    uint16_t sent_flits;
     // An answer to a packet of no connection here
     bool reply;
     uint16_t reply_peer;
@@ -89,8 +98,9 @@ struct ofr_channel {
     uint8_t kind;
     uint32_t head, word; // channel header; first 32 bits behind it
     bool crowded;        // a flit of it had no room
-    bool arrived;        // a tail came a cycle ago
-    bool good;           // ... not poisoned, of a length that can be
+    uint64_t first;      // the flit before
+    bool spoiled;        // a tail came a cycle ago, poisoned or of a length that cannot be
+    bool due;            // a packet has come and is not dealt with yet
     uint16_t length;     // ... flits behind the headers
 };
 
@@ -100,23 +110,27 @@ struct ofr_channel_in {
     bool m_ready[OFR_CHANNEL_ENDS];
     bool tx_ready;                   // the local port takes the flit
     struct ofr_flit rx;              // delivered to this node, of any KIND; always taken
+    bool reads, writes;              // a register, refused or not; in one of three cycles at most
     const struct ofr_config *config; // me
 };
 
 // False where the shape is out of range.
 bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *shape);
 
-// Output pins: functions of the state alone. s_ready[e]: the end takes a beat of the user's.
-bool ofr_channel_s_ready(const struct ofr_channel *ch, unsigned e);
+// Whose beat is taken from the user's logic in this cycle: TREADY is 1 there alone. -1: nobody's.
+int ofr_channel_gives(const struct ofr_channel *ch, const struct ofr_channel_in *in);
+
+// Other output pins: functions of the state alone.
 struct ofr_beat ofr_channel_m(const struct ofr_channel *ch, unsigned e);
 struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch);
 
-// One clock cycle. reg_we: this register is written in it (offset, value), and the write was not
-// refused.
+// One clock cycle. reg_we: this register is written in it (offset, value; in->writes too), and the
+// write was not refused.
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value);
 
-// Registers by byte offset in the node; others read 0. refused: a write would be a bus error.
+// Registers by byte offset in the node, in a cycle with in->reads or writes; others read 0.
+// refused: a write would be a bus error.
 uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset);
 bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t value,
                          const struct ofr_config *config);
