@@ -3,13 +3,13 @@
 // Kbit, two ports of 1, 2, 4, 9 or 18 bits, or one that writes and one that reads 36. Without the
 // output registers, without a reset and with chip select 0: another mode ends the simulation.
 //
-// It holds 2,048 words of nine bits; ports of 1, 2 and 4 bits do not reach the ninth. Port A of
-// 36 bits writes {DIB, DIA}, port B reads {DOB, DOA}: so does Yosys 0.70, and so do Lattice's
+// It holds 2,048 words of nine bits; ports of 1, 2 and 4 bits do not reach the ninth. Port A of 36
+// bits writes {DIB, DIA}, port B reads {DOB, DOA}: so does Yosys 0.70, and so do Lattice's
 // generator, which takes word bits 17:0 from PDPW16KD's DO35 to DO18, and nextpnr, whose DOA these
-// are. (PDPW16KD itself, if somebody instantiates it, is crossed: its DO0 is bit 18.) In ports of 18
-// and 36 bits the lowest address bits enable nine bits each of a write. What a port reads while the
-// other writes there is not defined: it is the complement of what was there, so that nobody can rely
-// on it. Outputs are 0 at first. The clocks of two ports in use must be the same.
+// are. (PDPW16KD itself, if somebody instantiates it, is crossed: its DO0 is bit 18.) In ports of
+// 18 and 36 bits the lowest address bits enable nine bits each of a write. What a port reads while
+// the other writes there is not defined: it is the complement of what was there, so that nobody
+// can rely on it. Outputs are 0 at first. The clocks of two ports in use must be the same.
 `default_nettype none
 
 module DP16KD #(
