@@ -5,7 +5,7 @@
 RV      ?= riscv64-unknown-elf-
 RVFLAGS := -march=rv32i -misa-spec=2.2 -mabi=ilp32 -ffreestanding -DOFR_TARGET -std=c11 -g \
            -Wall -Wextra -Werror -Ifirmware -ffunction-sections -fdata-sections
-FW_C    := fw wire collective operations lease read table write
+FW_C    := fw wire collective operations lease read table watch write
 FW_H    := firmware/fw.h firmware/fw_parts.h firmware/hal.h firmware/protocol.h firmware/ofr_regs.h
 FW      := $(B)/firmware
 
@@ -21,7 +21,7 @@ $(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
 
 FW_OPT ?= -O2
 # What is done seldom is made small.
-$(FW)/lease.rv.o $(FW)/table.rv.o: FW_OPT = -Os
+$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write)): FW_OPT = -Os
 
 $(FW)/start.rv.o: firmware/start.S
 	@mkdir -p $(@D)

@@ -9,6 +9,14 @@ static void set_hop_index(uint32_t *m, unsigned index)
     m[1] = (m[1] & ~((uint32_t)31 << 16)) | (uint32_t)index << 16;
 }
 
+void respond_by_path(struct fw *fw, const uint32_t *m, unsigned index)
+{
+    if (index)
+        to_port(fw, m, ofr_path_get(m, index - 1));
+    else
+        to_host(fw, m, OFR_MODE_PATH, 0);
+}
+
 // Moves a message along its path, or executes it here. arrival: 7 when it comes from the UART.
 static void route(struct fw *fw, uint32_t *m, unsigned arrival)
 {
@@ -45,11 +53,7 @@ static void route(struct fw *fw, uint32_t *m, unsigned arrival)
         set_hop_index(m, --index);
         ofr_path_set(m, index, arrival);
     }
-    // A response: back by the port that the path names, or here.
-    if (index)
-        to_port(fw, m, ofr_path_get(m, index - 1));
-    else
-        to_host(fw, m, OFR_MODE_PATH, 0);
+    respond_by_path(fw, m, index);
 }
 
 static void take_frame(struct fw *fw)
@@ -138,7 +142,9 @@ bool fw_poll(struct fw *fw)
     bool any = false;
     if (fw->armed && (int32_t)(node_read(fw, OFR_NODE_TIME) - fw->latch_at) >= 0)
         snapshot_latch(fw);
-    if (!++fw->polls)
+    if (!(++fw->polls & 7))
+        watch_links(fw);
+    if (!fw->polls)
         lease_expire(fw);
     if (fw->tx_count)
         any = uart_send(fw);

@@ -55,6 +55,10 @@ struct fw {
 
     uint32_t bins_at, bins_sum; // histogram bins added up so far in this request
 
+    uint32_t report[OFR_MESSAGE_WORDS]; // to whoever watches, [0] = 0: nobody yet
+    uint32_t watched;                   // links that were up when last asked
+    uint32_t reported, report_gap; // TIMER.LOW of the last report; cycles to the next, 0: none yet
+
     uint32_t frames_bad, dropped;
 
     // Collectives under way, or the last ones, by role: for our row, our plane, our host.

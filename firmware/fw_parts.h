@@ -145,6 +145,13 @@ void totals(struct fw *fw, uint32_t *m); // of the last snapshot, into d0 to d3
 // and the checker's histogram have operations of their own.
 bool plain_register(unsigned offset);
 
+// watch.c. watch_links: reports a change, if there is one.
+void op_watch(struct fw *fw, uint32_t *m);
+void watch_links(struct fw *fw);
+
+// fw.c: a response goes back by the port that its path names, or to the host. index: hops left.
+void respond_by_path(struct fw *fw, const uint32_t *m, unsigned index);
+
 // write.c: a writing operation, once lease and key allow it.
 enum ofr_status write_operation(struct fw *fw, uint32_t *m);
 

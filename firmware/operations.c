@@ -47,6 +47,9 @@ void execute(struct fw *fw, uint32_t *m, unsigned arrival)
     case OFR_OP_TOTALS:
         status = op_totals(fw, m);
         break;
+    case OFR_OP_WATCH:
+        op_watch(fw, m);
+        break;
     default:
         status = OFR_BAD_OP;
     }

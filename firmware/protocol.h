@@ -78,6 +78,14 @@
 // no other token. So every write needs the key: whoever does not have it has no session to write
 // in.
 //
+// WATCH. OP_WATCH asks a board which of its links are up, and to be told when that is no longer so:
+// it then sends the response once more, by the same way back, with status CHANGED and what is up
+// now. It sends that report again and again, after 2^17 cycles and each time twice as long, at most
+// 2^30, until somebody sends an OP_WATCH anew: so a report is not lost for good, and no board sends
+// more than that, whatever its links do. Who asked last is told, nobody else. Of the two ends of a
+// link that falls, at least one has a way to who asked all boards along a tree of shortest paths:
+// the one that is nearer to it.
+//
 // SNAPSHOTS. Counters are latched by anybody, and read by the number of their snapshot, 32 bits
 // that the host makes up (0: none yet). STALE: another was latched since; d3 its number, under
 // which these can be read: it is as good.
@@ -190,6 +198,8 @@ enum ofr_op {
     // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
     // its own: d0 when it sent the request, d2 when it got the response.
     OFR_OP_CLOCK = 18,
+    // [short] by a path: d3: ports whose link is up (bit 0: x+). From then on reports (WATCH).
+    OFR_OP_WATCH = 19,
 };
 
 // A management packet, its header's 8 bytes and a message, has 2^this flits.
@@ -242,7 +252,15 @@ enum ofr_status {
     OFR_BAD_VERSION = 14, // the frame is of another version of the protocol than the response
     OFR_NO_LEASE = 15,    // not made in the lease's session: d3 as OFR_FW_LEASE
     OFR_STALE = 16,       // another snapshot was latched since: d3 its number
+    OFR_CHANGED = 17,     // no answer but a report: what OP_WATCH said is no longer so
 };
+
+// Is a message from a board a report (WATCH), and no answer?
+static inline bool ofr_is_report(const uint32_t *m)
+{
+    return (m[0] & (OFR_OP_MASK | OFR_RESPONSE | 0xff00)) ==
+           (OFR_OP_WATCH | OFR_RESPONSE | (uint32_t)OFR_CHANGED << 8);
+}
 
 // d3 of OP_PING.
 enum {

@@ -188,12 +188,17 @@ CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_
 CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.p,.i).!=.TORUS_OK/0/'
 CANCEL_TWIN_links   := mend cables host/lib/around 's/up.!=.t->boards.i..links/0/'
 CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..>=.0/peer[p]>=-9/'
+CANCEL_TWIN_deaf    := mend cables host/lib/exchange 's/t->reported.|=.*/;/'
+CANCEL_TWIN_old_news := mend cables host/lib/exchange 's/.&&.is_news(t,.frame.+.1)//'
+CANCEL_TWIN_storm   := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/0/'
+CANCEL_TWIN_once    := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/1/'
 CANCEL_TWIN_vacant  := mend board host/lib/recognise 's/.+.t->absent//'
 CANCEL_TWIN_tree    := mend board host/lib/exchange 's/t->absent/0/'
 CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_table_safe(t,.p)/destinations_fit(t,p)/'
 CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,safe looks stops commits started behind size often \
                 renewed unanimous anybody another generation wrong hole written plain old halves drops \
-                links cabled vacant tree)
+                links cabled vacant tree deaf \
+                old_news storm once)
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
         $(B)/tests/test_firmware $(B)/tests/test_mend host/host.mk
 	@sed $(word 4,$(CANCEL_TWIN_$*)) $(word 3,$(CANCEL_TWIN_$*)).c > $@.c

@@ -191,16 +191,24 @@ API int torus_links_changed(struct torus *t, bool *changed)
     if (t->attached || (!t->good && !t->gaps))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
     struct request *q;
-    int error = read_register(t, OFR_NODE_STATUS, &q, "look at the links");
-    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
-        unsigned up = (q[i].r[5] & OFR_NODE_STATUS_LINK_UP_MASK) >> OFR_NODE_STATUS_LINK_UP_LSB;
-        *changed |= up != t->boards[i].links;
-    }
+    t->reported = false;
+    t->heeds = true; // where the way to a board is gone, its neighbour says so before time is up
+    int error = ask_every(t, OFR_OP_WATCH, 0, &q, "look at the links");
+    t->heeds = false;
+    for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++)
+        *changed |= q[i].r[5] != t->boards[i].links;
     free(q);
-    // A board that its way does not lead to any more
+    // A board that its way does not lead to any more, or one that says so of a link on it
     if (error == TORUS_E_TIMEOUT) {
         *changed = true;
         return ok(t);
     }
+    return error;
+}
+
+API int torus_links_wait(struct torus *t, double seconds, bool *reported)
+{
+    int error = await_report(t, seconds);
+    *reported = t->reported;
     return error;
 }

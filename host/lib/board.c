@@ -164,14 +164,19 @@ void to_board(struct torus *t, struct request *q, unsigned board, unsigned op, u
     q->m[5] = value;
 }
 
-int read_register(struct torus *t, unsigned offset, struct request **q, const char *what)
+int ask_every(struct torus *t, unsigned op, unsigned high, struct request **q, const char *what)
 {
     *q = calloc(t->board_count, sizeof **q);
     if (!*q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     for (unsigned i = 0; i < t->board_count; i++)
-        to_board(t, &(*q)[i], i, OFR_OP_READ, 0, OFR_SEL_NODE | offset, 0);
+        to_board(t, &(*q)[i], i, op, 0, high, 0);
     return ask_boards(t, *q, t->board_count, what);
+}
+
+int read_register(struct torus *t, unsigned offset, struct request **q, const char *what)
+{
+    return ask_every(t, OFR_OP_READ, OFR_SEL_NODE | offset, q, what);
 }
 
 int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,

@@ -28,7 +28,9 @@ void to_board(struct torus *t, struct request *q, unsigned board, unsigned op, u
               unsigned high, uint32_t value);
 // Such requests. The first status that is not OK.
 int ask_boards(struct torus *t, struct request *q, unsigned count, const char *what);
-// A node's register of all boards: in d3 of the responses *q, to be freed in any case.
+// The short operation that reads to all boards: in d3 of the responses *q, to be freed in any case.
+int ask_every(struct torus *t, unsigned op, unsigned high, struct request **q, const char *what);
+// A node's register of all boards, likewise.
 int read_register(struct torus *t, unsigned offset, struct request **q, const char *what);
 // The same short operation to `count` boards from number `first` on.
 int write_boards(struct torus *t, unsigned first, unsigned count, unsigned op, unsigned arg,

@@ -236,6 +236,7 @@ static int walk(struct torus *t)
 API int torus_discover(struct torus *t)
 {
     t->board_count = 0;
+    t->reported = false;
     faults_forget(t);
     t->good = t->attached = t->addressed = t->gaps = false;
     clocks_forget(t);

@@ -205,6 +205,44 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
     return false;
 }
 
+// Does a report say other than what is known? A board sends it until it is asked anew, and may be
+// known by another path meanwhile.
+static bool is_news(const struct torus *t, const uint32_t *m)
+{
+    int board = t->board_count ? 0 : -1;
+    for (unsigned i = 0; i < (m[1] >> 21 & 31) && i < OFR_MAX_HOPS && board >= 0; i++) {
+        unsigned port = ofr_path_get(m, i);
+        board = port < TORUS_PORTS ? t->boards[board].peer[port] : -1;
+    }
+    return board < 0 || t->boards[board].links != m[5];
+}
+
+static bool note_report(struct torus *t, const uint32_t *frame)
+{
+    bool report = ofr_is_report(frame + 1);
+    t->reported |= report && is_news(t, frame + 1);
+    return report;
+}
+
+int await_report(struct torus *t, double seconds)
+{
+    uint32_t frame[OFR_FRAME_WORDS] = {0};
+    if (!t->transport.read)
+        return fail(t, TORUS_E_TRANSPORT, "there is no connection");
+    for (double end = monotonic() + seconds, left = seconds; left > 0 && !t->reported;
+         left = end - monotonic()) {
+        int error = look_cancelled(t);
+        if (error != TORUS_OK)
+            return error;
+        int got = receive_frame(t, frame, (int)(1e3 * (left < 0.2 ? left : 0.2)) + 1);
+        if (got < 0)
+            return -got;
+        if (got > 0)
+            note_report(t, frame);
+    }
+    return ok(t);
+}
+
 int exchange(struct torus *t, struct request *q, unsigned count)
 {
     enum { MANY = 16 }; // requests that are worth a word
@@ -252,19 +290,21 @@ int exchange(struct torus *t, struct request *q, unsigned count)
         }
         if (!open && next == count)
             break;
-        int error = look_cancelled(t);
+        int error = t->heeds && t->reported
+                        ? fail(t, TORUS_E_TIMEOUT, "a board reports that its links have changed")
+                        : look_cancelled(t);
         if (error != TORUS_OK)
             return error;
         if (count >= MANY)
             progress(t, "requests", next - open, count);
-        uint32_t frame[OFR_FRAME_WORDS];
+        uint32_t frame[OFR_FRAME_WORDS] = {0};
         double left = wake - monotonic();
         if (t->options.cancelled && left > 0.2)
             left = 0.2;
         int got = receive_frame(t, frame, left > 0 ? (int)(left * 1e3) + 1 : 1);
         if (got < 0)
             return -got;
-        if (got > 0)
+        if (got > 0 && !note_report(t, frame))
             answer(t, q, next, frame);
     }
     while (failed < count && q[failed].state != FAILED)

@@ -48,6 +48,7 @@ struct torus {
     char *where;                      // as torus_open() was told, NULL: a transport
     bool taken;                       // it could not be opened, as another process has it
     bool resting;                     // closed by torus_rest()
+    bool shared;                      // it goes through another process, which shares the board
     int hold;                         // a socket's lock: its file's number + 1, 0: none
 
     // Frames and requests.
@@ -60,6 +61,8 @@ struct torus {
     double kept_gap;              // seconds before sending again, from a request that was
     uint8_t rx[OFR_FRAME_BYTES];
     unsigned rx_count;
+    bool heeds;    // a report ends what is under way
+    bool reported; // by a board, that its links have changed, since all were last asked for them
 
     // Boards and topology.
     struct torus_board *boards; // by discover

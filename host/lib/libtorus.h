@@ -157,6 +157,8 @@ void torus_rest(struct torus *t);
 // As torus_open(): by the process that shares the board now, or without one. Where it fails it may
 // be tried again.
 int torus_back(struct torus *t);
+// Does the connection go through another process, which shares the board? Then nobody waits for it.
+bool torus_shared(const struct torus *t);
 // Did torus_open(), torus_share() or torus_back() fail as another process has the board? They wait
 // for it for a second, and say which one.
 bool torus_taken(const struct torus *t);
@@ -424,7 +426,12 @@ int torus_table_safe(struct torus *t, const struct torus_table *table);
 // Has a link of the torus as discovered come or gone since? One request a board, over directed
 // routes; a board that does not answer in the time-out counts as a change. TORUS_E_UNKNOWN:
 // discover first.
+// From then on boards report on their own, to who asked them last, as long as the connection is
+// open.
 int torus_links_changed(struct torus *t, bool *changed);
+// Waits until a board reports that a link of its has come or gone since torus_links_changed(), for
+// `seconds` at most. A report that came during another call is found at once.
+int torus_links_wait(struct torus *t, double seconds, bool *reported);
 // After a program that was cut short: finish it, or go back to the tables before it.
 // TORUS_E_UNKNOWN: there is nothing to mend. Tables cannot be read back from boards: where the one
 // wanted is not a preset, `custom` must be it (TORUS_E_USAGE: it is not, by a hash of 11 bits).

@@ -31,6 +31,8 @@ void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsign
 // unless window is 1. TORUS_OK: all have an answer, whose status is to be looked at.
 // TORUS_E_TIMEOUT: some have none (state FAILED). The detail names the first.
 int exchange(struct torus *t, struct request *q, unsigned count);
+// Waits for a report of a board (protocol.h, WATCH), t->reported, up to so many seconds.
+int await_report(struct torus *t, double seconds);
 // One request. Statuses other than OFR_OK become errors with a detail that begins with `what`.
 int ask(struct torus *t, struct request *q, const char *what);
 int status_error(struct torus *t, const struct request *q, const char *what);

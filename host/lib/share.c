@@ -167,7 +167,7 @@ int share_enter(struct torus *t, const char *kind, const char *name, bool *enter
         int fd = unix_connect(at);
         if (fd < 0)
             continue;
-        *entered = true;
+        *entered = t->shared = true;
         return stream_open(t, fd, NULL);
     }
     return TORUS_OK;

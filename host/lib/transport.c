@@ -58,6 +58,7 @@ static int open_any(struct torus *t, const char *where)
 {
     const char *colon = strchr(where, ':');
     bool empty = colon && !colon[1];
+    t->shared = !strncmp(where, "tcp:", 4);
     if (!strcmp(where, "usb") || (!strncmp(where, "usb:", 4) && !empty))
         return usb_open(t, where[3] ? where + 4 : NULL);
     if (!strncmp(where, "unix:", 5) && !empty)
@@ -128,6 +129,11 @@ API int torus_back(struct torus *t)
     int error = t->resting ? open_in_a_second(t) : ok(t);
     t->resting &= error != TORUS_OK;
     return error;
+}
+
+API bool torus_shared(const struct torus *t)
+{
+    return t->shared;
 }
 
 API bool torus_taken(const struct torus *t)

@@ -711,6 +711,65 @@ static void snapshot(void **state)
     fake_free(f);
 }
 
+// Links that come and go are reported, by the way that the last one took who asked, again and again
+// until somebody asks anew; how often says the time, not the links.
+static void watch(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 1, 1, true, seed);
+    struct fake_board *b = f->board;
+    uint32_t r[6];
+    struct call c = {.op = OFR_OP_WATCH, .session = 4, .seq = 1, .hops = 1, .path = {0}};
+    fake_cut(&f->board[2], 0);
+    fake_settle(f);
+    assert_false(take(b, r)); // nobody has asked
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    unsigned up = r[5];
+    assert_false(ofr_is_report(r));
+    assert_int_equal(up & 3, 3); // of board 1
+    for (unsigned i = 0; i < 50; i++)
+        fake_settle(f);
+    assert_false(take(b, r));
+    unsigned reports = 0;
+    for (unsigned i = 0, last = 0; i < 3000; i++) {
+        if (i < 64)
+            i & 1 ? fake_cable(&f->board[1], 0, &f->board[2], 1) : fake_cut(&f->board[1], 0);
+        else
+            f->board[1].timer += 1 << 16;
+        for (unsigned j = 0; j < 16; j++)
+            fake_settle(f);
+        if (!take(b, r))
+            continue;
+        assert_true(ofr_is_report(r));
+        assert_int_equal(r[0] >> 16, 4);
+        assert_int_equal(ofr_path_get(r, 0), 0); // the host's own path
+        assert_int_equal(r[5], i < 64 ? (i & 1 ? up : up & ~1u) : up);
+        assert_true(!reports || i - last > 1u << (reports - 1));
+        last = i;
+        reports++;
+    }
+    print_message("# %u reports\n", reports);
+    assert_in_range(reports, 8, 12);
+    // Asked anew it is quiet, until the next change
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    assert_int_equal(r[5], up);
+    f->board[1].timer += 1u << 31;
+    for (unsigned i = 0; i < 50; i++)
+        fake_settle(f);
+    assert_false(take(b, r));
+    // The board itself, which the host is plugged into
+    c = (struct call){.op = OFR_OP_WATCH, .session = 4, .seq = 9};
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    fake_cut(b, 0);
+    for (unsigned i = 0; i < 50; i++)
+        fake_settle(f);
+    assert_true(take(b, r));
+    assert_true(ofr_is_report(r));
+    assert_int_equal(r[5] & 1, 0);
+    fake_free(f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -728,6 +787,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(paths),
         cmocka_unit_test(snapshot),
+        cmocka_unit_test(watch),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));

@@ -129,6 +129,8 @@ static void cables(void **state)
         assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
         expect(&l, torus_links_changed(l.t, &changed), TORUS_E_UNKNOWN);
         mend(&l, &preset);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        assert_false(changed);
         for (unsigned round = 0; round < ROUNDS; round++) {
             unsigned before = l.pulled;
             if (round == ROUNDS - 1)
@@ -138,12 +140,20 @@ static void cables(void **state)
                 pull(&l);
             else
                 put_back(&l, (unsigned)fake_random(l.f, MOST));
+            bool reported = false; // by now boards have been asked for their links
+            expect(&l, torus_links_wait(l.t, l.pulled != before ? 60 : 0.02, &reported), TORUS_OK);
+            assert_int_equal(reported, l.pulled != before);
             expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
             assert_int_equal(changed, l.pulled != before);
             noticed += changed;
             none += !changed;
-            if (changed)
+            if (changed) {
                 mend(&l, &preset);
+                for (unsigned i = 0; i < l.f->boards; i++) // long: reports come once more
+                    l.f->board[i].timer += 1 << 18;
+                expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+                assert_false(changed);
+            }
         }
         assert_int_equal(l.pulled, 0);
         assert_around(&l);

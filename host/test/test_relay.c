@@ -319,6 +319,27 @@ static void room_for_others(void **state)
     relay_free(r);
 }
 
+// A board's report, which nobody has just asked for, goes to all who are there.
+static void reports(void **state)
+{
+    struct relay *r = relay_new(ROOM);
+    uint8_t frame[OFR_FRAME_BYTES];
+    const uint8_t *bytes;
+    int one = relay_join(r), left = relay_join(r), two = relay_join(r);
+    (void)state;
+    relay_leave(r, left);
+    frame_of(frame, OFR_MODE_PATH, OFR_OP_WATCH | OFR_RESPONSE | OFR_CHANGED << 8, 99, 0, 7);
+    relay_from_board(r, frame, sizeof frame, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(relay_for_client(r, i ? two : one, &bytes), sizeof frame);
+        assert_memory_equal(bytes, frame, sizeof frame);
+    }
+    frame_of(frame, OFR_MODE_PATH, OFR_OP_WATCH | OFR_RESPONSE, 99, 0, 7); // an answer is not
+    relay_from_board(r, frame, sizeof frame, 2);
+    assert_int_equal(relay_for_client(r, one, &bytes), sizeof frame);
+    relay_free(r);
+}
+
 // A collective that never ends is asked for again and again, by one who has no end either: another
 // one's, asked when the last is answered, waits 16 patiences at most, which are a time-out and four
 // round trips each.
@@ -408,11 +429,9 @@ static void full(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_numbers),
-        cmocka_unit_test(rogue_harms_nobody),
-        cmocka_unit_test(room_for_others),
-        cmocka_unit_test(endless_collective),
-        cmocka_unit_test(full),
+        cmocka_unit_test(same_numbers),       cmocka_unit_test(rogue_harms_nobody),
+        cmocka_unit_test(room_for_others),    cmocka_unit_test(reports),
+        cmocka_unit_test(endless_collective), cmocka_unit_test(full),
     };
     const char *text = argc > 1 ? argv[1] : getenv("SEED");
     seed = text ? strtoull(text, NULL, 10) : 1;

@@ -17,7 +17,7 @@ static const char *op_name(unsigned op)
         [OFR_OP_UNLOCK] = "unlock", [OFR_OP_KEY] = "key",           [OFR_OP_TABLE] = "table",
         [OFR_OP_STAGE] = "stage",   [OFR_OP_COMMIT] = "commit",     [OFR_OP_GEN] = "gen",
         [OFR_OP_START] = "start",   [OFR_OP_SNAPSHOT] = "snapshot", [OFR_OP_COUNTERS] = "counters",
-        [OFR_OP_TOTALS] = "totals", [OFR_OP_CLOCK] = "clock",
+        [OFR_OP_TOTALS] = "totals", [OFR_OP_CLOCK] = "clock",       [OFR_OP_WATCH] = "watch",
     };
     return op < sizeof names / sizeof *names && names[op] ? names[op] : "?";
 }
@@ -42,6 +42,7 @@ static const char *status_name(unsigned status)
         [OFR_BAD_VERSION] = "bad version",
         [OFR_NO_LEASE] = "no lease",
         [OFR_STALE] = "stale",
+        [OFR_CHANGED] = "changed",
     };
     return status < sizeof names / sizeof *names && names[status] ? names[status] : "?";
 }

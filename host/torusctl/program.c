@@ -238,24 +238,32 @@ static int around_once(struct torus *t, const struct args *a, int *error)
 }
 
 // Until it is interrupted. What is wrong at one time, cables in the wrong place say, may be right
-// at the next.
+// at the next. Boards that were asked for their links report: heard where others can have the board
+// meanwhile.
 static int watch(struct torus *t, const struct args *a)
 {
     int error, status = around_once(t, a, &error);
     for (unsigned broke = 0; !output_failed();) {
-        bool changed = error != TORUS_OK;
-        broke = error == TORUS_E_TRANSPORT ? broke + 1 : 0;
-        if (broke <= 1) // else the board is there, but nobody takes what is sent to it
-            error = rest(t, broke ? 0 : set.watch);
-        if (interrupted(NULL))
-            return 0;
-        if (error != TORUS_OK)
-            return report(t, error);
-        if (!changed)
-            error = torus_links_changed(t, &changed);
-        if (error == TORUS_E_TRANSPORT || (error == TORUS_OK && !changed))
-            continue;
-        status = around_once(t, a, &error);
+        bool anew = false, reported = false;
+        if (error == TORUS_OK)
+            error = torus_links_changed(t, &anew);
+        if (error != TORUS_OK || !anew) {
+            anew = error != TORUS_OK;
+            broke = error == TORUS_E_TRANSPORT ? broke + 1 : 0;
+            bool hears = !broke && torus_shared(t);
+            if (hears)
+                error = torus_links_wait(t, set.watch, &reported);
+            else if (broke <= 1) // else the board is there, but nobody takes what is sent to it
+                error = rest(t, broke ? 0 : set.watch);
+            if (interrupted(NULL))
+                return 0;
+            if (hears && error == TORUS_E_TRANSPORT)
+                continue;
+            if (error != TORUS_OK)
+                return report(t, error);
+        }
+        if (anew || reported)
+            status = around_once(t, a, &error);
         fflush(stdout);
     }
     return status;
@@ -298,15 +306,13 @@ const struct command command_program = {
         "order; rdr: a random minimal dimension. A program that was cut short is finished by "
         "--resume or undone by --abort; where it was of a FILE, give that FILE with them.\n\n"
         "--around discovers the torus, works out destinations that lead around the cables and "
-        "boards "
-        "that are missing, and programs them with the routing; boards that are missing and pairs "
-        "for which there is no way are listed (exit status 1) and refused where packets enter. "
-        "With --print it prints them as a FILE. "
-        "Once all is back program without --around; or let --watch do all that, which "
-        "looks "
-        "every so many seconds (a request a board) and holds the lease only while it programs. A "
-        "table by which packets could wait "
-        "for each other in a circle, or would come to a missing cable, is refused.",
+        "boards that are missing, and programs them with the routing; boards that are missing and "
+        "pairs for which there is no way are listed (exit status 1) and refused where packets "
+        "enter. With --print it prints them as a FILE. Once all is back program without --around; "
+        "or let --watch do all that, which looks every so many seconds (a request a board) and "
+        "holds the lease only while it programs. Where serve shares the board it hears of changes "
+        "from the boards. A table by which packets could wait for each other in a circle, or would "
+        "come to a missing cable, is refused.",
     .examples = "program --routing ofr\n"
                 "!program --print --dimensions 3 > mine.json\n"
                 "program mine.json\n"

@@ -221,6 +221,9 @@ static void answer(struct relay *r, const uint8_t *frame, double now)
     uint32_t m = word(frame, 1);
     struct request *q = r->by_number[word(frame, 2) & 0xffff];
     uint8_t out[OFR_FRAME_BYTES];
+    for (int i = 0; ofr_is_report(&m) && i < RELAY_CLIENTS; i++) // whoever has asked for it
+        if (r->client[i].here)
+            give(&r->client[i], frame);
     if (!q || (m & 0xffff00ff) != ((word(q->frame, 1) & 0xffff007f) | OFR_RESPONSE) ||
         (version_of(frame) == OFR_PROTOCOL_VERSION && mode_of(frame) != mode_of(q->frame)))
         return;

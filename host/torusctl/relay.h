@@ -4,6 +4,7 @@
 // request goes on under a sequence number of the relay's, so that clients with the same session and
 // numbers do not mix, and so does each time that it is sent again, so that a write never acts
 // twice. Answers go to who asked, and to nobody else: the one to who takes the lease is a secret.
+// Reports, which nobody has just asked for, go to all.
 #ifndef RELAY_H
 #define RELAY_H
 
