@@ -15,7 +15,7 @@ CORE_SRC := $(CORE_V) $(if $(filter picorv32,$(CORE)),$(PICORV32))
 CORE_G   := $(if $(filter picorv32,$(CORE)),-GCORE=1 -Wno-fatal)
 
 LINT_V   += $(CORE_V)
-LINT_TOPS += ofr_core
+LINT_TOPS += ofr_core ofr_core:EARLY=1
 
 CORE_B   := $(B)/rtl/core
 CORE_T   := rtl/core/test
@@ -25,6 +25,8 @@ CORE_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-20
     --prefix Vofr_core -GRESET_ADDR=2147483648
 
 TESTS += $(B)/tests/core_rv32i $(B)/tests/core_mutants
+TESTS += $(if $(filter rv32i,$(CORE)),$(B)/tests/core_rv32i_early)
+CORE_EARLY := -GEARLY=1 -CFLAGS -DCORE_EARLY=1
 
 $(CORE_B)/%.o: $(CORE_T)/%.c $(CORE_T)/core_bench.h $(CORE_T)/program.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
@@ -34,6 +36,12 @@ $(CORE_B)/test_rv32i: $(CORE_SRC) rtl/regs/ofr_defs.vh $(CORE_T)/core_shim.cpp t
     $(CORE_OBJ)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	$(CORE_VERILATE) --Mdir $(CORE_B)/v -o $(CURDIR)/$@ $(CORE_G) $(CORE_SRC) \
+	    $(CURDIR)/$(CORE_T)/core_shim.cpp $(addprefix $(CURDIR)/,$(CORE_OBJ)) >$@.log || (cat $@.log; false)
+
+# The same core with its addresses a cycle early, for a memory with a register behind it.
+$(CORE_B)/test_rv32i_early: $(CORE_B)/test_rv32i
+	@rm -f $@
+	$(CORE_VERILATE) $(CORE_EARLY) --Mdir $(CORE_B)/v_early -o $(CURDIR)/$@ $(CORE_SRC) \
 	    $(CURDIR)/$(CORE_T)/core_shim.cpp $(addprefix $(CURDIR)/,$(CORE_OBJ)) >$@.log || (cat $@.log; false)
 
 $(CORE_B)/mix.bin: $(CORE_T)/mix.c $(CORE_T)/mix_start.S $(CORE_T)/mix.ld
@@ -48,12 +56,17 @@ $(B)/tests/core_rv32i: $(CORE_B)/test_rv32i $(CORE_B)/mix.bin
 	@printf '#!/bin/sh\nexec %s/test_rv32i %s/mix.bin "$$@"\n' $(CORE_B) $(CORE_B) >$@
 	@chmod +x $@
 
-# Mutants: one line each in mutants.txt, "name|sed expression". Each must change the core and must
-# make the tests fail.
+$(B)/tests/core_rv32i_early: $(CORE_B)/test_rv32i_early $(CORE_B)/mix.bin
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s/test_rv32i_early %s/mix.bin "$$@"\n' $(CORE_B) $(CORE_B) >$@
+	@chmod +x $@
+
+# Mutants of the core with early addresses: one line each in mutants.txt, "name|sed expression". Each must
+# change the core and must make the tests fail.
 $(B)/tests/core_mutants: $(CORE_T)/mutants.sh $(CORE_T)/mutants.txt $(CORE_B)/test_rv32i \
     $(CORE_B)/mix.bin
 	@mkdir -p $(@D)
-	sh $(CORE_T)/mutants.sh build $(CORE_B) $(CORE_T)/mutants.txt '$(CORE_VERILATE)' \
+	sh $(CORE_T)/mutants.sh build $(CORE_B) $(CORE_T)/mutants.txt '$(CORE_VERILATE) $(CORE_EARLY)' \
 	    '$(addprefix $(CURDIR)/,$(CORE_OBJ))'
 	@printf '#!/bin/sh\nexec sh %s run %s %s\n' $(CORE_T)/mutants.sh $(CORE_B) \
 	    $(CORE_T)/mutants.txt >$@

@@ -4,7 +4,9 @@
 // Memory port: the signals and the timing of PicoRV32's native interface. mem_valid rises with
 // address, data and strobes and all stay until mem_ready; mem_ready may come in the same cycle or
 // any time later and mem_rdata counts in that cycle; then mem_valid is low for at least one cycle.
-// mem_addr is a multiple of 4; mem_wstrb is 0 for a read; mem_instr marks a fetch.
+// mem_addr is a multiple of 4; mem_wstrb is 0 for a read; mem_instr marks a fetch. With EARLY,
+// mem_addr is there one cycle before mem_valid rises, so that a memory with a register behind it
+// answers as soon as one without; rst is to last two cycles then.
 //
 // Cycles with a memory that answers one cycle after mem_valid: 3, branch 4, load and store 6; with
 // one that answers at once: 2, 3, 4. The states:
@@ -24,7 +26,8 @@
 `include "ofr_defs.vh"
 
 module rv32i #(
-    parameter logic [31:0] RESET_ADDR = 32'h0000_0000  // byte address, a multiple of 4
+    parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
+    parameter int          EARLY = 0                   // 1: mem_addr a cycle before mem_valid
 ) (
     input  logic        clk,
     input  logic        rst,          // synchronous, active high; registers keep their values
@@ -153,7 +156,9 @@ module rv32i #(
                     f3_q[0] ? {{16{load_half[15] && !f3_q[2]}}, load_half} :
                     {{24{load_byte[7] && !f3_q[2]}}, load_byte};
 
+    logic [31:0] pc4;
     logic transfer, misaligned, stop;
+    assign pc4        = pc_q + 4;
     assign transfer   = load_q || store_q;
     assign misaligned = transfer && (f3_q[1] && sum[1:0] != 0 || f3_q[0] && sum[0]) ||
                         jump_q && sum[1];
@@ -161,15 +166,16 @@ module rv32i #(
 
     assign mem_valid = (state_q == FETCH || state_q == MEM) && !rst;
     assign mem_instr = state_q == FETCH;
-    assign mem_addr  = {state_q == FETCH ? pc_q[31:2] : sum[31:2], 2'b00};
+    // EXEC: of what comes next; where it is not the last cycle, of nothing
+    logic next;
+    assign next      = EARLY != 0 && state_q == EXEC && !transfer && !jump_q;
+    assign mem_addr  = {state_q == FETCH ? pc_q[31:2] : next ? pc4[31:2] : sum[31:2], 2'b00};
     assign mem_wdata = f3_q[1] ? rs2 : f3_q[0] ? {2{rs2[15:0]}} : {4{rs2[7:0]}};
     logic [3:0] lanes;
     assign lanes     = f3_q[1] ? 4'b1111 : f3_q[0] ? 4'b0011 : 4'b0001;
     assign mem_wstrb = state_q == MEM && store_q ? lanes << sum[1:0] : 4'b0000;
 
     // ---- Result and next pc ---------------------------------------------------------------------
-    logic [31:0] pc4;
-    assign pc4    = pc_q + 4;
     assign result = (sum & {32{res_sum_q}}) | bitwise | (shift_out & {32{res_shift_q}}) |
                     (pc4 & {32{res_link_q}}) | (loaded & {32{load_q}}) | {31'b0, lt && res_lt_q};
     // Not in reset: what the core wakes up with may look like a write, of x0 too.

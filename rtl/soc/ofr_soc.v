@@ -2,7 +2,9 @@
 // The board's SoC: core, memory, UART, timer, board registers, and a Wishbone port to the node's
 // registers. Address map and registers: rtl/regs/outflank.json ("map", "soc_blocks").
 //
-// RAM answers the core one cycle after mem_valid. All else is registered on the way there and
+// RAM answers the core one cycle after mem_valid. RAM that holds the firmware has a register behind
+// it, since block RAM may take half of a cycle to its data (an ECP5's 5.6 ns); the core gives its
+// address a cycle early, so that this takes none more. All else is registered on the way there and
 // back, so that it is not in the core's critical path: UART, timer and board answer after 2 cycles,
 // node and flash after 2 more than they take. Registers are written as whole words.
 //
@@ -46,6 +48,7 @@ module ofr_soc #(
     localparam logic [31:0] RESET_ADDR =
         FLASH != 0 ? `OFR_BASE_FLASH + FLASH_OFFSET : `OFR_BASE_RAM;
     localparam int RAM_BITS = $clog2(RAM_BYTES);
+    localparam int EARLY = CORE == 0 && FLASH == 0 ? 1 : 0; // the register behind the RAM: rdata_q
 
     // ---- Core -----------------------------------------------------------------------------------
     logic        core_rst, mem_valid, mem_instr, mem_ready, trap;
@@ -55,7 +58,7 @@ module ofr_soc #(
     /* verilator lint_on UNUSEDSIGNAL */
     logic [3:0]  mem_wstrb;
     logic [2:0]  trap_cause;
-    ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR)) core (.rst(core_rst), .*);
+    ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (.rst(core_rst), .*);
 
     // ---- RAM ------------------------------------------------------------------------------------
     logic        ram_select, ram_ready_q;
@@ -71,9 +74,9 @@ module ofr_soc #(
     state_t      state_q;
     logic [31:2] adr_q;
     logic        write_q;
-    logic [31:0] rdata_q;  // 0 when not DONE
+    logic [31:0] rdata_q;  // what was read; 0 when not DONE, or from RAM if EARLY
     assign mem_ready = ram_ready_q || state_q == DONE;
-    assign mem_rdata = ram_ready_q ? ram_rdata : rdata_q;
+    assign mem_rdata = ram_ready_q && EARLY == 0 ? ram_rdata : rdata_q;
 
     logic to_node, to_flash, to_io, to_uart, to_timer, to_board;
     assign to_node  = adr_q[31:28] == 4'(`OFR_BASE_NODE >> 28) && adr_q[27:12] == 0;
@@ -94,6 +97,7 @@ module ofr_soc #(
         rdata_q     <= 0;
         case (state_q)
             WAIT: begin
+                if (EARLY != 0) rdata_q <= ram_rdata;
                 adr_q   <= mem_addr[31:2];
                 write_q <= mem_wstrb != 0;
                 if (mem_valid && !ram_select) state_q <= SERVE;
@@ -151,10 +155,10 @@ module ofr_soc #(
     logic [2:0]  cause_q;
     logic [7:0]  errors_q;
     logic [11:0] error_adr_q;
-    logic        restart_q, restarting_q, trap_seen_q, fetch_error_q, board_write;
+    logic        restart_q, restarting_q, restarted_q, trap_seen_q, fetch_error_q, board_write;
     logic [4:0]  board_adr;
     assign board_adr   = {adr_q[4:2], 2'b00};
-    assign core_rst    = rst || restarting_q;
+    assign core_rst    = rst || restarting_q || (EARLY != 0 && restarted_q); // EARLY: two cycles
     assign trapped     = trap && !restart_q;
     assign board_write = serve && to_board && write_q;
 
@@ -162,6 +166,7 @@ module ofr_soc #(
         // A core that fetches ahead may trap while a fetch is under way: the answer must not come
         // to the core that has started again.
         restarting_q <= trap && restart_q && !restarting_q && !mem_valid;
+        restarted_q  <= rst || restarting_q;
         trap_seen_q  <= trap && !restarting_q;
         if (trap && !trap_seen_q) begin
             trap_pc_q <= trap_pc;

@@ -118,6 +118,7 @@ bool bench_run(struct bench *bench, uint32_t stop, uint64_t limit)
 {
     struct core_pins pins = {.rst = true}, before = {0};
     bool waiting = false, ended = false, after_ready = false;
+    uint32_t early = 0; // mem_addr in the cycle before
     int left = 0;
 
     bench->cycles = bench->instructions = 0;
@@ -132,6 +133,7 @@ bool bench_run(struct bench *bench, uint32_t stop, uint64_t limit)
     core_eval(bench->core, &pins);
     if (pins.mem_valid)
         protocol_error(bench, "mem_valid during reset", &pins);
+    early = pins.mem_addr;
     pins.rst = false;
     while (!ended && !bench->error[0] && bench->cycles < limit) {
         pins.mem_ready = false;
@@ -156,6 +158,8 @@ bool bench_run(struct bench *bench, uint32_t stop, uint64_t limit)
             if (pins.mem_addr % 4 || (pins.mem_instr && pins.mem_wstrb))
                 protocol_error(bench, "not aligned, or a fetch that writes", &pins);
             if (!waiting) {
+                if (core_early() && pins.mem_addr != early)
+                    protocol_error(bench, "not there a cycle before mem_valid", &pins);
                 left = bench->waits >= 0
                            ? bench->waits
                            : (int)(bench_random(&bench->random) % (unsigned)(1 - bench->waits));
@@ -179,6 +183,7 @@ bool bench_run(struct bench *bench, uint32_t stop, uint64_t limit)
                 after_ready = true;
             }
         }
+        early = pins.mem_addr;
         core_edge(bench->core);
         bench->cycles++;
     }

@@ -3,6 +3,10 @@
 #include "Vofr_core.h"
 #include "random_state.h"
 
+#ifndef CORE_EARLY
+#define CORE_EARLY 0
+#endif
+
 extern "C" {
 #include "core_bench.h"
 
@@ -36,6 +40,11 @@ void core_eval(struct core *core, struct core_pins *pins)
     pins->trap = m.trap;
     pins->trap_pc = m.trap_pc;
     pins->trap_cause = m.trap_cause;
+}
+
+bool core_early(void)
+{
+    return CORE_EARLY;
 }
 
 void core_edge(struct core *core)
