@@ -4,10 +4,11 @@
 
 CHANNEL_V := $(addprefix rtl/channel/,ofr_channel.v ofr_channel_state.v ofr_channel_gather.v \
     ofr_channel_consume.v ofr_channel_send.v ofr_channel_receive.v)
+CHANNEL_C := $(addprefix rtl/channel/test/,lockstep.c fabric.c ledger.c)
 LINT_V += $(CHANNEL_V)
 LINT_TOPS += ofr_channel:N=3 ofr_channel:W=16:L=16:ENDS=3 ofr_channel:W=64:L=8:ENDS=16:ROOM=8 \
     ofr_channel:ENDS=1:ROOM=2
-LINT_C += rtl/channel/test/lockstep.c
+LINT_C += $(CHANNEL_C)
 
 # One Verilated ofr_channel per shape: N_W_L_ENDS_ROOM
 CHANNEL_SHAPES := 2_32_32_4_4 3_32_128_8_4 3_16_16_3_8 2_64_8_16_2 2_32_64_16_4
@@ -17,13 +18,15 @@ TESTS += $(CHANNEL_TESTS)
 channel_part = $(word $(1),$(subst _, ,$(2)))
 channel_flags = -DN=$(call channel_part,1,$(1)) -DW=$(call channel_part,2,$(1)) \
     -DL=$(call channel_part,3,$(1)) -DENDS=$(call channel_part,4,$(1)) -DROOM=$(call channel_part,5,$(1))
-CHANNEL_BENCH := rtl/channel/test/lockstep.c rtl/channel/test/channel_shim.h sim/cosim/rng.h $(MODEL_H)
+CHANNEL_BENCH := $(CHANNEL_C) rtl/channel/test/bench.h rtl/channel/test/channel_shim.h sim/cosim/rng.h $(MODEL_H)
 
-$(B)/channel/%/lockstep.o: $(CHANNEL_BENCH)
+$(B)/channel/%/bench.o: $(CHANNEL_BENCH)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call channel_flags,$*) -c -o $@ $<
+	for f in $(CHANNEL_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call channel_flags,$*) -c \
+	    -o $(@D)/$$(basename $$f .c).o $$f || exit 1; done
+	$(LD) -r -o $@ $(patsubst rtl/channel/test/%.c,$(@D)/%.o,$(CHANNEL_C))
 
-$(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/lockstep.o $(CHANNEL_V) $(B)/sim/model/channel.o \
+$(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/bench.o $(CHANNEL_V) $(B)/sim/model/channel.o \
         rtl/channel/test/channel_shim.cpp rtl/channel/test/channel_shim.h tests/lib/random_state.h \
         sim/cosim/verilated_bits.h rtl/regs/outflank.json
 	@mkdir -p $(@D)
@@ -34,7 +37,7 @@ $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/lockstep.o $(CHANNEL_V) $
 	    -CFLAGS "-O2 $(filter -DW=% -DENDS=%,$(call channel_flags,$*)) -I$(CURDIR)/rtl/channel/test \
 	    -I$(CURDIR)/tests/lib -I$(CURDIR)/sim/cosim" --Mdir $(B)/channel/$*/v -o $(CURDIR)/$@ \
 	    $(CHANNEL_V) $(CURDIR)/rtl/channel/test/channel_shim.cpp \
-	    $(CURDIR)/$(B)/channel/$*/lockstep.o $(CURDIR)/$(B)/sim/model/channel.o \
+	    $(CURDIR)/$(B)/channel/$*/bench.o $(CURDIR)/$(B)/sim/model/channel.o \
 	    > $(B)/channel/$*/verilator.log || { cat $(B)/channel/$*/verilator.log; exit 1; }
 
 # A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
@@ -60,7 +63,7 @@ $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.
 	@printf '%s\n' '$(wordlist 1,$(words $(wordlist 2,99,$(CHANNEL_TWIN_$*))),$(CHANNEL_TWIN_$*))' > $@.sed
 	@sed -f $@.sed sim/model/channel.c > $@.c && ! cmp -s sim/model/channel.c $@.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -w -DALONE $(call channel_flags,2_32_32_4_4) -Isim/cosim -Isim/model \
-	    -o $@.twin rtl/channel/test/lockstep.c $@.c
+	    -o $@.twin $(CHANNEL_C) $@.c
 	@printf '#!/bin/sh\n! %s 1600000 > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - channel, twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - channel, twin $*"\n' >> $@

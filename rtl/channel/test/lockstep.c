@@ -7,23 +7,13 @@
 // itself.
 //
 //   lockstep [CYCLES [SEED]]   SEED also from the environment
-#include "channel.h"
-#include "channel_shim.h"
-#include "packet.h"
-#include "rng.h"
+#include "bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef N // for tools that read this file alone
-#define N    2
-#define W    32
-#define L    32
-#define ENDS 4
-#define ROOM 4
-#endif
 #ifdef ALONE
 static const bool alone = true;
 #define channel_rtl_new(seed)           ((void)(seed), NULL)
@@ -34,117 +24,7 @@ static const bool alone = true;
 static const bool alone = false;
 #endif
 
-enum {
-    NODES = 3,
-    HEAD = W == 16 ? 6 : 3,   // flits of the headers
-    QUEUE = 256,              // packets on their way between two nodes
-    LOG = 2 * (ROOM + 5) * L, // beats, more than can be on their way
-    LOGS = 32,                // connections of an end that are remembered
-    NAMED = 1 << 24,          // in a log's name: there is one
-    OPS = 64,                 // register writes that wait
-    TICK = 9,                 // 2^TICK cycles, CONTROL.TIME is one less
-    BYTES = W / 8,
-};
-
-struct packet {
-    uint64_t flit[L + 8];
-    unsigned flits;
-    bool poison;
-    uint64_t at; // cycle from which it can arrive
-};
-
-struct queue {
-    struct packet packet[QUEUE];
-    unsigned first, count;
-};
-
-struct beat {
-    uint64_t data;
-    uint8_t keep;
-    bool last;
-};
-
-// What an end has given to its connection.
-struct log {
-    uint32_t name;                // PEER, as written; 0: none
-    uint64_t beats, bytes, whole; // whole: bytes in messages that have ended
-    struct beat beat[LOG];
-};
-
-struct end {
-    uint32_t name; // of the connection, by register PEER
-    struct log log[LOGS];
-    unsigned now;     // its log
-    bool old_message; // the message under way began before the connection
-    // The user's logic
-    struct ofr_beat s;
-    unsigned left;         // beats of the message
-    bool inside;           // beats of it have been given
-    bool pause;            // no new message
-    unsigned rate, taking; // permille of cycles
-    unsigned largest;      // beats of a message
-    unsigned exact;        // not 0: all have so many, and whole ones
-    // The consumer
-    uint64_t got_beats, got_bytes;
-    bool broken;          // the beat that says so has come
-    struct ofr_beat held; // offered and not taken
-};
-
-struct op {
-    uint16_t offset;
-    uint32_t value;
-    uint8_t end;
-};
-
-struct node {
-    struct channel_rtl *rtl;
-    struct ofr_channel model;
-    struct ofr_config config;
-    struct end end[ENDS];
-    struct op op[OPS];
-    unsigned ops, since; // cycles since the last register write
-    struct packet sent;  // being collected
-    struct queue from[NODES];
-    int source; // whose packet is arriving, -1: none
-    unsigned flit;
-    struct packet seen; // one that came, to be forged from
-};
-
-struct coverage {
-    uint64_t beats, messages, bytes, packets, stopped, full, ended[6], told[6], refused, strange,
-        forged;
-    uint64_t lost, poisoned, cut, resets, empty_messages, one_byte, four_packets, skipped, exact,
-        writes;
-};
-
-struct bench {
-    struct rng rng;
-    struct node node[NODES];
-    uint64_t cycle;
-    uint32_t conn;
-    unsigned delay, gap, ready; // of the fabric: cycles, permille
-    bool wire;                  // an ideal one: packets cut through, 0 to 1 and back
-    struct ofr_flit line[2][64];
-    bool bad;  // packets come to harm
-    bool life; // connections come and go
-    bool calm; // nothing may break
-    bool failed, quiet;
-    int fault;
-    struct coverage cov;
-};
-
-static unsigned below(struct bench *b, unsigned n)
-{
-    return rng_below(&b->rng, n);
-}
-
-static bool chance(struct bench *b, unsigned permille)
-{
-    return rng_chance(&b->rng, permille);
-}
-
-static void fail(struct bench *b, unsigned n, unsigned e, const char *what, uint64_t have,
-                 uint64_t want)
+void fail(struct bench *b, unsigned n, unsigned e, const char *what, uint64_t have, uint64_t want)
 {
     if (!b->failed && !b->quiet)
         printf("# cycle %" PRIu64 ", node %u, end %u: %s: %#" PRIx64 ", not %#" PRIx64 "\n",
@@ -157,104 +37,6 @@ static void same(struct bench *b, unsigned n, unsigned e, const char *what, uint
 {
     if (rtl != model)
         fail(b, n, e, what, rtl, model);
-}
-
-// ---- The user's logic ---------------------------------------------------------------------------
-
-static unsigned state_of(const struct node *x, unsigned e)
-{
-    return x->model.end[e].state;
-}
-
-static bool is_open(const struct node *x, unsigned e)
-{
-    return state_of(x, e) == OFR_CHANNEL_STATE_STATE_OPEN ||
-           state_of(x, e) == OFR_CHANNEL_STATE_STATE_CLOSING;
-}
-
-static void next_beat(struct bench *b, struct end *x)
-{
-    if (x->s.valid || (x->left == 0 && x->pause) || !chance(b, x->rate))
-        return;
-    if (x->left == 0)
-        x->left = x->exact ? x->exact : 1 + below(b, chance(b, 500) ? 4 : x->largest);
-    x->s.data = rng_next(&b->rng) & (~(uint64_t)0 >> (64 - W));
-    x->s.last = x->left == 1;
-    // Keep counts in the last beat; with a gap the bytes below it. Else it may be anything
-    x->s.keep = (uint8_t)((1U << BYTES) - 1);
-    if (!x->exact && (x->s.last ? chance(b, 700) : chance(b, 50)))
-        x->s.keep = (uint8_t)(chance(b, 900) ? (1U << below(b, BYTES + 1)) - 1
-                                             : below(b, 256) & ((1U << BYTES) - 1));
-    x->s.valid = true;
-}
-
-static void given(struct bench *b, struct node *n, unsigned e)
-{
-    struct end *x = &n->end[e];
-    struct log *log = &x->log[x->now];
-    unsigned bytes = 0;
-    while (bytes < BYTES && x->s.keep >> bytes & 1)
-        bytes++;
-    bool kept = is_open(n, e) && !x->old_message;
-    b->cov.skipped += !kept;
-    if (kept) {
-        uint8_t keep = (uint8_t)((1U << (x->s.last ? bytes : BYTES)) - 1);
-        log->beat[log->beats++ % LOG] =
-            (struct beat){.data = x->s.data, .keep = keep, .last = x->s.last};
-        log->bytes += x->s.last ? bytes : BYTES;
-        if (x->s.last)
-            log->whole = log->bytes;
-        b->cov.beats++;
-        b->cov.messages += x->s.last;
-        b->cov.empty_messages += x->s.last && !x->inside && bytes == 0;
-        b->cov.one_byte += x->s.last && !x->inside && bytes == 1;
-        b->cov.bytes += x->s.last ? bytes : BYTES;
-    }
-    x->inside = !x->s.last;
-    if (x->s.last)
-        x->old_message = false;
-    x->left--;
-    x->s.valid = false;
-}
-
-// The log of what is sent to this end.
-static struct log *peers_log(struct bench *b, unsigned n, unsigned e)
-{
-    uint32_t name = b->node[n].end[e].name, node = name & 0xfff, end = name >> 12 & 15;
-    for (unsigned p = 0; p < NODES; p++) {
-        if (ofr_coord_word(&b->node[p].config.me, N) != node || end >= ENDS)
-            continue;
-        struct end *x = &b->node[p].end[end];
-        uint32_t back = ofr_coord_word(&b->node[n].config.me, N) | e << 12 | (name & 0xff0000);
-        for (unsigned i = 0; i < LOGS; i++)
-            if (x->log[i].name == (back | NAMED))
-                return &x->log[i];
-    }
-    return NULL;
-}
-
-static void taken(struct bench *b, unsigned n, unsigned e, const struct ofr_beat *m)
-{
-    struct end *x = &b->node[n].end[e];
-    if (m->user) {
-        if (x->broken || m->keep || !m->last)
-            fail(b, n, e, "the beat of a broken stream", m->keep, 0);
-        x->broken = true;
-        return;
-    }
-    struct log *log = peers_log(b, n, e);
-    if (!log || x->broken || x->got_beats >= log->beats) {
-        fail(b, n, e, "a beat that nobody gave", m->data, 0);
-        return;
-    }
-    const struct beat *want = &log->beat[x->got_beats++ % LOG];
-    uint64_t mask = 0;
-    for (unsigned i = 0; i < BYTES; i++) {
-        mask |= m->keep >> i & 1 ? (uint64_t)0xff << (8 * i) : 0;
-        x->got_bytes += m->keep >> i & 1;
-    }
-    if (want->keep != m->keep || want->last != m->last || ((want->data ^ m->data) & mask))
-        fail(b, n, e, "a beat is not what was given", m->data, want->data);
 }
 
 // ---- Registers ----------------------------------------------------------------------------------
@@ -272,27 +54,12 @@ static void command(struct node *x, unsigned e, uint32_t what)
     push(x, e, OFR_CHANNEL_COMMAND, what);
 }
 
-// As the register shows it.
-static uint32_t show(struct node *x, unsigned e, unsigned offset)
-{
-    uint8_t select = x->model.select;
-    x->model.select = (uint8_t)e;
-    uint32_t value = ofr_channel_read(&x->model, offset);
-    x->model.select = select;
-    return value;
-}
-
 static bool is_free(struct node *x, unsigned e)
 {
     for (unsigned i = 0; i < x->ops; i++)
         if (x->op[i].end == e)
             return false;
     return show(x, e, OFR_CHANNEL_STATE) & OFR_CHANNEL_STATE_FREE_MASK;
-}
-
-static uint32_t name_of(const struct bench *b, unsigned node, unsigned end, uint32_t conn)
-{
-    return ofr_coord_word(&b->node[node].config.me, N) | end << 12 | (conn & 0xff) << 16;
 }
 
 static void join(struct bench *b, unsigned n, unsigned e, unsigned p, unsigned f, uint32_t answer)
@@ -375,159 +142,6 @@ static void written(struct node *x, const struct op *op)
     end->broken = false;
 }
 
-// ---- Fabric -------------------------------------------------------------------------------------
-
-static void put_field(struct packet *p, unsigned lsb, unsigned bits, uint64_t value)
-{
-    for (unsigned i = 0; i < bits; i++) {
-        unsigned at = lsb + i;
-        if (at / W < p->flits) {
-            p->flit[at / W] &= ~((uint64_t)1 << at % W);
-            p->flit[at / W] |= (value >> i & 1) << at % W;
-        }
-    }
-}
-
-static void enqueue(struct bench *b, unsigned from, unsigned to, const struct packet *p)
-{
-    struct queue *q = &b->node[to].from[from];
-    if (q->count == QUEUE) {
-        fail(b, to, 0, "packets on their way", q->count, QUEUE - 1);
-        return;
-    }
-    struct packet *slot = &q->packet[(q->first + q->count++) % QUEUE];
-    *slot = *p;
-    slot->at = b->cycle + b->delay;
-}
-
-#define HEAD_LSB(field) (64 + OFR_CHANNEL_HEAD_##field##_LSB)
-
-// One that came, changed so that nobody can take it for a true one, comes again.
-static void forge(struct bench *b, unsigned to)
-{
-    struct packet p = b->node[to].seen;
-    if (p.flits < HEAD + 1)
-        return;
-    uint64_t old = p.flit[64 / W] >> (W == 16 ? 8 : 0);
-    switch (below(b, 8)) {
-    case 0:
-        put_field(&p, HEAD_LSB(CONN), 8, rng_next(&b->rng));
-        put_field(&p, HEAD_LSB(TYPE), 3, rng_next(&b->rng));
-        put_field(&p, OFR_PKT_SRC_X_LSB, 8, 0x13); // that nobody has as a peer
-        break;
-    case 1:
-        put_field(&p, HEAD_LSB(TYPE), 3, 6 + below(b, 2));
-        break;
-    case 6: { // the next one, of another connection of the same ends
-        unsigned e = (unsigned)(old >> (W == 16 ? 0 : 8)) & 15;
-        if (e >= ENDS)
-            return;
-        put_field(&p, HEAD_LSB(TYPE), 3, 0);
-        put_field(&p, HEAD_LSB(CODE), 4, 1);
-        put_field(&p, HEAD_LSB(CONN), 8, b->node[to].model.end[e].conn ^ 0x55U);
-        put_field(&p, OFR_PKT_SEQ_LSB, 8, b->node[to].model.end[e].expect);
-        p.flit[HEAD] = 0;
-        break;
-    }
-    case 2:
-        put_field(&p, HEAD_LSB(CODE), 4, chance(b, 500) ? 0 : 3 + BYTES + below(b, 13 - BYTES));
-        put_field(&p, HEAD_LSB(TYPE), 3, 0);
-        break;
-    case 3:
-        put_field(&p, HEAD_LSB(TO), 4, rng_next(&b->rng));
-        put_field(&p, HEAD_LSB(CONN), 8, (old >> 24) + 100);
-        break;
-    case 4:
-        put_field(&p, OFR_PKT_KIND_LSB, 4, 4 + below(b, 12));
-        break;
-    case 5: // too short, too long
-        p.flits = chance(b, 500) ? 1 + below(b, HEAD) : L + 1 + below(b, 6);
-        break;
-    default: // again, as it was; DATA out of order
-        if ((p.flit[64 / W] & 7) == OFR_CHANNEL_HEAD_TYPE_DATA) {
-            unsigned e = (unsigned)(old >> (W == 16 ? 0 : 8)) & 15;
-            unsigned expect = e < ENDS ? b->node[to].model.end[e].expect : 0;
-            put_field(&p, OFR_PKT_SEQ_LSB, 8, expect + 80 + below(b, 96));
-        }
-        break;
-    }
-    b->cov.forged++;
-    enqueue(b, below(b, NODES), to, &p);
-}
-
-static void leave(struct bench *b, unsigned n, const struct packet *sent)
-{
-    struct packet p = *sent;
-    unsigned target = p.flit[0] & 0xfff;
-    b->cov.packets++;
-    if (p.flits < 4 || p.flits > L || (p.flit[0] >> OFR_PKT_CLASS_LSB & 15) != 4)
-        fail(b, n, 0, "a packet that cannot be: flits, head", p.flits, p.flit[0]);
-    for (unsigned to = 0; to < NODES; to++) {
-        if (ofr_coord_word(&b->node[to].config.me, N) != target)
-            continue;
-        if (b->bad && chance(b, 10)) {
-            unsigned how = below(b, 3);
-            b->cov.lost += how == 0;
-            b->cov.poisoned += how == 1;
-            b->cov.cut += how == 2;
-            if (how == 0)
-                return;
-            p.poison = true;
-            if (how == 2)
-                p.flits = 4 + below(b, p.flits - 3);
-            p.flit[p.flits - 1] = rng_next(&b->rng) & (~(uint64_t)0 >> (64 - W));
-        }
-        enqueue(b, n, to, &p);
-    }
-}
-
-static struct ofr_flit arrive(struct bench *b, unsigned n)
-{
-    struct node *x = &b->node[n];
-    struct ofr_flit f = {.data = rng_next(&b->rng) & (~(uint64_t)0 >> (64 - W))};
-    if (b->wire)
-        return b->line[n][b->cycle % 64];
-    if (x->source < 0) {
-        unsigned first = below(b, NODES);
-        for (unsigned i = 0; i < NODES && x->source < 0; i++) {
-            const struct queue *q = &x->from[(first + i) % NODES];
-            if (q->count && q->packet[q->first].at <= b->cycle)
-                x->source = (int)((first + i) % NODES);
-        }
-        x->flit = 0;
-    }
-    if (x->source < 0 || chance(b, b->gap))
-        return f;
-    struct queue *q = &x->from[x->source];
-    const struct packet *p = &q->packet[q->first];
-    f.valid = true;
-    f.data = p->flit[x->flit++];
-    f.last = x->flit == p->flits;
-    f.poison = f.last && p->poison;
-    if (f.last) {
-        x->seen = *p;
-        q->first = (q->first + 1) % QUEUE;
-        q->count--;
-        x->source = -1;
-    }
-    return f;
-}
-
-static void depart(struct bench *b, unsigned n, const struct ofr_flit *f, bool ready)
-{
-    struct node *x = &b->node[n];
-    if (b->wire)
-        b->line[!n][(b->cycle + b->delay) % 64] = f->valid && ready ? *f : (struct ofr_flit){0};
-    else if (f->valid && ready) {
-        if (x->sent.flits < L + 8)
-            x->sent.flit[x->sent.flits++] = f->data;
-        if (f->last) {
-            leave(b, n, &x->sent);
-            x->sent.flits = 0;
-        }
-    }
-}
-
 // ---- One cycle ----------------------------------------------------------------------------------
 
 static void reset(struct bench *b, unsigned n)
@@ -602,20 +216,6 @@ static void put_fault(struct bench *b)
     }
 }
 
-static void account(struct bench *b, unsigned n, unsigned e, const struct ofr_beat *m, bool ready)
-{
-    struct end *x = &b->node[n].end[e];
-    if (x->held.valid && (!m->valid || m->last != x->held.last || m->user != x->held.user ||
-                          m->keep != x->held.keep || (!m->user && m->data != x->held.data)))
-        fail(b, n, e, "a beat that was offered has changed", m->data, x->held.data);
-    x->held = *m;
-    if (m->valid && ready) {
-        x->held.valid = false;
-        taken(b, n, e, m);
-    }
-    b->cov.stopped += m->valid && !ready;
-}
-
 static void compare_end(struct bench *b, unsigned n, unsigned e, const struct channel_outs *out,
                         bool ready, const struct ofr_beat *m)
 {
@@ -628,19 +228,6 @@ static void compare_end(struct bench *b, unsigned n, unsigned e, const struct ch
     same(b, n, e, "m_axis_tkeep", out->m_keep[e], m->keep);
     if (!m->user)
         same(b, n, e, "m_axis_tdata", out->m_data[e], m->data);
-}
-
-// The peer says that its consumer has taken all.
-static void check_taken(struct bench *b, unsigned n, unsigned e)
-{
-    const struct end *x = &b->node[n].end[e];
-    const struct log *log = &x->log[x->now];
-    for (unsigned p = 0; p < NODES; p++)
-        for (unsigned f = 0; f < ENDS; f++)
-            if (name_of(b, p, f, x->name >> 16) == x->name && peers_log(b, p, f) == log &&
-                b->node[p].end[f].got_bytes != log->bytes)
-                fail(b, n, e, "closed, bytes taken and given", b->node[p].end[f].got_bytes,
-                     log->bytes);
 }
 
 static void one_node(struct bench *b, unsigned n)
@@ -817,45 +404,6 @@ static void stop(struct bench *b)
 {
     for (unsigned n = 0; n < NODES; n++)
         channel_rtl_delete(b->node[n].rtl);
-}
-
-// Nothing is under way any more: what is open is open at both ends, and all has been taken.
-static void check_rest(struct bench *b)
-{
-    for (unsigned n = 0; n < NODES && !b->failed; n++)
-        for (unsigned e = 0; e < ENDS && !b->failed; e++) {
-            struct node *x = &b->node[n];
-            unsigned state = state_of(x, e);
-            struct log *log = peers_log(b, n, e);
-            if (state == OFR_CHANNEL_STATE_STATE_ENDED || state == OFR_CHANNEL_STATE_STATE_OPEN) {
-                if (show(x, e, OFR_CHANNEL_RECEIVED) != (uint32_t)x->end[e].got_bytes)
-                    fail(b, n, e, "bytes received and given to the consumer",
-                         show(x, e, OFR_CHANNEL_RECEIVED), x->end[e].got_bytes);
-            } else if (state != OFR_CHANNEL_STATE_STATE_IDLE &&
-                       state != OFR_CHANNEL_STATE_STATE_LISTEN) {
-                fail(b, n, e, "hangs in state", state, OFR_CHANNEL_STATE_STATE_ENDED);
-            }
-            if (state == OFR_CHANNEL_STATE_STATE_OPEN &&
-                (!log || x->end[e].got_beats != log->beats))
-                fail(b, n, e, "beats taken", x->end[e].got_beats, log ? log->beats : 0);
-            if (state == OFR_CHANNEL_STATE_STATE_ENDED && x->end[e].name &&
-                x->end[e].broken != (x->model.end[e].reason != OFR_CHANNEL_STATE_REASON_CLOSED) &&
-                show(x, e, OFR_CHANNEL_RECEIVED))
-                fail(b, n, e, "the broken beat", x->end[e].broken, !x->end[e].broken);
-        }
-}
-
-// Both ends know what the other has got.
-static void check_closed(struct bench *b, unsigned n, unsigned e)
-{
-    struct node *x = &b->node[n];
-    uint32_t sent = show(x, e, OFR_CHANNEL_SENT), heard = show(x, e, OFR_CHANNEL_HEARD);
-    if (state_of(x, e) != OFR_CHANNEL_STATE_STATE_ENDED ||
-        x->model.end[e].reason != OFR_CHANNEL_STATE_REASON_CLOSED)
-        fail(b, n, e, "closed, but reason", x->model.end[e].reason, 0);
-    if (sent != heard || sent != (uint32_t)x->end[e].log[x->end[e].now].bytes)
-        fail(b, n, e, "bytes heard and sent", heard, sent);
-    b->cov.exact++;
 }
 
 static void traffic(struct bench *b)
