@@ -60,6 +60,7 @@ struct net_flit_config {
     double deroute_probability;
     bool deroute_injected;   // from the injection buffer, too; Chaos: it goes to the multiqueue
     uint32_t multiqueue;     // Chaos: packets that it has room for
+    bool queue_drawn;        // output-driven, its packets have no precedence over those of inputs
     uint32_t queue_after;    // cycles that a header waits before it may go there
     bool self;               // in permutations, too, a node sends to itself
     uint32_t warm;           // cycles

@@ -345,6 +345,11 @@ static bool deroutes(const struct net_config *c)
     return is_triplex(c) && c->flit.class == NET_NON_MINIMAL;
 }
 
+static bool has_precedence(const struct net_config *c)
+{
+    return is_chaos(c) && c->flit.output_driven;
+}
+
 static bool is_derouting(const struct net_config *c)
 {
     return deroutes(c) || is_chaos(c);
@@ -370,6 +375,7 @@ static const struct net_condition
     of_derouting_triplex = {deroutes, "--routing triplex, --class non-minimal"},
     that_deroutes = {is_derouting, "--routing chaos, or triplex with --class non-minimal"},
     of_chaos = {is_chaos, "--routing chaos"},
+    with_precedence = {has_precedence, "--routing chaos, --service output"},
     adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
     ticking = {has_ticks, "--injection stop-and-wait"},
     tied = {has_ties, "--engine packet, or --routing duato, triplex or chaos on a torus"},
@@ -395,6 +401,7 @@ static const char *const services[] = {"input", "output", NULL};
 static const char *const selections[] = {"fixed", "random", NULL};
 static const char *const orders[] = {"restricted", "unrestricted", NULL};
 static const char *const flows[] = {"same-cycle", "next-cycle", NULL};
+static const char *const precedences[] = {"multiqueue", "none", NULL};
 static const char *const derouters[] = {"no", "yes", NULL};
 static const char *const strays[] = {"no", "yes", NULL};
 static const char *const priorities[] = {"transit", "none", NULL};
@@ -1176,6 +1183,18 @@ const struct net_setting net_settings[] = {
      .most = NET_MAX_MULTIQUEUE,
      .applies = &of_chaos,
      AT(flit.multiqueue)},
+    {.name = "precedence",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WHOSE",
+     .help = "of chaos, of those that want an output: multiqueue (the longest waiting one there) "
+             "or none (one drawn of all)",
+     .otherwise = "multiqueue",
+     .field = "precedence",
+     .kind = NET_SWITCH,
+     .names = precedences,
+     .applies = &with_precedence,
+     AT(flit.queue_drawn)},
     {.name = "queue-after",
      .group = 5,
      .engine = NET_OF_FLIT,

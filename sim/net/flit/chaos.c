@@ -118,16 +118,30 @@ static uint64_t exchangeable(const struct net_sim *sim, uint32_t node)
     return found;
 }
 
-// Ports where an exchange may be.
-static uint64_t exchanges(const struct net_sim *sim, uint32_t node)
+// Those of the places that want a port.
+static uint64_t wanting(const struct net_sim *sim, uint32_t node, uint64_t places, unsigned port)
 {
     uint64_t found = 0;
-    if (!(sim->node[node].wait & queue(sim)) || room(sim, node) || !exchangeable(sim, node))
+    for (uint64_t rest = places; rest; rest &= rest - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(rest);
+        if (wants(input_of(sim, node, place), port))
+            found |= bit(place);
+    }
+    return found;
+}
+
+// Ports where an exchange may be: a draw only among all of the multiqueue, as with fewer, in the
+// end one, the same packets would go to and fro for ever.
+static uint64_t exchanges(const struct net_sim *sim, uint32_t node)
+{
+    uint64_t found = 0, may = exchangeable(sim, node);
+    if (!may || room(sim, node))
         return 0;
     for (uint64_t rest = stalled(sim, node) & (bit(sim->queue) - 1); rest; rest &= rest - 1) {
         unsigned port = (unsigned)__builtin_ctzll(rest);
         if (net_flit_accepts(&sim->output[(size_t)node * sim->places + port].b) &&
-            net_chaos_may_exchange(net_chaos_end(sim, node, port)))
+            net_chaos_may_exchange(net_chaos_end(sim, node, port)) &&
+            (may == queue(sim) || wanting(sim, node, may, port)))
             found |= bit(port);
     }
     return found;
@@ -135,14 +149,9 @@ static uint64_t exchanges(const struct net_sim *sim, uint32_t node)
 
 static void exchange(struct net_sim *sim, uint32_t node, unsigned port)
 {
-    uint64_t may = exchangeable(sim, node), wanting = 0;
-    for (uint64_t rest = may; rest; rest &= rest - 1) {
-        unsigned place = (unsigned)__builtin_ctzll(rest);
-        if (wants(input_of(sim, node, place), port))
-            wanting |= bit(place);
-    }
-    unsigned place = wanting ? oldest(sim, node, wanting) : draw(sim, node, may, DRAW_DEROUTE);
-    sim->derouted += !wanting;
+    uint64_t may = exchangeable(sim, node), want = wanting(sim, node, may, port);
+    unsigned place = want ? oldest(sim, node, want) : draw(sim, node, may, DRAW_DEROUTE);
+    sim->derouted += !want;
     net_flit_connect(sim, node, place, port);
     net_flit_connect(sim, node, port, place);
 }
@@ -188,7 +197,7 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
         uint64_t places = wanted & bit(to) ? from[to < sim->queue ? to : sim->queue] : 0;
         if (!places)
             exchange(sim, node, to);
-        else if (places & queue(sim))
+        else if (places & queue(sim) && !sim->config->flit.queue_drawn)
             net_flit_connect(sim, node, oldest(sim, node, places & queue(sim)), to);
         else
             net_flit_connect(sim, node, draw(sim, node, places, DRAW_SELECT), to);

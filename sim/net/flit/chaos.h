@@ -10,14 +10,14 @@
 //   with --deroute-injected yes only. It may go on a cycle after its header came there.
 // Service. As the other routers' (sim.h); input-driven the multiqueue is one more group. Output-
 //   driven, of those that want an output the one that is in the multiqueue longest, then one of the
-//   inputs, drawn.
+//   inputs, drawn; with --precedence none one of them all, drawn.
 // Packet exchange (Ngai and Seitz 1989): who sends a packet to a neighbour must be able to accept
 //   one from it. Of a link's end: while a packet waits in its input buffer, nothing goes into its
 //   output buffer but by an exchange. Exchange: where a packet waits in an input buffer as above,
 //   the multiqueue is full and the output buffer of the same link takes a packet, one goes there
-//   from the multiqueue: the longest waiting one that wants it, or one drawn, which is derouted;
-//   and the packet of the input buffer takes its place. Of those that are whole in the multiqueue
-//   and have not arrived.
+//   from the multiqueue, whole: the longest waiting one that wants it; where none does and all are
+//   whole and wait, none for delivery, one drawn of them all, which is derouted. The packet of the
+//   input buffer takes its place.
 //   So of the four buffers of a link, two outputs and two inputs, one never has a packet that
 //   waits, and goes round: no deadlock. The draw makes livelock improbable (A.2).
 #ifndef NET_FLIT_CHAOS_H

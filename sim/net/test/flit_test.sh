@@ -71,6 +71,7 @@ refuse 'output does not go with' run --engine flit --routing triplex --class non
 refuse 'no such class' run --engine flit --routing triplex --class fly
 refuse 'chaos does not go with --switching wormhole' run --engine flit --routing chaos --switching wormhole
 refuse 'multiqueue goes with --routing chaos only' run --engine flit --multiqueue 5
+refuse 'precedence goes with' run --engine flit --routing chaos --service input --precedence none
 refuse 'multiqueue.*2 to 32' run --engine flit --routing chaos --multiqueue 1
 refuse 'chaos goes with --engine flit' run --routing chaos
 refuse 'fixed-order goes with' run --engine flit --routing chaos --service input --fixed-order restricted
@@ -243,8 +244,13 @@ checked never chaos 's/return !end.out && end.in;/return false;/'
     ! "$work/never" run $short --load 2 --traffic complement --routing chaos --multiqueue 2 --batch-cycles 5000 --watchdog 100 > "$work/out" 2> "$work/err" &&
     grep -q '^end  *stuck' "$work/out"
 result $? 'no exchange: found, and a run is stuck'
+circling='--topology 2x2x5 --traffic complement --message-words 7 --node-latency 2 --duplex full'
+checked draws chaos 's/(may == queue(sim) ||/(may ||/' &&
+    ! runs draws 3 chaos "$circling --multiqueue 4 --batch-cycles 20000" && grep -q 'goes on and on' "$work/err" &&
+    runs good 3 chaos "$circling --multiqueue 4 --batch-cycles 2000"
+result $? 'a deroute drawn of part of the multiqueue: packets that circle for ever are found'
 checked away relation 's/unsigned port = 2 \* dim + way;/unsigned port = 2 * dim + !way;/' &&
-    ! runs away 0.5 chaos '--batch-cycles 20000' && grep -q 'goes on and on' "$work/err"
+    ! runs away 0.1 chaos '--message-words 1 --node-latency 1 --batch-cycles 20000' && grep -q 'goes on and on' "$work/err"
 result $? 'a packet that never arrives is found'
 checked classes relation 's/s->classes == 2 && !wrap_ahead(minus, from, until)/0/'
 [ $? = 0 ] && "$work/classes" check-deadlock --engine flit --topology 6x5 > "$work/out"

@@ -41,6 +41,9 @@ service output
 selection random
 fixed-order unrestricted
 escape empty
+multiqueue 3
+precedence none
+queue-after 3
 class oblivious
 in-order 0.5
 rule-4 full

@@ -140,6 +140,7 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     if (c.routing == NET_CHAOS && c.flit.switching == NET_WORMHOLE)
         c.flit.switching = NET_CUT_THROUGH;
     c.flit.multiqueue = 2 + (uint32_t)(exact_random(random) % 5);
+    c.flit.queue_drawn = exact_random(random) % 4 == 0;
     c.flit.queue_after = (uint32_t)(exact_random(random) % 10);
     c.flit.buffer_words = 1 + (uint32_t)(exact_random(random) % 3);
     c.flit.lagging = exact_random(random) % 4 == 0;
