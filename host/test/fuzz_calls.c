@@ -124,12 +124,6 @@ static int links_changed(struct torus *t)
     return torus_links_changed(t, &changed);
 }
 
-static int links_wait(struct torus *t)
-{
-    bool reported;
-    return torus_links_wait(t, 0.01, &reported);
-}
-
 static int destinations_on(struct torus *t)
 {
     unsigned boards;
@@ -233,7 +227,6 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_around", around},
     {"torus_table_safe", safe},
     {"torus_links_changed", links_changed},
-    {"torus_links_wait", links_wait},
     {"torus_destinations_on", destinations_on},
     {"torus_lease", lease},
     {"torus_release", release},

@@ -321,9 +321,9 @@ done
 check 'in the middle of a look, too' in_a_look '^interval' "$B/bin/torusctl" counters --watch 0.5
 check 'twin: one that keeps the connection is found' eval \
     '! outlives TERM "^interval" "$B/twin/keeps/torusctl" counters --watch 0.5'
-check 'program --around --watch outlives a serve' outlives TERM ' <- .* read ' \
+check 'program --around --watch outlives a serve' outlives TERM ' <- .* watch ' \
     "$B/bin/torusctl" program --around --watch 0.5
-check 'in the middle of a look, too' in_a_look ' <- .* read ' "$B/bin/torusctl" program --around --watch 0.5
+check 'in the middle of a look, too' in_a_look ' <- .* watch ' "$B/bin/torusctl" program --around --watch 0.5
 monitor_outlives() {
     serve 0 || return 1
     timeout 300 python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \

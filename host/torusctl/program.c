@@ -255,10 +255,10 @@ static int watch(struct torus *t, const struct args *a)
                 error = torus_links_wait(t, set.watch, &reported);
             else if (broke <= 1) // else the board is there, but nobody takes what is sent to it
                 error = rest(t, broke ? 0 : set.watch);
+            if (hears && error == TORUS_E_TRANSPORT) // who shared it has ended
+                error = rest(t, set.watch);
             if (interrupted(NULL))
                 return 0;
-            if (hears && error == TORUS_E_TRANSPORT)
-                continue;
             if (error != TORUS_OK)
                 return report(t, error);
         }
