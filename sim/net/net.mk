@@ -91,7 +91,7 @@ $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/net/test/random_net.h sim/model
 	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
-NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh flit_test.sh dragonfly_test.sh)
+NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh flit_test.sh dragonfly_test.sh threads_test.sh)
 TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 
@@ -107,7 +107,8 @@ TESTS += $(B)/tests/author
 
 $(B)/net/author_all: $(B)/net/author
 	@printf '#!/bin/sh\nexec $(B)/net/author all\n' > $@.new && chmod +x $@.new && mv $@.new $@
-SOAK += $(B)/net/author_all
+SOAK += $(B)/net/author_all sim/net/test/threads_soak.sh
+sim/net/test/threads_soak.sh: $(B)/bin/torussim
 
 BENCH += sim/net/test/bench.sh
 sim/net/test/bench.sh: $(B)/bin/torussim

@@ -13,9 +13,9 @@ const char *net_df_check(const struct net_sim *sim)
     for (size_t i = 0; room && i < vcs; i++) {
         uint32_t count = 0;
         for (uint32_t p = sim->queue[i].count ? sim->queue[i].first : NET_DF_NO_PACKET;
-             p != NET_DF_NO_PACKET; p = sim->packets[p].next) {
+             p != NET_DF_NO_PACKET; p = net_df_packet(sim, p)->next) {
             count++;
-            if (sim->packets[p].at != i)
+            if (net_df_packet(sim, p)->at != i)
                 wrong = "a packet is not where it says";
         }
         if (count != sim->queue[i].count)
@@ -26,7 +26,7 @@ const char *net_df_check(const struct net_sim *sim)
     for (uint32_t slot = 0; room && slot < sim->slots; slot++) {
         packets += sim->arrival[slot].count;
         for (uint32_t i = 0; i < sim->arrival[slot].count; i++) {
-            uint32_t at = sim->packets[sim->arrival[slot].item[i]].at;
+            uint32_t at = net_df_packet(sim, sim->arrival[slot].item[i])->at;
             if (at != UINT32_MAX)
                 room[at]++;
         }

@@ -50,7 +50,7 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
         if (!sim->queue[i].count)
             continue;
         snprintf(text, size, "a packet to node %u in VC %u of router %u, port %u, and others",
-                 sim->packets[sim->queue[i].first].h.dst, (unsigned)(i % sim->vcs),
+                 net_df_packet(sim, sim->queue[i].first)->h.dst, (unsigned)(i % sim->vcs),
                  (unsigned)(port / sim->d.ports), (unsigned)(port % sim->d.ports));
         return;
     }

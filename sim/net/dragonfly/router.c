@@ -24,7 +24,7 @@ static void ask(struct net_sim *sim, uint32_t router, struct requests *all)
             continue;
         for (unsigned mask = sim->port[at].queues; mask; mask &= mask - 1) {
             unsigned v = (unsigned)__builtin_ctz(mask);
-            struct net_df_packet *p = &sim->packets[sim->queue[at * sim->vcs + v].first];
+            struct net_df_packet *p = net_df_packet(sim, sim->queue[at * sim->vcs + v].first);
             struct request *r = &all->of[port][v];
             r->vc = 0;
             if (p->ready <= sim->now && net_df_select(sim, router, port, p, &r->way, &r->vc))

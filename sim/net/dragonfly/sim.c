@@ -6,7 +6,6 @@
 
 #include "dragonfly/select.h"
 #include "flit/births.h"
-#include "flit/pool.h"
 
 enum { CALENDAR = 1024 };
 
@@ -32,32 +31,15 @@ static struct net_flit_batch *batch_now(const struct net_sim *sim)
 
 // ---- Packets and queues
 
-static uint32_t new_packet(struct net_sim *sim)
-{
-    if (sim->unused == NET_DF_NO_PACKET) {
-        struct net_df_packet *packets = net_flit_more_packets(sim->packets, sizeof *packets,
-                                                              offsetof(struct net_df_packet, next),
-                                                              &sim->capacity, &sim->unused);
-        if (!packets) {
-            sim->out_of_memory = true;
-            return NET_DF_NO_PACKET;
-        }
-        sim->packets = packets;
-    }
-    uint32_t packet = sim->unused;
-    sim->unused = sim->packets[packet].next;
-    return packet;
-}
-
 // `at`: number of the input VC.
 static void append(struct net_sim *sim, uint32_t at, uint32_t packet)
 {
     struct net_df_queue *q = &sim->queue[at];
     uint32_t port = at / sim->vcs;
-    sim->packets[packet].next = NET_DF_NO_PACKET;
-    sim->packets[packet].at = at;
+    net_df_packet(sim, packet)->next = NET_DF_NO_PACKET;
+    net_df_packet(sim, packet)->at = at;
     if (q->count++)
-        sim->packets[q->last].next = packet;
+        net_df_packet(sim, q->last)->next = packet;
     else
         q->first = packet;
     q->last = packet;
@@ -69,7 +51,7 @@ static void remove_first(struct net_sim *sim, uint32_t at)
 {
     struct net_df_queue *q = &sim->queue[at];
     uint32_t port = at / sim->vcs;
-    q->first = sim->packets[q->first].next;
+    q->first = net_df_packet(sim, q->first)->next;
     if (--q->count)
         return;
     sim->port[port].queues &= (uint8_t) ~(1u << at % sim->vcs);
@@ -118,14 +100,17 @@ void net_df_put(struct net_sim *sim, uint32_t source, uint32_t dst, uint32_t mes
         sim->refused++;
         return;
     }
-    uint32_t packet = new_packet(sim);
-    if (packet == NET_DF_NO_PACKET)
+    uint32_t packet = net_flit_pool_take(sim->pool, &sim->share);
+    if (packet == NET_DF_NO_PACKET) {
+        sim->out_of_memory = true;
         return;
-    sim->packets[packet] = (struct net_df_packet){.h = net_df_begin(&sim->shape, source, dst),
-                                                  .source = source,
-                                                  .message = message,
-                                                  .born = sim->now,
-                                                  .ready = sim->now + sim->latency};
+    }
+    *net_df_packet(sim, packet) =
+        (struct net_df_packet){.h = net_df_begin(&sim->shape, source, dst),
+                               .source = source,
+                               .message = message,
+                               .born = sim->now,
+                               .ready = sim->now + sim->latency};
     sim->in_flight++;
     append(sim, (uint32_t)at, packet);
 }
@@ -171,7 +156,7 @@ uint32_t net_df_skip(const struct net_sim *sim)
 
 static void deliver(struct net_sim *sim, uint32_t packet)
 {
-    struct net_df_packet *p = &sim->packets[packet];
+    struct net_df_packet *p = net_df_packet(sim, packet);
     struct net_flit_batch *batch = batch_now(sim);
     uint32_t latency = sim->now - p->entered;
     if (sim->on_delivery)
@@ -188,8 +173,7 @@ static void deliver(struct net_sim *sim, uint32_t packet)
     sim->delivered++;
     sim->in_flight--;
     sim->progress = sim->now;
-    p->next = sim->unused;
-    sim->unused = packet;
+    net_flit_pool_put(sim->pool, &sim->share, packet);
 }
 
 // The packet leaves its buffer's front; its wait there is counted, its room given back.
@@ -221,7 +205,7 @@ void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned q
 {
     size_t out = net_df_port_of(sim, router, way.port);
     uint32_t packet = sim->queue[net_df_port_of(sim, router, port) * sim->vcs + queue].first;
-    struct net_df_packet *p = &sim->packets[packet];
+    struct net_df_packet *p = net_df_packet(sim, packet);
     unsigned back;
     leave(sim, router, port, queue, p);
     sim->port[out].output_free = sim->now + sim->words;
@@ -248,8 +232,8 @@ void net_df_cycle(struct net_sim *sim)
     struct net_df_event *arrival = &sim->arrival[sim->now % sim->slots];
     struct net_df_event *credits = &sim->credits[sim->now % sim->slots];
     for (uint32_t i = 0; i < arrival->count; i++)
-        if (sim->packets[arrival->item[i]].at != UINT32_MAX)
-            append(sim, sim->packets[arrival->item[i]].at, arrival->item[i]);
+        if (net_df_packet(sim, arrival->item[i])->at != UINT32_MAX)
+            append(sim, net_df_packet(sim, arrival->item[i])->at, arrival->item[i]);
         else
             deliver(sim, arrival->item[i]);
     for (uint32_t i = 0; i < credits->count; i++)
@@ -284,9 +268,13 @@ static bool lay_out(struct net_sim *sim)
     sim->calendar = malloc(CALENDAR * sizeof *sim->calendar);
     sim->batch = calloc(sim->config->flit.batches, sizeof *sim->batch);
     sim->injected = calloc(d->a, sizeof *sim->injected);
+    sim->pool = calloc(1, sizeof *sim->pool);
+    if (sim->pool)
+        net_flit_pool_init(sim->pool, sizeof(struct net_df_packet),
+                           offsetof(struct net_df_packet, next));
     return sim->port && sim->queue && sim->credit && sim->served && sim->occupied &&
            sim->congested && sim->arrival && sim->credits && sim->birth && sim->born &&
-           sim->next_born && sim->calendar && sim->batch && sim->injected;
+           sim->next_born && sim->calendar && sim->batch && sim->injected && sim->pool;
 }
 
 struct net_sim *net_df_open(const struct net_config *c)
@@ -308,7 +296,7 @@ struct net_sim *net_df_open(const struct net_config *c)
     sim->delay = c->dragonfly.local_latency + 1;
     sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
-    sim->unused = NET_DF_NO_PACKET;
+    sim->share = net_flit_no_share;
     if (!lay_out(sim)) {
         net_df_free(sim);
         return NULL;
@@ -348,6 +336,8 @@ void net_df_free(struct net_sim *sim)
     free(sim->calendar);
     free(sim->batch);
     free(sim->injected);
-    free(sim->packets);
+    if (sim->pool)
+        net_flit_pool_free(sim->pool);
+    free(sim->pool);
     free(sim);
 }

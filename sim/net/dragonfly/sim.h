@@ -27,8 +27,9 @@
 
 #include "dragonfly/relation.h"
 #include "flit/net.h"
+#include "flit/pool.h"
 
-#define NET_DF_NO_PACKET UINT32_MAX
+#define NET_DF_NO_PACKET NET_POOL_NONE
 
 struct net_df_packet {
     struct net_df_header h;
@@ -72,8 +73,9 @@ struct net_sim {
     uint32_t delay;
     struct net_df_event *arrival, *credits; // wheels of `slots` cycles
     uint32_t slots;
-    struct net_df_packet *packets;
-    uint32_t capacity, unused, in_flight;
+    struct net_flit_pool *pool; // packets
+    struct net_flit_share share;
+    uint32_t in_flight;
     uint32_t *birth, *born, *next_born, *calendar; // [node]: cycle of the next birth; messages
     double birth_log;
     uint32_t progress;
@@ -86,6 +88,11 @@ struct net_sim {
     void (*on_delivery)(void *context, const struct net_df_packet *packet, uint32_t cycle);
     void *context;
 };
+
+static inline struct net_df_packet *net_df_packet(const struct net_sim *sim, uint32_t number)
+{
+    return net_flit_pool_at(sim->pool, number, sizeof(struct net_df_packet));
+}
 
 struct net_sim *net_df_open(const struct net_config *config);
 void net_df_free(struct net_sim *sim);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flit/check.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "flit/chaos.h"
@@ -12,7 +14,7 @@ struct net_flit_watch {
     uint8_t *passed;  // per node and place: cycles in a row in which it could and was not
     uint32_t *last;   // per pair of nodes: number of the message that came last, plus 1; or NULL
     uint64_t *before; // per node: outputs that were taken before the connections
-    bool out_of_order, starved;
+    atomic_bool out_of_order, starved;
 };
 
 bool net_flit_watch(struct net_sim *sim)
@@ -20,6 +22,8 @@ bool net_flit_watch(struct net_sim *sim)
     struct net_flit_watch *w = sim->watch = calloc(1, sizeof *w);
     if (!w)
         return false;
+    for (uint32_t p = 1; p < sim->parts; p++)
+        sim->part[p]->watch = w;
     w->could = calloc(sim->nodes, sizeof *w->could);
     w->before = calloc(sim->nodes, sizeof *w->before);
     w->passed = calloc((size_t)sim->nodes * sim->places, sizeof *w->passed);
@@ -37,7 +41,8 @@ void net_flit_unwatch(struct net_sim *sim)
     free(sim->watch->passed);
     free(sim->watch->last);
     free(sim->watch);
-    sim->watch = NULL;
+    for (uint32_t p = 0; p < sim->parts; p++)
+        sim->part[p]->watch = NULL;
 }
 
 // Outputs of a node that an input is connected to.
@@ -54,7 +59,7 @@ static uint64_t connected(const struct net_sim *sim, uint32_t node)
 void net_flit_watch_choices(struct net_sim *sim)
 {
     struct net_flit_watch *w = sim->watch;
-    for (uint32_t node = 0; node < sim->nodes; node++) {
+    for (uint32_t node = sim->first; node < sim->past; node++) {
         uint64_t inputs = 0, outputs = 0;
         for (uint64_t rest = sim->node[node].wait; rest; rest &= rest - 1) {
             unsigned place = (unsigned)__builtin_ctzll(rest);
@@ -75,14 +80,15 @@ void net_flit_watch_connections(struct net_sim *sim)
     struct net_flit_watch *w = sim->watch;
     unsigned queue = sim->places - 1 - sim->queue, widest = 2 * sim->vcs;
     unsigned most = sim->groups * (queue > widest ? queue : widest);
-    for (uint32_t node = 0; node < sim->nodes; node++) {
+    for (uint32_t node = sim->first; node < sim->past; node++) {
         uint64_t served = sim->config->flit.output_driven ? connected(sim, node) & ~w->before[node]
                                                           : ~sim->node[node].wait;
         uint64_t passed_over = w->could[node] & ~served;
         uint8_t *passed = &w->passed[(size_t)node * sim->places];
         for (unsigned place = 0; place < sim->places; place++) {
             passed[place] = passed_over >> place & 1 ? (uint8_t)(passed[place] + 1) : 0;
-            w->starved |= passed[place] > most;
+            if (passed[place] > most)
+                w->starved = true;
         }
     }
 }
@@ -94,7 +100,8 @@ void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *
     if (!sim->watch->last || !ordered || p->message == UINT32_MAX)
         return;
     uint32_t *last = &sim->watch->last[(size_t)p->src * sim->nodes + p->dst];
-    sim->watch->out_of_order |= p->message < *last;
+    if (p->message < *last)
+        sim->watch->out_of_order = true;
     *last = p->message + 1;
 }
 
@@ -107,7 +114,7 @@ static const char *check_buffer(const struct net_sim *sim, const struct net_flit
     if ((!one && (two || b->in[0] || b->out)) || (!two && b->in[1]))
         return "an empty buffer has words";
     for (unsigned i = 0; i < (two ? 2u : one); i++)
-        if (b->length[i] != sim->packets[b->packet[i]].length || b->in[i] > b->length[i])
+        if (b->length[i] != net_flit_packet(sim, b->packet[i])->length || b->in[i] > b->length[i])
             return "more words came into a buffer than a packet has";
     if (b->out > b->in[0])
         return "more words left a buffer than came";
@@ -147,7 +154,8 @@ const char *net_flit_check(const struct net_sim *sim)
     if (sim->watch && sim->watch->out_of_order)
         return "a message of the oblivious class is overtaken";
     const char *wrong = sim->config->routing == NET_CHAOS ? check_exchange(sim) : NULL;
-    uint32_t *words = calloc(sim->capacity + 1, sizeof *words), flying = 0;
+    const struct net_flit_counts sum = net_flit_sum(sim);
+    uint32_t *words = calloc(sim->pool->end, sizeof *words), flying = 0;
     uint64_t born = 0, injected = 0;
     for (size_t i = 0; words && !wrong && i < (size_t)sim->nodes * sim->places; i++) {
         bool local = (i + 1) % sim->places == 0, queue = i % sim->places >= sim->queue && !local;
@@ -169,17 +177,26 @@ const char *net_flit_check(const struct net_sim *sim)
             words[b->packet[0]] += b->out;
         }
     }
-    for (uint32_t i = 0; words && !wrong && i < sim->capacity; i++) {
+    for (uint32_t i = 0; words && !wrong && i < sim->pool->end; i++) {
         flying += words[i] != 0;
-        if (words[i] && words[i] != sim->packets[i].length)
+        if (words[i] && words[i] != net_flit_packet(sim, i)->length)
             wrong = "words of a packet are lost or doubled";
-        else if (words[i] && sim->packets[i].hops > MOST_HOPS)
+        else if (words[i] && net_flit_packet(sim, i)->hops > MOST_HOPS)
             wrong = "a packet goes on and on";
     }
-    if (words && !wrong && flying != sim->in_flight)
+    if (words && !wrong && flying != sum.in_flight)
         wrong = "packets are lost or doubled";
-    if (!wrong && (sim->injected != sim->delivered + sim->in_flight || injected > born))
+    if (!wrong && (sum.injected != sum.delivered + sum.in_flight || injected > born))
         wrong = "what entered is not what was delivered and what is on its way";
     free(words);
     return wrong;
+}
+
+void net_flit_must_hold(const struct net_sim *sim)
+{
+    const char *wrong = net_flit_check(sim);
+    if (!wrong)
+        return;
+    fprintf(stderr, "torussim: cycle %u: %s\n", sim->now - 1, wrong);
+    abort();
 }

@@ -20,12 +20,15 @@
 // NULL, or what is wrong; order and starvation where the engine is watched.
 const char *net_flit_check(const struct net_sim *sim);
 
-// Watches an engine from now on. False: out of memory. Of more than 4,096 nodes the order is not.
+// Ends the program with a line where it finds anything.
+void net_flit_must_hold(const struct net_sim *sim);
+
+// Watches an engine, all its parts, from now on. False: out of memory. Of more than 4,096 nodes the
+// order is not.
 bool net_flit_watch(struct net_sim *sim);
 void net_flit_unwatch(struct net_sim *sim);
 
-// The engine's calls: before and after it makes a cycle's connections; of a packet that is
-// delivered.
+// A part's calls: before and after it makes a cycle's connections; of a packet that is delivered.
 void net_flit_watch_choices(struct net_sim *sim);
 void net_flit_watch_connections(struct net_sim *sim);
 void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *packet);

@@ -12,30 +12,23 @@ static void advance(struct net_sim *sim, uint64_t until)
 {
     uint64_t cycles = (until + NET_FLIT_CYCLE - 1) / NET_FLIT_CYCLE; // those that begin before it
     uint32_t end = cycles < sim->end ? (uint32_t)cycles : sim->end;
-    while (sim->now < end && !sim->out_of_memory) {
-        if (!sim->in_flight) {
-            uint32_t next = net_flit_skip(sim);
-            sim->now = next < end ? next : end;
-            if (sim->now == end)
-                return;
-        }
-        net_flit_cycle(sim);
-    }
+    net_flit_advance(sim, end);
 }
 
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
     (void)at;
+    const struct net_flit_counts sum = net_flit_sum(sim);
     bool over = sim->now >= sim->end;
     return (struct net_watch){.next = over ? UINT64_MAX : (uint64_t)sim->now * NET_FLIT_CYCLE,
                               .last = (uint64_t)sim->end * NET_FLIT_CYCLE,
-                              .progress = (uint64_t)sim->progress * NET_FLIT_CYCLE,
+                              .progress = (uint64_t)sum.progress * NET_FLIT_CYCLE,
                               // The progress of a run is its time.
                               .consumed = sim->now,
                               .packets = sim->end,
                               // Nothing is stuck that is not on its way.
-                              .generated = sim->now + (sim->in_flight != 0),
-                              .out_of_memory = sim->out_of_memory};
+                              .generated = sim->now + (sum.in_flight != 0),
+                              .out_of_memory = sum.out_of_memory};
 }
 
 struct net_flit_figures net_flit_means(const struct net_config *config,
@@ -80,7 +73,8 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
         if (in->b.packet[0] == NET_FLIT_NO_PACKET || in->to != NET_FLIT_NONE)
             continue;
         unsigned place = (unsigned)(i % sim->places), port = place / sim->vcs;
-        uint32_t node = (uint32_t)(i / sim->places), dst = sim->packets[in->b.packet[0]].dst;
+        uint32_t node = (uint32_t)(i / sim->places),
+                 dst = net_flit_packet(sim, in->b.packet[0])->dst;
         if (place >= sim->queue && place < sim->places - 1)
             snprintf(text, size, "a packet to node %u in the multiqueue of node %u", dst, node);
         else if (place == sim->places - 1)
@@ -96,17 +90,19 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
 
 static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
 {
+    const struct net_flit_counts sum = net_flit_sum(sim);
+    net_flit_add_batches(sim);
     struct net_result r = {.end = end,
-                           .generated = sim->created,
-                           .consumed = sim->delivered,
-                           .in_flight = sim->in_flight,
-                           .waiting = sim->created - sim->injected,
-                           .entered = sim->injected,
-                           .hops = sim->hops,
+                           .generated = sum.created,
+                           .consumed = sum.delivered,
+                           .in_flight = sum.in_flight,
+                           .waiting = sum.created - sum.injected,
+                           .entered = sum.injected,
+                           .hops = sum.hops,
                            .end_time = at,
                            .flit = net_flit_means(sim->config, sim->batch, sim->nodes)};
-    r.flit.latency_max = sim->latency_max;
-    r.flit.flit_hops = sim->flit_hops;
+    r.flit.latency_max = sum.latency_max;
+    r.flit.flit_hops = sum.flit_hops;
     if (end == NET_STUCK)
         name_stuck(sim, r.stuck, sizeof r.stuck);
     net_flit_free(sim);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flit/sim.h"
 
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "flit/births.h"
 #include "flit/chaos.h"
 #include "flit/check.h"
-#include "flit/pool.h"
 
 // ---- Buffers
 
@@ -18,7 +17,7 @@ static unsigned words(const struct net_flit_buffer *b)
 }
 
 // Whether it takes a new packet.
-bool net_flit_accepts(const struct net_flit_buffer *b)
+inline bool net_flit_accepts(const struct net_flit_buffer *b)
 {
     return b->packet[0] == NET_FLIT_NO_PACKET ||
            (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == b->length[0] && b->out);
@@ -110,7 +109,7 @@ static void give_birth(struct net_sim *sim)
 static void begin(struct net_sim *sim, uint32_t node, unsigned place)
 {
     struct net_flit_input *in = input_of(sim, node, place);
-    const struct net_flit_packet *p = &sim->packets[in->b.packet[0]];
+    const struct net_flit_packet *p = net_flit_packet(sim, in->b.packet[0]);
     struct net_flit_out out[NET_FLIT_OUTS];
     unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     in->to = NET_FLIT_NONE;
@@ -126,23 +125,6 @@ static void begin(struct net_sim *sim, uint32_t node, unsigned place)
     set(sim->waiting, node);
 }
 
-static uint32_t new_packet(struct net_sim *sim)
-{
-    if (sim->unused == NET_FLIT_NO_PACKET) {
-        struct net_flit_packet *packets = net_flit_more_packets(
-            sim->packets, sizeof *packets, offsetof(struct net_flit_packet, next), &sim->capacity,
-            &sim->unused);
-        if (!packets) {
-            sim->out_of_memory = true;
-            return NET_FLIT_NO_PACKET;
-        }
-        sim->packets = packets;
-    }
-    uint32_t packet = sim->unused;
-    sim->unused = sim->packets[packet].next;
-    return packet;
-}
-
 // A share of the messages: whether this one is of it.
 static bool drawn(const struct net_sim *sim, enum net_draw use, double share, uint32_t src,
                   uint32_t message)
@@ -156,9 +138,11 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
 {
     unsigned place = sim->places - 1;
     struct net_flit_input *in = input_of(sim, src, place);
-    uint32_t packet = new_packet(sim);
-    if (packet == NET_FLIT_NO_PACKET)
+    uint32_t packet = net_flit_pool_take(sim->pool, &sim->share);
+    if (packet == NET_FLIT_NO_PACKET) {
+        sim->out_of_memory = true;
         return;
+    }
     const struct net_flit_config *f = &sim->config->flit;
     bool is_long = f->long_words && drawn(sim, DRAW_LENGTH, f->long_share, src, message);
     uint16_t length = (uint16_t)(is_long ? f->long_words : f->message_words);
@@ -167,13 +151,13 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
         class = NET_NON_MINIMAL;
     if (sim->config->routing == NET_TRIPLEX)
         class = drawn(sim, DRAW_CLASS, f->in_order, src, message) ? NET_OBLIVIOUS : f->class;
-    sim->packets[packet] = (struct net_flit_packet){.src = src,
-                                                    .dst = dst,
-                                                    .message = message,
-                                                    .born = born,
-                                                    .entered = sim->now,
-                                                    .length = length,
-                                                    .class = (uint8_t) class};
+    *net_flit_packet(sim, packet) = (struct net_flit_packet){.src = src,
+                                                             .dst = dst,
+                                                             .message = message,
+                                                             .born = born,
+                                                             .entered = sim->now,
+                                                             .length = length,
+                                                             .class = (uint8_t) class};
     put(&in->b, packet, length);
     in->b.in[0] = length;
     in->ready[0] = sim->now + sim->latency;
@@ -211,6 +195,24 @@ static void inject(struct net_sim *sim, uint32_t node)
 
 static void serve_channel(struct net_sim *sim, uint32_t number);
 
+static bool is_here(const struct net_sim *sim, uint32_t node)
+{
+    return node - sim->first < sim->past - sim->first;
+}
+
+// The channel ahead, which may be another part's: whoever serves one that way serves all.
+static void serve_ahead(struct net_sim *sim, uint32_t number)
+{
+    struct net_sim *first = sim->part[0], **part = sim->part;
+    if (first->chain + 1 == NET_FLIT_CHAIN)
+        return;
+    while (!is_here(*part, number / sim->shape.torus.n))
+        part++;
+    first->chain++;
+    serve_channel(*part, number);
+    first->chain--;
+}
+
 // Whether a word leaves a full input in phase 4 of this cycle.
 static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit_input *in)
 {
@@ -219,7 +221,7 @@ static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit
     const struct net_flit_output *out = output_of(sim, node, in->to);
     if (words(&out->b) < sim->room)
         return true;
-    serve_channel(sim, sim->link[node * sim->ports + in->to / sim->vcs]);
+    serve_ahead(sim, sim->link[node * sim->ports + in->to / sim->vcs]);
     return words(&out->b) < sim->room;
 }
 
@@ -262,8 +264,10 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
     if (!out->b.out) {
         slot = put(&in->b, out->b.packet[0], out->b.length[0]);
         in->ready[slot] = sim->whole ? UINT32_MAX : sim->now + sim->latency;
-        sim->packets[out->b.packet[0]].hops++;
-        if (!slot)
+        net_flit_packet(sim, out->b.packet[0])->hops++;
+        if (!slot && !is_here(sim, ch->node[!end]))
+            ch->begun |= (uint16_t)(1u << vc);
+        else if (!slot)
             begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
     }
     in->fresh = sim->now;
@@ -284,10 +288,9 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
 static void serve_channel(struct net_sim *sim, uint32_t number)
 {
     struct net_flit_channel *ch = &sim->channel[number];
-    if (ch->served == sim->now + 1 || sim->chain == NET_FLIT_CHAIN)
+    if (ch->served == sim->now + 1)
         return;
     ch->served = sim->now + 1;
-    sim->chain++;
     unsigned port = 2 * (number % sim->shape.torus.n);
     int vc[2] = {pick_vc(sim, ch, 0), pick_vc(sim, ch, 1)};
     if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full)
@@ -297,7 +300,26 @@ static void serve_channel(struct net_sim *sim, uint32_t number)
             move_over(sim, ch, end, port + end, (unsigned)vc[end]);
     if (!ch->send[0] && !ch->send[1])
         clear(sim->channels, number);
-    sim->chain--;
+}
+
+// What other parts have left for this one's channels.
+static void note_words(struct net_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->leavings; i++)
+        if (sim->channel[sim->leaving[i]].send[1])
+            set(sim->channels, sim->leaving[i]);
+}
+
+// The headers that other parts' channels have brought.
+static void note_headers(struct net_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->comings; i++) {
+        struct net_flit_channel *ch = &sim->channel[sim->coming[i]];
+        unsigned port = 2 * (sim->coming[i] % sim->shape.torus.n) + 1;
+        for (unsigned rest = ch->begun; rest; rest &= rest - 1)
+            begin(sim, ch->node[1], port * sim->vcs + (unsigned)__builtin_ctz(rest));
+        ch->begun = 0;
+    }
 }
 
 // ---- Connections
@@ -361,7 +383,7 @@ static int pick_deroute(struct net_sim *sim, uint32_t node, unsigned place,
         return -1;
     struct net_flit_out out[NET_FLIT_OUTS];
     unsigned free[NET_FLIT_OUTS], found = 0;
-    const struct net_flit_packet *p = &sim->packets[in->b.packet[0]];
+    const struct net_flit_packet *p = net_flit_packet(sim, in->b.packet[0]);
     unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     for (unsigned i = 0; i < count; i++) {
         unsigned to = out[i].port * sim->vcs + out[i].vc;
@@ -479,13 +501,13 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
 
 static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
 {
-    struct net_flit_packet *p = &sim->packets[packet];
+    const struct net_flit_packet *p = net_flit_packet(sim, packet);
     struct net_flit_batch *batch = batch_now(sim);
     uint32_t latency = sim->now - p->entered;
     if (sim->watch)
         net_flit_watch_delivery(sim, p);
-    if (sim->on_delivery)
-        sim->on_delivery(sim->context, p, sim->now);
+    if (sim->part[0]->on_delivery)
+        sim->part[0]->on_delivery(sim->part[0]->context, p, sim->now);
     if (batch) {
         batch->delivered++;
         batch->latency += latency;
@@ -496,8 +518,7 @@ static void deliver(struct net_sim *sim, uint32_t node, uint32_t packet)
     sim->in_flight--;
     sim->progress = sim->now;
     sim->node[node].deliver = NET_FLIT_NONE;
-    p->next = sim->unused;
-    sim->unused = packet;
+    net_flit_pool_put(sim->pool, &sim->share, packet);
 }
 
 // A word has come into the multiqueue, of its buffer's packet `slot`.
@@ -528,7 +549,8 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
             unsigned port = to / sim->vcs;
             uint32_t channel = sim->link[node * sim->ports + port];
             sim->channel[channel].send[port & 1] |= (uint16_t)(1u << to % sim->vcs);
-            set(sim->channels, channel);
+            if (channel - sim->first_channel < sim->own_channels)
+                set(sim->channels, channel);
         } else {
             queue_up(sim, node, to, slot);
         }
@@ -549,8 +571,8 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 
 // ---- A cycle
 
-#define EACH(i, map, bits)                                                                         \
-    for (uint32_t word_ = 0; word_ < ((bits) + 63) / 64; word_++)                                  \
+#define EACH(i, map, from, past)                                                                   \
+    for (uint32_t word_ = (from) / 64; word_ < ((past) + 63) / 64; word_++)                        \
         for (uint64_t rest_ = (map)[word_]; rest_; rest_ &= rest_ - 1)                             \
             for (uint32_t i = word_ * 64 + (uint32_t)__builtin_ctzll(rest_), once_ = 1; once_;     \
                  once_ = 0)
@@ -559,7 +581,7 @@ static void make_connections(struct net_sim *sim)
 {
     if (sim->watch)
         net_flit_watch_choices(sim);
-    EACH(node, sim->waiting, sim->nodes)
+    EACH(node, sim->waiting, sim->first, sim->past)
     {
         if (sim->config->routing == NET_CHAOS)
             net_chaos_route(sim, node);
@@ -574,52 +596,99 @@ static void make_connections(struct net_sim *sim)
         net_flit_watch_connections(sim);
 }
 
-void net_flit_cycle(struct net_sim *sim)
+static void serve_channels(struct net_sim *sim)
 {
-    give_birth(sim);
-    EACH(node, sim->injecting, sim->nodes)
-    {
-        inject(sim, node);
-    }
-    if (sim->shape.wormhole)
-        make_connections(sim);
-    EACH(channel, sim->channels, sim->nodes * sim->shape.torus.n)
+    uint32_t n = sim->shape.torus.n;
+    note_words(sim);
+    EACH(channel, sim->channels, sim->first * n, sim->past * n)
     {
         serve_channel(sim, channel);
     }
-    if (!sim->shape.wormhole)
-        make_connections(sim);
-    EACH(node, sim->linked, sim->nodes)
+}
+
+static void cross_all(struct net_sim *sim)
+{
+    EACH(node, sim->linked, sim->first, sim->past)
     {
         for (uint64_t rest = sim->node[node].link; rest; rest &= rest - 1)
             cross(sim, node, (unsigned)__builtin_ctzll(rest));
         if (!sim->node[node].link)
             clear(sim->linked, node);
     }
-#ifdef NET_FLIT_CHECKED
-    const char *wrong = net_flit_check(sim);
-    if (wrong) {
-        fprintf(stderr, "torussim: cycle %u: %s\n", sim->now, wrong);
-        abort();
-    }
-#endif
-    sim->now++;
 }
 
-uint32_t net_flit_skip(const struct net_sim *sim)
+void net_flit_step(struct net_sim *sim, unsigned step)
+{
+    bool wormhole = sim->shape.wormhole;
+    if (step == 0) {
+        give_birth(sim);
+        EACH(node, sim->injecting, sim->first, sim->past)
+        {
+            inject(sim, node);
+        }
+    }
+    if (step == (wormhole ? 1 : 0)) {
+        // One for the other's sake, over all parts: the first does it for them.
+        if (!sim->same_cycle)
+            serve_channels(sim);
+        for (uint32_t p = 0; sim->same_cycle && sim == sim->part[0] && p < sim->parts; p++)
+            serve_channels(sim->part[p]);
+    }
+    if (step == (wormhole ? 2 : 1))
+        note_headers(sim);
+    if (step == (wormhole ? 0 : 1))
+        make_connections(sim);
+    if (step == 2) {
+        cross_all(sim);
+        sim->now++;
+    }
+}
+
+#ifdef NET_FLIT_CHECKED
+const bool net_flit_checked = true;
+#else
+const bool net_flit_checked = false;
+#endif
+
+void net_flit_cycle(struct net_sim *sim)
+{
+    // To and fro, so that what depends on the order of the parts is seen.
+    bool back = sim->now & 1;
+    unsigned steps = sim->apart ? NET_FLIT_STEPS : NET_FLIT_STEPS - 1;
+    for (unsigned step = 0; step < steps; step++)
+        for (uint32_t p = 0; p < sim->parts; p++) {
+            struct net_sim *part = sim->part[back ? sim->parts - 1 - p : p];
+            net_flit_step(part, step);
+            if (!sim->apart && step)
+                net_flit_step(part, step + 1);
+        }
+    if (net_flit_checked)
+        net_flit_must_hold(sim);
+}
+
+uint32_t net_flit_part_skip(const struct net_sim *sim)
 {
     uint32_t next = UINT32_MAX;
-    EACH(node, sim->injecting, sim->nodes)
+    EACH(node, sim->injecting, sim->first, sim->past)
     {
         if (sim->node[node].injected < sim->node[node].created)
             return sim->now;
     }
-    if (sim->in_flight)
-        return sim->now;
-    for (uint32_t node = 0; node < sim->nodes; node++)
+    for (uint32_t node = sim->first; node < sim->past; node++)
         if (sim->node[node].birth < sim->end && sim->node[node].birth < next)
             next = sim->node[node].birth;
     return next;
+}
+
+uint32_t net_flit_skip(const struct net_sim *sim)
+{
+    uint32_t next = UINT32_MAX, flying = 0;
+    for (uint32_t p = 0; p < sim->parts; p++) {
+        uint32_t its = net_flit_part_skip(sim->part[p]);
+        next = its < next ? its : next;
+        flying += sim->part[p]->in_flight;
+    }
+    return flying ? sim->now : next;
 }
 
 // ---- Start and end
@@ -634,13 +703,12 @@ static bool lay_out(struct net_sim *sim)
     sim->output = calloc(places, sizeof *sim->output);
     sim->link = calloc(ports, sizeof *sim->link);
     sim->channel = calloc((size_t)nodes * n, sizeof *sim->channel);
-    sim->channels = calloc((size_t)nodes * n / 64 + 1, sizeof *sim->channels);
-    sim->waiting = calloc(nodes / 64 + 1, sizeof *sim->waiting);
-    sim->linked = calloc(nodes / 64 + 1, sizeof *sim->linked);
-    sim->injecting = calloc(nodes / 64 + 1, sizeof *sim->injecting);
-    sim->batch = calloc(sim->config->flit.batches, sizeof *sim->batch);
+    sim->pool = calloc(1, sizeof *sim->pool);
+    if (sim->pool)
+        net_flit_pool_init(sim->pool, sizeof(struct net_flit_packet),
+                           offsetof(struct net_flit_packet, next));
     return sim->coord && sim->node && sim->input && sim->output && sim->link && sim->channel &&
-           sim->channels && sim->waiting && sim->linked && sim->injecting && sim->batch;
+           sim->pool;
 }
 
 static const struct net_flit_buffer empty = {.packet = {NET_FLIT_NO_PACKET, NET_FLIT_NO_PACKET}};
@@ -672,6 +740,11 @@ static void start_node(struct net_sim *sim, uint32_t node)
                 input_of(sim, end ? node : peer, (port + !end) * sim->vcs);
         }
     }
+}
+
+static void first_birth(struct net_sim *sim, uint32_t node)
+{
+    struct net_flit_node *n = &sim->node[node];
     n->birth = n->inject_birth = UINT32_MAX;
     bool drawn =
         sim->traffic.config.pattern == NET_UNIFORM || sim->traffic.config.pattern == NET_HOTSPOT;
@@ -703,9 +776,10 @@ struct net_sim *net_flit_open(const struct net_config *c)
                      (c->flit.escape == NET_ESCAPE_BY_SERVICE && c->flit.output_driven);
     sim->strict[0] = strict;
     sim->strict[1] = strict && !accepting;
+    sim->apart = sim->shape.wormhole || strict; // who looks into the neighbour's buffers
     sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
-    sim->unused = NET_FLIT_NO_PACKET;
+    sim->share = net_flit_no_share;
     memset(sim->calendar, 0xff, sizeof sim->calendar);
     for (unsigned dim = 0; dim < c->torus.n; dim++)
         sim->group_mask[dim] = (((uint64_t)1 << 2 * sim->vcs) - 1) << 2 * sim->vcs * dim;
@@ -720,12 +794,13 @@ struct net_sim *net_flit_open(const struct net_config *c)
         sim->coord[node] = ofr_node_coord(&c->torus, node);
     for (uint32_t node = 0; node < sim->nodes; node++)
         start_node(sim, node);
-#ifdef NET_FLIT_CHECKED
-    if (!net_flit_watch(sim)) {
+    if (!net_flit_make_parts(sim) || (net_flit_checked && !net_flit_watch(sim))) {
         net_flit_free(sim);
         return NULL;
     }
-#endif
+    for (uint32_t p = 0; p < sim->parts; p++)
+        for (uint32_t node = sim->part[p]->first; node < sim->part[p]->past; node++)
+            first_birth(sim->part[p], node);
     return sim;
 }
 
@@ -738,12 +813,10 @@ void net_flit_free(struct net_sim *sim)
     free(sim->output);
     free(sim->link);
     free(sim->channel);
-    free(sim->channels);
-    free(sim->waiting);
-    free(sim->linked);
-    free(sim->injecting);
-    free(sim->batch);
-    free(sim->packets);
+    if (sim->pool)
+        net_flit_pool_free(sim->pool);
+    free(sim->pool);
     net_flit_unwatch(sim);
+    net_flit_free_parts(sim);
     free(sim);
 }

@@ -41,14 +41,21 @@
 //   --deroute-probability one of the free deroutes, drawn.
 // The Chaos router has a multiqueue, and connections of its own: chaos.h.
 // Random numbers are by position (config/random.h).
+//
+// Parts. The nodes may be simulated in parts, one after the other or each on a thread of its own,
+//   to the same bit: what a cycle does is three steps (net_flit_step), and in none of them does a
+//   part read what another writes in it. A channel is of the part of its node 0, which moves words
+//   in both directions. A header that comes to another part's node is left for that one to look at
+//   (`begun`), and so is, for the channel's part, a word for a channel (`send`).
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
 
 #include "flit/net.h"
+#include "flit/pool.h"
 #include "flit/relation.h"
 
-enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024 };
-#define NET_FLIT_NO_PACKET UINT32_MAX
+enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024, NET_FLIT_STEPS = 3 };
+#define NET_FLIT_NO_PACKET NET_POOL_NONE
 
 struct net_flit_packet {
     uint32_t src, dst, message, next; // next: of the free ones
@@ -88,6 +95,7 @@ struct net_flit_channel {
     struct net_flit_input *in[2];   // where they go to
     uint32_t served;                // cycle of the last time, plus 1
     uint16_t send[2];               // each end's virtual channels with words
+    uint16_t begun;                 // those whose header came to node 1, of another part, now
     uint8_t last;                   // end that sent last
     uint8_t vc[2];                  // that each end served last
 };
@@ -104,7 +112,19 @@ struct net_flit_node {
 
 enum { NET_FLIT_CALENDAR = 1024 };
 
+// Of all parts; the members of net_sim say what.
+struct net_flit_counts {
+    uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
+    uint32_t in_flight, progress;
+    bool out_of_memory;
+};
+
+// A part of the nodes. `All` is what every part has the same of, or the same memory; the rest is
+// its own. net_flit_open's is the first.
 struct net_sim {
+    // All.
+    struct net_sim **part;
+    uint32_t parts;
     const struct net_config *config;
     struct net_flit_shape shape;
     struct net_traffic traffic;
@@ -113,8 +133,8 @@ struct net_sim {
     uint32_t room, latency;             // words of a buffer; node latency
     bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
     bool strict[2];                     // free is empty; [1]: of what a packet waits for
-    uint32_t chain;                     // channels that are being served one for the other
-    uint32_t now, end;                  // next cycle; first one that is not simulated
+    bool apart;                         // steps 1 and 2 are, too
+    uint32_t end;                       // first cycle that is not simulated
     double birth_log;                   // log(1 - probability of a birth)
     struct ofr_coord *coord;
     struct net_flit_node *node;
@@ -123,18 +143,27 @@ struct net_sim {
     uint32_t *link;                   // [node][port]: channel; its end is port & 1
     struct net_flit_channel *channel; // [node][dimension]
     uint64_t group_mask[OFR_MAX_DIMS + 2];
+    struct net_flit_pool *pool;   // packets
+    struct net_flit_watch *watch; // of check.h; NULL: not looked at
+
+    uint32_t first, past;                 // its nodes: first .. past - 1
+    uint32_t first_channel, own_channels; // its channels: that and so many
+    uint32_t now;                         // next cycle
+    uint32_t *leaving, *coming; // channels of it to, and of others from, another part's node
+    uint32_t leavings, comings; // so many
+    uint32_t chain;             // channels that are being served one for another's sake
+    uint32_t told, next;        // to the other parts: in_flight; the next birth
+    bool told_out_of_memory;
     // Bit maps of what has anything to do.
     uint64_t *channels, *waiting, *linked, *injecting;
     uint32_t calendar[NET_FLIT_CALENDAR]; // nodes by birth
-    struct net_flit_packet *packets;
-    uint32_t capacity, unused; // unused: first free packet
-    uint32_t in_flight;
-    uint32_t progress; // cycle in which a packet was connected or delivered last
+    struct net_flit_share share;
+    uint32_t in_flight; // packets that entered here less those delivered here, modulo 2^32
+    uint32_t progress;  // cycle in which a packet was connected or delivered last
     bool out_of_memory;
     struct net_flit_batch *batch;
     uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
-    struct net_flit_watch *watch; // of check.h; NULL: not looked at
-    // For tests; may be NULL.
+    // For tests, in the first part; may be NULL.
     void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
     void *context;
 };
@@ -143,10 +172,38 @@ struct net_sim {
 struct net_sim *net_flit_open(const struct net_config *config);
 void net_flit_free(struct net_sim *sim);
 
-// Simulates cycle sim->now. net_flit_skip: the next one in which anything happens (UINT32_MAX:
-// none).
+static inline struct net_flit_packet *net_flit_packet(const struct net_sim *sim, uint32_t number)
+{
+    return net_flit_pool_at(sim->pool, number, sizeof(struct net_flit_packet));
+}
+
+// Simulates cycle sim->now of all parts, one after the other. net_flit_skip: the next one in which
+// anything happens in any of them (UINT32_MAX: none).
 void net_flit_cycle(struct net_sim *sim);
 uint32_t net_flit_skip(const struct net_sim *sim);
+
+// A step of cycle part->now, 0 .. NET_FLIT_STEPS - 1, after that before it of all parts (1 and 2,
+// if not sim->apart, after each other); the last one ends the cycle.
+void net_flit_step(struct net_sim *part, unsigned step);
+uint32_t net_flit_part_skip(const struct net_sim *part);
+
+// Whether the engine was built with NET_FLIT_CHECKED.
+extern const bool net_flit_checked;
+
+// ---- parts.c
+
+// Makes sim->part of a first part that has all but its own; false: out of memory. sim->config's
+// threads, at most one for each node.
+bool net_flit_make_parts(struct net_sim *sim);
+void net_flit_free_parts(struct net_sim *sim);
+
+// Simulates all cycles before `end`, each part on a thread of its own.
+void net_flit_advance(struct net_sim *sim, uint32_t end);
+
+// What all parts have counted. Their batches: the first has those of all from now on, the others
+// none.
+struct net_flit_counts net_flit_sum(const struct net_sim *sim);
+void net_flit_add_batches(struct net_sim *sim);
 
 // Puts a packet into the injection buffer of `src`, which must be empty, in cycle sim->now.
 void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst);

@@ -10,6 +10,7 @@
 
 #include "packet/part.h"
 #include "packet/swap.h"
+#include "topo/slabs.h"
 
 struct net_sim {
     const struct net_config *config;
@@ -150,8 +151,7 @@ static void advance(struct net_sim *sim, uint64_t until)
 // ---- Start and end
 // -------------------------------------------------------------------------------
 
-// Parts are whole planes of the last dimension where there are enough of them; as many on each
-// rank.
+// Parts are slabs, as many on each rank.
 static bool make_parts(struct net_sim *sim, const struct net_times *times)
 {
     const struct net_config *c = sim->config;
@@ -164,9 +164,6 @@ static bool make_parts(struct net_sim *sim, const struct net_times *times)
         here = 1;
     here = here < most_here ? here : most_here;
     uint32_t count = here * ranks;
-    uint32_t last = c->torus.k[c->torus.n - 1];
-    bool by_planes = last > 0 && last >= count;
-    uint32_t planes = by_planes ? last : nodes, plane = by_planes ? nodes / last : 1;
     size_t posts = (size_t)count * count;
     sim->parts = net_allocate(count, sizeof *sim->parts);
     sim->bounds = net_allocate(count + 1, sizeof *sim->bounds);
@@ -181,7 +178,7 @@ static bool make_parts(struct net_sim *sim, const struct net_times *times)
     sim->first = sim->together ? here * (uint32_t)net_rank() : 0;
     sim->end = sim->first + here;
     for (uint32_t p = 0; p <= count; p++)
-        sim->bounds[p] = (uint32_t)((uint64_t)planes * p / count) * plane;
+        sim->bounds[p] = net_slab(&c->torus, p, count);
     for (uint32_t p = 1; undivided && p < count; p++)
         sim->bounds[p] = nodes;
     return !sim->together || net_swap_init(&sim->swap, here);

@@ -43,3 +43,18 @@ for point in 0.1:200 0.3:200 0.3:400; do
         echo '  instructions: valgrind is not there'
     fi
 done
+
+# One simulation on two threads: pairs in turn, so that a machine whose speed drifts does not matter;
+# both processors must be idle.
+load=0.3 batch=3000
+for _ in 1 2 3 4 5; do
+    for threads in 1 2; do
+        "$B/bin/torussim" run --engine flit --topology torus:8x8x8 --message-words 8 --load "$load" \
+            --load-unit gamma0 --duplex full --warm-up 2000 --batches 10 --batch-cycles "$batch" \
+            --threads "$threads" | awk -v threads="$threads" '$1 == "wall_s" { print threads, $2 }'
+    done
+done | awk '$1 == 1 { one = $2 } $1 == 2 { ratio[++n] = one / $2 }
+    END { for (i = 1; i <= n; i++) for (j = i + 1; j <= n; j++)
+              if (ratio[j] < ratio[i]) { t = ratio[i]; ratio[i] = ratio[j]; ratio[j] = t }
+          printf "  two threads: %.2f times one, of 5 pairs %.2f to %.2f (asked: 1.7)\n",
+                 ratio[3], ratio[1], ratio[5] }'

@@ -34,6 +34,7 @@ at='run --engine flit --topology dragonfly:2'
 {
     refuse 'goes with --engine flit' run --topology dragonfly:2
     refuse 'does not go on a Dragonfly' $at --routing duato
+    refuse 'threads: a Dragonfly runs on one' $at --threads 2
     refuse 'does not go on a Dragonfly' $at --routing dor
     refuse 'does not go on a Dragonfly' $at --traffic bitreverse
     refuse 'goes with --topology dragonfly' run --engine flit --routing ofar
@@ -133,7 +134,7 @@ result $? 'nothing is found in what ships'
 checked room sim 's/sim->credit\[out \* sim->vcs + vc\]--;/sim->credit[out * sim->vcs + vc] -= sim->now % 101 != 0;/' &&
     ! runs room '--routing valiant' && grep -q 'room in a buffer is lost' "$work/err"
 result $? 'room that is given twice is found'
-checked lost sim 's/append(sim, sim->packets\[arrival->item\[i\]\].at, arrival->item\[i\]);/if (sim->now % 101) &/' &&
+checked lost sim 's/append(sim, net_df_packet(sim, arrival->item\[i\])->at, arrival->item\[i\]);/if (sim->now % 101) &/' &&
     ! runs lost '--routing valiant' && grep -q 'lost or doubled' "$work/err"
 result $? 'a packet that is lost is found'
 # Without VCs that rise.

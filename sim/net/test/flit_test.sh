@@ -60,7 +60,7 @@ refuse 'more than a message a cycle' run --engine flit --load-unit phits --load 
 refuse 'lanes.*1 to 4' run --engine flit --lanes 5
 refuse 'batches.*2 to' run --engine flit --batches 1
 refuse '2^31 cycles' run --engine flit --batches 10000 --batch-cycles 1000000
-refuse 'packet only' run --engine flit --threads 2
+refuse 'threads 257: must be 1 to 256' run --engine flit --threads 257
 refuse 'packet only' run --engine flit --replicates 2
 refuse 'packet only' sweep --engine flit --replicates 2
 refuse 'packet only' explain --engine flit --src 0,0 --dst 1,1 --topology 4x4
