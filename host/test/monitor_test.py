@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """torusctl monitor under a pseudo-terminal: monitor_test.py HOW COMMAND...
 
-HOW: q (quit by its key), TERM, INT (by signal), count (it ends by itself). Prints what was on the
-screen, without the control sequences; exit status 0: it ended with status 0 in time, the terminal is
-as it was, and the first screen is back.
+HOW: q (quit by its key), TERM, INT (by signal), count (it ends by itself). Prints "shown" once it
+shows something, and at its end what was on the screen, without the control sequences; exit status
+0: it ended with status 0 in time, the terminal is as it was, and the first screen is back.
 """
 import fcntl
 import os
@@ -39,6 +39,7 @@ while time.monotonic() < end:
     raw = raw or not termios.tcgetattr(slave)[3] & termios.ECHO
     if b"packets: injected" in output and asked is None:
         asked = time.monotonic()
+        print("shown", flush=True)
         if how == "q":
             os.write(master, b"vq")
         elif how != "count":

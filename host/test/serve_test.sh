@@ -329,7 +329,7 @@ monitor_outlives() {
     timeout 300 python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \
         -t "unix:$boards/board0.sock" monitor --watch 0.5 --count 6 > "$dir/monitor" 2>&1 9>&- &
     three=$!
-    sleep 1
+    wait_for 120 grep -q '^shown' "$dir/monitor"
     end 0 TERM
     wait $three
     why="status $?"

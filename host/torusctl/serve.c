@@ -316,9 +316,8 @@ static int do_serve(struct torus *t, const struct args *a)
             status = serve(s, a);
         if (s->tenant > 0)
             tenant_kill(s->tenant);
-        for (int i = 0; i < RELAY_CLIENTS; i++)
-            if (s->guest[i].fd >= 0)
-                throw_out(s, i);
+        // Clients' connections end with the process, after the board's: who asks again at once
+        // gets it.
         if (s->tcp >= 0)
             close(s->tcp);
     }
