@@ -186,7 +186,7 @@ CANCEL_TWIN_plain   := firmware commit firmware/write 's/.||.offset.>=.OFR_BLOCK
 CANCEL_TWIN_old     := firmware commit firmware/table 's/pins_ready(fw))/(node_write(fw,OFR_PINS_CONTROL,0),pins_ready(fw)))/'
 CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_PINS_CONTROL,.fw->pinned)/;/'
 CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.p,.i).!=.TORUS_OK/0/'
-CANCEL_TWIN_links   := mend cables host/lib/around 's/up.!=.t->boards.i..links/0/'
+CANCEL_TWIN_links   := mend unheard host/lib/around 's/q.i..r.5..!=.t->boards.i..links/0/'
 CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..>=.0/peer[p]>=-9/'
 CANCEL_TWIN_deaf    := mend cables host/lib/exchange 's/t->reported.|=.*/;/'
 CANCEL_TWIN_old_news := mend cables host/lib/exchange 's/.&&.is_news(t,.frame.+.1)//'

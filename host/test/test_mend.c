@@ -164,6 +164,26 @@ static void cables(void **state)
     assert_true(noticed > 15 && none > 5);
 }
 
+// A cable that is pulled before boards are first asked for their links: none reports, they say so
+// when asked. It may be on nobody's way.
+static void unheard(void **state)
+{
+    (void)state;
+    for (unsigned tries = 0; tries < 16; tries++) {
+        struct lab l = {.f = fake_new(4, 4, 1, true, seed + tries)};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        bool changed = false;
+        l.wire = (struct fake_wire){&l.f->board[fake_random(l.f, l.f->boards)], -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        mend(&l, &preset);
+        pull(&l);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        assert_true(changed);
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+}
+
 // A board is away, as all its links; the others know it and hold what leads around it. Another one
 // in its place gets its coordinates and tables.
 static void board(void **state)
@@ -232,7 +252,8 @@ static void board(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cables), cmocka_unit_test(board)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cables), cmocka_unit_test(unheard),
+                                       cmocka_unit_test(board)};
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
