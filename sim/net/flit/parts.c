@@ -203,6 +203,6 @@ void net_flit_advance(struct net_sim *sim, uint32_t end)
         return;
     }
     net_barrier_init(&threads.barrier, sim->parts);
-    if (!net_together(sim->parts, work, &threads))
+    if (!net_together(sim->parts, work, NULL, &threads))
         sim->out_of_memory = true;
 }

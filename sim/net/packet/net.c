@@ -10,6 +10,7 @@
 
 #include "packet/part.h"
 #include "packet/swap.h"
+#include "run/together.h"
 #include "topo/slabs.h"
 
 struct net_sim {
@@ -35,13 +36,6 @@ struct net_sim {
     uint64_t *next[2];         // [part]: its next event, posted ones included
     uint64_t soonest[2];       // of all of them and of other ranks' parts
     pthread_barrier_t barrier;
-    pthread_mutex_t gate; // held until all threads are there
-    bool ready;
-};
-
-struct worker {
-    struct net_sim *sim;
-    uint32_t part;
 };
 
 // ---- With other ranks: what is said of all
@@ -92,36 +86,38 @@ static uint64_t next_sent(const struct net_part *part, const struct net_post *po
     return next;
 }
 
-static void *work(void *context)
+static void work(void *context, unsigned number)
 {
-    const struct worker *worker = context;
-    struct net_sim *sim = worker->sim;
-    struct net_part *part = &sim->parts[worker->part];
+    struct net_sim *sim = context;
+    uint32_t own = sim->first + number;
+    struct net_part *part = &sim->parts[own];
     uint64_t before = 0; // end of the window before
-    pthread_mutex_lock(&sim->gate);
-    pthread_mutex_unlock(&sim->gate);
-    for (unsigned window = 0; sim->ready; window++) {
+    for (unsigned window = 0;; window++) {
         unsigned now = window & 1;
         uint64_t start = UINT64_MAX;
-        sim->next[now][worker->part] =
-            next_sent(part, &sim->posts[now][(size_t)worker->part * sim->count]);
+        sim->next[now][own] = next_sent(part, &sim->posts[now][(size_t)own * sim->count]);
         pthread_barrier_wait(&sim->barrier);
         for (uint32_t p = sim->first; p < sim->end; p++)
             start = sim->next[now][p] < start ? sim->next[now][p] : start;
         if (sim->together) {
-            if (worker->part == sim->first)
+            if (own == sim->first)
                 sim->soonest[now] = net_swap(&sim->swap, sim->posts[now], start);
             pthread_barrier_wait(&sim->barrier);
             start = sim->soonest[now];
         }
-        net_part_deliver(part, before, &sim->posts[now][worker->part], sim->count);
+        net_part_deliver(part, before, &sim->posts[now][own], sim->count);
         if (start >= sim->until)
             break;
         before = sim->until - start < sim->look_ahead ? sim->until : start + sim->look_ahead;
-        part->out = &sim->posts[!now][(size_t)worker->part * sim->count];
+        part->out = &sim->posts[!now][(size_t)own * sim->count];
         net_part_run(part, before);
     }
-    return NULL;
+}
+
+// All ranks begin, or none.
+static bool agree(void *context, bool there)
+{
+    return !any(context, !there);
 }
 
 static void advance(struct net_sim *sim, uint64_t until)
@@ -131,21 +127,8 @@ static void advance(struct net_sim *sim, uint64_t until)
         net_part_run(&sim->parts[0], until);
         return;
     }
-    pthread_t thread[NET_MAX_THREADS];
-    struct worker worker[NET_MAX_THREADS] = {{sim, 0}};
-    uint32_t made = 1, count = sim->end - sim->first;
-    pthread_mutex_lock(&sim->gate);
-    for (uint32_t p = 0; p < count; p++)
-        worker[p] = (struct worker){sim, sim->first + p};
-    while (made < count && !pthread_create(&thread[made], NULL, work, &worker[made]))
-        made++;
-    sim->ready = !any(sim, made != count);
-    if (!sim->ready)
+    if (!net_together(sim->end - sim->first, work, agree, sim))
         sim->parts[sim->first].out_of_memory = true;
-    pthread_mutex_unlock(&sim->gate);
-    work(&worker[0]);
-    while (--made)
-        pthread_join(thread[made], NULL);
 }
 
 // ---- Start and end
@@ -246,7 +229,6 @@ static bool init(struct net_sim *sim, const struct net_config *config)
             return false;
         net_part_start(&sim->parts[p]);
     }
-    pthread_mutex_init(&sim->gate, NULL);
     return !pthread_barrier_init(&sim->barrier, NULL, sim->end - sim->first);
 }
 
@@ -480,7 +462,6 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
     if (end == NET_STUCK)
         name_stuck(sim, sum.stuck, sizeof sum.stuck);
     pthread_barrier_destroy(&sim->barrier);
-    pthread_mutex_destroy(&sim->gate);
     quit(sim);
     return sum;
 }

@@ -54,7 +54,8 @@ static void *begin(void *context)
     return NULL;
 }
 
-bool net_together(unsigned count, void (*work)(void *context, unsigned number), void *context)
+bool net_together(unsigned count, void (*work)(void *context, unsigned number),
+                  bool (*agree)(void *context, bool there), void *context)
 {
     struct crew crew = {.work = work, .context = context};
     pthread_t thread[NET_MAX_THREADS];
@@ -66,7 +67,7 @@ bool net_together(unsigned count, void (*work)(void *context, unsigned number), 
         member[i] = (struct member){&crew, i};
     while (made < count && !pthread_create(&thread[made], NULL, begin, &member[made]))
         made++;
-    crew.ready = made == count;
+    crew.ready = agree ? agree(context, made == count) : made == count;
     pthread_mutex_unlock(&crew.gate);
     begin(&member[0]);
     while (--made)

@@ -24,8 +24,9 @@ static inline void net_barrier_init(struct net_barrier *barrier, unsigned partie
 void net_barrier_wait(struct net_barrier *barrier);
 
 // Calls work(context, number) for 0 .. count - 1 (at most NET_MAX_THREADS), each on a thread of its
-// own, 0 on the caller's, once all are there. False: there are not so many threads, nothing was
-// called.
-bool net_together(unsigned count, void (*work)(void *context, unsigned number), void *context);
+// own, 0 on the caller's, once all are there. agree: told whether they are, says whether they begin
+// (ranks do, or none); NULL: if they are. False: they did not, nothing was called.
+bool net_together(unsigned count, void (*work)(void *context, unsigned number),
+                  bool (*agree)(void *context, bool there), void *context);
 
 #endif
