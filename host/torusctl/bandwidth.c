@@ -46,7 +46,7 @@ static void put(const struct args *a, const struct shape *s, const struct torus_
                             "distance", (int)shape_distance(s, flow[i].from, flow[i].to), "streams",
                             both[i], "offered", load, "accepted", flow[i].accepted,
                             "bytes_per_cycle", flow[i].accepted * s->flit_bytes, "mean",
-                            json_of_packets(flow[i].measured, json_real(flow[i].mean)), "packets",
+                            flow[i].measured ? json_real(flow[i].mean) : json_null(), "packets",
                             (json_int_t)flow[i].received));
     table_end(rows, json_pack("{s:i,s:f}", "flit_bytes", (int)s->flit_bytes, "clocks_apart",
                               flow[3].apart));

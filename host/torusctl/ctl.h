@@ -173,6 +173,8 @@ uint64_t key_read(const char *file);
 // Text: what a lifetime may be wrong by, where clocks were aligned.
 void put_apart(const struct args *a, double apart);
 
+// The board of a place; NULL: none is known there.
+const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y, unsigned z);
 // Is the cable at b's port p the one that a torus has there? b may be NULL.
 bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,
                  unsigned p);

@@ -4,7 +4,7 @@
 
 #include "ctl.h"
 
-static const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y, unsigned z)
+const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y, unsigned z)
 {
     for (unsigned i = 0; i < torus_boards(t); i++) {
         const struct torus_board *b = torus_board(t, i);

@@ -45,8 +45,8 @@ static json_t *row(const struct shape *s, const struct torus_flow *w)
     return json_pack("{s:o,s:o,s:i,s:s,s:o,s:o,s:I}", "from", json_at(w->from, s->dims), "to",
                      json_at(w->to, s->dims), "distance", (int)shape_distance(s, w->from, w->to),
                      "streams", set.together ? "together" : "alone", "mean",
-                     json_of_packets(w->measured, json_real(w->mean)), "max",
-                     json_of_packets(w->measured, json_integer(w->max)), "packets",
+                     w->measured ? json_real(w->mean) : json_null(), "max",
+                     w->measured ? json_integer(w->max) : json_null(), "packets",
                      (json_int_t)w->measured);
 }
 
@@ -78,8 +78,9 @@ static void put_matrix(const struct args *a, const struct shape *s, const double
             json_object_set_new(row, "from", json_string(name[from]));
             for (unsigned to = 0; to < s->nodes; to++)
                 json_object_set_new(row, name[to],
-                                    json_of_packets(from != to && mean[from * s->nodes + to] >= 0,
-                                                    json_real(mean[from * s->nodes + to])));
+                                    from == to || mean[from * s->nodes + to] < 0
+                                        ? json_null()
+                                        : json_real(mean[from * s->nodes + to]));
             table_row(rows, row);
         }
         table_end(rows, NULL);

@@ -139,14 +139,6 @@ json_t *json_at(const uint8_t at[3], unsigned dims)
     return list;
 }
 
-json_t *json_of_packets(uint64_t packets, json_t *value)
-{
-    if (packets)
-        return value;
-    json_decref(value);
-    return json_null();
-}
-
 json_t *json_serial(uint64_t serial)
 {
     char text[17];

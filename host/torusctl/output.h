@@ -52,8 +52,6 @@ void progress_of_call(void *ctx, const char *what, double done, double total);
 // Pieces of rows.
 json_t *json_at(const uint8_t at[3], unsigned dims);
 json_t *json_serial(uint64_t serial);
-// What was measured of so many packets; of none: null. Takes the value.
-json_t *json_of_packets(uint64_t packets, json_t *value);
 
 // Places and sizes in letters, and what boards are called (names.c).
 const char *at_text(const uint8_t at[3], unsigned dims, char text[16]);   // "1,2"

@@ -124,12 +124,9 @@ static int prepare(struct args *a)
     return good ? 0 : 2;
 }
 
-static bool board_at(const struct torus *t, const uint8_t at[3])
+static bool board_there(const struct torus *t, const uint8_t at[3])
 {
-    bool there = false;
-    for (unsigned i = 0; i < torus_boards(t) && !there; i++)
-        there = torus_board(t, i)->placed && !memcmp(torus_board(t, i)->at, at, 3);
-    return there;
+    return board_at(t, at[0], at[1], at[2]) != NULL;
 }
 
 // The places without a board, and the pairs of others that nothing leads round to each other, said.
@@ -142,7 +139,7 @@ static unsigned unreachable(const struct torus *t)
     torus_sizes(t, k);
     for (unsigned node = 0; node < (unsigned)k[0] * k[1] * k[2]; node++) {
         torus_node_at(k, node, at);
-        if (board_at(t, at))
+        if (board_there(t, at))
             continue;
         fprintf(stderr, "torusctl: unreachable: %s, where no board is\n",
                 place_called(at, dims, to));
@@ -151,7 +148,8 @@ static unsigned unreachable(const struct torus *t)
     bool all = !count;
     for (unsigned i = 0; i < set.table.destination_count; i++) {
         const struct torus_destination *d = &set.table.destinations[i];
-        if (d->mode != TORUS_UNREACHABLE || !(all || (board_at(t, d->from) && board_at(t, d->to))))
+        if (d->mode != TORUS_UNREACHABLE ||
+            !(all || (board_there(t, d->from) && board_there(t, d->to))))
             continue;
         fprintf(stderr, "torusctl: unreachable: %s to %s\n", place_called(d->from, dims, from),
                 place_called(d->to, dims, to));
@@ -253,10 +251,9 @@ static int watch(struct torus *t, const struct args *a)
             bool hears = !broke && torus_shared(t);
             if (hears)
                 error = torus_links_wait(t, set.watch, &reported);
-            else if (broke <= 1) // else the board is there, but nobody takes what is sent to it
+            // Who shared it has ended; not where the board is there, but nobody takes what is sent
+            if (hears ? error == TORUS_E_TRANSPORT : broke <= 1)
                 error = rest(t, broke ? 0 : set.watch);
-            if (hears && error == TORUS_E_TRANSPORT) // who shared it has ended
-                error = rest(t, set.watch);
             if (interrupted(NULL))
                 return 0;
             if (error != TORUS_OK)

@@ -119,9 +119,9 @@ json_t *run_row(const char *routing, const char *pattern, const struct torus_res
                      "pattern", pattern, "routing", routing, "offered", r->offered, "accepted",
                      r->accepted, "offered_gamma0", r->offered / r->gamma0, "accepted_gamma0",
                      r->accepted / r->gamma0, "mean",
-                     json_of_packets(r->measured, json_real(r->mean)), "p99",
-                     json_of_packets(r->measured, json_real(r->p99)), "max",
-                     json_of_packets(r->measured, json_integer(r->max)), "oidn", r->oidn, "widn",
+                     r->measured ? json_real(r->mean) : json_null(), "p99",
+                     r->measured ? json_real(r->p99) : json_null(), "max",
+                     r->measured ? json_integer(r->max) : json_null(), "oidn", r->oidn, "widn",
                      r->widn, "link_use", r->link_use, "hops", r->hops, "sent", (json_int_t)r->sent,
                      "received", (json_int_t)r->received, "errors", (int)r->errors, "packet_flits",
                      (int)r->packet_flits, "clocks_apart", r->apart);
