@@ -135,7 +135,7 @@ INTERLEAVE_TWIN_flow     := flows host/lib/traffic s/lease_verify(w->t)/TORUS_OK
 INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status;/again = OFR_LATE;/
 INTERLEAVE_TWIN_survey   := resume host/lib/program /^static int mend/,/^}/s/lease_begin(t, 0)/(t->lease.depth++, TORUS_OK)/
 INTERLEAVE_TWIN_gone     := histogram host/lib/run s/start != result->start/0/
-INTERLEAVE_TWINS := $(patsubst %,$(B)/tests/interleave_%,anybody told number on end flow anew survey gone)
+INTERLEAVE_TWINS := $(patsubst INTERLEAVE_TWIN_%,$(B)/tests/interleave_%,$(sort $(filter INTERLEAVE_TWIN_%,$(.VARIABLES))))
 $(INTERLEAVE_TWINS): $(B)/tests/interleave_%: $(B)/tests/test_interleave host/host.mk
 	@sed '$(wordlist 3,99,$(INTERLEAVE_TWIN_$*))' $(word 2,$(INTERLEAVE_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 2,$(INTERLEAVE_TWIN_$*)).c $@.c
@@ -195,10 +195,7 @@ CANCEL_TWIN_once    := firmware watch firmware/watch 's/now.-.fw->reported.<.fw-
 CANCEL_TWIN_vacant  := mend board host/lib/recognise 's/.+.t->absent//'
 CANCEL_TWIN_tree    := mend board host/lib/exchange 's/t->absent/0/'
 CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_table_safe(t,.p)/destinations_fit(t,p)/'
-CANCEL_TWINS := $(patsubst %,$(B)/tests/cancel_%,safe looks stops commits started behind size often \
-                renewed unanimous anybody another generation wrong hole written plain old halves drops \
-                links cabled vacant tree deaf \
-                old_news storm once)
+CANCEL_TWINS := $(patsubst CANCEL_TWIN_%,$(B)/tests/cancel_%,$(sort $(filter CANCEL_TWIN_%,$(.VARIABLES))))
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
         $(B)/tests/test_firmware $(B)/tests/test_mend host/host.mk
 	@sed $(word 4,$(CANCEL_TWIN_$*)) $(word 3,$(CANCEL_TWIN_$*)).c > $@.c
