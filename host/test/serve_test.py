@@ -3,6 +3,7 @@
 #   rows FILE...: what counters --watch --format csv printed, of packets of 16 flits
 #   runs ALONE WITH: JSON of run
 #   rogues SOCKET: guests that are slow, dead or send nonsense, until it is killed
+#   ending SOCKET: as a serve that is about to end: lets three guests in and closes them
 import csv, json, os, select, socket, struct, sys, time, zlib
 
 wrong = []
@@ -95,12 +96,25 @@ def rogues(path):
             pass
 
 
+def ending(path):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.settimeout(120)
+    listener.bind(path)
+    listener.listen()
+    print("listens", flush=True)
+    for _ in range(3):
+        listener.accept()[0].close()
+    os.unlink(path)
+
+
 what, *rest = sys.argv[1:]
 if what == "rows":
     for path in rest:
         rows(path)
 elif what == "runs":
     runs(*rest)
+elif what == "ending":
+    ending(*rest)
 else:
     rogues(*rest)
 for line in wrong[:10]:

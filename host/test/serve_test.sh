@@ -311,6 +311,25 @@ in_a_look() { # LOOK TORUSCTL COMMAND...
     stop_it
     return $good
 }
+# The same, and its socket is there a little longer than its connections, as when a process is killed:
+# who comes back at once is let in, and broken again.
+slow_to_end() { # LOOK TORUSCTL COMMAND...
+    serve 0 && stays "$@" || return 1
+    kill -STOP "$server0"
+    before=$(grep -c ' -> ' "$dir/stays")
+    wait_for 120 asked "$before"
+    rm "$(shared 0)"
+    : > "$dir/ending"
+    timeout 300 python3 "$python" ending "$(shared 0)" > "$dir/ending" 2>&1 9>&- &
+    ending=$!
+    wait_for 120 grep -q listens "$dir/ending"
+    end 0 KILL
+    gone_on
+    good=$?
+    stop_it
+    kill $ending 2> /dev/null
+    wait $ending && [ $good = 0 ]
+}
 start --dims 2x2 --boards golden
 boards="$dir"
 check 'program' quiet ctl 0 program
@@ -319,11 +338,14 @@ for signal in TERM KILL; do
         "$B/bin/torusctl" counters --watch 0.5
 done
 check 'in the middle of a look, too' in_a_look '^interval' "$B/bin/torusctl" counters --watch 0.5
+check 'and one whose socket is there a little longer' slow_to_end '^interval' "$B/bin/torusctl" counters --watch 0.5
 check 'twin: one that keeps the connection is found' eval \
     '! outlives TERM "^interval" "$B/twin/keeps/torusctl" counters --watch 0.5'
 check 'program --around --watch outlives a serve' outlives TERM ' <- .* watch ' \
     "$B/bin/torusctl" program --around --watch 0.5
 check 'in the middle of a look, too' in_a_look ' <- .* watch ' "$B/bin/torusctl" program --around --watch 0.5
+check 'and one whose socket is there a little longer' slow_to_end ' <- .* watch ' \
+    "$B/bin/torusctl" program --around --watch 0.5
 monitor_outlives() {
     serve 0 || return 1
     timeout 300 python3 host/test/monitor_test.py count "$B/bin/torusctl" --timeout 120 \

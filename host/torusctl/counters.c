@@ -73,7 +73,7 @@ static int watch(struct torus *t, const struct args *a)
             error = rest(t, set.watch);
         if (error == TORUS_OK)
             error = counters_take(t, after);
-        if (found_anew(t, &error))
+        for (unsigned broke = 0; look_anew(t, error, &broke) && (error = rest(t, 0)) == TORUS_OK;)
             error = counters_take(t, after);
         if (!i || error != TORUS_OK)
             continue;

@@ -323,8 +323,9 @@ static bool keys_and_rest(struct monitor *m, double seconds, int *error)
 static int look(struct monitor *m, struct counter_set *set)
 {
     int error = counters_take(m->t, set);
-    if (error == TORUS_E_TRANSPORT && keys_and_rest(m, 0, &error) && error == TORUS_OK)
-        error = counters_take(m->t, set); // a serve on the way has ended
+    for (unsigned broke = 0;
+         look_anew(m->t, error, &broke) && keys_and_rest(m, 0, &error) && error == TORUS_OK;)
+        error = counters_take(m->t, set);
     return error;
 }
 

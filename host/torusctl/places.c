@@ -124,12 +124,9 @@ int rest(struct torus *t, double seconds)
     return error;
 }
 
-bool found_anew(struct torus *t, int *error)
+bool look_anew(const struct torus *t, int error, unsigned *broke)
 {
-    if (*error != TORUS_E_TRANSPORT)
-        return false;
-    *error = rest(t, 0);
-    return *error == TORUS_OK && !interrupted(NULL);
+    return error == TORUS_E_TRANSPORT && (!(*broke)++ || torus_shared(t));
 }
 
 void put_apart(const struct args *a, double apart)

@@ -247,13 +247,15 @@ static int watch(struct torus *t, const struct args *a)
             error = torus_links_changed(t, &anew);
         if (error != TORUS_OK || !anew) {
             anew = error != TORUS_OK;
-            broke = error == TORUS_E_TRANSPORT ? broke + 1 : 0;
+            bool again = look_anew(t, error, &broke);
+            if (error != TORUS_E_TRANSPORT)
+                broke = 0;
             bool hears = !broke && torus_shared(t);
             if (hears)
                 error = torus_links_wait(t, set.watch, &reported);
-            // Who shared it has ended; not where the board is there, but nobody takes what is sent
-            if (hears ? error == TORUS_E_TRANSPORT : broke <= 1)
-                error = rest(t, broke ? 0 : set.watch);
+            // Not where the board is there, but nobody takes what is sent
+            if (hears ? error == TORUS_E_TRANSPORT : again || !broke)
+                error = rest(t, again ? 0 : set.watch);
             if (interrupted(NULL))
                 return 0;
             if (error != TORUS_OK)
