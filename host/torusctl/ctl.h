@@ -156,9 +156,10 @@ bool place_call(const uint8_t at[3], const char *name);
 // Between two looks of a command that stays: others may have the board for so many seconds, and
 // until they let it go, which is said. Ctrl-C ends it. The library's error.
 int rest(struct torus *t, double seconds);
-// Of such a look: did its connection break, and is it worth another one? One that broke for the first
-// time is (*broke, 0 before a look, counts), and one that others shared always: its serve is ending,
-// and lets us in to the last. Where it does so no more, the board itself is found, or is not there.
+// Of such a look: did its connection break, and is it worth another one? One that broke for the
+// first time is (*broke, 0 before a look, counts), and one that others shared always: its serve is
+// ending, and lets us in to the last. Where it does so no more, the board itself is found, or is
+// not there.
 bool look_anew(const struct torus *t, int error, unsigned *broke);
 
 // Ctrl-C, SIGTERM and SIGHUP are noted from now on; has one come? (torus_options.cancelled)
