@@ -10,7 +10,7 @@
 const char *const net_engine_names[] = {"packet", "flit", NULL};
 const char *const net_load_unit_names[] = {"fulgham", "phits", "gamma0", NULL};
 const char *const net_flit_escape_names[] = {"by-service", "empty", "accepting", NULL};
-const char *const net_saturation_names[] = {"interval", "backlog", NULL};
+const char *const net_saturation_names[] = {"interval", "backlog", "growth", NULL};
 const char *const net_switching_names[] = {"cut-through", "store-and-forward", "wormhole", NULL};
 const char *const net_triplex_class_names[] = {"oblivious", "minimal", "non-minimal", NULL};
 const char *const net_rule4_names[] = {"full", "non-minimal", "none", NULL};

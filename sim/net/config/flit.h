@@ -27,8 +27,10 @@ enum net_rule4 { NET_RULE4_FULL, NET_RULE4_NON_MINIMAL, NET_RULE4_NONE };
 
 // When a run counts as saturated (3.4 has "more messages are created than delivered"). INTERVAL:
 // the 95% interval of the accepted load lies below the generated load. BACKLOG: over the measured
-// time more than a message a node was created and not delivered.
-enum net_saturation { NET_SATURATION_INTERVAL, NET_SATURATION_BACKLOG };
+// time more than a message a node was created and not delivered. GROWTH: the 95% interval of what a
+// batch creates and does not deliver lies above 0; so what the births happen to be is no part of
+// it.
+enum net_saturation { NET_SATURATION_INTERVAL, NET_SATURATION_BACKLOG, NET_SATURATION_GROWTH };
 
 enum {
     NET_MAX_LANES = 4,

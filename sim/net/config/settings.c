@@ -1256,9 +1256,10 @@ const struct net_setting net_settings[] = {
      .group = 5,
      .engine = NET_OF_FLIT,
      .value = "HOW",
-     .help = "interval (the 95% interval of the accepted load lies below the generated load) or "
+     .help = "interval (the 95% interval of the accepted load lies below the generated load), "
              "backlog (over the measured time more than a message a node was created and not "
-             "delivered)",
+             "delivered) or growth (the 95% interval of what a batch creates and does not deliver "
+             "lies above 0)",
      .otherwise = "interval",
      .field = "saturation_test",
      .kind = NET_CHOICE,

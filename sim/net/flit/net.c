@@ -39,29 +39,35 @@ struct net_flit_figures net_flit_means(const struct net_config *config,
     double scale = net_flit_period(config) / ((double)nodes * f->batch);
     double *accepted = calloc(f->batches, sizeof *accepted);
     double *latency = calloc(f->batches, sizeof *latency);
+    double *growth = calloc(f->batches, sizeof *growth);
     double created = 0, delivered = 0, latencies = 0, waits = 0;
     uint32_t with = 0;
-    for (uint32_t b = 0; accepted && latency && b < f->batches; b++) {
+    for (uint32_t b = 0; accepted && latency && growth && b < f->batches; b++) {
         const struct net_flit_batch *batch = &batches[b];
         created += (double)batch->created;
         delivered += (double)batch->delivered;
         latencies += (double)batch->latency;
         waits += (double)batch->wait;
         accepted[b] = (double)batch->delivered * scale;
+        growth[b] = (double)batch->created - (double)batch->delivered;
         if (batch->delivered)
             latency[with++] = (double)batch->latency / (double)batch->delivered;
     }
-    if (accepted && latency) {
+    double grown = 0, grown_half = 0;
+    if (accepted && latency && growth) {
         g.accepted_half = net_interval95(accepted, f->batches, &g.accepted);
         g.latency_half = net_interval95(latency, with, NULL);
+        grown_half = net_interval95(growth, f->batches, &grown);
     }
     g.generated = created * scale / f->batches;
     g.latency = latencies / delivered;
     g.wait = waits / delivered;
-    g.saturated = f->saturation == NET_SATURATION_BACKLOG
-                      ? created - delivered > nodes
+    g.saturated = f->saturation == NET_SATURATION_BACKLOG ? created - delivered > nodes
+                  : f->saturation == NET_SATURATION_GROWTH
+                      ? grown > grown_half
                       : g.accepted + g.accepted_half < g.generated;
     free(accepted);
+    free(growth);
     free(latency);
     return g;
 }

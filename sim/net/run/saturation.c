@@ -55,15 +55,17 @@ bool net_saturation_point(struct net_points *points, const struct net_config *co
 bool net_peak(struct net_points *points, const struct net_config *config, unsigned per,
               double *peak, const json_t **at, _Atomic float *progress)
 {
-    int first = (int)(3 * per / 10);
+    int first = (int)(3 * per / 10), last = (int)per;
     *peak = NAN;
-    for (int step = first; step <= (int)per; step++) {
+    // From the highest load down: what a load below the peak accepts is no more than that, but for
+    // the births that there happen to be.
+    for (int step = last; step >= first && !(step < *peak * per - 1); step--) {
         const json_t *record = at_step(points, config, step, per, at);
         if (!record)
             return false;
         double accepted = json_number_value(json_object_get(record, "accepted_load"));
         *peak = accepted > *peak || isnan(*peak) ? accepted : *peak;
-        atomic_store(progress, (float)(step - first + 1) / (float)((int)per - first + 1));
+        atomic_store(progress, (float)(last - step + 1) / (float)(last - first + 1));
     }
     return true;
 }

@@ -17,7 +17,8 @@ struct net_saturated {
 bool net_saturation_point(struct net_points *points, const struct net_config *config, double start,
                           unsigned per, struct net_saturated *found, _Atomic float *progress);
 
-// The largest accepted load at the loads 0.3, 0.3 + 1/per .. 1. False: as above.
+// The largest accepted load at the loads 1, 1 - 1/per .. 0.3, down to where a load is more than a
+// step below it. False: as above.
 bool net_peak(struct net_points *points, const struct net_config *config, unsigned per,
               double *peak, const json_t **at, _Atomic float *progress);
 

@@ -147,4 +147,34 @@ checked bubble relation 's/return kind == NET_DF_ENTER ? 2 : 1;/(void)kind;\n   
 [ $? = 1 ] && grep -q 'entered with a slot' "$work/out"
 result $? 'a ring that is entered with one slot is found'
 
+# Twins of PB that test_piggyback.c finds: it is built with that change in select.c.
+piggyback()
+{
+    sed "$2" sim/net/dragonfly/select.c > "$work/$1.c"
+    ! cmp -s "$work/$1.c" sim/net/dragonfly/select.c || return 1
+    objects=$B/sim/net/study/experiments.o
+    for source in sim/net/*/*.c; do
+        case $source in sim/net/test/* | sim/net/dragonfly/select.c | sim/net/cli/torussim.c) continue ;; esac
+        objects="$objects $B/${source%.c}.o"
+    done
+    # shellcheck disable=SC2046,SC2086
+    gcc -std=c11 -O1 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -o "$work/$1" "$work/$1.c" \
+        sim/net/test/test_piggyback.c $objects "$B/libofr.a" -lcmocka -ljansson -lm -lpthread \
+        $(pkg-config --libs ompi-c 2> "$work/pkg") || return 1
+    "$work/$1" > "$work/out" 2>&1
+    grep -q "^not ok .*$3" "$work/out"
+}
+piggyback deaf 's/sim->shape.routing == NET_PB \&\& is_congested([^;]*;/false;/' told
+result $? 'PB that asks nobody is found'
+piggyback instant 's/uint32_t when = .*/uint32_t when = sim->now;/' told
+result $? 'PB that knows without a delay is found'
+piggyback own 's/from == router ? sim->now : sim->now + 1;/sim->now + 2;/' told
+result $? 'PB that knows a cycle too soon is found'
+piggyback mean 's/c->pb_ratio \* sum/0 * sum/' threshold
+result $? 'PB without the mean is found'
+piggyback few 's/ + c->pb_words \/ sim->words//' threshold
+result $? 'PB without its packets above the mean is found'
+piggyback other 's/sim->d.globals + j) \* sim->vcs\];/sim->d.globals + j) * sim->vcs + 1];/' threshold
+result $? 'PB that looks at another virtual channel is found'
+
 finish

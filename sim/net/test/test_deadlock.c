@@ -140,8 +140,30 @@ static void broken(void **state)
     }
 }
 
+// Each routing that ships without each rule that its escape needs.
+static void broken_each(void **state)
+{
+    (void)state;
+    for (unsigned routing = NET_DOR; routing <= NET_UGAL; routing++) {
+        struct net_config c = make("4x4x4", NET_PRESET_OFR, (enum net_routing)routing);
+        struct ofr_deadlock d = net_deadlock_check(&c, one_slot);
+        assert_cycle(&c, &d, true);
+        d = net_deadlock_check(&c, no_escape);
+        assert_int_equal(d.verdict, OFR_NO_ESCAPE);
+        d = net_deadlock_check(&c, no_order);
+        assert_cycle(&c, &d, false);
+        // One network does for what does not turn back on its way.
+        d = net_deadlock_check(&c, one_network);
+        if (routing <= NET_ABR || routing == NET_GOAL)
+            assert_int_equal(d.verdict, OFR_ESCAPABLE);
+        else
+            assert_cycle(&c, &d, false);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_ships), cmocka_unit_test(broken)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_ships), cmocka_unit_test(broken),
+                                       cmocka_unit_test(broken_each)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

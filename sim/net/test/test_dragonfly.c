@@ -288,7 +288,7 @@ static void broken(void **state)
 {
     (void)state;
     struct net_df_relation r;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 10; i++) {
         static const struct {
             enum net_routing routing;
             enum ofr_verdict verdict;
@@ -296,11 +296,13 @@ static void broken(void **state)
         } cases[] = {{NET_VALIANT, OFR_DEADLOCK, false}, {NET_MINIMAL_HOPS, OFR_DEADLOCK, false},
                      {NET_PAR, OFR_DEADLOCK, false},     {NET_OFAR, OFR_DEADLOCK, true},
                      {NET_OFAR, OFR_DEADLOCK, true},     {NET_OFAR, OFR_NO_ESCAPE, false},
-                     {NET_OFAR, OFR_NO_ESCAPE, false}};
+                     {NET_OFAR, OFR_NO_ESCAPE, false},   {NET_UGAL, OFR_DEADLOCK, false},
+                     {NET_PB, OFR_DEADLOCK, false},      {NET_OFAR, OFR_DEADLOCK, true}};
         struct net_config c = make("dragonfly:2", cases[i].routing);
+        c.dragonfly.by_hops = i == 9;
         r = net_df_relation;
-        r.minimal = i < 2 ? one_vc : i == 2 ? three_vcs : r.minimal;
-        r.ring_needs = i == 3 ? one_slot : r.ring_needs;
+        r.minimal = i < 2 || i == 7 || i == 8 ? one_vc : i == 2 ? three_vcs : r.minimal;
+        r.ring_needs = i == 3 || i == 9 ? one_slot : r.ring_needs;
         r.ring = i == 4 ? shared_ring : i == 5 ? short_ring : i == 6 ? no_ring : r.ring;
         struct ofr_deadlock d = net_df_deadlock(&c, &r);
         if (d.verdict != cases[i].verdict || d.ring != cases[i].ring ||

@@ -685,6 +685,42 @@ static void figures(void **state)
     net_result_free(&r);
 }
 
+// Batches made by hand: what each says of them. The births differ from batch to batch by far more
+// than what is left over.
+static void saturation_tests(void **state)
+{
+    (void)state;
+    enum { NODES = 16, BATCHES = 10 };
+    static const struct {
+        int left[2]; // of even and odd batches: created and not delivered
+        bool interval, backlog, growth;
+    } cases[] = {
+        {{0, 0}, false, false, false},
+        {{1, 1}, false, false, true}, // 10 in all, less than a message a node
+        {{2, 2}, false, true, true},
+        {{-30, 30}, false, false, false}, // now fewer, now more: nothing is left
+        {{-20, 24}, false, true, false},  // the interval of 2 is as wide as what the batches differ
+        {{-2, -2}, false, false, false},
+        {{300, 310}, true, true, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct net_config c = make("torus:4x4", NET_DALLY_SEITZ);
+        struct net_flit_batch batch[BATCHES] = {{0}};
+        c.flit.batches = BATCHES;
+        c.flit.batch = 1000;
+        for (int b = 0; b < BATCHES; b++) {
+            batch[b].created = 500 + (uint64_t)(b * 37 % 100);
+            batch[b].delivered = (uint64_t)((int)batch[b].created - cases[i].left[b % 2]);
+        }
+        const bool wanted[] = {cases[i].interval, cases[i].backlog, cases[i].growth};
+        for (int test = NET_SATURATION_INTERVAL; test <= NET_SATURATION_GROWTH; test++) {
+            c.flit.saturation = (enum net_saturation)test;
+            if (net_flit_means(&c, batch, NODES).saturated != wanted[test])
+                fail_msg("case %zu, test %s", i, net_saturation_names[test]);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     seed = exact_seed(argc, argv, 1);
@@ -695,7 +731,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
         cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
         cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(threads),        cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
