@@ -32,7 +32,7 @@ twin()
 run && grep -q '^12 of 12 flits arrived$' "$work/out" && ! grep -q '^ERROR' "$work/out"
 result $? 'all properties hold'
 twin ofr_credit 's/rebase || (sends \&\& /rebase || (1'"'"'b0 \&\& sends \&\& /' 'packets sent are not counted'
-twin ofr_input 's/freed\[4\*v +: SW\] <= granted_low\[4\*v +: SW\];/freed[4*v +: 4] <= freed[4*v +: 4];/' \
+twin ofr_slots 's/freed\[4\*v +: SW\] <= granted_low\[4\*v +: SW\];/freed[4*v +: 4] <= freed[4*v +: 4];/' \
     'a slot is not credited back'
 twin ofr_output 's/owned_q <= granted;/owned_q <= 1'"'"'b0;/' 'an output is not held'
 finish

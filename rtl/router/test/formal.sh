@@ -107,20 +107,29 @@ output_twin '-set INPUTS 5 -set W 1' 'a flit at the pins is overwritten' \
     's/can_load     = !tx_valid || tx_ready/can_load     = 1'"'"'b1/'
 
 if [ -n "${FULL:-}" ]; then
+    parts='ofr_input ofr_arrival ofr_slots ofr_candidate ofr_stream'
     others="rtl/router/ofr_route.v rtl/router/ofr_bearing.v rtl/router/ofr_bearings.v"
     others="$others rtl/router/ofr_buffer.v $rules"
     shape='-set W 64 -set L 4 -set C 2 -set LUTRAM 0'
-    any='w:cand_flit_q w:order_q' # whatever the headers are
+    any='w:candidate.flit_q w:candidate.order_q' # whatever the headers are
+    # files [MODULE]: of the input, that module from $work
+    files()
+    {
+        for part in $parts; do
+            [ "$part" = "${1-}" ] && echo "$work/$part.v" || echo "rtl/router/$part.v"
+        done
+        echo "$others"
+    }
     check 'ofr_input: no word read as it is written, one stream at a time, whole packets, each leaves' \
-        reach "rtl/router/ofr_input.v $others" ofr_input "$shape" "$any"
-    while read -r change text; do
-        broken ofr_input "$change"
-        reach_twin ofr_input "$work/ofr_input.v $others" "$shape" "$text" "$any"
+        reach "$(files | tr '\n' ' ')" ofr_input "$shape" "$any"
+    while read -r module change text; do
+        broken "$module" "$change"
+        reach_twin ofr_input "$(files "$module" | tr '\n' ' ')" "$shape" "$text" "$any"
     done <<'T'
-s/stream_offset_q.!=.write_offset_q;/1'b1;/ reading overtakes writing
-s/can_take.=.!stream_q.||.*/can_take=1'b1;/ granted before the tail has gone
-s/at_end....=.open_q.*/at_end=1'b0;/ a packet longer than a slot goes on
-s/in_abort_q.<=.rx_abort.*/in_abort_q<=1'b0;/ one that is cut off is not filled up
+ofr_stream s/stream_offset_q.!=.write_offset;/1'b1;/ reading overtakes writing
+ofr_stream s/can_take.=.!stream_q.||.*/can_take=1'b1;/ granted before the tail has gone
+ofr_arrival s/at_end....=.open_q.*/at_end=1'b0;/ a packet longer than a slot goes on
+ofr_arrival s/in_abort_q.<=.rx_abort.*/in_abort_q<=1'b0;/ one that is cut off is not filled up
 T
 fi
 finish
