@@ -75,10 +75,7 @@ check_names() { # of registers
     verilator --xml-only --language 1800-2017 -Wno-lint $(include_flags) --Mdir "$2.xml" \
         --xml-output "$2.xml/top.xml" --top-module "$(top_of "$1")" $(parameters "$1" -G =) \
         $LINT_V > "$2.said" 2>&1 || { cat "$2.said"; return 1; }
-    # Without those that are not renamed yet
-    awk -f tests/names.awk "$2.xml/top.xml" "$2.xml/top.xml" |
-        grep -v -E '^rtl/router/ofr_router\.v:' |
-        grep -v -E '^rtl/(core/rv32i|link/ofr_link_rx|board/ofr_link_regs)\.v:' > "$2.said"
+    awk -f tests/names.awk "$2.xml/top.xml" "$2.xml/top.xml" > "$2.said"
     cat "$2.said"
     rm -rf "$2.xml"
     [ ! -s "$2.said" ]
@@ -125,7 +122,7 @@ check_nettype() {
 }
 
 check_ports() { # one form of declaration, a line each
-    sources | grep -E '\.v$' | grep -v -E '^rtl/(core|soc)/[^/]*$|ofr_output\.v' | while read -r f; do
+    sources | grep -E '\.v$' | while read -r f; do
         awk -v name="$f" '
             /^ *(input|output|inout) / && !/^ *(input +wire logic|output logic|inout +wire logic) / &&
                 head { print name ":" FNR ": a port is input  wire logic or output logic" }

@@ -68,7 +68,7 @@ module ofr_link_regs #(
     logic [1:0]  ticks_q;        // 1: the shown bank is empty still, 2: it is good
     logic [2:0]  port_q, word_q;
     logic        ever_q;         // that port was up before this tick
-    logic [31:0] since_q, ram_q, old, add, sum, value;
+    logic [31:0] since_q, kept, old, add, sum, value;
     logic        read;           // a register's turn
     logic        up, was_up, fell; // of that port
     assign up     = 1'(up_q >> port_q);
@@ -78,7 +78,7 @@ module ofr_link_regs #(
     assign read = early && early_adr[11:9] == 3'(`OFR_LINKS_UP >> 9);
     assign port = early_adr[8:6];
     assign bank = bank_q ^ ev_tick;
-    assign old  = ticks_q == 2'd2 ? ram_q : '0;
+    assign old  = ticks_q == 2'd2 ? kept : '0;
     always_comb begin
         add = '0;
         case (word_q)
@@ -130,7 +130,7 @@ module ofr_link_regs #(
     assign raddr = read ? {bank, port, early_adr[4:2]} : {bank, port_q, word_q};
     ofr_buffer #(.DEPTH(128), .WIDTH(32)) ram (
         .clk, .we(write_q), .waddr({!bank_q, port_q, word_q}), .wdata(value), .re(1'b1), .raddr,
-        .rdata(ram_q)
+        .rdata(kept)
     );
 
     // --- Registers -------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ module ofr_link_regs #(
                 default: ;
             endcase
     end
-    assign reg_rdat = status_q | (counter_q ? ram_q : '0);
+    assign reg_rdat = status_q | (counter_q ? kept : '0);
 endmodule
 
 `default_nettype wire

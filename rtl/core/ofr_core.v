@@ -10,19 +10,19 @@ module ofr_core #(
     parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
     parameter int EARLY = 0                            // see rv32i; not with PicoRV32
 ) (
-    input  logic        clk,
-    input  logic        rst,          // synchronous; not while a transfer is under way, unless all
+    input  wire logic        clk,
+    input  wire logic        rst, // synchronous; not while a transfer is under way, unless all
                                       // that answers it is reset, too
-    output logic        mem_valid,    // 0 while rst, whatever the core wakes up with
-    output logic        mem_instr,
-    input  logic        mem_ready,
-    output logic [31:0] mem_addr,     // byte address, bits 1:0 are 0
-    output logic [31:0] mem_wdata,
-    output logic [3:0]  mem_wstrb,    // a bit a byte; 0: read
-    input  logic [31:0] mem_rdata,
-    output logic        trap,         // stopped; a fetch may still be under way
-    output logic [31:0] trap_pc,      // while trap: address of the instruction that stopped it
-    output logic [2:0]  trap_cause    // while trap: OFR_BOARD_TRAP_CAUSE_*
+    output logic             mem_valid, // 0 while rst, whatever the core wakes up with
+    output logic             mem_instr,
+    input  wire logic        mem_ready,
+    output logic [31:0]      mem_addr,  // byte address, bits 1:0 are 0
+    output logic [31:0]      mem_wdata,
+    output logic [3:0]       mem_wstrb, // a bit a byte; 0: read
+    input  wire logic [31:0] mem_rdata,
+    output logic             trap,      // stopped; a fetch may still be under way
+    output logic [31:0]      trap_pc,   // while trap: address of the instruction that stopped it
+    output logic [2:0]       trap_cause // while trap: OFR_BOARD_TRAP_CAUSE_*
 );
     logic valid;
     assign mem_valid = valid && !rst;

@@ -29,18 +29,18 @@ module rv32i #(
     parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
     parameter int          EARLY = 0                   // 1: mem_addr a cycle before mem_valid
 ) (
-    input  logic        clk,
-    input  logic        rst,          // synchronous, active high; registers keep their values
-    output logic        mem_valid,
-    output logic        mem_instr,
-    input  logic        mem_ready,
-    output logic [31:0] mem_addr,     // byte address, bits 1:0 are 0
-    output logic [31:0] mem_wdata,
-    output logic [3:0]  mem_wstrb,    // a bit a byte; 0: read
-    input  logic [31:0] mem_rdata,
-    output logic        trap,         // stopped
-    output logic [31:0] trap_pc,      // while trap: address of the instruction that stopped it
-    output logic [2:0]  trap_cause    // while trap: OFR_BOARD_TRAP_CAUSE_*
+    input  wire logic        clk,
+    input  wire logic        rst,       // synchronous, active high; registers keep their values
+    output logic             mem_valid,
+    output logic             mem_instr,
+    input  wire logic        mem_ready,
+    output logic [31:0]      mem_addr,  // byte address, bits 1:0 are 0
+    output logic [31:0]      mem_wdata,
+    output logic [3:0]       mem_wstrb, // a bit a byte; 0: read
+    input  wire logic [31:0] mem_rdata,
+    output logic             trap,      // stopped
+    output logic [31:0]      trap_pc,   // while trap: address of the instruction that stopped it
+    output logic [2:0]       trap_cause // while trap: OFR_BOARD_TRAP_CAUSE_*
 );
 
     typedef enum logic [1:0] {FETCH, EXEC, MEM, TRAP} state_t;
@@ -104,14 +104,14 @@ module rv32i #(
 
     // ---- Register file: x0 is never written and stays at its initial 0 --------------------------
     logic [31:0] regs [0:31];
-    logic [31:0] rs1, rs2, result;
+    logic [31:0] rs1_q, rs2_q, result;
     logic write;
     initial for (int i = 0; i < 32; i++) regs[i] = 0;
     always_ff @(posedge clk) begin
         if (write) regs[rd_q] <= result;
         if (state_q == FETCH) begin
-            rs1 <= regs[instr[19:15]];
-            rs2 <= regs[instr[24:20]];
+            rs1_q <= regs[instr[19:15]];
+            rs2_q <= regs[instr[24:20]];
         end
     end
 
@@ -121,8 +121,8 @@ module rv32i #(
     /* verilator lint_off UNUSEDSIGNAL */
     logic lowest;  // only makes the carry in
     /* verilator lint_on UNUSEDSIGNAL */
-    assign a = (pc_q & {32{use_pc_q}}) | (rs1 & {32{use_rs1_q}});
-    assign b = (use_imm_q ? imm_q : rs2) ^ {32{subtract_q}};
+    assign a = (pc_q & {32{use_pc_q}}) | (rs1_q & {32{use_rs1_q}});
+    assign b = (use_imm_q ? imm_q : rs2_q) ^ {32{subtract_q}};
     assign {carry, sum, lowest} = {1'b0, a, 1'b1} + {1'b0, b, subtract_q};
     assign lt = !unsigned_q && a[31] == b[31] ? a[31] : !carry;             // b is inverted here
 
@@ -137,8 +137,8 @@ module rv32i #(
     endfunction
     logic [31:0] shift_in, shift_16, shift_8, shift_4, shift_2, shift_1, shift_out;
     logic        fill;
-    assign fill      = arithmetic_q && rs1[31];
-    assign shift_in  = f3_q[2] ? rs1 : reversed(rs1);
+    assign fill      = arithmetic_q && rs1_q[31];
+    assign shift_in  = f3_q[2] ? rs1_q : reversed(rs1_q);
     assign shift_16  = b[4] ? {{16{fill}}, shift_in[31:16]} : shift_in;
     assign shift_8   = b[3] ? {{8{fill}}, shift_16[31:8]} : shift_16;
     assign shift_4   = b[2] ? {{4{fill}}, shift_8[31:4]} : shift_8;
@@ -170,7 +170,7 @@ module rv32i #(
     logic next;
     assign next      = EARLY != 0 && state_q == EXEC && !transfer && !jump_q;
     assign mem_addr  = {state_q == FETCH ? pc_q[31:2] : next ? pc4[31:2] : sum[31:2], 2'b00};
-    assign mem_wdata = f3_q[1] ? rs2 : f3_q[0] ? {2{rs2[15:0]}} : {4{rs2[7:0]}};
+    assign mem_wdata = f3_q[1] ? rs2_q : f3_q[0] ? {2{rs2_q[15:0]}} : {4{rs2_q[7:0]}};
     logic [3:0] lanes;
     assign lanes     = f3_q[1] ? 4'b1111 : f3_q[0] ? 4'b0011 : 4'b0001;
     assign mem_wstrb = state_q == MEM && store_q ? lanes << sum[1:0] : 4'b0000;

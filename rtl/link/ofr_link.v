@@ -102,7 +102,7 @@ module ofr_link #(
         .clk, .rst, .phase, .listens, .drains(up && link_up), .tick, .phy_valid(phy_rx_valid),
         .phy_word(phy_rx_word), .we(rwe), .waddr(rwaddr), .wdata(rwdata), .raddr(rraddr),
         .rdata(rrdata), .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .good_q(good),
-        .low_q(low), .high_q(high), .expects_q(expects), .wants_q(wants), .nak, .ev_bad
+        .low_q(low), .high_q(high), .expects, .wants, .nak, .ev_bad
     );
     ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL)) u_train (
         .clk, .rst, .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits, .moves, .item,

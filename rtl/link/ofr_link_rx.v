@@ -35,8 +35,8 @@ module ofr_link_rx #(
     output logic [10:0]       low_q,
     output logic [15:0]       high_q,
     // Order
-    output logic [3:0]        expects_q,
-    output logic              wants_q,    // frame `expects` was lost
+    output logic [3:0]        expects,
+    output logic              wants,      // frame `expects` was lost
     output logic              nak,        // say so now
     output logic              ev_bad      // a damaged frame
 );
@@ -130,7 +130,7 @@ module ofr_link_rx #(
     ofr_link_order u_order (
         .clk, .clear(rst || !listens), .tick, .ok, .bad,
         .numbered(is_data || low_q[2:0] == `OFR_LINK_UP), .flits(is_data), .seq(high_q[3:0]),
-        .takes, .expects_q, .wants_q, .nak
+        .takes, .expects_q(expects), .wants_q(wants), .nak
     );
 
     // --- To the router: frames that are kept, a flit a cycle -------------------------------------

@@ -130,7 +130,7 @@ module ofr_input #(
     // --- Buffer ----------------------------------------------------------------------------------
     logic             re;
     logic [RW+LW-1:0] raddr;
-    logic [MW-1:0]    word; // what was read last: a header, or a flit and whether the next is the tail
+    logic [MW-1:0]    word; // read last: a header, or a flit and whether the next is the tail
     ofr_buffer #(.DEPTH(3 * C * L), .WIDTH(MW)) buffer (
         .clk, .we, .waddr({write_row, write_offset}), .wdata(write_word), .re, .raddr, .rdata(word)
     );

@@ -14,17 +14,17 @@ module ofr_output #(
     input  wire logic [INPUTS-1:0]   ask,
     input  wire logic [INPUTS-1:0]   can_take,
     input  wire logic                same_turn, // a grant now does not move the round robin on
-    output logic [INPUTS-1:0]        offer,    // chosen, and the output is free
-    output logic                     new_q,    // a packet was granted in the cycle before
-    output logic [1:0]               vc,       // the running packet's
+    output logic [INPUTS-1:0]        offer,     // chosen, and the output is free
+    output logic                     new_q,     // a packet was granted in the cycle before
+    output logic [1:0]               vc,        // the running packet's
     // Transfer
-    input  wire logic [INPUTS-1:0]   full,     // a flit is at the switch
-    input  wire logic [INPUTS-1:0]   tail,     // ... a tail
-    input  wire logic [INPUTS-1:0]   poison,   // ... a poisoned one
+    input  wire logic [INPUTS-1:0]   full,   // a flit is at the switch
+    input  wire logic [INPUTS-1:0]   tail,   // ... a tail
+    input  wire logic [INPUTS-1:0]   poison, // ... a poisoned one
     input  wire logic [2*INPUTS-1:0] to_vc,
     input  wire logic [W*INPUTS-1:0] data,
     output logic                     can_load,
-    output logic                     loads,    // event: a flit enters the output register
+    output logic                     loads,  // event: a flit enters the output register
     output logic                     loads_tail,
     output logic                     loads_poison,
     // Pins

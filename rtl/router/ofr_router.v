@@ -131,9 +131,9 @@ module ofr_router #(
     // This cycle's random order of the dimensions, each within 0.8%: 01, 02, 12, whether the former
     // comes before the latter
     localparam int O = N * (N - 1) / 2;
-    logic [O-1:0] order_d, order_now; // order_now: of the cycle before
+    logic [O-1:0] order_d, order_q; // order_q: of the cycle before
     always_ff @(posedge clk)
-        order_now <= rst ? '1 : order_d;
+        order_q <= rst ? '1 : order_d;
     if (N == 2) begin : g_order2
         assign order_d = !lfsr_q[0];
     end else begin : g_order3
@@ -173,7 +173,7 @@ module ofr_router #(
 
     // Where a target lies is looked up: all inputs' tables are written row by row, over and over. A
     // node that was configured routes when all rows have been written since, after 17 to 33 cycles.
-    logic [4*N-1:0] row_q;
+    logic [4*N-1:0] row;
     logic [3:0]     row_t_q;
     logic [1:0]     settle_q;
     logic           settling;
@@ -193,19 +193,20 @@ module ofr_router #(
                 .half(half_q[4*i +: 4]), .wraps(wraps_q[i]), .both(both_q[i]), .here, .outside,
                 .plus, .minus
             );
+            logic [3:0] row_q;
             always_ff @(posedge clk)
-                row_q[4*i +: 4] <= {minus, plus, outside, here};
+                row_q <= {minus, plus, outside, here};
+            assign row[4*i +: 4] = row_q;
         end else begin : g_no_table
-            assign row_q[4*i +: 4] = 4'd0;
+            assign row[4*i +: 4] = 4'd0;
         end
     end
 
     // --- Credits ---------------------------------------------------------------------------------
-    logic [12*P-1:0]  used_q;
-    logic [P-1:0]     up_q, any;         // any: the adaptive VC has a free slot
+    logic [P-1:0]     up, any;           // any: the adaptive VC has a free slot
     logic [3*P-1:0]   inject;            // per VC: more than the injection threshold
     logic [2*P-1:0]   enter, goes_on, empties; // VS1, VS2, see ofr_credit
-    logic [IN-1:0]    new_q;             // outputs that were granted in the cycle before
+    logic [IN-1:0]    starts;            // outputs that were granted in the cycle before
     logic [2*IN-1:0]  owner_vc;          // per output, downstream
 
     logic [3:0]       limit;             // injection: fewer slots in use than this
@@ -213,13 +214,12 @@ module ofr_router #(
     for (genvar p = 0; p < P; p++) begin : g_credit
         ofr_credit #(.C(C)) u (
             .clk, .rst, .link_up(link_up[p]), .rebase(tx_rebase[p]), .base(tx_base[12*p +: 12]),
-            .returned(tx_credit[12*p +: 12]), .sends(new_q[p]), .send_vc(owner_vc[2*p +: 2]),
-            .limit, .up_q(up_q[p]), .used_q(used_q[12*p +: 12]), .free_q(any[p]),
+            .returned(tx_credit[12*p +: 12]), .sends(starts[p]), .send_vc(owner_vc[2*p +: 2]),
+            .limit, .up_q(up[p]), .used_q(used[12*p +: 12]), .free_q(any[p]),
             .inject_q(inject[3*p +: 3]), .may_enter_q({enter[P + p], enter[p]}),
             .may_continue_q({goes_on[P + p], goes_on[p]}), .empty_q({empties[P + p], empties[p]})
         );
     end
-    assign used = used_q;
 
     // a < b, in a form that takes four LUTs and no carry chain
     function automatic logic below(input logic [3:0] a, input logic [3:0] b);
@@ -240,15 +240,15 @@ module ofr_router #(
             for (int q = 0; q < P; q++)
                 if (q > p) case (select)
                     `OFR_SELECT_RANDOM_FREE:
-                        prefer[P*p + q] = p/2 == q/2 ? !lfsr_q[31] : precedes(order_now, p/2, q/2);
+                        prefer[P*p + q] = p/2 == q/2 ? !lfsr_q[31] : precedes(order_q, p/2, q/2);
                     `OFR_SELECT_LOWEST: prefer[P*p + q] = 1'b1;
-                    default: prefer[P*p + q] = !below(4'(used_q[12*q +: SW]), 4'(used_q[12*p +:
+                    default: prefer[P*p + q] = !below(4'(used[12*q +: SW]), 4'(used[12*p +:
                         SW]));
                 endcase
             for (int ring = 0; ring < 2; ring++)
                 esc_open_local[P*ring + p] = inject[3*p + ring + 1];
             // A link that takes nothing from the local port now counts as full
-            ofr_used[4*p +: 4] = open_local[p] ? used_q[12*p +: 4] : 4'(C);
+            ofr_used[4*p +: 4] = open_local[p] ? used[12*p +: 4] : 4'(C);
         end
     end
 
@@ -265,7 +265,7 @@ module ofr_router #(
             deciding_q <= 1'b0;
             decided_q  <= wanted_q;
         end
-        if (granted_q[P] && local_vc == `OFR_LVC_DEROUTE) begin
+        if (granted[P] && local_vc == `OFR_LVC_DEROUTE) begin
             decided_q <= 1'b0;
             wanted_q  <= 1'b0;
         end
@@ -280,7 +280,7 @@ module ofr_router #(
     logic [IN*IN-1:0] ask;   // [input][output]
     logic [IN*IN-1:0] offer; // [output][input]
     logic [2*IN-1:0]  cand_vc, stream_to;
-    logic [IN-1:0]    can_take, offered, granted_q, full, tail, poison, can_load, stuck, empty;
+    logic [IN-1:0]    can_take, offered, granted, full, tail, poison, can_load, stuck, empty;
     logic [IN*W-1:0]  data;
     logic [IN-1:0]    starves, starving_ring;
     logic [P*IN-1:0]  starving_out; // [input][output]
@@ -311,16 +311,16 @@ module ofr_router #(
             .rx_abort(LOCAL != 0 ? 1'b0 : rx_abort[LINK]),
             .ready(ready), .freed(freed), .received(received), .malformed(malformed[i]),
             .configured, .me, .top(top_q), .half(half_q), .wraps(wraps_q), .both(both_q),
-                .set_t(row_t_q), .set_row(row_q), .settling, .rdr(rdr_q),
-            .up(up_q), .any, .open(LOCAL != 0 ? open_local : any), .prefer,
+                .set_t(row_t_q), .set_row(row), .settling, .rdr(rdr_q),
+            .up, .any, .open(LOCAL != 0 ? open_local : any), .prefer,
                 .may_continue(goes_on), .may_enter(enter), .empties, .escape_mode(escape),
             .esc_open(LOCAL != 0 ? esc_open_local | {2{own}} : {2*P{1'b1}}),
             .hold(hold_q), .hold_own(token_q[i]), .held_ring(hold_ring_q),
-                .held_through(ring_bit_q), .order_now,
+                .held_through(ring_bit_q), .order_now(order_q),
             .decided(decided_q), .derouted(ofr_kind != 2'd0), .idn(ofr_idn),
             .wants_decision(wants), .cand_target(target),
             .ask(ask[IN*i +: IN]), .can_take(can_take[i]), .offered(offered[i]),
-            .granted(granted_q[i]), .discards(ev_discarded[i]), .head(head[16*i +: 16]),
+            .granted(granted[i]), .discards(ev_discarded[i]), .head(head[16*i +: 16]),
             .cand_vc(cand_vc[2*i +: 2]),
             .can_load, .full(full[i]), .tail(tail[i]), .data(data[W*i +: W]), .poison(poison[i]),
             .stream_vc(stream_vc), .stream_to(stream_to[2*i +: 2]),
@@ -385,7 +385,7 @@ module ofr_router #(
         end
         ofr_output #(.INPUTS(IN), .W(W)) u (
             .clk, .rst, .ask(asking), .can_take, .same_turn, .offer(offer[IN*o +: IN]),
-                .new_q(new_q[o]),
+                .new_q(starts[o]),
             .vc(owner_vc[2*o +: 2]), .full, .tail, .poison, .to_vc(stream_to), .data,
             .can_load(can_load[o]), .loads(loads[o]),
             .loads_tail(loads_tail[o]), .loads_poison(loads_poison[o]),
@@ -420,13 +420,13 @@ module ofr_router #(
     end
 
     // --- Status and events -----------------------------------------------------------------------
-    assign drained      = &empty && tx_valid == '0 && !lo_valid && used_q == '0;
+    assign drained      = &empty && tx_valid == '0 && !lo_valid && used == '0;
     // Grants are events of the cycle behind them
     assign ev_flit      = loads;
     assign ev_flit_vc   = owner_vc;
-    assign ev_packet    = new_q;
+    assign ev_packet    = starts;
     assign ev_packet_vc = owner_vc;
-    assign ev_injected  = granted_q[P] && !ev_discarded[P];
+    assign ev_injected  = granted[P] && !ev_discarded[P];
     assign ev_oidn      = ev_injected && local_vc == `OFR_LVC_DEROUTE && decided_q &&
                           ofr_kind == 2'd1;
     assign ev_widn      = ev_injected && local_vc == `OFR_LVC_DEROUTE && decided_q &&

@@ -10,16 +10,16 @@ module ofr_flash #(
                                       // more than the flash's tRES1 (3 us) in clk cycles
     parameter int IDLE_CYCLES = 5     // cs high between two commands, 1 to 511: more than tSHSL
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic        valid,   // request; address and valid stay until ready
-    input  logic [21:0] addr,    // word, 0 is the flash's first byte
-    output logic        ready,   // for one cycle, with rdata
-    output logic [31:0] rdata,   // little endian
-    output logic        flash_csn,
-    output logic        flash_sck,
-    output logic        flash_mosi,
-    input  logic        flash_miso
+    input  wire logic        clk,
+    input  wire logic        rst,
+    input  wire logic        valid, // request; address and valid stay until ready
+    input  wire logic [21:0] addr,  // word, 0 is the flash's first byte
+    output logic             ready, // for one cycle, with rdata
+    output logic [31:0]      rdata, // little endian
+    output logic             flash_csn,
+    output logic             flash_sck,
+    output logic             flash_mosi,
+    input  wire logic        flash_miso
 );
 
     typedef enum logic [1:0] {SHIFT, REST, OPEN} state_t;  // bits under way, cs high, cs low

@@ -7,12 +7,12 @@ module ofr_ram #(
     parameter int BYTES = 16384,  // size, a multiple of 4, at least 8
     parameter INIT = ""           // $readmemh file of 32-bit words, or "": not initialised
 ) (
-    input  logic                       clk,
-    input  logic [$clog2(BYTES)-3:0]   addr,   // word
-    input  logic [31:0]                wdata,
-    input  logic                       select, // 0: wstrb does not count
-    input  logic [3:0]                 wstrb,  // a bit a byte: written at the clock edge
-    output logic [31:0]                rdata   // the word at addr, where wstrb was 0
+    input  wire logic                     clk,
+    input  wire logic [$clog2(BYTES)-3:0] addr,   // word
+    input  wire logic [31:0]              wdata,
+    input  wire logic                     select, // 0: wstrb does not count
+    input  wire logic [3:0]               wstrb,  // a bit a byte: written at the clock edge
+    output logic [31:0]                   rdata   // the word at addr, where wstrb was 0
 );
 
     logic [31:0] mem [0:BYTES/4-1];

@@ -26,24 +26,24 @@ module ofr_soc #(
     parameter int TIMER_BITS = 64,          // 33 to 64
     parameter int CLOCK_HZ = 12_000_000     // of clk, for BOARD.CLOCK
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic        uart_rx,
-    output logic        uart_tx,
-    input  logic [63:0] serial,      // the board's serial number, constant
-    output logic        wb_cyc,      // Wishbone B4 classic; held until ack or err
-    output logic        wb_stb,
-    output logic        wb_we,
-    output logic [11:0] wb_adr,      // byte address in the node, bits 1:0 are 0
-    output logic [31:0] wb_dat_w,
-    input  logic [31:0] wb_dat_r,
-    input  logic        wb_ack,
-    input  logic        wb_err,
-    output logic        flash_csn,   // idle unless FLASH
-    output logic        flash_sck,
-    output logic        flash_mosi,
-    input  logic        flash_miso,
-    output logic        trapped      // the core has stopped for good (for a lamp)
+    input  wire logic        clk,
+    input  wire logic        rst,
+    input  wire logic        uart_rx,
+    output logic             uart_tx,
+    input  wire logic [63:0] serial,    // the board's serial number, constant
+    output logic             wb_cyc,    // Wishbone B4 classic; held until ack or err
+    output logic             wb_stb,
+    output logic             wb_we,
+    output logic [11:0]      wb_adr,    // byte address in the node, bits 1:0 are 0
+    output logic [31:0]      wb_dat_w,
+    input  wire logic [31:0] wb_dat_r,
+    input  wire logic        wb_ack,
+    input  wire logic        wb_err,
+    output logic             flash_csn, // idle unless FLASH
+    output logic             flash_sck,
+    output logic             flash_mosi,
+    input  wire logic        flash_miso,
+    output logic             trapped    // the core has stopped for good (for a lamp)
 );
     localparam logic [31:0] RESET_ADDR =
         FLASH != 0 ? `OFR_BASE_FLASH + FLASH_OFFSET : `OFR_BASE_RAM;

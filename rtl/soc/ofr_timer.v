@@ -6,11 +6,11 @@
 module ofr_timer #(
     parameter int BITS = 64  // of the counter, 33 to 64; above it HIGH reads 0
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic        re,    // read strobe, one cycle
-    input  logic [3:0]  adr,   // OFR_TIMER_*
-    output logic [31:0] rdat   // combinational
+    input  wire logic       clk,
+    input  wire logic       rst,
+    input  wire logic       re,  // read strobe, one cycle
+    input  wire logic [3:0] adr, // OFR_TIMER_*
+    output logic [31:0]     rdat // combinational
 );
 
     logic [BITS-1:0]  time_q;  // cycles since rst

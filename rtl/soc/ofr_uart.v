@@ -9,15 +9,15 @@ module ofr_uart #(
     parameter int DIVISOR = 104,  // DIVISOR after reset: cycles a bit, 4 to 65535
     parameter int DEPTH = 256     // receive FIFO: a power of 2, 4 to 512; it holds DEPTH + 3 bytes
 ) (
-    input  logic        clk,
-    input  logic        rst,
-    input  logic        rx,    // asynchronous
-    output logic        tx,
-    input  logic        we,    // strobes of one cycle, at least two cycles apart
-    input  logic        re,
-    input  logic [3:0]  adr,   // OFR_UART_*
-    input  logic [31:0] wdat,
-    output logic [31:0] rdat   // combinational
+    input  wire logic        clk,
+    input  wire logic        rst,
+    input  wire logic        rx,  // asynchronous
+    output logic             tx,
+    input  wire logic        we,  // strobes of one cycle, at least two cycles apart
+    input  wire logic        re,
+    input  wire logic [3:0]  adr, // OFR_UART_*
+    input  wire logic [31:0] wdat,
+    output logic [31:0]      rdat // combinational
 );
     localparam int A = $clog2(DEPTH);
 
