@@ -86,7 +86,7 @@ const char *net_dragonfly_config_check(const struct net_config *c, char *message
           "--local-words and --global-words: at most 255 messages");
     CHECK((uint64_t)c->flit.warm + (uint64_t)c->flit.batches * c->flit.batch < UINT32_MAX / 2,
           "--warm-up, --batches and --batch-cycles: at most 2^31 cycles in all");
-    CHECK(c->threads <= 1, "--threads goes with --engine packet only");
+    CHECK(c->threads <= NET_MAX_THREADS, "at most %d threads", NET_MAX_THREADS);
 #undef CHECK
     return NULL;
 }

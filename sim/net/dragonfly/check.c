@@ -4,6 +4,28 @@
 
 #include "dragonfly/sim.h"
 
+// Packets on a part's links; adds the room that they and the credits have.
+static uint64_t on_links(const struct net_sim *sim, uint32_t *room)
+{
+    uint64_t packets = 0;
+    for (uint32_t slot = 0; slot < sim->slots; slot++) {
+        packets += sim->arrival[slot].count;
+        for (uint32_t i = 0; i < sim->arrival[slot].count; i++) {
+            uint32_t at = net_df_packet(sim, sim->arrival[slot].item[i])->at;
+            if (at != UINT32_MAX)
+                room[at]++;
+        }
+        for (uint32_t i = 0; i < sim->credits[slot].count; i++) { // by output: the other end
+            uint32_t out = sim->credits[slot].item[i], port = out / sim->vcs;
+            unsigned back;
+            uint32_t peer =
+                net_dragonfly_peer(&sim->d, port / sim->d.ports, port % sim->d.ports, &back);
+            room[net_df_port_of(sim, peer, back) * sim->vcs + out % sim->vcs]++;
+        }
+    }
+    return packets;
+}
+
 const char *net_df_check(const struct net_sim *sim)
 {
     size_t vcs = (size_t)sim->d.routers * sim->d.ports * sim->vcs;
@@ -23,21 +45,8 @@ const char *net_df_check(const struct net_sim *sim)
         packets += count;
         room[i] += count;
     }
-    for (uint32_t slot = 0; room && slot < sim->slots; slot++) {
-        packets += sim->arrival[slot].count;
-        for (uint32_t i = 0; i < sim->arrival[slot].count; i++) {
-            uint32_t at = net_df_packet(sim, sim->arrival[slot].item[i])->at;
-            if (at != UINT32_MAX)
-                room[at]++;
-        }
-        for (uint32_t i = 0; i < sim->credits[slot].count; i++) { // by output: the other end
-            uint32_t out = sim->credits[slot].item[i], port = out / sim->vcs;
-            unsigned back;
-            uint32_t peer =
-                net_dragonfly_peer(&sim->d, port / sim->d.ports, port % sim->d.ports, &back);
-            room[net_df_port_of(sim, peer, back) * sim->vcs + out % sim->vcs]++;
-        }
-    }
+    for (uint32_t p = 0; room && p < sim->parts; p++)
+        packets += on_links(sim->part[p], room);
     for (size_t i = 0; room && i < vcs; i++) {
         unsigned port = (unsigned)(i / sim->vcs % sim->d.ports), back;
         uint32_t router = (uint32_t)(i / sim->vcs / sim->d.ports);
@@ -49,7 +58,8 @@ const char *net_df_check(const struct net_sim *sim)
             wrong = "room in a buffer is lost or doubled";
     }
     free(room);
-    if (packets != sim->in_flight || sim->created != sim->refused + sim->delivered + sim->in_flight)
+    const struct net_df_counts sum = net_df_sum(sim);
+    if (packets != sum.in_flight || sum.created != sum.refused + sum.delivered + sum.in_flight)
         wrong = "packets are lost or doubled";
     return wrong;
 }

@@ -2,7 +2,6 @@
 #include "dragonfly/net.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dragonfly/sim.h"
 
@@ -10,36 +9,21 @@ static void advance(struct net_sim *sim, uint64_t until)
 {
     uint64_t cycles = (until + NET_FLIT_CYCLE - 1) / NET_FLIT_CYCLE; // those that begin before it
     uint32_t end = cycles < sim->end ? (uint32_t)cycles : sim->end;
-    while (sim->now < end && !sim->out_of_memory) {
-        // Nothing happens until the next birth, once the last credits are back.
-        if (!sim->in_flight && sim->now > sim->progress + sim->slots) {
-            uint32_t next = net_df_skip(sim);
-            sim->now = next < end ? next : end;
-            if (sim->now == end)
-                return;
-        }
-        net_df_cycle(sim);
-#ifdef NET_FLIT_CHECKED
-        const char *wrong = net_df_check(sim);
-        if (wrong) {
-            fprintf(stderr, "torussim: cycle %u: %s\n", sim->now - 1, wrong);
-            abort();
-        }
-#endif
-    }
+    net_df_advance(sim, end);
 }
 
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
     (void)at;
+    const struct net_df_counts sum = net_df_sum(sim);
     bool over = sim->now >= sim->end;
     return (struct net_watch){.next = over ? UINT64_MAX : (uint64_t)sim->now * NET_FLIT_CYCLE,
                               .last = (uint64_t)sim->end * NET_FLIT_CYCLE,
-                              .progress = (uint64_t)sim->progress * NET_FLIT_CYCLE,
+                              .progress = (uint64_t)sum.progress * NET_FLIT_CYCLE,
                               .consumed = sim->now, // the progress of a run is its time
                               .packets = sim->end,
-                              .generated = sim->now + (sim->in_flight != 0),
-                              .out_of_memory = sim->out_of_memory};
+                              .generated = sim->now + (sum.in_flight != 0),
+                              .out_of_memory = sum.out_of_memory};
 }
 
 static void name_stuck(const struct net_sim *sim, char *text, size_t size)
@@ -59,27 +43,29 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
 
 static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t at)
 {
+    const struct net_df_counts sum = net_df_sum(sim);
+    net_df_add_batches(sim);
     struct net_result r = {.end = end,
-                           .generated = sim->created,
-                           .consumed = sim->delivered,
-                           .in_flight = sim->entered - sim->delivered,
-                           .waiting = sim->created - sim->entered - sim->refused,
-                           .refused = sim->refused,
-                           .entered = sim->entered,
-                           .hops = sim->hops,
+                           .generated = sum.created,
+                           .consumed = sum.delivered,
+                           .in_flight = sum.entered - sum.delivered,
+                           .waiting = sum.created - sum.entered - sum.refused,
+                           .refused = sum.refused,
+                           .entered = sum.entered,
+                           .hops = sum.hops,
                            .end_time = at,
                            .flit = net_flit_means(sim->config, sim->batch, sim->d.nodes)};
-    r.flit.latency_max = sim->latency_max;
-    r.flit.flit_hops = sim->hops * sim->words;
+    r.flit.latency_max = sum.latency_max;
+    r.flit.flit_hops = sum.hops * sim->words;
     for (unsigned i = 0; i < 3; i++)
-        r.flit.waits[i] = sim->waits[i] / sim->measured;
-    r.flit.ring_entries = sim->entries;
-    double sum = 0;
+        r.flit.waits[i] = sum.waits[i] / sum.measured;
+    r.flit.ring_entries = sum.entries;
+    double injected = 0;
     for (unsigned i = 0; i < sim->d.a; i++)
-        sum += (double)sim->injected[i];
+        injected += (double)sim->injected[i];
     for (unsigned i = 0; i < sim->d.a; i++) {
         r.flit.injected[i] = sim->injected[i];
-        r.flit.share[i] = (double)sim->injected[i] * sim->d.a / sum;
+        r.flit.share[i] = (double)sim->injected[i] * sim->d.a / injected;
     }
     r.flit.routers = sim->d.a;
     if (end == NET_STUCK)
@@ -89,7 +75,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
 }
 
 const struct net_engine net_dragonfly_engine = {
-    .name = "dragonfly-2",
+    .name = "dragonfly-3",
     .check = net_dragonfly_config_check,
     .open = net_df_open,
     .advance = advance,

@@ -94,7 +94,7 @@ void net_df_note_congestion(struct net_sim *sim)
 {
     const struct net_dragonfly_config *c = &sim->config->dragonfly;
     uint8_t *now = &sim->congested[(size_t)(sim->now % sim->delay) * sim->d.routers * sim->d.h];
-    for (uint32_t router = 0; router < sim->d.routers; router++) {
+    for (uint32_t router = sim->first; router < sim->past; router++) {
         unsigned packets[NET_MAX_DRAGONFLY_PORTS], sum = 0;
         for (unsigned j = 0; j < sim->d.h; j++)
             sum += packets[j] =

@@ -2,12 +2,9 @@
 #include "dragonfly/sim.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "dragonfly/select.h"
 #include "flit/births.h"
-
-enum { CALENDAR = 1024 };
 
 unsigned net_df_room(const struct net_sim *sim, unsigned port)
 {
@@ -59,9 +56,10 @@ static void remove_first(struct net_sim *sim, uint32_t at)
         sim->occupied[port / sim->d.ports] &= ~((uint64_t)1 << port % sim->d.ports);
 }
 
-static void schedule(struct net_sim *sim, struct net_df_event *wheel, uint32_t after, uint32_t item)
+void net_df_schedule(struct net_sim *sim, bool credit, uint32_t after, uint32_t item)
 {
-    struct net_df_event *e = &wheel[(sim->now + after) % sim->slots];
+    struct net_df_event *e =
+        &(credit ? sim->credits : sim->arrival)[(sim->now + after) % sim->slots];
     if (e->count == e->room) {
         uint32_t room = e->room ? 2 * e->room : 16;
         uint32_t *list = realloc(e->item, room * sizeof *list);
@@ -73,6 +71,16 @@ static void schedule(struct net_sim *sim, struct net_df_event *wheel, uint32_t a
         e->room = room;
     }
     e->item[e->count++] = item;
+}
+
+// For a router that may be another part's.
+static void pass_on(struct net_sim *sim, uint32_t router, bool credit, uint32_t after,
+                    uint32_t item)
+{
+    if (router - sim->first < sim->past - sim->first)
+        net_df_schedule(sim, credit, after, item);
+    else
+        net_df_post(sim, router, credit, after, item);
 }
 
 // ---- Births
@@ -117,14 +125,14 @@ void net_df_put(struct net_sim *sim, uint32_t source, uint32_t dst, uint32_t mes
 
 static void enter_calendar(struct net_sim *sim, uint32_t node)
 {
-    uint32_t *bucket = &sim->calendar[sim->birth[node] % CALENDAR];
+    uint32_t *bucket = &sim->calendar[sim->birth[node] % NET_DF_CALENDAR];
     sim->next_born[node] = *bucket;
     *bucket = node;
 }
 
 static void give_birth(struct net_sim *sim)
 {
-    uint32_t *bucket = &sim->calendar[sim->now % CALENDAR], node = *bucket;
+    uint32_t *bucket = &sim->calendar[sim->now % NET_DF_CALENDAR], node = *bucket;
     struct net_flit_batch *batch = batch_now(sim);
     *bucket = UINT32_MAX;
     while (node != UINT32_MAX) {
@@ -146,7 +154,7 @@ static void give_birth(struct net_sim *sim)
 uint32_t net_df_skip(const struct net_sim *sim)
 {
     uint32_t next = UINT32_MAX;
-    for (uint32_t node = 0; node < sim->d.nodes; node++)
+    for (uint32_t node = sim->first * sim->d.p; node < sim->past * sim->d.p; node++)
         if (sim->birth[node] < sim->end && sim->birth[node] < next)
             next = sim->birth[node];
     return next;
@@ -159,8 +167,8 @@ static void deliver(struct net_sim *sim, uint32_t packet)
     struct net_df_packet *p = net_df_packet(sim, packet);
     struct net_flit_batch *batch = batch_now(sim);
     uint32_t latency = sim->now - p->entered;
-    if (sim->on_delivery)
-        sim->on_delivery(sim->context, p, sim->now);
+    if (sim->part[0]->on_delivery)
+        sim->part[0]->on_delivery(sim->part[0]->context, p, sim->now);
     if (batch) {
         batch->delivered++;
         batch->latency += latency;
@@ -196,8 +204,8 @@ static void leave(struct net_sim *sim, uint32_t router, unsigned port, unsigned 
     unsigned ring = global ? sim->shape.global_vcs : sim->shape.local_vcs, back;
     p->wait[queue == ring ? 2 : global] += sim->now - p->ready;
     uint32_t peer = net_dragonfly_peer(&sim->d, router, port, &back);
-    schedule(sim, sim->credits, sim->words + link_latency(sim, port),
-             (uint32_t)(net_df_port_of(sim, peer, back) * sim->vcs + queue));
+    pass_on(sim, peer, true, sim->words + link_latency(sim, port),
+            (uint32_t)(net_df_port_of(sim, peer, back) * sim->vcs + queue));
 }
 
 void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned queue,
@@ -210,7 +218,7 @@ void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned q
     leave(sim, router, port, queue, p);
     sim->port[out].output_free = sim->now + sim->words;
     if (way.port >= sim->d.locals) {
-        schedule(sim, sim->arrival, sim->words - 1, packet);
+        net_df_schedule(sim, false, sim->words - 1, packet);
         p->at = UINT32_MAX; // the words are on their way to the node
         return;
     }
@@ -222,7 +230,7 @@ void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned q
     sim->credit[out * sim->vcs + vc]--;
     sim->hops++;
     sim->entries += way.kind == NET_DF_ENTER;
-    schedule(sim, sim->arrival, latency, packet);
+    pass_on(sim, peer, false, latency, packet);
 }
 
 // ---- A cycle
@@ -242,7 +250,7 @@ void net_df_cycle(struct net_sim *sim)
     give_birth(sim);
     if (sim->shape.routing == NET_PB)
         net_df_note_congestion(sim);
-    for (uint32_t router = 0; router < sim->d.routers; router++)
+    for (uint32_t router = sim->first; router < sim->past; router++)
         if (sim->occupied[router])
             net_df_allocate(sim, router);
     sim->now++;
@@ -260,21 +268,15 @@ static bool lay_out(struct net_sim *sim)
     sim->served = calloc(ports * d->ports, sizeof *sim->served);
     sim->occupied = calloc(d->routers, sizeof *sim->occupied);
     sim->congested = calloc((size_t)sim->delay * d->routers * d->h, sizeof *sim->congested);
-    sim->arrival = calloc(sim->slots, sizeof *sim->arrival);
-    sim->credits = calloc(sim->slots, sizeof *sim->credits);
     sim->birth = calloc(d->nodes, sizeof *sim->birth);
     sim->born = calloc(d->nodes, sizeof *sim->born);
     sim->next_born = calloc(d->nodes, sizeof *sim->next_born);
-    sim->calendar = malloc(CALENDAR * sizeof *sim->calendar);
-    sim->batch = calloc(sim->config->flit.batches, sizeof *sim->batch);
-    sim->injected = calloc(d->a, sizeof *sim->injected);
     sim->pool = calloc(1, sizeof *sim->pool);
     if (sim->pool)
         net_flit_pool_init(sim->pool, sizeof(struct net_df_packet),
                            offsetof(struct net_df_packet, next));
     return sim->port && sim->queue && sim->credit && sim->served && sim->occupied &&
-           sim->congested && sim->arrival && sim->credits && sim->birth && sim->born &&
-           sim->next_born && sim->calendar && sim->batch && sim->injected && sim->pool;
+           sim->congested && sim->birth && sim->born && sim->next_born && sim->pool;
 }
 
 struct net_sim *net_df_open(const struct net_config *c)
@@ -297,47 +299,40 @@ struct net_sim *net_df_open(const struct net_config *c)
     sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
     sim->share = net_flit_no_share;
-    if (!lay_out(sim)) {
+    sim->share = net_flit_no_share;
+    if (!lay_out(sim) || !net_df_make_parts(sim)) {
         net_df_free(sim);
         return NULL;
     }
-    memset(sim->calendar, 0xff, CALENDAR * sizeof *sim->calendar);
     for (size_t i = 0; i < (size_t)sim->d.routers * sim->d.ports; i++)
         for (unsigned v = 0; v < net_df_vcs(&sim->shape, i % sim->d.ports); v++)
             if (i % sim->d.ports < sim->d.locals)
                 sim->credit[i * sim->vcs + v] = (uint8_t)net_df_room(sim, i % sim->d.ports);
-    for (uint32_t node = 0; node < sim->d.nodes; node++) {
-        sim->birth[node] = net_flit_birth_after(c, sim->birth_log, node, 0, -1);
-        if (sim->birth[node] < sim->end)
-            enter_calendar(sim, node);
+    for (uint32_t n = 0; n < sim->parts; n++) {
+        struct net_sim *part = sim->part[n];
+        for (uint32_t node = part->first * sim->d.p; node < part->past * sim->d.p; node++) {
+            part->birth[node] = net_flit_birth_after(c, sim->birth_log, node, 0, -1);
+            if (part->birth[node] < part->end)
+                enter_calendar(part, node);
+        }
     }
     return sim;
 }
 
 void net_df_free(struct net_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->slots; i++) {
-        if (sim->arrival)
-            free(sim->arrival[i].item);
-        if (sim->credits)
-            free(sim->credits[i].item);
-    }
     free(sim->port);
     free(sim->queue);
     free(sim->credit);
     free(sim->served);
     free(sim->occupied);
     free(sim->congested);
-    free(sim->arrival);
-    free(sim->credits);
     free(sim->birth);
     free(sim->born);
     free(sim->next_born);
-    free(sim->calendar);
-    free(sim->batch);
-    free(sim->injected);
     if (sim->pool)
         net_flit_pool_free(sim->pool);
     free(sim->pool);
+    net_df_free_parts(sim);
     free(sim);
 }

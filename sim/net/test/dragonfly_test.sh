@@ -25,16 +25,32 @@ done
     "$sim" sweep $short --routing ofar,pb --traffic adv+1,uniform --load 0.2:0.6:0.2 --jobs 1 --format json > "$work/one"
     "$sim" sweep $short --routing ofar,pb --traffic adv+1,uniform --load 0.2:0.6:0.2 --jobs 3 --format json > "$work/three"
 }
-clockless() { sed -E 's/"(wall_s|flit_hops_per_s)": ?[^,}]*/"\1":0/g' "$1"; }
+clockless() { sed -E 's/"(wall_s|flit_hops_per_s|cpu_s|peak_memory_mb)": ?[^,}]*/"\1":0/g' "$1"; }
 [ -s "$work/one" ] && [ "$(clockless "$work/one")" = "$(clockless "$work/three")" ]
 result $? 'the same records on one thread and on three'
+
+# same PROGRAM SETTINGS: one simulation on 1, 2, 3 and 9 threads has the same record
+same()
+{
+    for n in 1 2 3 9; do
+        # shellcheck disable=SC2086
+        timeout 300 "$1" run $short $2 --threads $n --format json > "$work/on" 2> "$work/err" || return 1
+        clockless "$work/on" > "$work/on$n"
+        [ -s "$work/on$n" ] && cmp -s "$work/on1" "$work/on$n" || return 1
+    done
+}
+for settings in '--routing valiant --load 0.4' '--routing pb --traffic adv+1 --load 0.3 --global-latency 7' \
+    '--routing ofar --misrouting nrg --traffic adv+2 --load 0.6' '--routing par --load 0.01 --global-latency 1' \
+    '--routing pb --load 0.0004 --congested-words 0' '--routing ofar --load 0.0004'; do
+    same "$sim" "$settings"
+    result $? "the same on any number of threads: $settings"
+done
 
 at='run --engine flit --topology dragonfly:2'
 # shellcheck disable=SC2086
 {
     refuse 'goes with --engine flit' run --topology dragonfly:2
     refuse 'does not go on a Dragonfly' $at --routing duato
-    refuse 'threads: a Dragonfly runs on one' $at --threads 2
     refuse 'does not go on a Dragonfly' $at --routing dor
     refuse 'does not go on a Dragonfly' $at --traffic bitreverse
     refuse 'goes with --topology dragonfly' run --engine flit --routing ofar
@@ -117,7 +133,7 @@ checked()
     for source in sim/net/*/*.c; do
         case $source in
         sim/net/test/* | "sim/net/dragonfly/$2.c") continue ;;
-        sim/net/dragonfly/net.c) sources="$sources $source" ;;
+        sim/net/dragonfly/parts.c) sources="$sources $source" ;;
         *) objects="$objects $B/${source%.c}.o" ;;
         esac
     done
@@ -146,6 +162,14 @@ checked bubble relation 's/return kind == NET_DF_ENTER ? 2 : 1;/(void)kind;\n   
 [ $? = 0 ] && "$work/bubble" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out"
 [ $? = 1 ] && grep -q 'entered with a slot' "$work/out"
 result $? 'a ring that is entered with one slot is found'
+# Threads that do not keep to what lies between them.
+threaded() { checked "$1" parts "$2" && ! same "$work/$1" '--routing valiant --traffic adv+1 --load 0.4'; }
+threaded late 's/part->now - now < alone/part->now - now < 2 * alone/'
+result $? 'a part that goes on for longer than a global link takes is found'
+threaded turns 's/\[~part->turn & 1\]/[part->turn \& 1]/'
+result $? 'mail that is taken a turn late is found'
+threaded lost 's/i < box->count; i++/i < box->count; i += 2/'
+result $? 'mail that is lost is found'
 
 # Twins of PB that test_piggyback.c finds: it is built with that change in select.c.
 piggyback()

@@ -4,6 +4,7 @@
 // Usage: test_dragonfly [seed]
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -208,6 +209,63 @@ static void conservation(void **state)
             net_df_free(sim);
         }
         assert_true(log[0].digest == log[1].digest && log[0].count == log[1].count);
+    }
+}
+
+// ---- Threads
+
+// In any order, by several threads at once.
+static void add(void *context, const struct net_df_packet *p, uint32_t cycle)
+{
+    uint64_t hash = (cycle ^ (uint64_t)p->source << 20 ^ (uint64_t)p->h.dst << 40 ^
+                     (uint64_t)p->message << 52) *
+                    0x9e3779b97f4a7c15U;
+    atomic_fetch_add((_Atomic uint64_t *)context, hash ^ hash >> 29);
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    uint64_t random = seed + 2;
+    for (int round = 0; round < 20; round++) {
+        char text[200], message[400];
+        _Atomic uint64_t digest[2] = {0};
+        struct net_df_counts sum[2];
+        struct net_flit_batch batch[2][4];
+        struct net_config c = draw(&random, text, sizeof text);
+        c.load = round % 4 ? 0.1 + (double)(exact_random(&random) % 100) / 110 : 0.001;
+        c.flit.warm = 50;
+        c.flit.batches = 4;
+        c.flit.batch = 120;
+        if (net_config_check(&c, message, sizeof message))
+            fail_msg("%s: %s", text, message);
+        for (int twice = 0; twice < 2; twice++) {
+            c.threads = twice ? 2 + (uint32_t)(exact_random(&random) % 4) : 1;
+            struct net_sim *sim = net_df_open(&c);
+            assert_non_null(sim);
+            sim->on_delivery = add;
+            sim->context = &digest[twice];
+            while (sim->now < sim->end) {
+                uint32_t until = sim->now + 1 + (uint32_t)(exact_random(&random) % 200);
+                net_df_advance(sim, until < sim->end ? until : sim->end);
+                const char *wrong = net_df_check(sim);
+                if (wrong)
+                    fail_msg("seed %llu, round %d, %s, %u threads, cycle %u: %s",
+                             (unsigned long long)seed, round, text, c.threads, sim->now, wrong);
+            }
+            sum[twice] = net_df_sum(sim);
+            net_df_add_batches(sim);
+            memcpy(batch[twice], sim->batch, sizeof batch[twice]);
+            net_df_free(sim);
+        }
+        const struct net_df_counts *a = &sum[0], *b = &sum[1];
+        if (digest[0] != digest[1] || a->created != b->created || a->refused != b->refused ||
+            a->hops != b->hops || a->entries != b->entries || a->latency_max != b->latency_max ||
+            a->in_flight != b->in_flight || a->progress != b->progress ||
+            a->waits[0] != b->waits[0] || a->waits[1] != b->waits[1] ||
+            a->waits[2] != b->waits[2] || memcmp(batch[0], batch[1], sizeof batch[0]) != 0)
+            fail_msg("seed %llu, round %d, %s: not the same on %u threads",
+                     (unsigned long long)seed, round, text, c.threads);
     }
 }
 
@@ -452,7 +510,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links),      cmocka_unit_test(one_packet), cmocka_unit_test(conservation),
         cmocka_unit_test(what_ships), cmocka_unit_test(broken),     cmocka_unit_test(figures),
-        cmocka_unit_test(collapse),   cmocka_unit_test(idle),
+        cmocka_unit_test(collapse),   cmocka_unit_test(idle),       cmocka_unit_test(threads),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
