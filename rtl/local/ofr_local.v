@@ -47,46 +47,63 @@ module ofr_local #(
             ofr_local_parameters_out_of_range bad ();
     endgenerate
 
-    // ---- In: the generator's flits pass a register, in which a header is looked up --------------
+    // ---- In: the generator's flits pass two registers, in which a header is looked up -----------
     // Management goes first, also before a user header that still waits for its VC. Its header is
-    // looked up in its place, the user's anew behind it.
+    // looked up in its place, the user's anew behind it. A look-up takes two cycles, and is made
+    // anew every cycle while a header waits.
 
     logic         ni_valid, ni_last, gen_valid, gen_last;
     logic [W-1:0] ni_data, gen_data;
-    logic         user_valid_q, user_last_q;
+    logic         next_valid_q, next_last_q; // the generator's flits: the one behind
+    logic [W-1:0] next_data_q;
+    logic         user_valid_q, user_last_q; // and the one at the port
     logic [W-1:0] user_data_q;
     logic         busy_q, second_q; // inside a packet; at its second flit
+    logic         known_q;          // the network interface's header was looked up a cycle ago
     logic         turn_q;           // of the network interface
     logic [1:0]   vc_q;             // of the packet under way
 
     wire logic take = li_valid && li_ready[li_vc];
     wire logic busy_d = take ? !li_last : busy_q;
     wire logic user_moves = !user_valid_q || (take && !turn_q);
+    wire logic next_moves = !next_valid_q || user_moves;
     always_ff @(posedge clk) begin
         busy_q <= busy_d;
         if (take) begin
             second_q <= !busy_q;
             vc_q <= li_vc;
         end
+        known_q <= ni_valid && !(take && turn_q);
         if (!busy_d)
-            turn_q <= ni_valid && !(take && turn_q);
+            turn_q <= ni_valid && known_q && !(take && turn_q);
+        if (next_moves) begin
+            next_valid_q <= gen_valid;
+            next_data_q <= gen_data;
+            next_last_q <= gen_last;
+        end
         if (user_moves) begin
-            user_valid_q <= gen_valid;
-            user_data_q <= gen_data;
-            user_last_q <= gen_last;
+            user_valid_q <= next_valid_q;
+            user_data_q <= next_data_q;
+            user_last_q <= next_last_q;
         end
         if (rst) begin
             busy_q <= 1'b0;
+            known_q <= 1'b0;
             turn_q <= 1'b0;
+            next_valid_q <= 1'b0;
             user_valid_q <= 1'b0;
         end
     end
 
-    // Whose header is at the port in the next cycle, if there is one
+    // Whose header may be at the port in two cycles. A packet has 4 flits or more, so of the user's
+    // three flits one is a header at most, and what is not a packet's last flit in the register
+    // behind is the header or stands for none.
     wire logic look_ni = ni_valid && !(turn_q && busy_q);
     wire logic look_user = user_valid_q && (turn_q || !busy_q);
+    wire logic look_next = next_valid_q && !next_last_q;
     wire logic [4*N-1:0] look = look_ni ? ni_data[4*N-1:0]
-        : look_user ? user_data_q[4*N-1:0] : gen_data[4*N-1:0];
+        : look_user ? user_data_q[4*N-1:0]
+        : look_next ? next_data_q[4*N-1:0] : gen_data[4*N-1:0];
 
     wire logic [W-1:0] data = turn_q ? ni_data : user_data_q;
     logic [15:0] head;
@@ -145,7 +162,7 @@ module ofr_local #(
                 .clk, .rst, .configured, .me, .size, .now, .reg_we, .reg_adr, .reg_wdat,
                 .reg_rdat(gen_rdat), .reg_err(gen_err),
                 .valid(gen_valid), .data(gen_data), .last(gen_last),
-                .take(gen_valid && user_moves)
+                .take(gen_valid && next_moves)
             );
         end else begin : g_no_gen
             wire logic unused = &{1'b0, configured, size, now};

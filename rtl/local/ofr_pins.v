@@ -19,8 +19,8 @@ module ofr_pins #(
     input  wire logic [31:0]    reg_wdat,
     output logic [31:0]         reg_rdat,
     output logic                reg_err,
-    input  wire logic [4*N-1:0] look,    // target of the header that may be next at the port
-    // Header word ROUTE, whose target was `look` in the cycle before
+    input  wire logic [4*N-1:0] look,    // target of the header that may be at the port in 2 cycles
+    // Header word ROUTE, whose target was `look` two cycles before
     input  wire logic [15:0]    head,
     output logic [15:0]         head_out,
     output logic                pinned   // the table changes its class or route
@@ -29,9 +29,11 @@ module ofr_pins #(
 
     logic         enable_q, clearing_q;
     logic         bank_q;   // which one is looked up in
-    logic         active_q; // of the cycle in which entry_q was read: on
     logic [A-1:0] addr_q, clear_q;
-    logic [A+2:0] entry_q; // {mode, q}
+    // {mode, q}: the memory's output, and the register behind it, as what comes out of a block RAM
+    // is too late to go on with. Either with whether the table was on in the cycle of the read.
+    logic         on_q, active_q;
+    logic [A+2:0] read_q, entry_q;
 
     // ---- Registers ------------------------------------------------------------------------------
 
@@ -56,7 +58,8 @@ module ofr_pins #(
     end
 
     always_ff @(posedge clk) begin
-        active_q <= enable_q;
+        on_q <= enable_q;
+        active_q <= on_q;
         clear_q <= clear_q + A'(clearing_q);
         if (&clear_q)
             clearing_q <= 1'b0;
@@ -74,6 +77,7 @@ module ofr_pins #(
         if (rst) begin
             enable_q <= 1'b0;
             bank_q   <= 1'b0;
+            on_q     <= 1'b0;
             active_q <= 1'b0;
             addr_q   <= '0;
         end
@@ -88,7 +92,8 @@ module ofr_pins #(
     always_ff @(posedge clk) begin
         if (mem_we)
             table_mem[mem_adr] <= mem_d;
-        entry_q <= table_mem[{bank_q, look}];
+        read_q <= table_mem[{bank_q, look}];
+        entry_q <= read_q;
     end
 
     // ---- Header ---------------------------------------------------------------------------------

@@ -55,13 +55,27 @@ struct ofr_flit ofr_local_out(const struct ofr_local *l, const struct ofr_config
     return out;
 }
 
-// Takes the flit at the port, brings the next one there and looks it up. Between packets management
-// goes first, also before a user flit that still waits for its VC.
+// Header word ROUTE of the packet that may be at the port in two cycles: a look-up takes that long.
+// A packet has 4 flits or more, so one of the user's three is a header at most.
+static unsigned next_route(const struct ofr_local *l)
+{
+    if (l->ni.out.valid && !(l->ni_turn && l->busy))
+        return (unsigned)l->ni.out.data;
+    if (l->user.valid && (l->ni_turn || !l->busy))
+        return (unsigned)l->user.data;
+    if (l->next.valid && !l->next.last)
+        return (unsigned)l->next.data;
+    return (unsigned)l->gen.out.data;
+}
+
+// Takes the flit at the port, brings the next one there and looks up what follows. Between packets
+// management goes first, also before a user flit that still waits for its VC.
 static void step_in(struct ofr_local *l, const struct ofr_local_in *in)
 {
     struct ofr_flit out = ofr_local_out(l, in->config);
     bool take = out.valid && in->li_ready[out.vc], ni_take = take && l->ni_turn, pinned;
     bool user_moves = !l->user.valid || (take && !l->ni_turn);
+    bool next_moves = !l->next.valid || user_moves;
     bool ni_waits = l->ni.out.valid && !ni_take;
     struct ofr_flit gen = l->gen.out;
 
@@ -69,17 +83,20 @@ static void step_in(struct ofr_local *l, const struct ofr_local_in *in)
         header_out(l, l->ni_turn ? l->ni.out.data : l->user.data, in->config, &pinned);
         l->pinned += pinned;
     }
-    ofr_gen_step(&l->gen, gen.valid && user_moves, in->time, in->config);
+    ofr_pins_step(&l->pins, next_route(l));
+    ofr_gen_step(&l->gen, gen.valid && next_moves, in->time, in->config);
     if (user_moves)
-        l->user = gen;
+        l->user = l->next;
+    if (next_moves)
+        l->next = gen;
     if (take) {
         l->second = !l->busy;
         l->busy = !out.last;
         l->vc = out.vc;
     }
     if (!l->busy)
-        l->ni_turn = ni_waits;
-    ofr_pins_step(&l->pins, l->ni_turn ? (unsigned)l->ni.out.data : (unsigned)l->user.data);
+        l->ni_turn = ni_waits && l->ni_known;
+    l->ni_known = ni_waits;
 }
 
 void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
@@ -124,5 +141,6 @@ bool ofr_local_idle(const struct ofr_local *l)
 {
     bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
     bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
-    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->user.valid && check && pins;
+    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->next.valid && !l->user.valid &&
+           check && pins;
 }

@@ -15,8 +15,10 @@ struct ofr_local {
     struct ofr_check check;
     uint8_t without; // OFR_WITHOUT_*
     struct ofr_pins pins;
-    struct ofr_flit user;  // the generator's flit at the port: a header is looked up here
+    struct ofr_flit next;  // the generator's flits: behind the port, and
+    struct ofr_flit user;  // at it; a header is looked up in either, and before
     bool busy, second;     // inside a packet; at its second flit
+    bool ni_known;         // the network interface's header was looked up a cycle ago
     bool ni_turn;          // of the network interface
     uint8_t vc;            // local VC of the packet under way
     uint64_t pinned;       // counter PINNED

@@ -20,8 +20,10 @@ void ofr_pins_init(struct ofr_pins *p, unsigned n)
 
 void ofr_pins_step(struct ofr_pins *p, unsigned route)
 {
-    p->entry = p->table[p->bank][route & node_mask(p)];
-    p->active = p->enable;
+    p->entry = p->read;
+    p->active = p->on;
+    p->read = p->table[p->bank][route & node_mask(p)];
+    p->on = p->enable;
     p->was_clearing = p->clearing;
     if (p->clearing) {
         p->table[!p->bank][p->clear_addr] = OFR_PINS_DATA_MODE_FREE;

@@ -21,16 +21,17 @@ struct ofr_pins {
     uint8_t n;
     bool enable, clearing;
     bool bank;         // which one is looked up in
-    bool active;       // in the cycle in which `entry` was read: on
+    bool on, active;   // in the cycle in which `read` and `entry` were read: on
     bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
     uint16_t addr, clear_addr;
     uint16_t table[2][OFR_PINS_ENTRIES]; // as written to DATA
-    uint16_t entry; // the memory's output: of the header at the port, if there is one
+    uint16_t read;  // the memory's output
+    uint16_t entry; // the register behind it: of the header at the port, if there is one
 };
 
 void ofr_pins_init(struct ofr_pins *pins, unsigned n);
 
-// One cycle. route: header word ROUTE of the packet that is at the port in the next cycle.
+// One cycle. route: header word ROUTE of the packet that may be at the port in two cycles.
 void ofr_pins_step(struct ofr_pins *pins, unsigned route);
 
 // The header flit as it enters the router; me: this node as a header word. *pinned: its class or

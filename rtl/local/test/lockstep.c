@@ -219,7 +219,7 @@ static const uint16_t READABLE[] = {
 // A random entry of the destination table: now and then a mode that does not exist, or this node.
 static uint32_t any_entry(struct bench *b)
 {
-    uint32_t q = chance(b, 15) ? my_word(b) : word32(b) & 0xfff;
+    uint32_t q = chance(b, 40) ? my_word(b) : word32(b) & 0xfff;
     return q | (chance(b, 97) ? below(b, 5) : 5 + below(b, 3)) << OFR_PINS_DATA_MODE_LSB |
            (word32(b) & 0xffff8000);
 }
