@@ -186,6 +186,7 @@ help:
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
 	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
 	@echo 'make bitstream BOARD=name [SERIAL=...]   a bitstream and what goes into the flash: constraints/README.md'
+	@echo 'make release    the bitstreams of all boards, or of BOARDS="name ...", in one package with firmware and sums'
 	@echo 'make flash BOARD=name [SERIAL=...]       what was built into the flash of a board, by openFPGALoader'
 	@echo 'make bitstream-test BOARD=name           the bitstream decoded and run beside its RTL'
 	@echo 'make docs       the waveforms and the pipeline of the READMEs, drawn anew'

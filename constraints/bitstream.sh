@@ -19,8 +19,8 @@ set -e
 board=$1 out=$2
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${package:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}" "${clock_mhz:?}"
-: "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}"
+: "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}"
+: "${clock_mhz:?}" "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}"
 own=${3:-$serial}
 case $own in
 *[!0-9a-fA-F]*) own=bad ;;
@@ -90,7 +90,7 @@ ice40-hx8k)
         synth_ice40 $synth -top $top
         write_json ../netlist.json"
     echo "bitstream: $board: place and route, some 2 minutes"
-    step place nextpnr-ice40 --hx8k --package "$package" --pcf "constraints/$board.pcf" \
+    step place nextpnr-ice40 --hx8k --package "$package" --pcf "constraints/$pins_of.pcf" \
         --json "$out/netlist.json" --freq "$clock_mhz" --seed "$seed" --timing-allow-fail \
         --asc "$out/bitstream.asc" --report "$out/report.json" --write "$out/placed.json"
     step pack icepack "$out/bitstream.asc" "$out/bitstream.bin"
@@ -98,7 +98,7 @@ ice40-hx8k)
 ecp5-*)
     echo "bitstream: $board: synthesis, some 3 minutes"
     "$BOARD_FACTS" pattern "$firmware_kib" > "$out/pattern.hex"
-    cp "constraints/$board.lpf" "$out/pins.lpf"
+    cp "constraints/$pins_of.lpf" "$out/pins.lpf"
     here synthesize "$yosys" -p "
         read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $top

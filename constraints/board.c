@@ -15,8 +15,10 @@
 //
 // Run from the top folder. Synthesis gives cells names with lines in them, and what is made of them
 // may depend on that; so `verilog` writes what the hash is of, files without comments and empty
-// lines. Each pin is recorded with the name and line that each source has for it; with checkouts of
-// the sources' repositories `pins` looks there.
+// lines. Each pin is recorded with the name and line that each source has for it, null where it
+// says nothing; two of different repositories must say something. With checkouts of the sources'
+// repositories `pins` looks there. A board that differs from another only in its FPGA has the pins
+// of that: "pins_of" names it.
 //
 // A table of other inputs stays true of those, and is only said to be old: not everybody who
 // changes a router has to place and route it.
@@ -47,7 +49,8 @@ const char *const program_name = "board";
 
 struct board {
     const char *name;
-    json_t *root;
+    const char *pins_of;   // the board whose pins these are; itself, if no other
+    json_t *root, *record; // BOARD.json, and that of the board whose pins these are
     const char *fpga, *package, *top, *serial, *synth;
     int seed, clock_mhz, flash_kib, firmware_kib;
     bool ecp5;
@@ -113,23 +116,37 @@ static void strip_pins(char *text)
     *to = 0;
 }
 
-static void load(struct board *b, const char *name)
+static json_t *read_board(const char *name)
 {
     char path[TEXT], known[TEXT];
     json_error_t error;
     bool plain = name[0] && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
 
-    *b = (struct board){.name = name};
     snprintf(path, sizeof path, FOLDER "%s.json", name);
     char *text = plain ? slurp(path) : NULL;
+    if (!text && plain && strstr(name, "5a-75"))
+        fail("\"%s\": its level shifters are outputs only, so nothing comes in over a cable", name);
     if (!text) {
         list_boards(known, sizeof known);
         fail("there is no board \"%s\"; BOARD is one of: %s", name, known);
     }
-    b->root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     free(text);
-    if (!b->root)
+    if (!root)
         fail("%s:%d: %s", path, error.line, error.text);
+    return root;
+}
+
+static void load(struct board *b, const char *name)
+{
+    char path[TEXT];
+
+    *b = (struct board){.name = name, .pins_of = name, .root = read_board(name)};
+    if (json_object_get(b->root, "pins_of"))
+        b->pins_of = text_of(b, "pins_of");
+    b->record = read_board(b->pins_of);
+    if (json_object_get(b->record, "pins_of"))
+        fail(FOLDER "%s.json: \"pins_of\": %s has no pins of its own", name, b->pins_of);
     b->fpga = text_of(b, "fpga");
     b->package = text_of(b, "package");
     b->top = text_of(b, "top");
@@ -141,7 +158,7 @@ static void load(struct board *b, const char *name)
     b->firmware_kib = number_of(b, "firmware_kib", b->flash_kib);
 
     b->ecp5 = !strncmp(b->fpga, "ecp5", 4);
-    snprintf(path, sizeof path, FOLDER "%s.%s", name, b->ecp5 ? "lpf" : "pcf");
+    snprintf(path, sizeof path, FOLDER "%s.%s", b->pins_of, b->ecp5 ? "lpf" : "pcf");
     b->pins = slurp(path);
     char *flow = slurp(FLOW);
     if (!b->pins || !flow)
@@ -173,10 +190,10 @@ static int facts(const struct board *b)
     char files[VERILOG_FILES * 64];
 
     verilog_paths(&b->files, files, sizeof files);
-    printf("fpga='%s' package='%s' top='%s' serial='%s' synth='%s'\n"
+    printf("fpga='%s' package='%s' pins_of='%s' top='%s' serial='%s' synth='%s'\n"
            "seed=%d clock_mhz=%d flash_kib=%d firmware_kib=%d inputs=%s\nfiles='%s'\n",
-           b->fpga, b->package, b->top, b->serial, b->synth, b->seed, b->clock_mhz, b->flash_kib,
-           b->firmware_kib, b->hash, files);
+           b->fpga, b->package, b->pins_of, b->top, b->serial, b->synth, b->seed, b->clock_mhz,
+           b->flash_kib, b->firmware_kib, b->hash, files);
     return 0;
 }
 
@@ -269,7 +286,8 @@ static bool line_says(const char *file, json_int_t number, const char *name, con
 }
 
 // What is wrong with the record of one pin, in `why`.
-static bool pin_holds(const struct board *b, const json_t *entry, size_t sources, char why[TEXT])
+static bool pin_holds(const struct board *b, const json_t *entry, size_t sources,
+                      const char *const *repository, char why[TEXT])
 {
     const char *port = json_string_value(json_object_get(entry, "port"));
     const char *pin = json_string_value(json_object_get(entry, "pin"));
@@ -278,15 +296,25 @@ static bool pin_holds(const struct board *b, const json_t *entry, size_t sources
 
     if (!port || !pin || json_array_size(said) != sources) {
         snprintf(why, TEXT,
-                 "a pin needs port, pin, and in \"said\" a name and line of each source");
+                 "a pin needs port, pin, and in \"said\" a name and line, or null, of each source");
         return false;
     }
+    const char *first = NULL; // repository that names it
+    bool two = false;
     for (size_t i = 0; i < sources; i++) {
         const json_t *s = json_array_get(said, i);
+        if (json_is_null(s))
+            continue;
         if (!json_is_string(json_array_get(s, 0)) || json_integer_value(json_array_get(s, 1)) < 1) {
             snprintf(why, TEXT, "%s: source %zu says no name and line", port, i + 1);
             return false;
         }
+        two = two || (first && strcmp(first, repository[i]) != 0);
+        first = repository[i];
+    }
+    if (!two) {
+        snprintf(why, TEXT, "%s is named by no two sources of different repositories", port);
+        return false;
     }
     if (!pin_of(b, port, placed)) {
         snprintf(why, TEXT, "%s is not among the pins for the tools", port);
@@ -309,8 +337,8 @@ static bool result(int *number, bool good, const char *name, const char *why)
 
 static int pins(const struct board *b, int argc, char **argv)
 {
-    const json_t *sources = json_object_get(b->root, "sources");
-    const json_t *list = json_object_get(b->root, "pins");
+    const json_t *sources = json_object_get(b->record, "sources");
+    const json_t *list = json_object_get(b->record, "pins");
     size_t count = json_array_size(sources), i, k;
     char why[TEXT] = "", name[TEXT];
     const char *repository[MAX_SOURCES], *path[MAX_SOURCES];
@@ -325,10 +353,8 @@ static int pins(const struct board *b, int argc, char **argv)
         path[i] = json_string_value(json_object_get(s, "path"));
         good = repository[i] && path[i] && commit && strlen(commit) == 40 &&
                strspn(commit, "0123456789abcdef") == 40;
-        for (k = 0; k < i && good; k++)
-            good = strcmp(repository[i], repository[k]) != 0;
     }
-    snprintf(name, sizeof name, "%s: two sources or more, of different repositories", b->name);
+    snprintf(name, sizeof name, "%s: two sources or more, each with its commit", b->name);
     if (!result(&number, good, name, "each needs repository, path and the commit's 40 digits"))
         goto end;
 
@@ -350,7 +376,7 @@ static int pins(const struct board *b, int argc, char **argv)
                          i + 1);
             }
         }
-        good = good && pin_holds(b, entry, count, why);
+        good = good && pin_holds(b, entry, count, repository, why);
     }
     snprintf(name, sizeof name, "%s: the record has every pin that the tools get, and agrees",
              b->name);
@@ -377,7 +403,7 @@ static int pins(const struct board *b, int argc, char **argv)
             json_int_t line = json_integer_value(json_array_get(said, 1));
             char file[TEXT];
             snprintf(file, sizeof file, "%s/%s", at, path[k]);
-            if (good && (!as || !pin || !line_says(file, line, as, pin))) {
+            if (good && !json_is_null(said) && (!as || !pin || !line_says(file, line, as, pin))) {
                 good = false;
                 snprintf(why, sizeof why, "%s:%d does not say %s at %s", path[k], (int)line,
                          as ? as : "?", pin ? pin : "?");
@@ -610,5 +636,6 @@ int main(int argc, char **argv)
     verilog_free(&b.files);
     free(b.pins);
     json_decref(b.root);
+    json_decref(b.record);
     return status;
 }

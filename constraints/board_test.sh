@@ -61,7 +61,8 @@ caught 'a record without a pin' constraints/$board.pcf '/flash_csn/d' pins $boar
 caught 'a pin of which one source says nothing' $json 's/\["ser_tx", 17\], //' pins $board
 caught 'a line without a number' $json 's/"ser_tx", 17/"ser_tx", 0/' pins $board
 caught 'two ports at one pin' $json 's/"pin": "B10"/"pin": "B12"/' pins $board
-caught 'two sources of one repository' $json \
+caught 'a pin that one source alone names' $json 's/\["ser_tx", 17\]/null/' pins $board
+caught 'sources that are all of one repository' $json \
     's|"repository": "amaranth-lang/amaranth-boards"|"repository": "YosysHQ/picorv32"|' pins $board
 caught 'a source without its commit' $json 's/48f729d13c527f3d54ae480e69844e3768e91c93/main/' \
     pins $board
@@ -70,6 +71,12 @@ lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
     pins ulx3s-85f
 caught 'a record without a pin in the .lpf' $lpf '/LOCATE COMP "led\[3\]"/d' pins ulx3s-85f
+caught 'the same, of a board that has its pins' $lpf '/LOCATE COMP "led\[3\]"/d' pins ulx3s-25f
+wanted=2
+caught 'pins of a board that there is not' constraints/ulx3s-25f.json 's/ulx3s-85f/ulx3s/' pins ulx3s-25f
+caught 'pins of a board that has none of its own' constraints/ulx3s-25f.json \
+    's/ulx3s-85f/ulx3s-45f/' pins ulx3s-25f
+wanted=1
 
 # Against checkouts, which are made up here.
 mkdir -p "$copy/source/picosoc"
@@ -131,7 +138,8 @@ wrong() { # WORD ARGUMENTS...
         [ ! -e "$copy/new" ]
     result $? "refused: bitstream.sh $1 ... ${3:-}"
 }
-wrong 'BOARD is one of: .*ice40hx8k-b-evn' 5a-75b "$copy/new"
+wrong 'BOARD is one of: .*ice40hx8k-b-evn' orangecrab "$copy/new"
+wrong 'outputs only' colorlight-5a-75b "$copy/new"
 wrong 'BOARD is one of' '' "$copy/new"
 wrong 'BOARD is one of' ../constraints/ice40hx8k-b-evn "$copy/new"
 wrong '16 hex digits' $board "$copy/new" 12

@@ -9,7 +9,7 @@ ICE40 = $(filter ice40%,$(BOARD))
 BITSTREAM = $(B)/bitstream/$(BOARD)$(if $(ICE40),$(addprefix -,$(SERIAL)))
 IMAGE = $(BITSTREAM)/flash$(if $(ICE40),,$(addprefix -,$(SERIAL))).bin
 
-TESTS += constraints/board_test.sh
+TESTS += constraints/board_test.sh constraints/release_test.sh
 
 $(BOARD_FACTS): constraints/board.c tests/verilog_inputs.c tests/verilog_inputs.h
 	@mkdir -p $(@D)
@@ -19,7 +19,7 @@ $(PATCH): constraints/patch.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
 
-constraints/board_test.sh: $(BOARD_FACTS) $(PATCH)
+constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH)
 
 .PHONY: bitstream
 bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
@@ -29,6 +29,14 @@ bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
 	    sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)
 	@echo 'bitstream: $(IMAGE)'
+
+# All boards' bitstreams in one package, or those of BOARDS.
+.PHONY: release
+BOARDS ?= $(sort $(basename $(notdir $(wildcard constraints/*.json))))
+release: $(BOARD_FACTS)
+	@for board in $(BOARDS); do $(MAKE) --no-print-directory bitstream BOARD=$$board SERIAL= || exit; done
+	@BITSTREAMS=$(B)/bitstream FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
+	    sh constraints/release.sh $(B)/release $(BOARDS)
 
 # Onto a board that is plugged in: what was built.
 .PHONY: flash

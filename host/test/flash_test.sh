@@ -41,6 +41,7 @@ for json in constraints/*.json; do
     board=$(basename "$json" .json)
     check "a board of constraints/: $board" flash --board "$board" "$work/image"
 done
+refused 'one of several boards that have no FTDI chip' FT1A --board colorlight-i9 --chip FT1A "$work/image"
 refused 'a board that there is not' 'ulx3s-85f' --board 5a-75b "$work/image"
 refused 'no board' 'ulx3s-85f' "$work/image"
 refused 'no image' 'make bitstream' --board ulx3s-85f

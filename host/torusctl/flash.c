@@ -17,11 +17,16 @@ enum { LOADER_MAX = 16 };
 // The boards of constraints/, and what openFPGALoader wants to hear for each.
 static const struct loader {
     const char *board, *name, *type; // type: of the file; NULL: bytes as they are
+    bool no_ftdi;                    // another chip writes it, which --chip does not choose
 } loaders[] = {
-    {"ice40hx8k-b-evn", "ice40_generic", NULL},
-    {"ulx3s-85f", "ulx3s", "bit"},
-    {"icepi-zero", "icepi-zero", "bit"},
-    {"ecp5-evn", "ecp5_evn", "bit"},
+    {"ice40hx8k-b-evn", "ice40_generic", NULL, false},
+    {"ulx3s-85f", "ulx3s", "bit", false},
+    {"ulx3s-45f", "ulx3s", "bit", false},
+    {"ulx3s-25f", "ulx3s", "bit", false},
+    {"ulx3s-12f", "ulx3s", "bit", false},
+    {"icepi-zero", "icepi-zero", "bit", false},
+    {"ecp5-evn", "ecp5_evn", "bit", false},
+    {"colorlight-i9", "colorlight-i9", "bit", true},
 };
 
 enum { LOADERS = sizeof loaders / sizeof loaders[0] };
@@ -32,7 +37,9 @@ static struct {
 
 static const struct argp_option options[] = {
     {"board", 'B', "BOARD", 0,
-     "what it is: ice40hx8k-b-evn, ulx3s-85f, icepi-zero or ecp5-evn; must be there", 1},
+     "what it is: ice40hx8k-b-evn, ulx3s-85f, ulx3s-45f, ulx3s-25f, ulx3s-12f, icepi-zero, "
+     "ecp5-evn or colorlight-i9; must be there",
+     1},
     {"chip", 'C', "SERIAL", 0,
      "the serial number of the FTDI chip on it, where several boards are plugged in", 1},
     {0},
@@ -73,6 +80,8 @@ static int prepare(struct args *a)
                  loaders[i].board);
     if (!l)
         return set.board ? wrong("board", set.board, known) : wrong("command", "flash", known);
+    if (set.chip && l->no_ftdi)
+        return wrong("chip", set.chip, "this board has no FTDI chip: plug in one board alone");
     if (!image)
         return wrong("command", "flash", "say which IMAGE: make bitstream tells where it is");
     if (stat(image, &st))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Board top of Radiona's ULX3S with an LFE5U-85F: ecp5_board with three dimensions, 32-bit flits
-// and the paper's buffers, eight slots of 512 bytes a VC. Pins: constraints/ulx3s-85f.lpf.
+// Board top of Radiona's ULX3S with an LFE5U-85F or a 45F: ecp5_board with three dimensions, 32-bit
+// flits and the paper's buffers, eight slots of 512 bytes a VC. Pins: constraints/ulx3s-85f.lpf.
 `default_nettype none
 
 module ulx3s_85f #(

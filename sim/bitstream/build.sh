@@ -13,9 +13,9 @@ set -e
 board=$1 bitstream=$2 out=$3 rtl=${4:-$3}
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${package:?}" "${top:?}" "${serial:?}" "${files:?}"
+: "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}"
 port() { # PATTERN: the one port of the board's top that it matches
-    sed -n "s/.*\"port\": \"\($1\)[\"\[].*/\1/p" "constraints/$board.json" | sort -u
+    sed -n "s/.*\"port\": \"\($1\)[\"\[].*/\1/p" "constraints/$pins_of.json" | sort -u
 }
 here=sim/bitstream
 compiler=gcc cxx=${CXX:-g++} ccache=$(command -v ccache || :)
@@ -56,7 +56,7 @@ ice40-*)
     # The ports' directions go out of the module's head: the decoder declares its ports a second time,
     # as wire or reg.
     step decode sh -c 'icebox_vlog -s -c -d "$1" -p "$2" -n decoded "$3" > "$4/raw.v"' - \
-        "$package" "constraints/$board.pcf" "$out/unpacked.asc" "$out"
+        "$package" "constraints/$pins_of.pcf" "$out/unpacked.asc" "$out"
     awk '/^module/ {
             split($0, head, /[()]/)
             count = split(head[2], port, /, */)

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# release.sh OUT BOARD...: packs what `make bitstream` has built of each board into
+# OUT/outflank-bitstreams-VERSION.tar.gz: bitstream, image of the flash, firmware, sums, a README.
+# Started by `make release`, which builds them first. $BOARD_FACTS is the program constraints/board.c,
+# $BITSTREAMS the folder that has a folder a board, $FIRMWARE and $FIRMWARE_HEX as in bitstream.sh.
+# The same inputs give the same bytes: nothing depends on the day, the user, the folder or the machine.
+# Exit status 0; 2, and one line, with no package: wrong use, or a bitstream that is not there, is of
+# other inputs, or is not the bytes that constraints/README.md has for these inputs.
+
+set -e
+: "${BOARD_FACTS:?}" "${BITSTREAMS:?}" "${FIRMWARE:?}" "${FIRMWARE_HEX:?}"
+die() {
+    echo "release: $*" >&2
+    exit 2
+}
+[ $# -ge 2 ] || die "no board: BOARDS='ulx3s-85f ...', of constraints/"
+out=$1
+shift
+version=$(sh tests/version.sh)
+name=outflank-bitstreams-$version
+tree=$out/$name
+
+mkdir -p "$out"
+rm -rf "$tree" "$out/$name.tar.gz" "$out/$name.tar"
+umask 022
+mkdir "$tree" "$tree/firmware"
+cp LICENSE "$tree/"
+cp "$FIRMWARE" "$tree/firmware/flash.bin"
+cp "$FIRMWARE_HEX" "$tree/firmware/fw.hex"
+cat > "$tree/README.md" << TEXT
+# Outflank $version: bitstreams
+
+Of each board its bitstream (\`bitstream.bin\`), and the image of its flash (\`flash.bin\`: the bitstream and
+the firmware). \`sha256sum -c SHA256SUMS\` looks whether all is as it was packed. Onto a board that is
+plugged in, with openFPGALoader installed:
+
+    torusctl flash --board BOARD BOARD/flash.bin
+    torusctl -t usb ping
+
+All images have serial number 0000000000000001: good for one board. Boards of one torus each need a
+number of their own: \`make bitstream BOARD=... SERIAL=...\` in the source tree, and constraints/README.md
+there, which also says what to buy, what the LEDs show, and what to do when nothing answers.
+\`firmware/\` has the firmware alone: as it stands in an iCE40 board's flash, and the words of an ECP5's RAM.
+
+Whoever has a source tree whose inputs are these (\`inputs\`: of the Verilog, the pins and the flow) gets
+these bytes from it.
+TEXT
+for board in "$@"; do
+    facts=$("$BOARD_FACTS" facts "$board") || exit 2
+    eval "$facts"
+    : "${inputs:?}" "${serial:?}" "${fpga:?}"
+    made=$BITSTREAMS/$board
+    [ "$(cat "$made/made-from" 2> /dev/null)" = "$inputs $serial" ] && [ -s "$made/flash.bin" ] ||
+        die "$board: $made is not of these inputs; first: make bitstream BOARD=$board"
+    sum=$(sha256sum < "$made/bitstream.bin" | cut -c 1-64)
+    [ "$sum" = "$(cat "$made/sha256")" ] || die "$board: $made/bitstream.bin has been changed"
+    known=$(sed -n "s/^| $board | $inputs | \([0-9a-f]*\) .*/\1/p" constraints/README.md)
+    [ "${known:-$sum}" = "$sum" ] ||
+        die "$board: not the bytes that constraints/README.md has for these inputs: other tools?"
+    mkdir "$tree/$board"
+    cp "$made/bitstream.bin" "$made/flash.bin" "$tree/$board/"
+    { printf '\n## %s, %s\n\n' "$board" "$fpga" && "$BOARD_FACTS" result "$board" "$made"; } \
+        >> "$tree/README.md" || exit 2
+done
+(cd "$tree" && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort |
+    xargs -d '\n' sha256sum > ../SHA256SUMS && mv ../SHA256SUMS .)
+# Owner, mode, time and order of all: the same everywhere.
+LC_ALL=C tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
+    --mode=u=rwX,go=rX -cf "$out/$name.tar" -C "$out" "$name"
+gzip -9n "$out/$name.tar"
+echo "release: $out/$name.tar.gz"
