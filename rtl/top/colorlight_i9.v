@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Board top of the Colorlight i9 v7.2, an LFE5U-45F, in Muse Lab's extension board:
-// ecp5_board with three dimensions, 32-bit flits and the paper's buffers, eight slots of 512 bytes a
-// VC. Pins: constraints/colorlight-i9.lpf.
+// Board top of the Colorlight i9 v7.2, an LFE5U-45F, in Muse Lab's extension board: ecp5_board with
+// three dimensions, 32-bit flits and the paper's buffers, eight slots of 512 bytes a VC. Pins:
+// constraints/colorlight-i9.lpf.
 `default_nettype none
 
 module colorlight_i9 #(
