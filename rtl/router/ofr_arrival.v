@@ -62,7 +62,7 @@ module ofr_arrival #(
     // Guards: a packet on no VC, or that comes while a cut-off one is being filled up, is dropped
     // whole (`refuse`). One that is longer than a slot ends there in a poisoned tail (`at_end`),
     // and its rest is dropped. One of less than 4 flits ends as one that is cut off (`short`).
-    logic take, begins, refuse, keep, at_end, short, ends_here, tail_written;
+    logic take, begins, refuse, keep, goes_on, at_end, short, ends_here, tail_written;
     logic drop_q; // the pins are inside a packet of which nothing more is taken
     assign take      = rx_valid && (LOCAL == 0 || (rx_vc != 2'd3 && ready[rx_vc]));
     assign begins    = take && !open_q;
@@ -83,7 +83,7 @@ module ofr_arrival #(
     assign directed = rx_data[`OFR_PKT_CLASS_LSB +: 2] == `OFR_PKT_CLASS_DIRECTED;
     assign at_idn   = LOCAL == 0 && !directed && !rx_data[`OFR_PKT_LEG_LSB] &&
                       rx_data[4*N-1:0] == me;
-    assign late     = W == 16 && keep && in_valid_q && in_first_q && in_swap_q;
+    assign late     = W == 16 && goes_on && in_valid_q && in_first_q && in_swap_q;
     always_comb begin
         header = rx_data;
         if (LOCAL == 0 && directed)
@@ -132,10 +132,12 @@ module ofr_arrival #(
 
     // A flit is written when the one behind it is at the pins, with whether that is the tail:
     // its reader then knows a tail before it is out of the memory. Headers (no tail is next to
-    // them) and tails are written at once.
+    // them) and tails are written at once. Nothing that waits for that is ahead of a header: a
+    // packet that has ended otherwise is being filled up.
     logic head_goes;
     assign filling      = cut_q || (in_abort_q && (busy_q || in_valid_q));
-    assign we           = filling || (in_valid_q && (head_goes || in_last_q || keep));
+    assign goes_on      = take && open_q && !drop_q;
+    assign we           = filling || (in_valid_q && (head_goes || in_last_q || goes_on));
     assign head_goes    = in_first_q && !(W == 16 && in_swap_q);
     assign coming       = in_valid_q && in_first_q;
     assign none         = !in_valid_q;
@@ -191,6 +193,8 @@ module ofr_arrival #(
             // A packet that is half written goes on at the pins, or is filled up
             assert (!busy_q || open_q || filling || in_valid_q);
             assert (filling_q < 3'd5);
+            // What waits for the flit behind it is not ahead of a header
+            assert (!(begins && in_valid_q && !we));
         end
 `endif
 endmodule

@@ -128,13 +128,24 @@ module ofr_input #(
     );
 
     // --- Buffer ----------------------------------------------------------------------------------
+    localparam int DEPTH = 3 * C * L;
     logic             re;
-    logic [RW+LW-1:0] raddr;
-    logic [MW-1:0]    word; // read last: a header, or a flit and whether the next is the tail
-    ofr_buffer #(.DEPTH(3 * C * L), .WIDTH(MW)) buffer (
-        .clk, .we, .waddr({write_row, write_offset}), .wdata(write_word), .re, .raddr, .rdata(word)
-    );
-    assign data   = flit0 ? cand_flit : word[W-1:0];
+    logic [RW+LW-1:0] waddr, raddr;
+    logic [MW-1:0]    low, high; // what was read last, one of them is 0:
+    logic [MW-1:0]    word;      // a header, or a flit and whether the next is the tail
+    assign waddr = {write_row, write_offset};
+    assign word  = low | high;
+    if (LUTRAM != 0 && (C & (C - 1)) == 0 && DEPTH > 1024) begin : g_deep
+        ofr_deep_buffer #(.DEPTH(DEPTH), .WIDTH(MW)) buffer (
+            .clk, .we, .waddr, .wdata(write_word), .re, .raddr, .low, .high
+        );
+    end else begin : g_buffer
+        ofr_buffer #(.DEPTH(DEPTH), .WIDTH(MW)) buffer (
+            .clk, .we, .waddr, .wdata(write_word), .re, .raddr, .rdata(low)
+        );
+        assign high = '0;
+    end
+    assign data   = flit0 ? cand_flit : low[W-1:0] | high[W-1:0];
     assign poison = tail && word[W + 1];
 
     // --- Candidate and stream --------------------------------------------------------------------
@@ -216,7 +227,7 @@ module ofr_input #(
 `endif
         // Buffer: no word is read in the cycle that writes it
         if (started_q && !rst)
-            assert (!(we && re && {write_row, write_offset} == raddr));
+            assert (!(we && re && waddr == raddr));
 `endif
 endmodule
 

@@ -40,9 +40,10 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	$(call lockstep_build,,OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2)
 
-# With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle. Built
-# without optimisation, which takes longer than the run.
-LOCKSTEP_CHECKED := $(B)/checked/2_32_8_8_1/lockstep
+# With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle, and with
+# `ofr_deep_buffer`, which the shapes above are too small for. Built without optimisation, which takes longer than
+# the run.
+LOCKSTEP_CHECKED := $(B)/checked/2_32_64_8_1/lockstep
 $(LOCKSTEP_CHECKED): $(B)/checked/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	$(call lockstep_build,--assert -DOFR_CHECK,OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0)

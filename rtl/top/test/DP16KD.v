@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model of the ECP5's block RAM, as Lattice's memory usage guide (FPGA-TN-02204) describes it: 18
 // Kbit, two ports of 1, 2, 4, 9 or 18 bits, or one that writes and one that reads 36. Without the
-// output registers, without a reset and with chip select 0: another mode ends the simulation.
+// output registers and with chip select 0: another mode ends the simulation. A reset is synchronous
+// and makes 0 of what its port shows; without the port's enable, with its write, or of 36 bits it
+// ends the simulation, too.
 //
 // It holds 2,048 words of nine bits; ports of 1, 2 and 4 bits do not reach the ninth. Port A of 36
 // bits writes {DIB, DIA}, port B reads {DOB, DOA}: so does Yosys 0.70, and so do Lattice's
@@ -181,7 +183,7 @@ module DP16KD #(
         if (mask_a != 36'd0)
             mem[ad_a[13:5]] <= meet ? (with_a & ~mask_b) | (data_b & mask_b) : with_a;
         if (DATA_WIDTH_A != 36 && sel_a && !(WEA && KEEP_A))
-            do_a <= show_a[17:0] & READ_A;
+            do_a <= RSTA ? 18'd0 : show_a[17:0] & READ_A;
         if (DATA_WIDTH_B == 36 && sel_b)
             do_a <= show_b[17:0];
     end
@@ -191,21 +193,23 @@ module DP16KD #(
         if (DATA_WIDTH_B == 36 && sel_b)
             do_b <= show_b[35:18];
         else if (DATA_WIDTH_B != 36 && sel_b && !(WEB && KEEP_B))
-            do_b <= show_b[17:0] & READ_B;
+            do_b <= RSTB ? 18'd0 : show_b[17:0] & READ_B;
     end
 
-    // Without effect on what is modelled: output registers' enables, resets' modes.
-    wire logic unused = ^{OCEA, OCEB, RESETMODE == ASYNC_RESET_RELEASE, GSR == "ENABLED",
+    // Without effect on what is modelled: output registers' enables, an asynchronous reset's mode.
+    wire logic unused = ^{OCEA, OCEB, ASYNC_RESET_RELEASE == "SYNC", GSR == "ENABLED",
         show_a[35:18]};
     initial
         if (REGMODE_A != "NOREG" || REGMODE_B != "NOREG" || CSDECODE_A != "0b000" ||
-                CSDECODE_B != "0b000" || (DATA_WIDTH_B == 36) != (DATA_WIDTH_A == 36)) begin
+                CSDECODE_B != "0b000" || RESETMODE != "SYNC" ||
+                (DATA_WIDTH_B == 36) != (DATA_WIDTH_A == 36)) begin
             $display("DP16KD: a mode without a model");
             $finish;
         end
     always @(posedge CLKA)
-        if (RSTA || RSTB) begin
-            $display("DP16KD: a reset, which has no model");
+        if ((RSTA && (!sel_a || WEA || DATA_WIDTH_A == 36)) ||
+                (RSTB && (!sel_b || WEB || DATA_WIDTH_B == 36))) begin
+            $display("DP16KD: a reset without a model");
             $finish;
         end
 endmodule

@@ -35,10 +35,10 @@ module bench #(parameter int WA = 18, parameter int WB = 18, parameter MODE = 0,
     endfunction
     reg [17:0] da = 0, db = 0, oa, ob;
     reg [13:0] aa = 0, ab = 0;
-    reg ca = 0, cb = 0, wa = 0, wb = 0, cs = 0, clk = 0;
+    reg ca = 0, cb = 0, wa = 0, wb = 0, cs = 0, ra = 0, rb = 0, clk = 0;
     wire [17:0] qa, qb;
     DP16KD #(.DATA_WIDTH_A(WA), .DATA_WIDTH_B(WB), .WRITEMODE_A(NAME), .WRITEMODE_B(NAME)$initial)
-    ram (.CLKA(clk), .CLKB(clk), .CEA(ca), .CEB(cb), .WEA(wa), .WEB(wb), .RSTA(1'b0), .RSTB(1'b0),
+    ram (.CLKA(clk), .CLKB(clk), .CEA(ca), .CEB(cb), .WEA(wa), .WEB(wb), .RSTA(ra), .RSTB(rb),
         .OCEA(1'b1), .OCEB(1'b1), .CSA0(cs), .CSA1(1'b0), .CSA2(1'b0), .CSB0(1'b0), .CSB1(1'b0),
         .CSB2(cs)$(pins DIA da 18)$(pins DIB db 18)$(pins ADA aa 14)$(pins ADB ab 14)$(pins DOA qa 18
     )$(pins DOB qb 18));
@@ -65,6 +65,9 @@ module bench #(parameter int WA = 18, parameter int WB = 18, parameter MODE = 0,
         if (WA == 36 || (first(WA, aa) < first(WB, ab) + WB && first(WB, ab) < first(WA, aa) + WA &&
                 wa))
             wb = 0;
+        // A reset comes with the enable and without a write.
+        ra = WA != 36 && ca && !cs && !wa && \$random(seed) % 4 == 0;
+        rb = WB != 36 && cb && !cs && !wb && \$random(seed) % 4 == 0;
         #1;
         // What they show.
         if (WA != 36 && ca && !cs && !(wa && MODE == 0)) begin
@@ -91,6 +94,8 @@ module bench #(parameter int WA = 18, parameter int WB = 18, parameter MODE = 0,
                 end
             end
         end
+        if (ra) want_a = 0;
+        if (rb) want_b = 0;
         // What they write.
         x = {db, da};
         if (wb && cb && !cs)
@@ -144,6 +149,7 @@ twin() { # NAME WIDTHS MODE SED
 twin 'the halves of 36 bits exchanged' '36 36' 0 's/{di_b, di_a}/{di_a, di_b}/'
 twin 'enables ignored' '18 18' 2 's/{9{ad\[1\]}}, {9{ad\[0\]}}} :/18'"'"'h3ffff} :/'
 twin 'a port that shows what it writes' '18 18' 2 's/KEEP_A = WRITEMODE_A == "NORMAL"/KEEP_A = 1/'
+twin 'a reset that does nothing' '9 9' 0 's/RSTB ? 18.d0 : //'
 twin 'words of nine bits as if of eight' '4 9' 2 's/32'"'"'(ad\[4:3\]) \* 9/32'"'"'(ad[4:3]) * 8/'
 
 cat > "$work/mult.v" << V
@@ -195,6 +201,7 @@ V
     result $? "refused: $1"
 }
 refused 'output registers of a RAM' DP16KD '.REGMODE_B("OUTREG")'
+refused 'an asynchronous reset of a RAM' DP16KD '.RESETMODE("ASYNC")'
 refused 'a RAM with 36 bits at one port only' DP16KD '.DATA_WIDTH_A(36)'
 refused "a multiplier's registers" MULT18X18D '.REG_OUTPUT_CLK("CLK0")'
 finish
