@@ -435,10 +435,15 @@ static const struct part {
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
+// What is counted of a part. An iCE40's cell is a flip-flop, too, where DFF_ENABLE says so.
+enum { CELLS, FLIP_FLOPS, RAMS, MULTIPLIERS, KINDS };
+static const char *const kinds_ecp5[KINDS] = {"TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"};
+static const char *const kinds_ice40[KINDS] = {"ICESTORM_LC", "", "ICESTORM_RAM", ""};
+
 struct figures {
     int cells, cells_there, ram, ram_there;
     double fmax;
-    int part_cells[PARTS], part_ram[PARTS];
+    int part[PARTS][KINDS];
     char sha256[65];
 };
 
@@ -464,16 +469,15 @@ static void used_of(const json_t *report, const char *type, int *used, int *ther
 
 static void read_figures(const struct board *b, struct figures *f, const char *folder)
 {
-    const char *cell_type = b->ecp5 ? "TRELLIS_COMB" : "ICESTORM_LC";
-    const char *ram_type = b->ecp5 ? "DP16KD" : "ICESTORM_RAM";
+    const char *const *kinds = b->ecp5 ? kinds_ecp5 : kinds_ice40;
     json_t *report = json_of(folder, "report.json"), *netlist = json_of(folder, "placed.json");
     json_t *clock, *module, *cell;
     const char *key, *name;
     char path[TEXT];
 
     *f = (struct figures){.fmax = 1e9};
-    used_of(report, cell_type, &f->cells, &f->cells_there);
-    used_of(report, ram_type, &f->ram, &f->ram_there);
+    used_of(report, kinds[CELLS], &f->cells, &f->cells_there);
+    used_of(report, kinds[RAMS], &f->ram, &f->ram_there);
     json_object_foreach(json_object_get(report, "fmax"), key, clock)
     {
         double mhz = json_number_value(json_object_get(clock, "achieved"));
@@ -484,14 +488,19 @@ static void read_figures(const struct board *b, struct figures *f, const char *f
         json_object_foreach(json_object_get(module, "cells"), name, cell)
         {
             const char *type = json_string_value(json_object_get(cell, "type"));
-            bool ram = type && !strcmp(type, ram_type);
-            size_t p = 0;
-            if (!ram && (!type || strcmp(type, cell_type) != 0))
+            const char *flip_flop = json_string_value(
+                json_object_get(json_object_get(cell, "parameters"), "DFF_ENABLE"));
+            size_t p = 0, kind = 0;
+            while (kind < KINDS && (!type || strcmp(type, kinds[kind]) != 0))
+                kind++;
+            if (kind == KINDS)
                 continue;
             const char *inner = strncmp(name, "chip.", 5) ? name : name + 5;
             while (strncmp(inner, parts[p].instance, strlen(parts[p].instance)) != 0)
                 p++;
-            ++*(ram ? &f->part_ram[p] : &f->part_cells[p]);
+            f->part[p][kind]++;
+            if (!b->ecp5 && kind == CELLS && flip_flop && !strcmp(flip_flop, "1"))
+                f->part[p][FLIP_FLOPS]++;
         }
     }
     json_decref(report);
@@ -515,11 +524,12 @@ static void print_tables(FILE *out, const struct board *b, const struct figures 
             "| board | inputs | SHA-256 of the bitstream | cells | block RAM | clock | fmax |\n"
             "|---|---|---|---|---|---|---|\n"
             "| %s | %s | %s | %d of %d | %d of %d | %d MHz | %.1f MHz |\n\n"
-            "| part | cells | block RAM |\n|---|---|---|\n",
+            "| part | cells | flip-flops | block RAM | multipliers |\n|---|---|---|---|---|\n",
             b->name, b->hash, f->sha256, f->cells, f->cells_there, f->ram, f->ram_there,
             b->clock_mhz, f->fmax);
     for (size_t p = 0; p < PARTS; p++)
-        fprintf(out, "| %s | %d | %d |\n", parts[p].name, f->part_cells[p], f->part_ram[p]);
+        fprintf(out, "| %s | %d | %d | %d | %d |\n", parts[p].name, f->part[p][CELLS],
+                f->part[p][FLIP_FLOPS], f->part[p][RAMS], f->part[p][MULTIPLIERS]);
 }
 
 // The part of the README between the board's marks; ends the program where they are not there.

@@ -122,10 +122,13 @@ awk 'BEGIN {
     split("node.routing.a node.routing.unit.b soc.core.c", at, " ")
     printf "{\"modules\": {\"top\": {\"cells\": {\"$odd\": {\"type\": \"TRELLIS_COMB\"}"
     for (i = 1; i <= 3; i++) printf ", \"chip.board.%s\": {\"type\": \"TRELLIS_COMB\"}", at[i]
-    print ", \"chip.board.node.routing.r\": {\"type\": \"DP16KD\"}}}}}" }' > "$copy/made/placed.json"
+    print ", \"chip.board.node.routing.r\": {\"type\": \"DP16KD\"}"
+    print ", \"chip.board.node.routing.unit.m\": {\"type\": \"MULT18X18D\"}"
+    print ", \"chip.board.node.routing.f\": {\"type\": \"TRELLIS_FF\"}}}}}" }' > "$copy/made/placed.json"
 check 'figures of a build' holds result ulx3s-85f "$copy/made"
 check 'of all' grep -q '| 4 of 83640 | 1 of 208 | 50 MHz | 61.5 MHz |' "$copy/out"
-for row in 'router | 1 | 1' 'OFR unit | 1 | 0' 'core | 1 | 0' 'counters | 0 | 0'; do
+for row in 'router | 1 | 1 | 1 | 0' 'OFR unit | 1 | 0 | 0 | 1' 'core | 1 | 0 | 0 | 0' \
+    'counters | 0 | 0 | 0 | 0'; do
     check "of a part: $row" grep -q "^| $row |" "$copy/out"
 done
 
