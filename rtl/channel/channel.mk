@@ -54,9 +54,10 @@ CHANNEL_TWIN_drain   := s/ && is_empty(old)// closed,.bytes.taken
 CHANNEL_TWIN_rest    := s/x->skip = x->mid;/;/ given|gave
 CHANNEL_TWIN_mark    := s/x->mark = is_open(old)/x->mark = 0 \&\& is_open(old)/ broken.beat
 CHANNEL_TWIN_port    := s/ && (!old->shown.valid || in->m_ready\[cur\])// has.changed|gave
-CHANNEL_TWIN_line    := s/            next = e;/            ;/ given.to.the.consumer
+CHANNEL_TWIN_line    := s/ch->has_next = true;/;/ given.to.the.consumer
+CHANNEL_TWIN_waits   := s/ch->sent && ch->step/0 \&\& ch->step/ bytes
 CHANNEL_TWINS := $(patsubst %,$(B)/tests/channel_twin_%,credit early order conn poison silent slot turn \
-    drain rest mark port line)
+    drain rest mark port line waits)
 TESTS += $(CHANNEL_TWINS)
 $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.c rtl/channel/channel.mk
 	@mkdir -p $(@D)

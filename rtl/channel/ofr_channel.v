@@ -17,8 +17,8 @@ module ofr_channel #(
     input  wire logic [4*N-1:0]        me,   // coordinates, x lowest
     input  wire logic [5*N-1:0]        size, // of the torus
     // Register strobes, see rtl/README.md
+    input  wire logic                  reg_early, // there will be one in the next cycle
     input  wire logic                  reg_we,
-    input  wire logic                  reg_re,
     input  wire logic [11:0]           reg_adr,
     input  wire logic [31:0]           reg_wdat,
     output logic [31:0]                reg_rdat,
@@ -67,7 +67,6 @@ module ofr_channel #(
     logic [ENDS-1:0] named_q; // PEER has been written
     wire logic [EB-1:0] sel = select_q[EB-1:0];
     wire logic [31:0] adr = {20'b0, reg_adr};
-    wire logic is_command = adr == `OFR_CHANNEL_COMMAND;
 
     logic [2:0] state, reason; // of the row, which is that of SELECT where a register is accessed
     logic       told, free, any_sent, any_received, any_heard;
@@ -110,7 +109,7 @@ module ofr_channel #(
             time_q <= reg_wdat[4:0];
         if (we && adr == `OFR_CHANNEL_SELECT)
             select_q <= reg_wdat[3:0];
-        if (we_peer)
+        if (cmd_peer)
             named_q[sel] <= 1'b1;
         if (rst) begin
             {count_q, was_q, select_q} <= '0;
@@ -120,36 +119,70 @@ module ofr_channel #(
     end
 
     // ---- Whose row it is ------------------------------------------------------------------------
-    // A register's access comes first; a packet that came can wait for a cycle, what was sent for a
-    // packet's length. Where there is nothing else the ends are walked through.
+    // What is done with a row, and with whose, is found a cycle before. A register's access has the
+    // cycle that it is in, with SELECT's row. Next is a packet that came: its fields stand for two
+    // cycles. What was sent can wait until the next headers have gone. In every other cycle
+    // at most the ends are walked through.
 
-    logic          due, pick, is_sent_q, ticks;
-    logic [EB-1:0] row, to, pick_end, sent_end_q, walk_q;
-    wire logic is_reg = reg_we || reg_re;
-    wire logic is_ev = due && !is_reg;
-    wire logic is_sent = is_sent_q && !is_reg && !due;
-    wire logic hold = is_reg || due || is_sent_q; // nobody's turn to send
-    wire logic is_walk = !hold && !pick;
+    logic          come, due_q, command_q, op_reg_q, op_ev_q, op_command_q, op_sent_q, op_pick_q;
+    logic          op_reply_q, op_walk_q, sent_q, ticks, near, turns, some, some_reply, given;
+    logic [2:0]    what_q; // a write is to do: COMMAND, 5: PEER, 0: nothing
+    logic [EB-1:0] row, row_d, to, some_end, sent_end_q, walk_q, given_end;
+    wire logic is_pick = op_pick_q && want[row]; // if it still wants to
+
+    wire logic due_d = come || (due_q && !op_ev_q);
+    wire logic command_d = reg_we || (command_q && !op_command_q);
+    wire logic first_d = due_d || command_d || (sent_q && !op_sent_q);
+    // Who gives a message's last beat may want to send then: at once, if nobody else does. That the
+    // turn has come is known late in a cycle, that it can come early
+    wire logic turn = near && (some || given) && !(op_pick_q || op_reply_q);
+    wire logic pick_d = !first_d && turn && turns;
+    wire logic walk_d = !first_d && !turn && !op_walk_q;
     always_comb
-        if (is_reg)
-            row = sel;
-        else if (due)
-            row = to;
-        else if (is_sent_q)
-            row = sent_end_q;
-        else if (pick)
-            row = pick_end;
+        if (reg_early)
+            row_d = sel;
+        else if (due_d)
+            row_d = to;
+        else if (command_d)
+            row_d = sel;
+        else if (first_d)
+            row_d = sent_end_q;
+        else if (turn)
+            row_d = some ? some_end : given_end;
         else
-            row = walk_q;
+            row_d = walk_q;
+    always_ff @(posedge clk) begin
+        due_q <= due_d;
+        command_q <= command_d;
+        op_reg_q <= reg_early;
+        op_ev_q <= !reg_early && due_d;
+        op_command_q <= !reg_early && !due_d && command_d;
+        op_sent_q <= !reg_early && !due_d && !command_d && first_d;
+        op_pick_q <= !reg_early && pick_d && !(some && some_reply);
+        op_reply_q <= !reg_early && pick_d && some && some_reply;
+        op_walk_q <= !reg_early && walk_d;
+        row <= row_d;
+        if (reg_we)
+            what_q <= reg_err ? 3'd0 : adr == `OFR_CHANNEL_PEER ? 3'd5
+                : adr == `OFR_CHANNEL_COMMAND ? reg_wdat[2:0] : 3'd0;
+        if (rst) begin
+            {due_q, command_q, op_reg_q, op_ev_q, op_command_q, op_sent_q} <= '0;
+            {op_pick_q, op_reply_q, op_walk_q} <= '0;
+        end
+    end
+    wire logic cmd_open = op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_OPEN);
+    wire logic cmd_listen = op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_LISTEN);
+    wire logic cmd_peer = op_command_q && what_q == 3'd5;
+    wire logic begins = cmd_open || cmd_listen;
 
     logic [4:0] left_q; // ends that the last tick has not come to
     assign ticks = left_q != 0;
     always_ff @(posedge clk) begin
-        if (is_walk)
+        if (op_walk_q)
             walk_q <= walk_q == EB'(ENDS - 1) ? '0 : walk_q + EB'(1);
         if (tick)
             left_q <= 5'(ENDS);
-        else if (is_walk && ticks)
+        else if (op_walk_q && ticks)
             left_q <= left_q - 5'd1;
         if (rst)
             {walk_q, left_q} <= '0;
@@ -171,7 +204,7 @@ module ofr_channel #(
     logic [31:0]   head, word;
     ofr_channel_receive #(.W(W), .L(L)) receive (
         .clk, .rst, .rx_valid, .rx_data, .rx_last, .rx_poison, .flit, .flit_at, .flit_code,
-        .spoiled, .due, .take(!is_reg), .last_at, .source, .seq(rx_seq), .head, .word
+        .spoiled, .come, .last_at, .source, .seq(rx_seq), .head, .word
     );
 
     wire logic [2:0] rx_type = head[`OFR_CHANNEL_HEAD_TYPE_LSB +: 3];
@@ -184,9 +217,10 @@ module ofr_channel #(
 
     assign to = rx_to[EB-1:0];
     wire logic exists = {1'b0, rx_to} < 5'(ENDS);
-    wire logic ev = is_ev && exists && peer == {rx_conn, rx_from, source};
+    wire logic ev = op_ev_q && exists;
+    wire logic ev_match = peer == {rx_conn, rx_from, source};
     logic is_mine, tells, kept;
-    wire logic is_strange = is_ev && !is_mine;
+    wire logic is_strange = op_ev_q && !is_mine;
 
     logic [RB:0]   to_stock;
     logic [RB-1:0] in_slot;
@@ -236,8 +270,10 @@ module ofr_channel #(
     wire logic [3:0] code = pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA ? 4'(out_code)
         : {1'b0, reason};
     ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS)) send (
-        .clk, .rst, .me, .want, .hold, .pick, .pick_end, .pick_type, .seq, .limit, .code, .peer,
-        .received(bytes), .reply(reply_q), .reply_peer(reply_peer_q), .reply_conn(reply_conn_q),
+        .clk, .rst, .me, .want, .near, .turns, .some, .some_reply, .some_end, .pick_reply(op_reply_q),
+        .pick(is_pick), .pick_end(row), .pick_type, .seq, .limit, .code, .peer,
+        .received(bytes), .waits(sent_q), .reply(reply_q), .reply_peer(reply_peer_q),
+        .reply_conn(reply_conn_q),
         .reply_from(reply_from_q), .reply_done, .busy, .data, .out_end, .out_slot, .out_at,
         .out_data, .out_last, .sent, .sent_last, .sent_code, .tx_valid, .tx_ready, .tx_data,
         .tx_last
@@ -246,21 +282,21 @@ module ofr_channel #(
         for (int i = 0; i < ENDS; i++)
             sending[i] = busy && data && out_end == EB'(i);
     always_ff @(posedge clk) begin
-        is_sent_q <= sent || (is_sent_q && !is_sent);
+        sent_q <= sent || (sent_q && !op_sent_q);
         if (sent) begin
             sent_end_q <= out_end;
             sent_last_q <= sent_last;
             sent_code_q <= sent_code;
         end
         if (rst)
-            is_sent_q <= 1'b0;
+            sent_q <= 1'b0;
     end
 
     // ---- Bytes: the whole flits, and those of the last one where the message ends in it ---------
 
     logic [31:0] counts [0:2**(EB+1)-1]; // sent; received
     logic [31:0] heards [0:2**EB-1];
-    wire logic   of_sent = is_reg ? adr == `OFR_CHANNEL_SENT : is_sent_q && !due;
+    wire logic   of_sent = op_reg_q ? adr == `OFR_CHANNEL_SENT : op_sent_q;
     wire logic [EB:0]   count_row = {of_sent, row};
     wire logic [31:0]   count = counts[count_row];
     wire logic [LB-1:0] last_flit = of_sent ? sent_last_q : last_at;
@@ -270,7 +306,7 @@ module ofr_channel #(
     wire logic [LB+3:0] length = (LB + 4)'(last_flit) * (LB + 4)'(W / 8) + (LB + 4)'(in_last);
     wire logic [31:0]   count_d = bytes + 32'(length);
     always_ff @(posedge clk) begin
-        if (is_sent || kept)
+        if (op_sent_q || kept)
             counts[count_row] <= count_d;
         if (tells)
             heards[row] <= word;
@@ -279,15 +315,11 @@ module ofr_channel #(
 
     // ---- Ends -----------------------------------------------------------------------------------
 
-    wire logic begins = we && is_command && (reg_wdat == `OFR_CHANNEL_COMMAND_OPEN
-        || reg_wdat == `OFR_CHANNEL_COMMAND_LISTEN);
     ofr_channel_state #(.W(W), .ENDS(ENDS), .ROOM(ROOM)) states (
-        .clk, .rst, .row, .cmd_peer(we_peer),
-        .cmd_open(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_OPEN),
-        .cmd_listen(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_LISTEN),
-        .cmd_close(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_CLOSE),
-        .cmd_abort(we && is_command && reg_wdat == `OFR_CHANNEL_COMMAND_ABORT),
-        .ev, .is_sent, .is_pick(pick), .is_walk(is_walk && named), .ticks, .named,
+        .clk, .rst, .row, .cmd_peer, .cmd_open, .cmd_listen,
+        .cmd_close(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_CLOSE)),
+        .cmd_abort(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_ABORT)),
+        .ev, .ev_match, .is_sent(op_sent_q), .is_pick, .is_walk(op_walk_q && named), .ticks, .named,
         .some(waits[row]), .mid(mid[row]), .rest(rest[row]), .stock(row_stock),
         .ev_type(rx_type), .ev_code(rx_code), .ev_seq(rx_seq), .ev_limit(rx_limit),
         .ev_crowded(crowded_q), .ev_mine(is_mine), .ev_tells(tells), .ev_kept(kept),
@@ -298,20 +330,21 @@ module ofr_channel #(
     assign free = (state == `OFR_CHANNEL_STATE_STATE_IDLE
             || state == `OFR_CHANNEL_STATE_STATE_ENDED)
         && !rest[row] && !want_reset && !(busy && out_end == row)
-        && !(is_sent_q && sent_end_q == row);
+        && !(sent_q && sent_end_q == row);
 
     ofr_channel_gather #(.W(W), .L(L), .ENDS(ENDS)) gather (
         .clk, .rst, .s_tvalid(s_axis_tvalid), .s_tready(s_axis_tready), .s_tdata(s_axis_tdata),
-        .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(reg_we), .sends, .closing, .throws,
-        .row, .begins, .picked(pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA), .slot(seq[1:0]),
-        .code(out_code), .some(waits), .mid, .sending, .out_end, .out_slot, .out_at, .out_data,
+        .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(begins), .sends, .closing, .throws,
+        .row, .begins, .picked(is_pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA),
+        .slot(seq[1:0]), .code(out_code), .given, .given_end, .some(waits), .mid, .sending,
+        .out_end, .out_slot, .out_at, .out_data,
         .out_last
     );
 
     ofr_channel_consume #(.W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) consume (
         .clk, .rst, .m_tvalid(m_axis_tvalid), .m_tready(m_axis_tready), .m_tdata(m_axis_tdata),
-        .m_tkeep(m_axis_tkeep), .m_tlast(m_axis_tlast), .m_tuser(m_axis_tuser), .hold(reg_we),
-        .row, .begins, .comes(is_ev && exists), .kept, .marks, .stock, .rest, .freed, .in_we,
+        .m_tkeep(m_axis_tkeep), .m_tlast(m_axis_tlast), .m_tuser(m_axis_tuser), .hold(begins),
+        .row, .begins, .comes(ev), .kept, .marks, .stock, .rest, .freed, .in_we,
         .in_end(to), .in_slot, .in_at(flit_at), .in_data(rx_data), .in_code(flit_code)
     );
     logic [RB:0] row_stock;

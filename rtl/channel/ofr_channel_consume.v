@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The receiving side of all ends: payload is kept in one block RAM, in ROOM slots an end, and goes
 // to a register at the end's port, one flit a cycle of all ends. An end keeps the read port for its
-// packet as long as its consumer takes; else those have it whose register is empty, in turn. Same
+// packet as long as its consumer takes; else those have it whose register is empty, in turn, which
+// is found a cycle before. Same
 // as show() in sim/model/channel.c.
 `default_nettype none
 
@@ -53,8 +54,8 @@ module ofr_channel_consume #(
     // ---- The flit that the RAM shows moves to the register --------------------------------------
 
     // Of what is written in the cycle in which it is read nothing is used
-    (* no_rw_check *) logic [W+CB-1:0] mem [0:2**(EB+RB+LB)-1];
-    logic [W+CB-1:0] mem_q;
+    (* no_rw_check *) logic [W+CB:0] mem [0:2**(EB+RB+LB)-1];
+    logic [W+CB:0] mem_q; // whether CODE is not 0, CODE, payload
     wire logic [CB-1:0] code = mem_q[W +: CB];
     logic [ENDS-1:0] avail, moves;
     always_comb
@@ -66,7 +67,7 @@ module ofr_channel_consume #(
         end
     wire logic move = moves != 0;
     wire logic user = (moves & avail) == 0; // the broken beat
-    wire logic ends = code != 0;
+    wire logic ends = mem_q[W+CB];
     assign freed = ends ? moves & avail : '0;
 
     logic [W/8-1:0] keep;
@@ -76,54 +77,52 @@ module ofr_channel_consume #(
 
     // ---- The flit that it shows next ------------------------------------------------------------
 
+    logic [EB-1:0]   next_q; // has it next,
+    logic            has_next_q; // ... if there is one
     logic [ENDS-1:0] asks, behind;
     always_comb
         for (int i = 0; i < ENDS; i++) begin
-            asks[i] = (avail[i] || mark_q[i]) && !valid_q[i] && cur_q != EB'(i);
-            behind[i] = asks[i] && EB'(i) > cur_q;
+            asks[i] = (avail[i] || mark_q[i]) && !valid_q[i] && cur_q != EB'(i)
+                && !(has_next_q && next_q == EB'(i));
+            behind[i] = asks[i] && EB'(i) > next_q;
         end
     wire logic [ENDS-1:0] those = behind != 0 ? behind : asks;
-    wire logic [ENDS-1:0] first = those & (~those + ENDS'(1));
-    logic [EB-1:0] turn, next;
+    logic [EB-1:0] turn;
     always_comb begin
         turn = '0;
-        for (int i = 0; i < ENDS; i++)
-            turn = turn | (first[i] ? EB'(i) : '0);
+        for (int i = ENDS - 1; i >= 0; i--)
+            if (those[i])
+                turn = EB'(i);
     end
-    wire logic goes_on = move && !ends && !user;
-    always_comb
-        if (begins)
-            next = row;
-        else if (goes_on)
-            next = cur_q;
-        else if (asks != 0)
-            next = turn;
-        else if (comes)
-            next = row; // at once, if it is the first
-        else
-            next = cur_q;
+    wire logic takes = move && !user;
+    wire logic goes_on = takes && !ends; // late: it is the RAM's output
+    wire logic used = !has_next_q || (!begins && !goes_on);
+
+    // Who has it next, unless the packet goes on; the place of its next flit
+    wire logic [EB-1:0] other = has_next_q && !begins ? next_q : row;
+    wire logic          stays = !begins && (!(has_next_q || comes) || other == cur_q);
+    wire logic [EB-1:0] cur_d = goes_on || stays ? cur_q : other;
 
     logic [RB+LB-1:0] places [0:2**EB-1];
-    wire logic [RB+LB-1:0] place_next = places[next];
-    logic [RB+LB-1:0] place_d, place;
+    wire logic [RB+LB-1:0] place_other = places[other];
+    wire logic [RB+LB-1:0] place_on = {place_q[LB +: RB], place_q[LB-1:0] + LB'(1)};
+    logic [RB+LB-1:0] place_off, place_d, place;
     always_comb begin
-        place_d = place_q;
-        if (move && !user)
-            place_d = ends ? {place_q[LB +: RB] + RB'(1), LB'(0)}
-                : {place_q[LB +: RB], place_q[LB-1:0] + LB'(1)};
+        place_off = takes ? {place_q[LB +: RB] + RB'(1), LB'(0)} : place_q;
         if (begins)
-            place_d = '0;
-        place = next == cur_q || begins ? place_d : place_next;
+            place_off = '0;
+        place_d = goes_on ? place_on : place_off;
+        place = goes_on ? place_on : stays || begins ? place_off : place_other;
     end
     wire logic          place_we = move || begins;
     wire logic [EB-1:0] place_at = begins ? row : cur_q;
-    wire logic [EB+RB+LB-1:0] mem_row = {next, place};
+    wire logic [EB+RB+LB-1:0] mem_row = {cur_d, place};
     wire logic [EB+RB+LB-1:0] mem_at = {in_end, in_slot, in_at};
     always_ff @(posedge clk) begin
         if (place_we)
             places[place_at] <= place_d;
         if (in_we)
-            mem[mem_at] <= {in_code, in_data};
+            mem[mem_at] <= {in_code != 0, in_code, in_data};
         mem_q <= mem[mem_row];
     end
 
@@ -131,7 +130,12 @@ module ofr_channel_consume #(
 
     wire logic [ENDS-1:0] more = kept ? ENDS'(1) << row : '0;
     always_ff @(posedge clk) begin
-        cur_q <= next;
+        cur_q <= cur_d;
+        if (used) begin
+            has_next_q <= asks != 0;
+            if (asks != 0)
+                next_q <= turn;
+        end
         place_q <= place;
         for (int i = 0; i < ENDS; i++) begin
             valid_q[i] <= moves[i] || (valid_q[i] && !m_tready[i]);
@@ -150,7 +154,7 @@ module ofr_channel_consume #(
         end
         if (rst) begin
             {valid_q, mark_q, stock_q} <= '0;
-            cur_q <= '0;
+            {cur_q, next_q, has_next_q} <= '0;
             place_q <= '0;
         end
     end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sending side of all ends: takes the users' beats, one a cycle of all ends, in turn, and
-// gathers them to packets. Same as take_beat() in sim/model/channel.c.
+// gathers them to packets. Whose turn it is has been found a cycle before, of those that had a beat
+// then. Same as next_grant() and take_beat() in sim/model/channel.c.
 `default_nettype none
 
 module ofr_channel_gather #(
@@ -26,6 +27,8 @@ module ofr_channel_gather #(
     input  wire logic                picked,  // a DATA packet of it has its turn
     input  wire logic [1:0]          slot,    // ... this one
     output logic [(W == 64 ? 3 : 2):0] code,  // ... with this CODE
+    output logic                     given,   // a message's last beat is taken, of this end:
+    output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] given_end,
     output logic [ENDS-1:0]          some,    // packets that wait for their turn
     output logic [ENDS-1:0]          mid,     // inside a message
     // The packet that is being sent
@@ -46,35 +49,40 @@ module ofr_channel_gather #(
 
     logic [ENDS-1:0]   mid_q, skip_q;
     logic [3*ENDS-1:0] held_q; // packets that wait, at most four with the one being sent
-    logic [ENDS-1:0]   after_q; // ends behind the one whose turn it was
-    logic [ENDS-1:0]   full, asks, after_d;
+    logic [ENDS-1:0]   grant_q; // whose turn it is,
+    logic [EB-1:0]     at_q;    // ... in binary
+    logic [ENDS-1:0]   full, may, asks, behind;
     always_comb
         for (int i = 0; i < ENDS; i++) begin
             full[i] = held_q[3*i + 2] || (held_q[3*i +: 2] == 2'd3 && sending[i]);
             some[i] = held_q[3*i +: 3] != 0;
-            asks[i] = s_tvalid[i] && (throws[i] || skip_q[i] || (sends[i] && !full[i]))
+            may[i] = (throws[i] || skip_q[i] || (sends[i] && !full[i]))
                 && !(closing[i] && !mid_q[i]);
+            asks[i] = s_tvalid[i] && may[i];
+            behind[i] = asks[i] && EB'(i) > at_q;
         end
-    wire logic [ENDS-1:0] behind = asks & after_q;
     wire logic [ENDS-1:0] those = behind != 0 ? behind : asks;
-    wire logic [ENDS-1:0] first = those & (~those + ENDS'(1));
-    assign s_tready = hold ? '0 : first;
-    assign mid = mid_q;
-
-    logic [EB-1:0]  at; // of the beat: end, bytes
+    logic [EB-1:0]  at_d;
     logic [W/8-1:0] tkeep;
+    logic [ENDS-1:0] grant_d;
     always_comb begin
-        at = '0;
+        at_d = '0;
         tkeep = '0;
+        for (int i = ENDS - 1; i >= 0; i--)
+            if (those[i])
+                at_d = EB'(i);
         for (int i = 0; i < ENDS; i++) begin
-            at = at | (first[i] ? EB'(i) : '0);
-            tkeep = tkeep | (first[i] ? s_tkeep[W/8*i +: W/8] : '0);
+            grant_d[i] = at_d == EB'(i);
+            tkeep = tkeep | (grant_q[i] ? s_tkeep[W/8*i +: W/8] : '0);
         end
-        for (int i = 0; i < ENDS; i++)
-            after_d[i] = EB'(i) > at;
     end
-    wire logic last = |(first & s_tlast);
-    wire logic keep = !hold && |(first & sends & ~skip_q);
+    assign s_tready = hold ? '0 : grant_q & may;
+    assign mid = mid_q;
+    wire logic [ENDS-1:0] takes = s_tready & s_tvalid;
+    wire logic last = |(grant_q & s_tlast);
+    wire logic keep = |(takes & sends & ~skip_q);
+    assign given = |(takes & s_tlast);
+    assign given_end = at_q;
 
     // ---- Packets --------------------------------------------------------------------------------
 
@@ -86,7 +94,7 @@ module ofr_channel_gather #(
     end
 
     logic [LB+1:0] places [0:2**EB-1]; // slot, flit of the next beat
-    wire logic [LB+1:0] place = places[at];
+    wire logic [LB+1:0] place = places[at_q];
     wire logic          full_now = place[LB-1:0] == LB'(L - HEAD - 1);
     wire logic          ends = last || full_now;
     logic [LB+1:0] place_d;
@@ -96,14 +104,14 @@ module ofr_channel_gather #(
             place_d = '0;
     end
     wire logic          place_we = keep || begins;
-    wire logic [EB-1:0] place_at = begins ? row : at;
+    wire logic [EB-1:0] place_at = begins ? row : at_q;
     always_ff @(posedge clk)
         if (place_we)
             places[place_at] <= place_d;
 
     logic [CB-1:0] codes [0:2**(EB+2)-1];
     wire logic [CB-1:0] code_d = last ? CB'(bytes) + CB'(2) : CB'(1);
-    wire logic [EB+1:0] code_at = {at, place[LB+1:LB]};
+    wire logic [EB+1:0] code_at = {at_q, place[LB+1:LB]};
     wire logic [EB+1:0] code_row = {row, slot};
     always_ff @(posedge clk)
         if (keep)
@@ -119,7 +127,7 @@ module ofr_channel_gather #(
             (* no_rw_check *) logic [W:0] mem [0:4*L-1];
             logic [W:0] shown_q;
             always_ff @(posedge clk) begin
-                if (keep && first[i])
+                if (keep && grant_q[i])
                     mem[place] <= {ends, s_tdata[W*i +: W]};
                 if (out_end == EB'(i))
                     shown_q <= mem[mem_row];
@@ -137,14 +145,15 @@ module ofr_channel_gather #(
 
     // ---- The ends -------------------------------------------------------------------------------
 
-    wire logic any = asks != 0 && !hold;
-    wire logic [ENDS-1:0] more = keep && ends ? first : '0;
+    wire logic [ENDS-1:0] more = keep && ends ? grant_q : '0;
     wire logic [ENDS-1:0] less = picked ? ENDS'(1) << row : '0;
     always_ff @(posedge clk) begin
-        if (any)
-            after_q <= after_d;
+        if (asks != 0) begin
+            grant_q <= grant_d;
+            at_q <= at_d;
+        end
         for (int i = 0; i < ENDS; i++) begin
-            if (any && first[i]) begin
+            if (takes[i]) begin
                 mid_q[i] <= !last;
                 if (last)
                     skip_q[i] <= 1'b0;
@@ -156,8 +165,10 @@ module ofr_channel_gather #(
                 skip_q[i] <= mid_q[i];
             end
         end
-        if (rst)
-            {mid_q, skip_q, held_q, after_q} <= '0;
+        if (rst) begin
+            {mid_q, skip_q, held_q, at_q} <= '0;
+            grant_q <= ENDS'(1);
+        end
     end
 endmodule
 `default_nettype wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes what is delivered to this node, always: the fields of a channel packet's headers, its
-// payload on to the end it is for, and from a cycle behind its tail the packet. Its fields stand
-// for two cycles at least. Same as take_flit() in sim/model/channel.c.
+// payload on to the end it is for. From a cycle behind its last flit a packet's fields stand, for
+// two cycles at least. Same as take_flit() in sim/model/channel.c.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -21,8 +21,7 @@ module ofr_channel_receive #(
     output logic [(W == 64 ? 3 : 2):0] flit_code, // 0, or of the last one: CODE
     // A packet has come
     output logic                      spoiled, // poisoned, or of a length that cannot be; a cycle
-    output logic                      due,     // or it is good, and of KIND CHANNEL, until
-    input  wire logic                 take,    // ... this
+    output logic                      come,    // its last flit comes, good, and of KIND CHANNEL
     output logic [$clog2(L)-1:0]      last_at, // index of its last payload flit
     // Its fields, from the first payload flit on
     output logic [11:0]               source,
@@ -35,7 +34,7 @@ module ofr_channel_receive #(
     localparam int PER = 64 / W;           // flits of the packet header
 
     logic [LB:0]   index_q; // to L + 1
-    logic          spoiled_q, due_q;
+    logic          spoiled_q;
     logic [LB-1:0] last_at_q;
     logic [11:0]   source_q;
     logic [3:0]    kind_q;
@@ -52,7 +51,6 @@ module ofr_channel_receive #(
     wire logic good = in_payload && !rx_poison;
     always_ff @(posedge clk) begin
         spoiled_q <= rx_valid && rx_last && !good;
-        due_q <= (rx_valid && rx_last && good) || (due_q && channel && !take);
         if (rx_valid) begin
             if (rx_last && good)
                 last_at_q <= flit_at;
@@ -63,7 +61,7 @@ module ofr_channel_receive #(
         end
         if (rst) begin
             index_q <= '0;
-            {spoiled_q, due_q} <= '0;
+            spoiled_q <= '0;
         end
     end
 
@@ -119,7 +117,7 @@ module ofr_channel_receive #(
 
     wire logic unused = ^{rx_data, first}; // W = 64 has bits of no use in headers
     assign spoiled = spoiled_q;
-    assign due = due_q && channel;
+    assign come = rx_valid && rx_last && good && channel;
     assign last_at = last_at_q;
     assign source = source_q;
     assign seq = seq_q;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the ends' packets, a packet each in turn, and the answer to a packet of no connection here.
-// Packets follow each other without an idle cycle. Same as send() in sim/model/channel.c.
+// Packets follow each other without an idle cycle: what is behind the headers is fetched a cycle
+// ahead, so the next packet has its turn in the cycle in which the last flit leaves. Same as send()
+// in sim/model/channel.c.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -13,12 +15,17 @@ module ofr_channel_send #(
     input  wire logic                      clk,
     input  wire logic                      rst,
     input  wire logic [4*N-1:0]            me,
-    // Whose turn it is
+    // Whose turn it is next
     input  wire logic [ENDS-1:0]           want,
-    input  wire logic                      hold, // nobody's in this cycle
-    output logic                           pick, // this end's:
-    output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] pick_end,
-    // ... what it sends, see ofr_channel_state, and its peer
+    output logic                           near,  // a packet can have its turn in this cycle, if
+    output logic                           turns, // ... it has it,
+    output logic                           some,  // ... and there is one: the answer, or this end's
+    output logic                           some_reply,
+    output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] some_end,
+    // It has it: the answer, or this end; what it sends, see ofr_channel_state, and its peer
+    input  wire logic                      pick_reply,
+    input  wire logic                      pick,
+    input  wire logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] pick_end,
     input  wire logic [2:0]                pick_type,
     input  wire logic [7:0]                seq,
     input  wire logic [7:0]                limit,
@@ -31,7 +38,8 @@ module ofr_channel_send #(
     input  wire logic [7:0]                reply_conn,
     input  wire logic [3:0]                reply_from, // the end here that it was for
     output logic                           reply_done,
-    // The packet that is under way
+    // The packet that is under way, until its last flit has been fetched
+    input  wire logic                      waits,    // the one before is not counted yet
     output logic                           busy,
     output logic                           data,     // it is DATA
     output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] out_end,
@@ -58,7 +66,7 @@ module ofr_channel_send #(
     logic [1:0]    slot_q;
     logic [EB-1:0] turn_q;
     logic [ENDS:0] after_q; // ends behind it; last the answer
-    logic [2:0]    type_q, step_q; // step: flits sent, to HEAD
+    logic [2:0]    type_q, step_q; // step: flits of the headers that are sent
     logic [7:0]    seq_q, limit_q, conn_q;
     logic [15:0]   to_q;
     logic [3:0]    code_q, from_q;
@@ -68,18 +76,21 @@ module ofr_channel_send #(
 
     // ---- Whose turn is next ---------------------------------------------------------------------
 
-    wire logic [ENDS:0] asks = {reply && !reply_done, want};
+    wire logic [ENDS:0] asks = {reply && !(busy_q && reply_q), want};
     wire logic [ENDS:0] behind = asks & after_q;
     wire logic [ENDS:0] those = behind != 0 ? behind : asks;
-    wire logic [ENDS:0] first = those & (~those + (ENDS + 1)'(1));
-    logic [ENDS:0]      after_d;
+    logic first_reply; // it is the lowest of `those`
     always_comb begin
-        pick_end = '0;
-        for (int i = 0; i < ENDS; i++)
-            pick_end = pick_end | (first[i] ? EB'(i) : '0);
-        for (int i = 0; i <= ENDS; i++)
-            after_d[i] = (first & (((ENDS + 1)'(1) << i) - (ENDS + 1)'(1))) != 0;
+        some_end = '0;
+        first_reply = 1'b1;
+        for (int i = ENDS - 1; i >= 0; i--)
+            if (those[i]) begin
+                some_end = EB'(i);
+                first_reply = 1'b0;
+            end
     end
+    assign some = asks != 0;
+    assign some_reply = first_reply;
 
     // ---- Flits ----------------------------------------------------------------------------------
 
@@ -97,64 +108,71 @@ module ofr_channel_send #(
         head[64 +: 32] = {conn_q, limit_q, from_q, to_q[15:12], 1'b0, code_q, type_q};
     end
 
+    logic         valid_q, last_q, ahead_q, ahead_last_q; // ahead: fetched
+    logic [W-1:0] data_q, ahead_data_q;
     logic [W-1:0] flit;
-    wire logic in_head = step_q != 3'(HEAD);
     always_comb begin
-        flit = is_data ? out_data : W'({32'b0, shown});
+        flit = ahead_data_q;
         for (int i = 0; i < HEAD; i++)
-            if (step_q == 3'(i))
+            if (!ahead_q && step_q == 3'(i))
                 flit = head[W*i +: W];
     end
-    wire logic ends = !in_head && (is_data ? out_last : at_q == LB'(CONTROL - HEAD - 1));
-
-    logic         valid_q, last_q;
-    logic [W-1:0] data_q;
     wire logic moves = !valid_q || tx_ready;
-    wire logic go = busy_q && moves;
-    wire logic picks = !busy_q || (go && ends);
-    wire logic [LB-1:0] at_d = at_q + LB'(go && !in_head);
+    wire logic head_last = step_q == 3'(HEAD - 1);
+    wire logic head_go = moves && busy_q && !ahead_q && !(head_last && waits);
+    wire logic fetch = busy_q && moves && (ahead_q ? step_q == 3'(HEAD) : head_last && !waits);
+    wire logic fetch_last = is_data ? out_last : at_q == LB'(CONTROL - HEAD - 1);
+    wire logic ends = fetch && fetch_last;
+    wire logic [LB-1:0] at_d = at_q + LB'(fetch);
     assign out_at = at_d;
-    assign pick = picks && !hold && want != 0 && !first[ENDS];
-    assign reply_done = go && ends && reply_q;
+    assign near = !busy_q || head_last || step_q == 3'(HEAD);
+    assign turns = !busy_q || ends;
+    assign reply_done = ends && reply_q;
     assign busy = busy_q && !reply_q;
     assign data = is_data;
     assign out_end = turn_q;
     assign out_slot = slot_q;
-    assign sent = go && ends && is_data;
+    assign sent = ends && is_data;
     assign sent_last = at_q;
     assign sent_code = code_q;
 
     always_ff @(posedge clk) begin
         at_q <= at_d;
-        if (go) begin
+        if (moves) begin
+            valid_q <= ahead_q || head_go;
             data_q <= flit;
-            last_q <= ends;
-            if (in_head)
-                step_q <= step_q + 3'd1;
+            last_q <= ahead_q && ahead_last_q;
+            ahead_q <= fetch;
         end
-        if (moves)
-            valid_q <= busy_q;
-        if (picks) begin
-            busy_q <= asks != 0 && !hold;
-            if (asks != 0 && !hold) begin
-                after_q <= after_d;
-                turn_q <= pick_end;
-                reply_q <= first[ENDS];
-                type_q <= first[ENDS] ? 3'(`OFR_CHANNEL_HEAD_TYPE_RESET) : pick_type;
-                code_q <= first[ENDS] ? 4'(`OFR_CHANNEL_STATE_REASON_REFUSED) : code;
-                seq_q <= first[ENDS] ? '0 : seq;
-                slot_q <= seq[1:0];
-                limit_q <= first[ENDS] ? '0 : limit;
-                bytes_q <= first[ENDS] ? '0 : received;
-                to_q <= first[ENDS] ? reply_peer : peer[15:0];
-                conn_q <= first[ENDS] ? reply_conn : peer[23:16];
-                from_q <= first[ENDS] ? reply_from : 4'(pick_end);
-                step_q <= '0;
-                at_q <= '0;
-            end
+        if (fetch) begin
+            ahead_data_q <= is_data ? out_data : W'({32'b0, shown});
+            ahead_last_q <= fetch_last;
+        end
+        if (head_go)
+            step_q <= step_q + 3'd1;
+        if (ends)
+            busy_q <= 1'b0;
+        if (pick || pick_reply) begin
+            busy_q <= 1'b1;
+            for (int i = 0; i < ENDS; i++)
+                after_q[i] <= !pick_reply && EB'(i) > pick_end;
+            after_q[ENDS] <= !pick_reply;
+            turn_q <= pick_end;
+            reply_q <= pick_reply;
+            type_q <= pick_reply ? 3'(`OFR_CHANNEL_HEAD_TYPE_RESET) : pick_type;
+            code_q <= pick_reply ? 4'(`OFR_CHANNEL_STATE_REASON_REFUSED) : code;
+            seq_q <= pick_reply ? '0 : seq;
+            slot_q <= seq[1:0];
+            limit_q <= pick_reply ? '0 : limit;
+            bytes_q <= pick_reply ? '0 : received;
+            to_q <= pick_reply ? reply_peer : peer[15:0];
+            conn_q <= pick_reply ? reply_conn : peer[23:16];
+            from_q <= pick_reply ? reply_from : 4'(pick_end);
+            step_q <= '0;
+            at_q <= '0;
         end
         if (rst)
-            {busy_q, valid_q, after_q} <= '0;
+            {busy_q, valid_q, ahead_q, after_q} <= '0;
     end
     assign tx_valid = valid_q;
     assign tx_data = data_q;

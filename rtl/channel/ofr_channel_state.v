@@ -20,7 +20,8 @@ module ofr_channel_state #(
     input  wire logic       cmd_listen,
     input  wire logic       cmd_close,
     input  wire logic       cmd_abort,
-    input  wire logic       ev,       // a packet came, of the row's peer unless the state says no
+    input  wire logic       ev,       // a packet came
+    input  wire logic       ev_match, // ... of the row's peer; late, so it only says if that counts
     input  wire logic       is_sent,  // a DATA packet was sent
     input  wire logic       is_pick,  // what is wanted has its turn
     input  wire logic       is_walk,  // nothing else
@@ -104,18 +105,20 @@ module ofr_channel_state #(
 
     wire logic is_data = ev_type == T_DATA;
     wire logic is_reset = ev_type == T_RESET;
-    assign ev_mine = ev && (state_r == LISTEN ? ev_type == T_OPEN : state_r != IDLE);
-    wire logic live = ev_mine && state_r != ENDED;
+    wire logic ev_here = ev && (state_r == LISTEN ? ev_type == T_OPEN : state_r != IDLE);
+    assign ev_mine = ev_here && ev_match;
+    wire logic live = ev_here && state_r != ENDED;
     wire logic is_anew = is_open && ev_type == T_OPEN && expect_r != 0;
     wire logic is_lost = ev_seq != expect_r;
     wire logic is_illegal = is_data
         ? state_r == DRAIN || ev_code == 0 || ev_code > 4'(2 + W / 8) || ev_crowded
         : ev_type > T_RESET;
     wire logic is_fine = live && !is_reset && !is_anew && !is_lost && !is_illegal;
-    assign ev_kept = is_fine && is_data;
+    assign ev_kept = is_fine && is_data && ev_match;
     // A peer that knows nothing of us has forgotten its count
-    assign ev_tells = ev_mine && !is_data
+    wire logic tells = ev_here && !is_data
         && !(is_reset && ev_code == 4'(`OFR_CHANNEL_STATE_REASON_REFUSED));
+    assign ev_tells = tells && ev_match;
 
     // ---- What is to be sent ---------------------------------------------------------------------
 
@@ -140,14 +143,15 @@ module ofr_channel_state #(
     wire logic begins = cmd_open || cmd_listen;
     wire logic drained = is_walk && state_r == DRAIN && !rest;
     wire logic asks = is_walk && ticks && (is_open || state_r == OPENING);
-    wire logic finish = cmd_abort || drained || (asks && age_r == 2'd3) || (live && !is_fine);
+    wire logic aborts = cmd_abort && state_r != IDLE && state_r != ENDED;
+    wire logic finish = aborts || drained || (asks && age_r == 2'd3) || (live && !is_fine);
     always_comb begin
         {state_d, reason_d, told_d} = {state_r, reason_r, told_r};
-        {sent_d, received_d, heard_d} = {sent_r || is_sent, received_r || ev_kept,
-                                         heard_r || ev_tells};
+        {sent_d, received_d, heard_d} = {sent_r || is_sent, received_r || (is_fine && is_data),
+                                         heard_r || tells};
         {age_d, limit_d} = {age_r, limit_r};
-        seq_d = seq_r + {7'b0, is_pick && pick_type == T_DATA};
-        expect_d = expect_r + {7'b0, ev_kept};
+        seq_d = is_pick && pick_type == T_DATA ? seq_r + 8'd1 : seq_r;
+        expect_d = is_fine && is_data ? expect_r + 8'd1 : expect_r;
         {reset_d, open_d, close_d, probe_d} = {reset_r, open_r, close_r, probe_r};
 
         if (is_pick) begin
@@ -159,7 +163,7 @@ module ofr_channel_state #(
             if (pick_type == T_CLOSE || pick_type == T_PROBE)
                 probe_d = 1'b0;
         end
-        if (cmd_close)
+        if (cmd_close && state_r == OPEN)
             {state_d, close_d} = {CLOSING, 1'b1};
         if (asks) begin
             age_d = age_r + 2'd1;
@@ -169,7 +173,7 @@ module ofr_channel_state #(
                 close_d = close_r || state_r == CLOSING;
             end
         end
-        if (ev_mine && state_r == ENDED && !is_reset)
+        if (ev_here && state_r == ENDED && !is_reset)
             reset_d = 1'b1;
         if (is_fine) begin
             {age_d, limit_d, open_d} = {2'd0, ev_limit, 1'b0};
@@ -183,7 +187,7 @@ module ofr_channel_state #(
             told_d = live && is_reset;
             reset_d = is_open || (state_r == OPENING && !told_d);
             {open_d, close_d, probe_d} = '0;
-            if (cmd_abort)
+            if (aborts)
                 reason_d = `OFR_CHANNEL_STATE_REASON_ABORTED;
             else if (is_walk)
                 reason_d = drained ? `OFR_CHANNEL_STATE_REASON_CLOSED
@@ -206,7 +210,8 @@ module ofr_channel_state #(
             open_d = cmd_open;
         end
     end
-    assign marks = finish && is_open && reason_d != `OFR_CHANNEL_STATE_REASON_CLOSED;
+    assign marks = finish && (!ev || ev_match) && is_open
+        && reason_d != `OFR_CHANNEL_STATE_REASON_CLOSED;
 
     wire logic writes = begins || cmd_peer || cmd_close || cmd_abort || ev_mine || is_sent
         || is_pick || is_walk;

@@ -32,7 +32,7 @@ bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *sh
     ch->head_flits = w == 16 ? 6 : 3;
     ch->time = OFR_CHANNEL_CONTROL_TIME_RESET;
     ch->turn = shape->ends;
-    ch->given = (uint8_t)(shape->ends - 1);
+    ch->op = OFR_CHANNEL_NOTHING;
     return true;
 }
 
@@ -82,15 +82,28 @@ static bool takes_beat(const struct ofr_channel *ch, unsigned e)
     }
 }
 
-int ofr_channel_gives(const struct ofr_channel *ch, const struct ofr_channel_in *in)
+// A connection begins in this cycle; nothing else moves.
+static bool begins_now(const struct ofr_channel *ch)
+{
+    return ch->op == OFR_CHANNEL_WRITTEN &&
+           (ch->what == OFR_CHANNEL_COMMAND_OPEN || ch->what == OFR_CHANNEL_COMMAND_LISTEN);
+}
+
+int ofr_channel_ready(const struct ofr_channel *ch)
+{
+    return takes_beat(ch, ch->grant) && !begins_now(ch) ? ch->grant : -1;
+}
+
+// Who can give a beat in the next cycle: of those that have one now, in turn.
+static unsigned next_grant(const struct ofr_channel *ch, const struct ofr_channel_in *in)
 {
     unsigned ends = ch->shape.ends;
-    for (unsigned i = 1; i <= ends && !in->writes; i++) {
-        unsigned e = (ch->given + i) % ends;
+    for (unsigned i = 1; i <= ends; i++) {
+        unsigned e = (ch->grant + i) % ends;
         if (in->s[e].valid && takes_beat(ch, e))
-            return (int)e;
+            return e;
     }
-    return -1;
+    return ch->grant;
 }
 
 // There is something for the consumer's port.
@@ -216,19 +229,20 @@ static void take_beat(struct ofr_channel *ch, unsigned e, const end_t *old, end_
 }
 
 // The consumers' side: the flit that the RAM shows goes to its end's port, and the next is looked
-// for. An end keeps the RAM for its packet as long as its consumer takes; else those whose port is
-// empty have it in turn, or the end that a packet has come for, to be at its port at once.
+// for. An end keeps the RAM for its packet as long as its consumer takes; else the one that was
+// found a cycle ago or more has it, of those whose port is empty, in turn; or the end that a packet
+// has come for, to be at its port at once.
 static void show(struct ofr_channel *ch, const end_t *olds, const struct ofr_channel_in *in,
                  int comes, int begins)
 {
-    unsigned ends = ch->shape.ends, cur = ch->cur, next = cur;
+    unsigned ends = ch->shape.ends, cur = ch->cur;
     const end_t *old = &olds[cur];
     end_t *x = &ch->end[cur];
-    bool goes_on = false;
+    bool goes_on = false, had_next = ch->has_next;
     for (unsigned e = 0; e < ends; e++)
         if (in->m_ready[e])
             ch->end[e].shown.valid = false;
-    if (!in->writes && offers(old) && (!old->shown.valid || in->m_ready[cur])) {
+    if (begins < 0 && offers(old) && (!old->shown.valid || in->m_ready[cur])) {
         unsigned code = ch->mem_code, bytes = code < ENDS_WITH ? flit_bytes(ch) : code - ENDS_WITH;
         if (old->freed == old->expect) {
             x->shown = (struct ofr_beat){.valid = true, .last = true, .user = true};
@@ -245,19 +259,26 @@ static void show(struct ofr_channel *ch, const end_t *olds, const struct ofr_cha
                 x->want_state = true;
         }
     }
-    for (unsigned i = ends - 1; i >= 1 && !goes_on; i--) {
-        unsigned e = (cur + i) % ends;
-        if (offers(&olds[e]) && !olds[e].shown.valid)
-            next = e;
-    }
-    if (next == cur && !goes_on && comes >= 0)
-        next = (unsigned)comes;
     if (begins >= 0)
-        next = (unsigned)begins;
-    ch->cur = (uint8_t)next;
-    x = &ch->end[next];
-    ch->mem_data = ch->store[next].in[x->freed % ch->shape.room][x->at];
-    ch->mem_code = ch->store[next].in_code[x->freed % ch->shape.room][x->at];
+        ch->cur = (uint8_t)begins;
+    else if (!goes_on && had_next)
+        ch->cur = ch->next;
+    else if (!goes_on && comes >= 0)
+        ch->cur = (uint8_t)comes;
+    if (!had_next || (begins < 0 && !goes_on)) {
+        unsigned from = ch->next;
+        ch->has_next = false;
+        for (unsigned i = 1; i <= ends && !ch->has_next; i++) {
+            unsigned e = (from + i) % ends;
+            if (!offers(&olds[e]) || olds[e].shown.valid || e == cur || (had_next && e == from))
+                continue;
+            ch->next = (uint8_t)e;
+            ch->has_next = true;
+        }
+    }
+    x = &ch->end[ch->cur];
+    ch->mem_data = ch->store[ch->cur].in[x->freed % ch->shape.room][x->at];
+    ch->mem_code = ch->store[ch->cur].in_code[x->freed % ch->shape.room][x->at];
 }
 
 // The ends are looked at one by one.
@@ -354,10 +375,24 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
     }
 }
 
+// A flit of a packet that is whole so far.
+static bool is_good(const struct ofr_channel *ch, const struct ofr_flit *rx)
+{
+    unsigned i = ch->index, first = ch->head_flits;
+    return !rx->poison && i >= first && i < ch->shape.slot_flits;
+}
+
+// The last flit of a channel packet comes.
+static bool has_come(const struct ofr_channel *ch, const struct ofr_flit *rx)
+{
+    return rx->valid && rx->last && is_good(ch, rx) && ch->kind == OFR_PKT_KIND_CHANNEL;
+}
+
 // The fields of a header, and the payload into the room of the end that it is for.
 static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr_flit *rx)
 {
     unsigned w = ch->shape.flit_bits, i = ch->index, first = ch->head_flits, per = 64 / w;
+    bool good = is_good(ch, rx);
     ch->spoiled = false;
     if (!rx->valid)
         return;
@@ -393,12 +428,9 @@ static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr
             ch->crowded = true;
         }
     }
-    bool good = !rx->poison && i >= first && i < ch->shape.slot_flits;
     ch->spoiled = rx->last && !good;
-    if (rx->last && good) {
-        ch->due = ch->kind == OFR_PKT_KIND_CHANNEL;
+    if (rx->last && good)
         ch->length = (uint16_t)(i + 1 - first);
-    }
     if (rx->last)
         ch->index = 0;
     else if (i <= ch->shape.slot_flits)
@@ -407,135 +439,162 @@ static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr
 
 // ---- Sending ------------------------------------------------------------------------------------
 
-// What is sent next, in turn, a packet each; the answer to strangers has a turn like an end's. The
-// end, or -1: none.
-static int pick(struct ofr_channel *ch, const end_t *olds)
+// Whose turn it is to send, a packet each; the answer to strangers, `ends`, has a turn like an
+// end's. -1: nobody's.
+static int next_turn(const struct ofr_channel *ch, const end_t *olds)
 {
     unsigned ends = ch->shape.ends;
     for (unsigned i = 1; i <= ends + 1; i++) {
         unsigned e = (ch->turn + i) % (ends + 1);
-        if (e == ends ? !ch->reply : !wants(&olds[e]))
-            continue;
-        ch->busy = true;
-        ch->turn = (uint8_t)e;
-        ch->type = OFR_CHANNEL_HEAD_TYPE_RESET;
-        ch->step = ch->payload = 0;
-        ch->send_seq = ch->send_limit = 0;
-        ch->code = OFR_CHANNEL_STATE_REASON_REFUSED;
-        ch->bytes = 0;
-        if (e == ends)
-            return -1;
-        const end_t *old = &olds[e];
-        end_t *x = &ch->end[e];
-        ch->type = (uint8_t)wanted(old);
-        ch->send_seq = old->seq;
-        ch->send_limit = (uint8_t)(old->freed + ch->shape.room);
-        ch->code = old->reason;
-        ch->bytes = old->any_received ? old->received : 0;
-        x->want_state = x->want_reset = false;
-        if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
-            ch->code = old->out_code[old->seq % OFR_CHANNEL_OUT];
-            x->seq++;
-        }
-        if (ch->type == OFR_CHANNEL_HEAD_TYPE_OPEN)
-            x->want_open = false;
-        if (ch->type == OFR_CHANNEL_HEAD_TYPE_CLOSE)
-            x->want_close = x->want_probe = false;
-        if (ch->type == OFR_CHANNEL_HEAD_TYPE_PROBE)
-            x->want_probe = false;
-        return (int)e;
+        if (e == ends ? ch->reply && !(ch->busy && ch->turn == ends) : wants(&olds[e]))
+            return (int)e;
     }
     return -1;
 }
 
-// The flit of the packet under way that comes next.
-static struct ofr_flit next_flit(const struct ofr_channel *ch, const struct ofr_config *config)
+// The answer to strangers is sent next.
+static void answer(struct ofr_channel *ch)
 {
-    unsigned w = ch->shape.flit_bits, k = ch->step, first = ch->head_flits;
+    ch->busy = true;
+    ch->turn = ch->shape.ends;
+    ch->type = OFR_CHANNEL_HEAD_TYPE_RESET;
+    ch->step = ch->payload = 0;
+    ch->send_seq = ch->send_limit = 0;
+    ch->code = OFR_CHANNEL_STATE_REASON_REFUSED;
+    ch->bytes = 0;
+}
+
+// A packet of this end is sent next, if it still wants to.
+static void pick(struct ofr_channel *ch, unsigned e, const end_t *old, end_t *x)
+{
+    if (!wants(old))
+        return;
+    ch->busy = true;
+    ch->turn = (uint8_t)e;
+    ch->type = (uint8_t)wanted(old);
+    ch->step = ch->payload = 0;
+    ch->send_seq = old->seq;
+    ch->send_limit = (uint8_t)(old->freed + ch->shape.room);
+    ch->code = old->reason;
+    ch->bytes = old->any_received ? old->received : 0;
+    x->want_state = x->want_reset = false;
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
+        ch->code = old->out_code[old->seq % OFR_CHANNEL_OUT];
+        x->seq++;
+    }
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_OPEN)
+        x->want_open = false;
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_CLOSE)
+        x->want_close = x->want_probe = false;
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_PROBE)
+        x->want_probe = false;
+    write_row(old, x);
+}
+
+static struct ofr_flit header_flit(const struct ofr_channel *ch, const struct ofr_config *config)
+{
+    unsigned w = ch->shape.flit_bits, k = ch->step, per = 64 / w;
     bool is_reply = ch->turn == ch->shape.ends;
     const end_t *x = &ch->end[is_reply ? 0 : ch->turn];
     unsigned peer = is_reply ? ch->reply_peer : x->peer;
-    struct ofr_flit f = {.valid = true, .vc = OFR_LVC_USER};
+    struct ofr_header h = {.target = peer & 0xfff,
+                           .cls = OFR_PKT_CLASS_INORDER,
+                           .leg = 1,
+                           .dest = peer & 0xfff,
+                           .source = ofr_coord_word(&config->me, ch->shape.n),
+                           .kind = OFR_PKT_KIND_CHANNEL,
+                           .seq = ch->send_seq};
+    uint32_t head = (uint32_t)ch->type << OFR_CHANNEL_HEAD_TYPE_LSB |
+                    (uint32_t)ch->code << OFR_CHANNEL_HEAD_CODE_LSB |
+                    (uint32_t)(peer >> 12) << OFR_CHANNEL_HEAD_TO_LSB |
+                    (uint32_t)(is_reply ? ch->reply_from : ch->turn) << OFR_CHANNEL_HEAD_FROM_LSB |
+                    (uint32_t)ch->send_limit << OFR_CHANNEL_HEAD_LIMIT_LSB |
+                    (uint32_t)(is_reply ? ch->reply_conn : x->conn) << OFR_CHANNEL_HEAD_CONN_LSB;
+    uint64_t data = k < per       ? ofr_header_pack(&h) >> (w * k)
+                    : k * w < 128 ? head >> (w * (k - per))
+                                  : 0;
+    return (struct ofr_flit){.valid = true, .vc = OFR_LVC_USER, .data = data & flit_mask(ch)};
+}
 
-    if (k < first) {
-        struct ofr_header h = {.target = peer & 0xfff,
-                               .cls = OFR_PKT_CLASS_INORDER,
-                               .leg = 1,
-                               .dest = peer & 0xfff,
-                               .source = ofr_coord_word(&config->me, ch->shape.n),
-                               .kind = OFR_PKT_KIND_CHANNEL,
-                               .seq = ch->send_seq};
-        uint32_t head =
-            (uint32_t)ch->type << OFR_CHANNEL_HEAD_TYPE_LSB |
-            (uint32_t)ch->code << OFR_CHANNEL_HEAD_CODE_LSB |
-            (uint32_t)(peer >> 12) << OFR_CHANNEL_HEAD_TO_LSB |
-            (uint32_t)(is_reply ? ch->reply_from : ch->turn) << OFR_CHANNEL_HEAD_FROM_LSB |
-            (uint32_t)ch->send_limit << OFR_CHANNEL_HEAD_LIMIT_LSB |
-            (uint32_t)(is_reply ? ch->reply_conn : x->conn) << OFR_CHANNEL_HEAD_CONN_LSB;
-        unsigned per = 64 / w;
-        f.data = k < per       ? ofr_header_pack(&h) >> (w * k)
-                 : k * w < 128 ? head >> (w * (k - per))
-                               : 0;
-    } else if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
-        unsigned slot = ch->send_seq % OFR_CHANNEL_OUT;
+static struct ofr_flit payload_flit(const struct ofr_channel *ch)
+{
+    unsigned w = ch->shape.flit_bits, slot = ch->send_seq % OFR_CHANNEL_OUT;
+    struct ofr_flit f = {.valid = true, .vc = OFR_LVC_USER};
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
         f.data = ch->store[ch->turn].out[slot][ch->payload];
         f.last = ch->store[ch->turn].out_last[slot][ch->payload];
     } else {
         f.data = w == 16 ? ch->bytes >> (16 * ch->payload) : ch->bytes;
-        f.last = k + 1 == control_flits(ch);
+        f.last = ch->head_flits + ch->payload + 1U == control_flits(ch);
     }
     f.data &= flit_mask(ch);
     return f;
 }
 
-// A flit leaves. True where no packet is under way any more.
+// A flit leaves; those behind the headers are fetched before. The last header flit waits for the
+// packet before to be counted. True where no flit is left to be fetched: the next packet can have
+// its turn.
 static bool send(struct ofr_channel *ch, const struct ofr_channel_in *in)
 {
-    bool moves = !ch->out.valid || in->tx_ready;
-    if (!ch->busy && moves)
-        ch->out.valid = false;
-    if (!ch->busy || !moves)
+    if (ch->out.valid && !in->tx_ready)
         return !ch->busy;
-    ch->out = next_flit(ch, in->config);
-    if (is_sending(ch, ch->turn) && ch->out.last) {
+    bool moves = ch->fetched.valid, fetches = moves && ch->busy && ch->step == ch->head_flits;
+    if (moves) {
+        ch->out = ch->fetched;
+        ch->fetched.valid = false;
+    } else if (ch->busy && !(ch->sent && ch->step + 1 == ch->head_flits)) {
+        ch->out = header_flit(ch, in->config);
+        fetches = ++ch->step == ch->head_flits;
+    } else {
+        ch->out.valid = false;
+    }
+    if (!fetches)
+        return !ch->busy;
+    ch->fetched = payload_flit(ch);
+    ch->payload++;
+    if (!ch->fetched.last)
+        return false;
+    if (is_sending(ch, ch->turn)) {
         ch->sent = true;
         ch->sent_end = ch->turn;
         ch->sent_code = ch->code;
-        ch->sent_flits = (uint16_t)(ch->payload + 1);
+        ch->sent_flits = ch->payload;
     }
-    if (ch->step >= ch->head_flits)
-        ch->payload++;
-    ch->step++;
-    if (ch->out.last && ch->turn == ch->shape.ends)
+    if (ch->turn == ch->shape.ends)
         ch->reply = false;
-    ch->busy = !ch->out.last;
-    return !ch->busy;
+    ch->busy = false;
+    return true;
 }
 
 // ---- One cycle ----------------------------------------------------------------------------------
 
-// A register of the end that is selected is written. True where a connection begins.
-static bool write_end(const end_t *old, end_t *x, unsigned offset, uint32_t value)
+// What a write has to be done: a value of COMMAND, OFR_CHANNEL_NAME, or nothing.
+static unsigned command_of(unsigned offset, uint32_t value)
 {
-    bool is_command = offset == OFR_CHANNEL_COMMAND;
-    if (offset == OFR_CHANNEL_PEER) {
-        x->peer = (uint16_t)value;
-        x->conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
+    return offset == OFR_CHANNEL_COMMAND ? value
+           : offset == OFR_CHANNEL_PEER  ? OFR_CHANNEL_NAME
+                                         : 0;
+}
+
+// A command, for the end that is selected. What may have changed since it was written: the peer has
+// ended what is to be closed. True where a connection begins.
+static bool obey(unsigned what, const end_t *old, end_t *x)
+{
+    if (what == OFR_CHANNEL_NAME)
         x->named = true;
-    }
-    if (is_command && value == OFR_CHANNEL_COMMAND_CLOSE) {
+    if (what == OFR_CHANNEL_COMMAND_CLOSE && old->state == OPEN) {
         x->state = CLOSING;
         x->want_close = true;
     }
-    if (is_command && value == OFR_CHANNEL_COMMAND_ABORT)
+    if (what == OFR_CHANNEL_COMMAND_ABORT && old->state != IDLE && old->state != ENDED)
         finish(old, x, OFR_CHANNEL_STATE_REASON_ABORTED, false);
-    if (is_command && value == OFR_CHANNEL_COMMAND_OPEN)
+    if (what == OFR_CHANNEL_COMMAND_OPEN)
         begin(x, OPENING);
-    if (is_command && value == OFR_CHANNEL_COMMAND_LISTEN)
+    if (what == OFR_CHANNEL_COMMAND_LISTEN)
         begin(x, LISTEN);
-    if (is_command || offset == OFR_CHANNEL_PEER)
+    if (what != 0)
         write_row(old, x);
-    return is_command && (value == OFR_CHANNEL_COMMAND_OPEN || value == OFR_CHANNEL_COMMAND_LISTEN);
+    return what == OFR_CHANNEL_COMMAND_OPEN || what == OFR_CHANNEL_COMMAND_LISTEN;
 }
 
 static void count_sent(struct ofr_channel *ch, const end_t *olds)
@@ -552,7 +611,6 @@ static void count_sent(struct ofr_channel *ch, const end_t *olds)
 static bool deal(struct ofr_channel *ch, const end_t *olds, bool had_reply)
 {
     unsigned to = HEAD(TO);
-    ch->due = false;
     if (to < ch->shape.ends && is_of(ch, &olds[to])) {
         receive(ch, &olds[to], &ch->end[to]);
         write_row(&olds[to], &ch->end[to]);
@@ -567,45 +625,98 @@ static bool deal(struct ofr_channel *ch, const end_t *olds, bool had_reply)
     return true;
 }
 
+// What is done in the next cycle; done: in this one. sent: a packet was to be counted as this cycle
+// began; near: the next packet can have its turn, and turns: has it; last: the end that gives a
+// message's last beat, which may want to send then; or -1.
+static void next_op(struct ofr_channel *ch, const end_t *olds, const struct ofr_channel_in *in,
+                    enum ofr_channel_op done, bool sent, bool near, bool turns, int last)
+{
+    int turn = next_turn(ch, olds);
+    if (done == OFR_CHANNEL_PICK || done == OFR_CHANNEL_ANSWER)
+        near = false;
+    if (turn < 0)
+        turn = last;
+    ch->due = has_come(ch, &in->rx) || (ch->due && done != OFR_CHANNEL_EVENT);
+    ch->command = in->writes || (ch->command && done != OFR_CHANNEL_WRITTEN);
+    if (in->early) {
+        ch->op = OFR_CHANNEL_NOTHING;
+    } else if (ch->due) {
+        ch->op = OFR_CHANNEL_EVENT;
+    } else if (ch->command) {
+        ch->op = OFR_CHANNEL_WRITTEN;
+        ch->op_end = ch->select;
+    } else if (sent && done != OFR_CHANNEL_COUNTS) {
+        ch->op = OFR_CHANNEL_COUNTS;
+        ch->op_end = ch->sent_end;
+    } else if (near && turn >= 0) {
+        ch->op_end = (uint8_t)turn;
+        ch->op = !turns                   ? OFR_CHANNEL_NOTHING
+                 : turn == ch->shape.ends ? OFR_CHANNEL_ANSWER
+                                          : OFR_CHANNEL_PICK;
+    } else if (done != OFR_CHANNEL_WALK) {
+        ch->op = OFR_CHANNEL_WALK;
+        ch->op_end = ch->walk;
+    } else {
+        ch->op = OFR_CHANNEL_NOTHING;
+    }
+}
+
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value)
 {
-    unsigned ends = ch->shape.ends, select = ch->select, to = HEAD(TO);
+    unsigned ends = ch->shape.ends, select = ch->select, to = HEAD(TO), e = ch->op_end;
     bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
-    bool had_reply = ch->reply, strange = false;
-    bool access = in->reads || in->writes, hold = access || ch->due || ch->sent;
-    int gives = ofr_channel_gives(ch, in), picked = -1, begins = -1, comes = -1;
+    bool had_reply = ch->reply, had_sent = ch->sent, strange = false;
+    enum ofr_channel_op done = ch->op;
+    int ready = ofr_channel_ready(ch), begins = -1, comes = -1;
+    bool gives = ready >= 0 && in->s[ready].valid;
+    unsigned granted = next_grant(ch, in);
     end_t old[OFR_CHANNEL_ENDS];
     memcpy(old, ch->end, ends * sizeof *old);
 
-    // One end's row a cycle, by what comes first
-    bool counts = ch->sent && !access && !ch->due;
-    if (counts)
-        count_sent(ch, old);
-    if (send(ch, in) && !hold)
-        picked = pick(ch, old);
-    if (access) {
-        if (reg_we && write_end(&old[select], &ch->end[select], offset, value))
-            begins = (int)select;
-    } else if (ch->due) {
+    bool near = !ch->busy || ch->step + 1 >= ch->head_flits, turns = send(ch, in);
+    next_op(ch, old, in, done, had_sent, near, turns, gives && in->s[ready].last ? ready : -1);
+    // One end's row a cycle
+    switch (done) {
+    case OFR_CHANNEL_EVENT:
         comes = to < ends ? (int)to : -1;
         strange = deal(ch, old, had_reply);
-    } else if (picked >= 0) {
-        write_row(&old[picked], &ch->end[picked]);
-    } else if (!counts) {
-        if (old[ch->walk].named) {
-            look(&old[ch->walk], &ch->end[ch->walk], ch->left != 0);
-            write_row(&old[ch->walk], &ch->end[ch->walk]);
+        break;
+    case OFR_CHANNEL_WRITTEN:
+        if (obey(ch->what, &old[e], &ch->end[e]))
+            begins = (int)e;
+        break;
+    case OFR_CHANNEL_COUNTS:
+        count_sent(ch, old);
+        break;
+    case OFR_CHANNEL_PICK:
+        pick(ch, e, &old[e], &ch->end[e]);
+        break;
+    case OFR_CHANNEL_ANSWER:
+        answer(ch);
+        break;
+    case OFR_CHANNEL_WALK:
+        if (old[e].named) {
+            look(&old[e], &ch->end[e], ch->left != 0);
+            write_row(&old[e], &ch->end[e]);
         }
-        ch->walk = (uint8_t)((ch->walk + 1) % ends);
+        ch->walk = (uint8_t)((e + 1) % ends);
         ch->left = (uint8_t)(ch->left - (ch->left != 0));
+        break;
+    default:
+        break;
+    }
+    if (in->writes)
+        ch->what = (uint8_t)(reg_we ? command_of(offset, value) : 0);
+    if (reg_we && offset == OFR_CHANNEL_PEER) {
+        ch->end[select].peer = (uint16_t)value;
+        ch->end[select].conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
     }
     if (ticks)
         ch->left = (uint8_t)ends;
-    if (gives >= 0) {
-        ch->given = (uint8_t)gives;
-        take_beat(ch, (unsigned)gives, &old[gives], &ch->end[gives], &in->s[gives]);
-    }
+    ch->grant = (uint8_t)granted;
+    if (gives)
+        take_beat(ch, (unsigned)ready, &old[ready], &ch->end[ready], &in->s[ready]);
     show(ch, old, in, comes, begins);
     if ((ch->spoiled || strange) && ch->dropped != UINT16_MAX)
         ch->dropped++;

@@ -14,6 +14,7 @@ enum {
     OFR_CHANNEL_ENDS = 16,   // most a node can have
     OFR_CHANNEL_FLITS = 256, // largest L
     OFR_CHANNEL_ROOM = 8,    // most packets an end can receive ahead of its consumer
+    OFR_CHANNEL_NAME = 5,    // beside the values of COMMAND: PEER is written
     OFR_CHANNEL_OUT = 4, // packets an end gathers: one is sent, others fill; short ones hide no gap
 };
 
@@ -65,6 +66,17 @@ struct ofr_channel_store {
     uint8_t in_code[OFR_CHANNEL_ROOM][OFR_CHANNEL_FLITS]; // 0, or of the packet's last flit: CODE
 };
 
+// In the order of precedence.
+enum ofr_channel_op {
+    OFR_CHANNEL_EVENT,   // a packet came
+    OFR_CHANNEL_WRITTEN, // a register was written
+    OFR_CHANNEL_COUNTS,  // a DATA packet was sent
+    OFR_CHANNEL_PICK,    // an end's turn to send
+    OFR_CHANNEL_ANSWER,  // that of the answer to strangers
+    OFR_CHANNEL_WALK,    // the ends are walked through, every other cycle
+    OFR_CHANNEL_NOTHING,
+};
+
 struct ofr_channel {
     struct ofr_channel_shape shape;
     uint8_t head_flits; // of packet header and channel header
@@ -75,17 +87,25 @@ struct ofr_channel {
     bool was;       // the bit of it that makes the ticks, a cycle ago
     uint16_t dropped;
     uint8_t walk, left; // end that is looked at next; so many until all have seen the last tick
-    uint8_t given;      // whose beat was taken last
-    uint8_t cur;        // whose flit the receiving RAM shows:
+    // What is done in this cycle, and with whose row
+    enum ofr_channel_op op;
+    uint8_t op_end;
+    bool command;  // a write's command is not done yet
+    uint8_t what;  // ... OFR_CHANNEL_COMMAND_*, OFR_CHANNEL_NAME, 0: nothing
+    uint8_t grant; // whose beat can be taken in this cycle
+    uint8_t cur;   // whose flit the receiving RAM shows:
     uint64_t mem_data;
     uint8_t mem_code;
-    // Sending: the packet under way
+    uint8_t next;  // who has it next,
+    bool has_next; // ... if there is one
+    // Sending: the packet under way, until its last flit is fetched
     bool busy;
     uint8_t turn, type, code, send_seq, send_limit;
-    uint16_t step, payload; // flits sent of it, at most L; of these behind the headers
-    uint32_t bytes;         // received, as a packet that is not DATA tells
-    struct ofr_flit out;    // at the pins
-    bool sent;              // DATA that was sent is to be counted
+    uint16_t step, payload;  // flits sent of its headers, fetched of what is behind them
+    uint32_t bytes;          // received, as a packet that is not DATA tells
+    struct ofr_flit fetched; // before the pins
+    struct ofr_flit out;     // at the pins
+    bool sent;               // DATA that was sent is to be counted
     uint8_t sent_end, sent_code;
     uint16_t sent_flits;
     // An answer to a packet of no connection here
@@ -100,7 +120,7 @@ struct ofr_channel {
     bool crowded;        // a flit of it had no room
     uint64_t first;      // the flit before
     bool spoiled;        // a tail came a cycle ago, poisoned or of a length that cannot be
-    bool due;            // a packet has come and is not dealt with yet
+    bool due;            // a packet has come, and is dealt with in this cycle or the next
     uint16_t length;     // ... flits behind the headers
 };
 
@@ -108,19 +128,18 @@ struct ofr_channel {
 struct ofr_channel_in {
     struct ofr_beat s[OFR_CHANNEL_ENDS]; // from the user's logic
     bool m_ready[OFR_CHANNEL_ENDS];
-    bool tx_ready;                   // the local port takes the flit
-    struct ofr_flit rx;              // delivered to this node, of any KIND; always taken
-    bool reads, writes;              // a register, refused or not; in one of three cycles at most
+    bool tx_ready;      // the local port takes the flit
+    struct ofr_flit rx; // delivered to this node, of any KIND; always taken
+    bool early;         // a register is accessed in the next cycle, in one of three at most
+    bool writes;        // one is written, refused or not
     const struct ofr_config *config; // me
 };
 
 // False where the shape is out of range.
 bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *shape);
 
-// Whose beat is taken from the user's logic in this cycle: TREADY is 1 there alone. -1: nobody's.
-int ofr_channel_gives(const struct ofr_channel *ch, const struct ofr_channel_in *in);
-
-// Other output pins: functions of the state alone.
+// Output pins: functions of the state alone. ready: the end whose TREADY is 1, or -1: none.
+int ofr_channel_ready(const struct ofr_channel *ch);
 struct ofr_beat ofr_channel_m(const struct ofr_channel *ch, unsigned e);
 struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch);
 
@@ -129,7 +148,7 @@ struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch);
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value);
 
-// Registers by byte offset in the node, in a cycle with in->reads or writes; others read 0.
+// Registers by byte offset in the node, in a cycle behind one with in->early; others read 0.
 // refused: a write would be a bus error.
 uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset);
 bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t value,

@@ -77,6 +77,7 @@ struct op {
     uint16_t offset;
     uint32_t value;
     uint8_t end;
+    bool refused; // is to be
 };
 
 struct node {
@@ -86,7 +87,9 @@ struct node {
     struct end end[ENDS];
     struct op op[OPS];
     unsigned ops, since; // cycles since the last register write
-    struct packet sent;  // being collected
+    bool writes, reads;  // a register, in the next cycle:
+    struct op now;
+    struct packet sent; // being collected
     struct queue from[NODES];
     int source; // whose packet is arriving, -1: none
     unsigned flit;
@@ -105,6 +108,7 @@ struct bench {
     struct node node[NODES];
     uint64_t cycle;
     uint32_t conn;
+    unsigned episodes;
     unsigned delay, gap, ready; // of the fabric: cycles, permille
     bool wire;                  // an ideal one: packets cut through, 0 to 1 and back
     struct ofr_flit line[2][64];

@@ -35,8 +35,8 @@ extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_p
     t.rst = in->rst;
     t.me = in->me;
     t.size = in->size;
+    t.reg_early = in->reg_early;
     t.reg_we = in->reg_we;
-    t.reg_re = in->reg_re;
     t.reg_adr = in->reg_adr;
     t.reg_wdat = in->reg_wdat;
     t.s_axis_tvalid = in->s_valid;

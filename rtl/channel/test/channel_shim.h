@@ -9,7 +9,7 @@
 struct channel_rtl;
 
 struct channel_pins {
-    uint8_t rst, reg_we, reg_re, tx_ready, rx_valid, rx_last, rx_poison;
+    uint8_t rst, reg_early, reg_we, tx_ready, rx_valid, rx_last, rx_poison;
     uint16_t me, reg_adr, s_valid, s_last, m_ready; // a bit an end
     uint32_t size, reg_wdat;
     uint64_t rx_data, s_data[16];

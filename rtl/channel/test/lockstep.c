@@ -59,6 +59,8 @@ static bool is_free(struct node *x, unsigned e)
     for (unsigned i = 0; i < x->ops; i++)
         if (x->op[i].end == e)
             return false;
+    if (x->writes && x->now.end == e)
+        return false;
     return show(x, e, OFR_CHANNEL_STATE) & OFR_CHANNEL_STATE_FREE_MASK;
 }
 
@@ -83,7 +85,7 @@ static void live(struct bench *b, unsigned n)
     if (x->ops > OPS / 2 || b->node[p].ops > OPS / 2)
         return;
     if (is_free(x, e)) {
-        if (chance(b, 20)) { // to where there is nobody, or nobody listens
+        if (chance(b, 60)) { // to where there is nobody, or nobody listens
             push(x, e, OFR_CHANNEL_SELECT, e);
             push(x, e, OFR_CHANNEL_PEER, 3U | f << 12 | ++b->conn << 16);
             command(x, e, chance(b, 500) ? OFR_CHANNEL_COMMAND_OPEN : OFR_CHANNEL_COMMAND_LISTEN);
@@ -100,7 +102,7 @@ static void live(struct bench *b, unsigned n)
     }
 }
 
-// The write of this cycle, if there is one.
+// The write of the next cycle, if there is one.
 static bool next_write(struct bench *b, struct node *x, struct op *op)
 {
     if (++x->since < 3)
@@ -108,13 +110,13 @@ static bool next_write(struct bench *b, struct node *x, struct op *op)
     if (x->ops != 0) {
         *op = x->op[0];
         memmove(x->op, x->op + 1, --x->ops * sizeof *x->op);
-    } else if (chance(b, 20)) { // one that must be refused
+    } else if (!b->wire && chance(b, 20)) { // one that must be refused
         static const uint16_t where[] = {OFR_CHANNEL_CONTROL, OFR_CHANNEL_SELECT, OFR_CHANNEL_PEER,
                                          OFR_CHANNEL_COMMAND};
         op->offset = where[below(b, 4)];
         op->value = op->offset == OFR_CHANNEL_COMMAND ? below(b, 6) : (uint32_t)rng_next(&b->rng);
-        if (!ofr_channel_refused(&x->model, op->offset, op->value, &x->config))
-            return false;
+        op->end = ENDS;
+        op->refused = true;
     } else {
         return false;
     }
@@ -122,13 +124,9 @@ static bool next_write(struct bench *b, struct node *x, struct op *op)
     return true;
 }
 
-// The write was done: a connection may have begun.
-static void written(struct node *x, const struct op *op)
+// A connection has begun.
+static void begun(struct node *x, unsigned e)
 {
-    if (op->offset != OFR_CHANNEL_COMMAND ||
-        (op->value != OFR_CHANNEL_COMMAND_OPEN && op->value != OFR_CHANNEL_COMMAND_LISTEN))
-        return;
-    unsigned e = x->model.select;
     struct end *end = &x->end[e];
     end->name = show(x, e, OFR_CHANNEL_PEER);
     bool again = false; // after a reset: the peer must take nothing of it
@@ -163,6 +161,7 @@ static void reset(struct bench *b, unsigned n)
     }
     x->source = -1;
     x->sent.flits = x->ops = 0;
+    x->writes = x->reads = false;
     for (unsigned e = 0; e < ENDS; e++) {
         struct end *end = &x->end[e];
         end->left = 0;
@@ -199,7 +198,7 @@ static void put_fault(struct bench *b)
     case 4:
         // To send, and to give a beat: two that want to send at once are rare where it is idle
         m->turn = (uint8_t)((m->turn + (m->busy ? 0 : 1)) % ENDS);
-        m->given = (uint8_t)((m->given + 1) % ENDS);
+        m->grant = (uint8_t)((m->grant + 1) % ENDS);
         break;
     case 5:
         x->age = (uint8_t)((x->age + 1) & 3);
@@ -243,17 +242,21 @@ static void one_node(struct bench *b, unsigned n)
     struct channel_pins in = {.me = ofr_coord_word(&x->config.me, N)};
     struct channel_outs out = {0};
     struct op op = {.offset = registers[below(b, sizeof registers / sizeof *registers)]};
+    bool we = x->writes, re = x->reads;
 
     if (b->life && chance(b, 15))
         live(b, n);
-    bool we = next_write(b, x, &op);
-    if (!we && !b->wire && x->since >= 3 && chance(b, 500)) { // or a register is read
-        in.reg_re = 1;
-        x->since = 0;
-    }
-    min.writes = we;
-    min.reads = in.reg_re;
+    if (we)
+        op = x->now;
     bool refused = we && ofr_channel_refused(&x->model, op.offset, op.value, &x->config);
+    if (we && op.refused && !refused) // one that was to be, but now is none
+        op.offset = OFR_CHANNEL_STATE;
+    min.writes = we;
+    x->writes = next_write(b, x, &x->now);
+    x->reads = !x->writes && !b->wire && x->since >= 3 && chance(b, 500); // or a register is read
+    if (x->reads)
+        x->since = 0;
+    in.reg_early = min.early = x->writes || x->reads;
     for (unsigned i = 0; i < N; i++)
         in.size |= (uint32_t)x->config.torus.k[i] << (5 * i);
     in.reg_we = we;
@@ -288,20 +291,20 @@ static void one_node(struct bench *b, unsigned n)
         char name[32];
         snprintf(name, sizeof name, "register %03x", op.offset);
         same(b, n, x->model.select, "reg_err", out.reg_err, refused);
-        if (we || in.reg_re)
+        if (we || re)
             same(b, n, x->model.select, name, out.reg_rdat, ofr_channel_read(&x->model, op.offset));
     }
-    int gives = ofr_channel_gives(&x->model, &min);
-    bool begun[ENDS];
+    int gives = ofr_channel_ready(&x->model);
+    bool taken[ENDS];
     for (unsigned e = 0; e < ENDS; e++) {
         struct ofr_beat m = ofr_channel_m(&x->model, e);
         bool ready = gives == (int)e;
         if (!alone)
             compare_end(b, n, e, &out, ready, &m);
         account(b, n, e, &m, min.m_ready[e]);
-        begun[e] = min.s[e].valid && ready;
+        taken[e] = min.s[e].valid && ready;
         b->cov.full += min.s[e].valid && !ready && is_open(x, e);
-        if (begun[e])
+        if (taken[e])
             given(b, x, e);
     }
     uint16_t dropped = x->model.dropped;
@@ -318,6 +321,11 @@ static void one_node(struct bench *b, unsigned n)
     b->cov.strange += x->model.dropped != dropped;
     for (unsigned e = 0; e < ENDS; e++) {
         const struct ofr_channel_end *end = &x->model.end[e];
+        if ((end->state == OFR_CHANNEL_STATE_STATE_OPENING ||
+             end->state == OFR_CHANNEL_STATE_STATE_LISTEN) &&
+            (states[e] == OFR_CHANNEL_STATE_STATE_IDLE ||
+             states[e] == OFR_CHANNEL_STATE_STATE_ENDED))
+            begun(x, e);
         if (end->state != OFR_CHANNEL_STATE_STATE_ENDED || states[e] == end->state)
             continue;
         if (end->reason < 6)
@@ -328,8 +336,6 @@ static void one_node(struct bench *b, unsigned n)
         if (b->calm && end->reason != OFR_CHANNEL_STATE_REASON_CLOSED)
             fail(b, n, e, "ended, though nothing came to harm: reason", end->reason, 0);
     }
-    if (we && !refused)
-        written(x, &op);
 }
 
 // A node is reset amid all, and now and then opens again what it had.
@@ -343,9 +349,10 @@ static void reset_one(struct bench *b, unsigned n)
     b->cov.resets++;
     for (unsigned e = 0; e < ENDS; e++) {
         unsigned p = name[e] & 3, f = name[e] >> 12 & 15;
-        // Not where the peer has got nothing yet: it could not tell, and the ledger has both by one
-        // name
-        if (!name[e] || p >= NODES || p == n || !b->node[p].model.end[f].expect)
+        // Not where the peer has got nothing yet, or has been reset and has opened again itself: it
+        // could not tell, and the ledger has both by one name
+        if (!name[e] || p >= NODES || p == n || !b->node[p].model.end[f].expect ||
+            !b->node[p].end[f].log[b->node[p].end[f].now].name)
             continue;
         push(x, e, OFR_CHANNEL_SELECT, e);
         push(x, e, OFR_CHANNEL_PEER, name[e]);
@@ -420,8 +427,9 @@ static void traffic(struct bench *b)
 
 static void episode(struct bench *b)
 {
-    b->calm = chance(b, 400);
-    b->bad = !b->calm && chance(b, 800);
+    unsigned nth = b->episodes++; // a calm one and two bad ones at least, whatever the seed
+    b->calm = nth == 0 || (nth > 2 && chance(b, 400));
+    b->bad = !b->calm && (nth <= 2 || chance(b, 800));
     b->life = false;
     b->delay = 1 + below(b, 60);
     b->gap = chance(b, 500) ? 0 : below(b, 400);
@@ -431,6 +439,9 @@ static void episode(struct bench *b)
         memset(b->node[n].from, 0, sizeof b->node[n].from);
         b->node[n].source = -1;
         reset(b, n);
+        // Numbers come again after 256 connections; by now nobody knows those of before
+        for (unsigned i = 0; i < ENDS * LOGS; i++)
+            b->node[n].end[i / LOGS].log[i % LOGS].name = 0;
     }
     cycles(b, 10);
     // All ends in pairs; those that listen first
