@@ -20,8 +20,9 @@ $(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
 	$(RV)gcc $(RVFLAGS) -Os -fstack-usage -c -o $@ $<
 
 FW_OPT ?= -O2
+$(FW)/collective.rv.o: FW_OPT = -O2 -msave-restore
 # What is done seldom is made small.
-$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write)): FW_OPT = -Os
+$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write)): FW_OPT = -Os -msave-restore
 
 $(FW)/start.rv.o: firmware/start.S
 	@mkdir -p $(@D)

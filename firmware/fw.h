@@ -50,8 +50,8 @@ struct fw {
     uint32_t table_crc;                // register, of the OP_TABLEs so far
     uint16_t descriptor;               // theirs
     uint8_t routing;                   // theirs, NODE.ROUTING: select 1:0, threshold 5:2
-    bool begun;                        // they began in this lease
-    bool pinned;                       // there were destinations among them
+    uint8_t begun;                     // in this lease: 0 nothing, or which kind (table.c)
+    bool pinned;                       // the shadow of the destination table has entries
 
     uint32_t bins_at, bins_sum; // histogram bins added up so far in this request
 

@@ -157,6 +157,7 @@ enum ofr_status write_operation(struct fw *fw, uint32_t *m);
 
 // table.c. table_drop: what was begun or staged is not to be committed.
 enum ofr_status op_table(struct fw *fw, const uint32_t *m);
+enum ofr_status op_change(struct fw *fw, uint32_t *m);
 enum ofr_status op_stage(struct fw *fw, uint32_t *m);
 enum ofr_status op_commit(struct fw *fw, const uint32_t *m);
 void table_drop(struct fw *fw);

@@ -18,7 +18,7 @@ void lease_end(struct fw *fw)
 {
     fw->lease = 0;
     fw->token = fw->label[0] = fw->label[1] = fw->unlocked = 0;
-    fw->begun = false;
+    fw->begun = 0;
     fw->stored[0] = 0; // what was answered in it is not to be answered again
 }
 

@@ -72,6 +72,8 @@
 // that they go over directed routes too: where destination tables are or were in use, as those of
 // the boards differ and addresses may not work before they are active, one board after the other.
 // Else they go to all at once, with three words.
+// Where nothing but destinations is another, OP_CHANGE says so in few messages, and OP_COMMIT makes
+// that active; what the hardware has of the IDN table, OFR.COMMIT's generation too, stays as it is.
 //
 // KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, taking its lease, or taking it
 // over, must be preceded by OP_UNLOCK with the key: LOCKED where it was not. Then taking over needs
@@ -167,8 +169,15 @@ enum ofr_op {
     // NOT_STAGED: no table was begun in this lease.
     OFR_OP_STAGE = 10,
     // (w) [short] make it active. d2, d3 as in the OP_STAGE: NOT_STAGED if that was not, in this
-    // lease.
+    // lease. arg 1 [wide]: what OP_CHANGEs said; d1 the descriptor, d2 31:16 the generation, d3 as
+    // the last response said: NOT_STAGED if that is another.
     OFR_OP_COMMIT = 11,
+    // (w) [wide] destinations, where nothing else is to be another (TABLES). arg 1: they begin, and
+    // all others are FREE. d1 11:0: coordinates of the first one; then, low ones first, 21 digits
+    // (OFR_CHANGE_*). AGAIN as OP_TABLE. NOT_STAGED: they were not begun in this lease. Response:
+    // d1 the active table, as OFR_FW_ACTIVE; d2 NODE.COORD; d3 CRC-32's register of d1
+    // to d3 of the OP_CHANGEs so far.
+    OFR_OP_CHANGE = 12,
     // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
     // seed: GEN.SEED = ofr_node_seed(seed, coordinates). Latches the counters, under a number of
@@ -223,6 +232,22 @@ enum ofr_bank {
     OFR_BANK_DESTINATIONS = 2, // PINS.DATA values, 16 bits each, in any order: 0 where none is said
     OFR_BANKS = 3,
 };
+
+// A digit of OP_CHANGE says of a destination its mode, as in PINS.DATA, and goes on to the next one
+// in x; IDN is followed by three digits of coordinates, x first. Others say how many stay as they
+// are, OFR_CHANGE_SKIP one, or that all do up to the next row, x = 0.
+enum {
+    OFR_CHANGE_SKIP = 5,
+    OFR_CHANGE_ROW = 15,
+    OFR_CHANGE_FIRST = 3, // digits before it are coordinates
+    OFR_CHANGE_DIGITS = 24,
+};
+
+// Digit i of a message; behind the last one 0.
+static inline unsigned ofr_change_digit(const uint32_t *m, unsigned i)
+{
+    return i < OFR_CHANGE_DIGITS ? m[3 + i / 8] >> i % 8 * 4 & 15 : 0;
+}
 
 enum ofr_lease {
     OFR_LEASE_TAKE = 0,

@@ -2,32 +2,40 @@
 // IDN and destination table: begun, filled, verified, made active (protocol.h, TABLES).
 #include "fw_parts.h"
 
+enum { NOTHING, TABLE, CHANGES }; // fw->begun
+
 // Nothing is staged, and nothing can be before another table is begun.
 void table_drop(struct fw *fw)
 {
     fw->staged = 0;
-    fw->begun = false;
+    fw->begun = NOTHING;
 }
 
-static void begin(struct fw *fw, const uint32_t *words)
+// The shadow of the destination table is clear then, as commits and resets leave it, or it takes a
+// while.
+static void begin(struct fw *fw, unsigned what)
 {
     table_drop(fw);
-    fw->begun = true;
-    fw->pinned = false;
+    fw->begun = (uint8_t)what;
     fw->table_crc = 0xffffffff;
+    if (fw->pinned)
+        node_write(fw, OFR_PINS_CLEAR, 1);
+    fw->pinned = false;
+}
+
+static void begin_table(struct fw *fw, const uint32_t *words)
+{
+    begin(fw, TABLE);
     fw->descriptor = (uint16_t)(words[0] >> 16);
     fw->routing = words[1] >> 24 & 0x3f;
     node_write(fw, OFR_OFR_PARAM, words[1] & 0xffff);
     node_write(fw, OFR_OFR_WIDN, words[1] >> 16 & 0xff);
 }
 
-// Is the shadow of the destination table ready for entries? Cleared when the first one comes.
-static bool pins_ready(struct fw *fw)
+// Is the shadow of the destination table still being cleared?
+static bool clearing(struct fw *fw)
 {
-    if (!fw->pinned)
-        node_write(fw, OFR_PINS_CLEAR, 1);
-    fw->pinned = true;
-    return !node_read(fw, OFR_PINS_CLEAR);
+    return node_read(fw, OFR_PINS_CLEAR);
 }
 
 // Entries into the shadow.
@@ -38,8 +46,9 @@ static enum ofr_status fill(struct fw *fw, const uint32_t *words, unsigned count
         entries = idn ? 32 : 256;
     if (first + count * (idn ? 4 : 2) > entries)
         return OFR_BAD_ARG;
-    if (!idn && !pins_ready(fw))
+    if (!idn && clearing(fw))
         return OFR_AGAIN;
+    fw->pinned |= !idn;
     fw->staged = 0;
     uint32_t data = idn ? OFR_OFR_DATA : OFR_PINS_DATA;
     node_write(fw, data - 4, first); // ADDR
@@ -59,7 +68,7 @@ enum ofr_status op_table(struct fw *fw, const uint32_t *m)
     if (arg_of(m) & 12 || count < 2 || count > (hop_count(m) || !bank ? 2 : 4) || bank >= OFR_BANKS)
         return OFR_BAD_ARG;
     if (bank == OFR_BANK_SETTINGS)
-        begin(fw, words);
+        begin_table(fw, words);
     else
         status = fill(fw, words, count - 1, bank == OFR_BANK_IDN);
     if (status == OFR_OK)
@@ -70,13 +79,44 @@ enum ofr_status op_table(struct fw *fw, const uint32_t *m)
     return OFR_BUS_ERROR;
 }
 
+enum ofr_status op_change(struct fw *fw, uint32_t *m)
+{
+    uint32_t at = m[3];
+    if (hop_count(m) > OFR_WIDE_HOPS)
+        return OFR_BAD_ARG;
+    if (arg_of(m))
+        begin(fw, CHANGES);
+    if (fw->begun != CHANGES)
+        return OFR_NOT_STAGED;
+    if (clearing(fw))
+        return OFR_AGAIN;
+    for (unsigned i = OFR_CHANGE_FIRST; i < OFR_CHANGE_DIGITS; i++) {
+        unsigned digit = ofr_change_digit(m, i);
+        if (digit >= OFR_CHANGE_SKIP) {
+            at = digit == OFR_CHANGE_ROW ? (at | 15) + 1 : at + digit - OFR_CHANGE_SKIP + 1;
+            continue;
+        }
+        uint32_t entry = digit << OFR_PINS_DATA_MODE_LSB;
+        for (unsigned lsb = 0; digit == OFR_PINS_DATA_MODE_IDN && lsb < 12; lsb += 4)
+            entry |= ofr_change_digit(m, ++i) << lsb;
+        node_write(fw, OFR_PINS_ADDR, at++);
+        node_write(fw, OFR_PINS_DATA, entry);
+        fw->pinned = true;
+    }
+    fw->table_crc = crc_words(fw->table_crc, m + 3, 3);
+    m[3] = fw->active;
+    m[4] = node_read(fw, OFR_NODE_COORD);
+    m[5] = fw->table_crc;
+    return OFR_OK;
+}
+
 enum ofr_status op_stage(struct fw *fw, uint32_t *m)
 {
     uint32_t generation = m[4] >> 16, crc = ~fw->table_crc ^ node_read(fw, OFR_OFR_CRC);
     if (!generation)
         return OFR_BAD_ARG;
     fw->staged = 0;
-    if (!fw->begun)
+    if (fw->begun != TABLE)
         return OFR_NOT_STAGED;
     if (crc != m[5]) {
         m[5] = crc;
@@ -90,15 +130,24 @@ enum ofr_status op_stage(struct fw *fw, uint32_t *m)
 enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
 {
     uint32_t generation = m[4] >> 16;
-    if (!fw->begun || generation != (fw->staged & 0xffff) || m[5] != fw->staged_crc || !fw->staged)
+    bool changes = fw->begun == CHANGES;
+    if (changes) {
+        fw->staged = generation | m[3] << 16;
+        fw->staged_crc = fw->table_crc;
+    }
+    if (!fw->begun || changes != arg_of(m) || generation != (fw->staged & 0xffff) ||
+        m[5] != fw->staged_crc || !generation)
         return OFR_NOT_STAGED;
-    node_write(fw, OFR_NODE_ROUTING,
-               (node_read(fw, OFR_NODE_ROUTING) & OFR_NODE_ROUTING_ESCAPE_MASK) |
-                   (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
-                   (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
-    node_write(fw, OFR_OFR_COMMIT, generation);
+    if (!changes) {
+        node_write(fw, OFR_NODE_ROUTING,
+                   (node_read(fw, OFR_NODE_ROUTING) & OFR_NODE_ROUTING_ESCAPE_MASK) |
+                       (uint32_t)(fw->routing & 3) << OFR_NODE_ROUTING_SELECT_LSB |
+                       (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
+        node_write(fw, OFR_OFR_COMMIT, generation);
+    }
     if (fw->pinned || node_read(fw, OFR_PINS_CONTROL)) // else there may be no such table
         node_write(fw, OFR_PINS_CONTROL, fw->pinned);
+    fw->pinned = false;
     if (fw->active != fw->staged) // else it is done once more
         fw->previous = fw->active;
     fw->active = fw->staged;

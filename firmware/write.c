@@ -136,14 +136,14 @@ enum ofr_status write_operation(struct fw *fw, uint32_t *m)
     case OFR_OP_COMMIT:
         status = op_commit(fw, m);
         break;
+    case OFR_OP_CHANGE:
+        status = op_change(fw, m);
+        break;
     case OFR_OP_GEN:
         status = op_gen(fw, m);
         break;
-    case OFR_OP_START:
+    default: // OFR_OP_START: no other is left
         status = op_start(fw, m);
-        break;
-    default:
-        return OFR_BAD_OP;
     }
     if (status == OFR_OK && hal_bus_error(fw))
         status = OFR_BUS_ERROR;

@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults links layout shift twist cables recognise discover table destinations around staging program pattern counters clock traffic streams align run flow)
+            faults links layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -176,22 +176,31 @@ CANCEL_TWIN_size    := cancel options host/lib/handle 's/bytes\[i\]/0/'
 CANCEL_TWIN_often   := cancel progress host/lib/handle 's/now.<.t->progressed.+.0.1/0/'
 CANCEL_TWIN_renewed := destinations keyed host/lib/program 's/error.=.lease_keep(t);/;/'
 CANCEL_TWIN_unanimous := torus disagreeing host/lib/recognise 's/kept.||.votes.best..==.said/1/'
-CANCEL_TWIN_anybody := firmware commit firmware/table 's/!fw->begun.||.generation/generation/'
+CANCEL_TWIN_anybody := firmware commit firmware/table 's/!fw->begun.||.changes/changes/'
 CANCEL_TWIN_another := firmware commit firmware/table 's/m.5..!=.fw->staged_crc.||//'
 CANCEL_TWIN_generation := firmware commit firmware/table 's/generation.!=.(fw->staged...0xffff).||//'
 CANCEL_TWIN_wrong   := firmware commit firmware/table 's/crc.!=.m.5./0/'
 CANCEL_TWIN_hole    := firmware commit firmware/table 's/table_drop(fw);.*it.has.*/;/'
 CANCEL_TWIN_written := firmware commit firmware/write 's/table_drop(fw);/;/'
 CANCEL_TWIN_plain   := firmware commit firmware/write 's/.||.offset.>=.OFR_BLOCK_PINS//'
-CANCEL_TWIN_old     := firmware commit firmware/table 's/pins_ready(fw))/(node_write(fw,OFR_PINS_CONTROL,0),pins_ready(fw)))/'
+CANCEL_TWIN_old     := firmware commit firmware/table 's/idn.&&.clearing(fw))/idn\&\&(node_write(fw,OFR_PINS_CONTROL,0),clearing(fw)))/'
 CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_PINS_CONTROL,.fw->pinned)/;/'
 CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.p,.i).!=.TORUS_OK/0/'
 CANCEL_TWIN_links   := mend unheard host/lib/around 's/q.i..r.5..!=.t->boards.i..links/0/'
 CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..>=.0/peer[p]>=-9/'
-CANCEL_TWIN_deaf    := mend cables host/lib/exchange 's/t->reported.|=.*/;/'
-CANCEL_TWIN_old_news := mend cables host/lib/exchange 's/.&&.is_news(t,.frame.+.1)//'
+CANCEL_TWIN_deaf    := mend cables host/lib/exchange 's/t->reported.=.true.*/;/'
+CANCEL_TWIN_old_news := mend cables host/lib/exchange 's/.board.>=.0.&&.t->boards.board..links.==.m.5../0/'
 CANCEL_TWIN_storm   := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/0/'
 CANCEL_TWIN_once    := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/1/'
+CANCEL_TWIN_unbegun := firmware change firmware/table 's/fw->begun.!=.CHANGES/0/'
+CANCEL_TWIN_remains := firmware change firmware/table 's/if.(fw->pinned)/if(0)/'
+CANCEL_TWIN_changed := firmware change firmware/table 's/m.5..!=.fw->staged_crc.||//'
+CANCEL_TWIN_room    := firmware change firmware/table 's/hop_count(m).>.OFR_WIDE_HOPS/0/'
+CANCEL_TWIN_ends    := mend more host/lib/follow 's/.known.&=.*/;/'
+CANCEL_TWIN_ways    := mend followed host/lib/follow 's/.known.=.find_ways.*/*known=true;/'
+CANCEL_TWIN_stranger := mend others host/lib/changes 's/q->r.3..==.t->active/1/'
+CANCEL_TWIN_moved   := mend others host/lib/changes 's/q->r.4..==.*/1;/'
+CANCEL_TWIN_both    := mend followed host/lib/follow 's/forget_known(t);/;/'
 CANCEL_TWIN_vacant  := mend board host/lib/recognise 's/.+.t->absent//'
 CANCEL_TWIN_tree    := mend board host/lib/exchange 's/t->absent/0/'
 CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_table_safe(t,.p)/destinations_fit(t,p)/'

@@ -192,6 +192,7 @@ API int torus_links_changed(struct torus *t, bool *changed)
         return fail(t, TORUS_E_UNKNOWN, "discover the torus first");
     struct request *q;
     t->reported = false;
+    t->reports = 0;
     t->heeds = true; // where the way to a board is gone, its neighbour says so before time is up
     int error = ask_every(t, OFR_OP_WATCH, 0, &q, "look at the links");
     t->heeds = false;

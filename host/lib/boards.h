@@ -46,6 +46,8 @@ int check_links(struct torus *t);
 
 // Recognises the torus in what the walk found: sizes, coordinates, faults.
 int recognise(struct torus *t);
+// Of boards that have their places: is it a torus, or what is wrong? As torus_discover().
+int judge(struct torus *t);
 // Compares every cable with what the boards' coordinates want (cables.c): faults.
 int check_cables(struct torus *t);
 // Names twisted and mirrored seams among these wrong cables, + ends first (twist.c): faults.

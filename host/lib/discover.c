@@ -237,6 +237,7 @@ API int torus_discover(struct torus *t)
 {
     t->board_count = 0;
     t->reported = false;
+    t->reports = 0;
     faults_forget(t);
     t->good = t->attached = t->addressed = t->gaps = false;
     clocks_forget(t);

@@ -205,22 +205,37 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
     return false;
 }
 
-// Does a report say other than what is known? A board sends it until it is asked anew, and may be
-// known by another path meanwhile.
-static bool is_news(const struct torus *t, const uint32_t *m)
+// Whose report is it? -1: of a board that is not known by that path.
+static int reporter(const struct torus *t, const uint32_t *m)
 {
     int board = t->board_count ? 0 : -1;
     for (unsigned i = 0; i < (m[1] >> 21 & 31) && i < OFR_MAX_HOPS && board >= 0; i++) {
         unsigned port = ofr_path_get(m, i);
         board = port < TORUS_PORTS ? t->boards[board].peer[port] : -1;
     }
-    return board < 0 || t->boards[board].links != m[5];
+    return board;
 }
 
+// Notes what a report says, where that is other than what is known: a board sends it until it is
+// asked anew, and may be known by another path meanwhile.
 static bool note_report(struct torus *t, const uint32_t *frame)
 {
-    bool report = ofr_is_report(frame + 1);
-    t->reported |= report && is_news(t, frame + 1);
+    const uint32_t *m = frame + 1;
+    bool report = ofr_is_report(m);
+    int board = report ? reporter(t, m) : -1;
+    if (!report || (board >= 0 && t->boards[board].links == m[5]))
+        return report;
+    t->reported = true;
+    unsigned i = 0;
+    while (i < t->reports && i < MAX_REPORTS && t->report[i].board != (unsigned)board)
+        i++;
+    if (board < 0 || i == MAX_REPORTS) {
+        t->reports = MAX_REPORTS + 1;
+        return report;
+    }
+    t->report[i].board = (unsigned)board;
+    t->report[i].links = m[5];
+    t->reports += i == t->reports;
     return report;
 }
 

@@ -202,6 +202,7 @@ void handle_free(struct torus *t)
     free(t->boards);
     free(t->kept);
     free(t->faults);
+    free((void *)t->in_force.destinations);
     free(t->where);
     free(t);
 }

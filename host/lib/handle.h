@@ -10,7 +10,7 @@
 
 #define API __attribute__((visibility("default")))
 
-enum { MAX_BOARDS = 4096, WIDTH = 240, MAX_WINDOW = 7 };
+enum { MAX_BOARDS = 4096, WIDTH = 240, MAX_WINDOW = 7, MAX_REPORTS = 8 };
 
 struct fault {
     char text[WIDTH];
@@ -29,6 +29,12 @@ struct lease {
     unsigned depth; // operations under way that need it
     bool kept;      // by torus_lease()
     bool single;    // of the board we are plugged into only: others are not known
+};
+
+// What a board has reported: its links that are up.
+struct report {
+    unsigned board;
+    uint32_t links;
 };
 
 struct torus {
@@ -63,6 +69,8 @@ struct torus {
     unsigned rx_count;
     bool heeds;    // a report ends what is under way
     bool reported; // by a board, that its links have changed, since all were last asked for them
+    struct report report[MAX_REPORTS];
+    unsigned reports; // more than there is room for: some are not known
 
     // Boards and topology.
     struct torus_board *boards; // by discover
@@ -85,8 +93,11 @@ struct torus {
     bool faults_lost;         // there was no memory for one
 
     // Tables.
-    struct torus_preset preset; // as last read or written
-    enum torus_traffic traffic; // class of its packets
+    struct torus_table in_force;  // that this handle has written, its destinations ours,
+    uint32_t active;              // descriptor and generation; 0: not known
+    struct torus_changes changes; // of the last program
+    struct torus_preset preset;   // as last read or written
+    enum torus_traffic traffic;   // class of its packets
     unsigned generation;
 
     // Measurement.

@@ -409,7 +409,18 @@ int torus_program(struct torus *t, const struct torus_preset *preset);
 // TORUS_E_MISCABLED, and all faults are of that kind; only with destinations). TORUS_E_FAILED: all
 // is programmed, but as the destinations are, not all boards answer by address; another program
 // takes them back.
+//
+// Where this handle has written the table that boards have, and the next one differs in its
+// destinations only, boards are sent those alone, packed, and commit them: in many fewer requests.
+// Boards that have another table by then are found out, and all are sent the whole one.
 int torus_program_table(struct torus *t, const struct torus_table *table);
+// Of the last torus_program*(): false: it wrote whole tables.
+struct torus_changes {
+    unsigned changed;  // destinations at boards that have other entries than before
+    unsigned sent;     // that boards were sent: all that are not TORUS_FREE
+    unsigned requests; // in so many
+};
+bool torus_changes(const struct torus *t, struct torus_changes *out);
 // Destinations around missing cables (torus_gaps()) of the torus as discovered, for a table that
 // has none yet: each pair of nodes has as much freedom as is safe. *destinations: to be freed;
 // NULL where no pair needs an entry. *unreachable: how many of the *count entries are
@@ -432,6 +443,10 @@ int torus_links_changed(struct torus *t, bool *changed);
 // Waits until a board reports that a link of its has come or gone since torus_links_changed(), for
 // `seconds` at most. A report that came during another call is found at once.
 int torus_links_wait(struct torus *t, double seconds, bool *reported);
+// Instead of torus_discover(), where boards have reported: takes what they said into what discover
+// found, and asks only the ends of those links. *known: it fits, and the error is as
+// torus_discover()'s; else discover.
+int torus_links_follow(struct torus *t, bool *known);
 // After a program that was cut short: finish it, or go back to the tables before it.
 // TORUS_E_UNKNOWN: there is nothing to mend. Tables cannot be read back from boards: where the one
 // wanted is not a preset, `custom` must be it (TORUS_E_USAGE: it is not, by a hash of 11 bits).

@@ -226,17 +226,6 @@ static int look(struct torus *t, bool destinations, bool *paths)
     return error == TORUS_OK && destinations ? destinations_built(t) : error;
 }
 
-static int next_generation(struct torus *t, unsigned *generation)
-{
-    uint32_t ask4[4] = {OFR_SEL_NODE | OFR_OFR_COMMIT | (OFR_SEL_NODE | OFR_OFR_COMMIT) << 16,
-                        OFR_SEL_NODE | OFR_OFR_COMMIT | (OFR_SEL_NODE | OFR_OFR_COMMIT) << 16};
-    uint32_t now[4];
-    int error = ask_all(t, OFR_AGG_MAX, OFR_OP_READ4, 0, ask4, now, "read the generations");
-    if (error == TORUS_OK)
-        *generation = (now[0] & 0xffff) >= 0xffff ? 1 : (now[0] & 0xffff) + 1;
-    return error;
-}
-
 API int torus_assign(struct torus *t)
 {
     if (!t->good || t->attached)
@@ -258,7 +247,7 @@ static bool newer(uint32_t a, uint32_t b)
     return a && (!b || (a != b && ((a - b) & 0xffff) < 0x8000));
 }
 
-// The newest generation that is active or staged anywhere: the next one, over directed routes.
+// The newest generation that is active or staged anywhere: the next one, by whatever way there is.
 static int next_anywhere(struct torus *t, unsigned *generation)
 {
     uint32_t(*words)[WORDS], newest = 0;
@@ -271,6 +260,22 @@ static int next_anywhere(struct torus *t, unsigned *generation)
     free(words);
     *generation = newest == 0xffff ? 1 : newest + 1;
     return error;
+}
+
+// By address: the one after the newest that is active; where boards differ, or something is staged,
+// anywhere.
+static int next_generation(struct torus *t, unsigned *generation)
+{
+    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
+                        (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
+    uint32_t span[4];
+    int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
+    if (error != TORUS_OK)
+        return error;
+    if (span[0] != span[2] || span[3])
+        return next_anywhere(t, generation);
+    *generation = (span[2] & 0xffff) == 0xffff ? 1 : (span[2] & 0xffff) + 1;
+    return TORUS_OK;
 }
 
 // A request of a table's: to board number `board` over its directed route, or to all at once.
@@ -390,6 +395,19 @@ static int reach(struct torus *t)
                 detail);
 }
 
+// All boards have committed it: what this handle knows then.
+static int in_force(struct torus *t, const struct plan *p, unsigned generation)
+{
+    t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
+                                      .tie_both = p->table.tie_both,
+                                      .threshold = p->table.threshold,
+                                      .delta = p->table.delta};
+    t->traffic = p->table.traffic;
+    t->generation = generation;
+    changes_remember(t, &p->table, p->descriptor << 16 | generation);
+    return p->paths ? reach(t) : ok(t);
+}
+
 // In the lease. generation 0: the next one. By address boards must be configured first; else that
 // comes when all is staged.
 static int write_plan(struct torus *t, const struct plan *p, unsigned generation)
@@ -398,6 +416,7 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
     int error = TORUS_OK;
     if (!commit)
         return fail(t, TORUS_E_MEMORY, "out of memory");
+    changes_forget(t);
     if (p->paths)
         t->addressed = false; // what is in the boards' destination tables may be in the way
     else if (!t->attached)
@@ -420,16 +439,36 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
     free(commit);
     if (error != TORUS_OK)
         return error;
-    t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
-                                      .tie_both = p->table.tie_both,
-                                      .threshold = p->table.threshold,
-                                      .delta = p->table.delta};
-    t->traffic = p->table.traffic;
-    t->generation = generation;
-    return p->paths ? reach(t) : error;
+    t->changes = (struct torus_changes){0};
+    return in_force(t, p, generation);
 }
 
-static int program(struct torus *t, const struct plan *p, unsigned generation)
+// Likewise where nothing but destinations is another than what boards have; else *whole, and
+// nothing is done.
+static int write_changes(struct torus *t, const struct plan *p, bool *whole)
+{
+    struct request *commit = calloc(t->board_count, sizeof *commit);
+    unsigned generation = (t->active & 0xffff) == 0xffff ? 1 : (t->active & 0xffff) + 1;
+    bool fit = true;
+    if (!commit)
+        return fail(t, TORUS_E_MEMORY, "out of memory");
+    t->addressed = false;
+    int error = changes_stage(t, &p->table, p->descriptor, generation, commit, &fit);
+    *whole = error == TORUS_E_BOARD || (error == TORUS_OK && !fit);
+    if (error == TORUS_OK && fit) {
+        changes_forget(t);
+        error = half_done(t, ask_boards(t, commit, t->board_count, "commit the destinations"));
+        if (error == TORUS_OK)
+            error = in_force(t, p, generation);
+    }
+    free(commit);
+    return error;
+}
+
+// changes: first it is tried with the destinations alone, and *whole says whether that was not
+// enough.
+static int program(struct torus *t, const struct plan *p, unsigned generation, bool changes,
+                   bool *whole)
 {
     int error = lease_begin(t, 0);
     if (error != TORUS_OK)
@@ -437,30 +476,53 @@ static int program(struct torus *t, const struct plan *p, unsigned generation)
     t->uncut++;
     error = cancel_point(t);
     if (error == TORUS_OK)
-        error = write_plan(t, p, generation);
+        error = changes ? write_changes(t, p, whole) : write_plan(t, p, generation);
     t->uncut--;
     return lease_done(t, error);
 }
 
+// A table, or else a preset.
+static int plan(struct torus *t, const struct torus_preset *preset, const struct torus_table *table,
+                struct plan *out)
+{
+    if (table)
+        return plan_table(t, table, out);
+    return preset ? plan_preset(t, preset, out) : fail(t, TORUS_E_USAGE, "no routing");
+}
+
+static int program_next(struct torus *t, const struct torus_preset *preset,
+                        const struct torus_table *table)
+{
+    struct plan p = {.paths = true};
+    bool whole = false;
+    int error;
+    if (t->active && !t->attached && (t->good || t->gaps)) {
+        error = plan(t, preset, table, &p);
+        if (error != TORUS_OK)
+            return error;
+        if (changes_fit(t, &p.table)) {
+            error = program(t, &p, 0, true, &whole);
+            if (!whole)
+                return error;
+        }
+    }
+    error = look(t, table && table->destination_count, &p.paths);
+    if (error == TORUS_OK)
+        error = plan(t, preset, table, &p);
+    return error == TORUS_OK ? program(t, &p, 0, false, NULL) : error;
+}
+
 API int torus_program(struct torus *t, const struct torus_preset *preset)
 {
-    struct plan p = {0};
-    int error = look(t, false, &p.paths);
-    if (error == TORUS_OK)
-        error = plan_preset(t, preset, &p);
-    return error == TORUS_OK ? program(t, &p, 0) : error;
+    return program_next(t, preset, NULL);
 }
 
 API int torus_program_table(struct torus *t, const struct torus_table *table)
 {
-    struct plan p = {0};
     char text[120];
     if (torus_table_check(table, text) != TORUS_OK)
         return fail(t, TORUS_E_USAGE, "%s", text);
-    int error = look(t, table->destination_count, &p.paths);
-    if (error == TORUS_OK)
-        error = plan_table(t, table, &p);
-    return error == TORUS_OK ? program(t, &p, 0) : error;
+    return program_next(t, NULL, table);
 }
 
 // Of a custom table: what a preset would say, from the registers of the board we are plugged into.
@@ -565,7 +627,7 @@ static int resume(struct torus *t, const struct torus_table *custom, const struc
                               : "nothing to resume: no table is staged (%u)",
                     f->newest & 0xffff);
     int error = plan_again(t, f->newest, custom, p);
-    return error == TORUS_OK ? program(t, p, f->newest & 0xffff) : error;
+    return error == TORUS_OK ? program(t, p, f->newest & 0xffff, false, NULL) : error;
 }
 
 static int undo(struct torus *t, const struct torus_table *custom, const struct found *f,
@@ -580,7 +642,7 @@ static int undo(struct torus *t, const struct torus_table *custom, const struct 
     // Back to what was before; where nothing was, to the table of the reset.
     struct torus_preset reset = torus_preset_default(TORUS_OFR);
     int error = f->before ? plan_again(t, f->before, custom, p) : plan_preset(t, &reset, p);
-    return error == TORUS_OK ? program(t, p, last == 0xffff ? 1 : last + 1) : error;
+    return error == TORUS_OK ? program(t, p, last == 0xffff ? 1 : last + 1, false, NULL) : error;
 }
 
 // From the survey on nobody else may program: in the lease.

@@ -259,11 +259,9 @@ static int find_places(struct torus *t)
     return good ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
 }
 
-int recognise(struct torus *t)
+int judge(struct torus *t)
 {
-    int error = find_places(t);
-    if (error == TORUS_OK)
-        error = check_cables(t);
+    int error = check_cables(t);
     if (error == TORUS_OK && t->faults_lost)
         error = fail(t, TORUS_E_MEMORY, "out of memory for the list of faults");
     if (error != TORUS_OK)
@@ -274,4 +272,10 @@ int recognise(struct torus *t)
                     t->fault_count > 1 ? " (and more)" : "");
     t->good = true;
     return ok(t);
+}
+
+int recognise(struct torus *t)
+{
+    int error = find_places(t);
+    return error == TORUS_OK ? judge(t) : error;
 }

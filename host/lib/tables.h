@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables: routings and what they stand for (table.c), destination tables (destinations.c; around
-// missing cables: around.c), what boards are sent of both (staging.c), programming (program.c).
+// missing cables: around.c), what boards are sent of both (staging.c), of
+// destinations alone (changes.c), programming (program.c).
 #ifndef TORUS_TABLES_H
 #define TORUS_TABLES_H
 
@@ -52,5 +53,17 @@ void staging_destinations(struct staging *s, const struct torus_table *table, ui
 bool staging_next(struct staging *s, struct request *q);
 // What OP_STAGE and OP_COMMIT say: generation and CRC, when there are no more.
 void staging_name(const struct staging *s, struct request *q);
+
+// Destinations alone (changes.c), over directed routes. changes_fit: do boards have, as far as this
+// handle has written it, a table that differs from this one in its destinations only?
+// changes_stage: sends them to all boards, side by side, and makes the requests that commit them.
+// *fit false: boards have another table, or coordinates, than was known; then the whole is to be
+// written.
+bool changes_fit(const struct torus *t, const struct torus_table *table);
+int changes_stage(struct torus *t, const struct torus_table *table, uint32_t descriptor,
+                  unsigned generation, struct request *commit, bool *fit);
+// What all boards have now; active: descriptor and generation. It is not known any more.
+void changes_remember(struct torus *t, const struct torus_table *table, uint32_t active);
+void changes_forget(struct torus *t);
 
 #endif

@@ -76,7 +76,9 @@ static int program_table(struct torus *t)
     table.delta = 1;
     table.destinations = list;
     table.destination_count = 1;
-    return torus_program_table(t, &table);
+    int error = torus_program_table(t, &table);
+    list[0].mode = TORUS_IDN; // and those alone
+    return error == TORUS_OK ? torus_program_table(t, &table) : error;
 }
 
 static int resume(struct torus *t)
@@ -122,6 +124,13 @@ static int links_changed(struct torus *t)
 {
     bool changed;
     return torus_links_changed(t, &changed);
+}
+
+static int links_follow(struct torus *t)
+{
+    bool known;
+    int error = torus_links_changed(t, &known); // a report may come meanwhile
+    return error == TORUS_OK ? torus_links_follow(t, &known) : error;
 }
 
 static int destinations_on(struct torus *t)
@@ -227,6 +236,7 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_around", around},
     {"torus_table_safe", safe},
     {"torus_links_changed", links_changed},
+    {"torus_links_follow", links_follow},
     {"torus_destinations_on", destinations_on},
     {"torus_lease", lease},
     {"torus_release", release},

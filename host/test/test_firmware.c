@@ -578,6 +578,105 @@ static void commit(void **state)
     }
 }
 
+// Digits of an OP_CHANGE, from the first one on; what is left is passed over.
+static struct call changes(bool begin, unsigned first, unsigned count, const uint8_t *digit)
+{
+    struct call c = {.op = OFR_OP_CHANGE, .arg = begin, .session = LEASE, .seq = ++table_seq};
+    c.d[1] = first | ~(uint32_t)0xfff;
+    c.d[2] = c.d[3] = 0xffffffff;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = OFR_CHANGE_FIRST + i, lsb = at % 8 * 4;
+        c.d[1 + at / 8] &= ~((uint32_t)(15u ^ digit[i]) << lsb);
+    }
+    return c;
+}
+
+// Destinations alone: what digits say, in one request or more, is committed whole or not at all, in
+// the lease that began it; the IDN table stays.
+static void change(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
+    struct fake_board *b = f->board;
+    uint16_t want[256] = {0};
+    uint32_t r[6], crc = 0xffffffff;
+    static const uint8_t some[] = {2, 5, 3, 3, 2, 0, OFR_CHANGE_ROW, 6, 1, 0, 4};
+    static const uint8_t more[] = {OFR_CHANGE_ROW, 1};
+    // An IDN with its digits cut off: no more than the message is read.
+    static const uint8_t last[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3};
+    struct call c;
+    take_lease(b);
+    b->reg[OFR_NODE_COORD / 4] = 0x201;
+    for (unsigned way = 0; way < 2; way++) { // way 0: what was begun before is gone
+        c = changes(true, way ? 0x01 : 0x22, sizeof some, some);
+        int status = call(b, &c, r);
+        for (unsigned i = 0; status == OFR_AGAIN && i < 10; i++) {
+            c.seq = ++table_seq;
+            status = call(b, &c, r);
+        }
+        assert_int_equal(status, OFR_OK);
+    }
+    for (unsigned i = 3; i < 6; i++)
+        for (unsigned j = 0; j < 32; j += 8)
+            crc = ofr_crc32_byte(crc, (uint8_t)(c.d[i - 2] >> j));
+    assert_int_equal(r[3], 0); // no table yet
+    assert_int_equal(r[4], 0x201);
+    assert_int_equal(r[5], crc);
+    c = changes(false, 0x23, sizeof more, more);
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    for (unsigned i = 3; i < 6; i++)
+        for (unsigned j = 0; j < 32; j += 8)
+            crc = ofr_crc32_byte(crc, (uint8_t)(c.d[i - 2] >> j));
+    assert_int_equal(r[5], crc);
+    want[0x01] = TORUS_ESCAPE << 12;
+    want[0x03] = TORUS_IDN << 12 | 0x23;
+    want[0x12] = TORUS_NO_DEROUTE << 12;
+    want[0x14] = TORUS_UNREACHABLE << 12;
+    want[0x30] = TORUS_NO_DEROUTE << 12;
+    for (unsigned way = 0; way < 5; way++) {
+        static const uint16_t none[256];
+        struct call w = {.op = OFR_OP_COMMIT, .arg = 1, .session = LEASE, .seq = ++table_seq};
+        w.d[1] = 0x1234;
+        w.d[2] = way == 0 ? 0 : 7u << 16;
+        w.d[3] = crc ^ (way == 1);
+        w.arg = way != 2;
+        if (way == 3)
+            w.op = OFR_OP_STAGE;
+        assert_int_equal(call(b, &w, r), way < 4 ? OFR_NOT_STAGED : OFR_OK);
+        assert_memory_equal(b->pins, way < 4 ? none : want, sizeof want);
+        assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], way == 4);
+        assert_int_equal(b->fw.active, way < 4 ? 0 : 0x12340007);
+    }
+    assert_int_equal(b->reg[OFR_OFR_COMMIT / 4], 0);
+    assert_int_equal(b->table[0], 0);
+    c = changes(false, 0, sizeof more, more);
+    assert_int_equal(call(b, &c, r), OFR_NOT_STAGED);
+    // None: the table is off
+    c = changes(true, 0, 0, NULL);
+    do {
+        c.seq = ++table_seq;
+    } while (call(b, &c, r) == OFR_AGAIN);
+    assert_int_equal(r[3], 0x12340007);
+    struct call w = {.op = OFR_OP_COMMIT, .arg = 1, .session = LEASE, .seq = ++table_seq};
+    w.d[2] = 8u << 16;
+    w.d[3] = r[5];
+    assert_int_equal(call(b, &w, r), OFR_OK);
+    assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 0);
+    assert_int_equal(b->fw.previous, 0x12340007);
+    c = changes(true, 0, sizeof last, last);
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    // Not by a path that leaves no room; nor where there is no such table
+    c = changes(true, 0, sizeof some, some);
+    c.hops = OFR_WIDE_HOPS + 2;
+    for (unsigned i = 0; i < c.hops; i++)
+        c.path[i] = i % 2; // there and back
+    assert_int_equal(call(b, &c, r), OFR_BAD_ARG);
+    b->no_pins = true;
+    c = changes(true, 0, sizeof some, some);
+    assert_int_equal(call(b, &c, r), OFR_BUS_ERROR);
+    fake_free(f);
+}
+
 static void bad_arguments(void **state)
 {
     (void)state;
@@ -606,7 +705,7 @@ static void bad_arguments(void **state)
         {OFR_OP_LEASE, OFR_LEASE_RENEW, 0, 0, OFR_BAD_ARG},
         {OFR_OP_UNLOCK, 2, 0, 0, OFR_BAD_ARG},
         {OFR_OP_KEY, 2, 0, 0, OFR_BAD_ARG},
-        {12, 0, 0, 0, OFR_BAD_OP},
+        {OFR_OP_CHANGE, 0, 0, 0, OFR_NOT_STAGED}, // none were begun
         {OFR_OP_SNAPSHOT, 0, 0, 0, OFR_BAD_ARG},
         {OFR_OP_READ4, 1, 0, 0, OFR_BAD_ARG},
         {OFR_OP_WRITE, 0, OFR_PINS_CONTROL << 16, 1, OFR_BAD_ARG},
@@ -784,6 +883,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lease),
         cmocka_unit_test(key),
         cmocka_unit_test(commit),
+        cmocka_unit_test(change),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(paths),
         cmocka_unit_test(snapshot),

@@ -164,6 +164,168 @@ static void cables(void **state)
     assert_true(noticed > 15 && none > 5);
 }
 
+// What leads around what is missing now, programmed. The entries that it has.
+static unsigned lead_around(struct lab *l, const struct torus_preset *preset)
+{
+    struct torus_table table;
+    struct torus_destination *list;
+    unsigned count, unreachable;
+    assert_int_equal(torus_preset_table(preset, l->f->dims, &table), TORUS_OK);
+    expect(l, torus_around(l->t, &table, &list, &count, &unreachable), TORUS_OK);
+    table.destinations = list;
+    table.destination_count = count;
+    expect(l, count ? torus_program_table(l->t, &table) : torus_program(l->t, preset), TORUS_OK);
+    free(list);
+    assert_around(l);
+    return count;
+}
+
+static bool same_cables(const struct torus_board *a, unsigned n, const struct torus *t)
+{
+    for (unsigned i = 0; i < n; i++) {
+        unsigned j = 0;
+        while (torus_board(t, j)->serial != a[i].serial)
+            j++;
+        const struct torus_board *b = torus_board(t, j);
+        if (a[i].links != b->links || memcmp(a[i].at, b->at, 3) != 0 || a[i].hops != b->hops)
+            return false;
+        for (unsigned p = 0; p < TORUS_PORTS; p++)
+            if (a[i].peer_port[p] != b->peer_port[p] ||
+                (a[i].peer[p] >= 0 &&
+                 a[a[i].peer[p]].serial != torus_board(t, (unsigned)b->peer[p])->serial))
+                return false;
+    }
+    return true;
+}
+
+// Cables come and go, and boards report: what is known follows them, as discovering anew would
+// have it, and only destinations are sent.
+static void followed(void **state)
+{
+    (void)state;
+    static const unsigned sizes[][3] = {{4, 4, 1}, {3, 3, 3}, {5, 3, 1}};
+    unsigned followed = 0, alone = 0;
+    for (unsigned size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        const unsigned *k = sizes[size];
+        struct lab l = {.f = fake_new(k[0], k[1], k[2], true, seed + size)};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        struct torus_changes changes;
+        bool changed;
+        preset.delta = 1;
+        l.wire = (struct fake_wire){&l.f->board[fake_random(l.f, l.f->boards)], -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        mend(&l, &preset);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            unsigned before = l.pulled;
+            bool reported = false, known = false;
+            expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+            assert_false(changed);
+            if (fake_random(l.f, 3))
+                pull(&l);
+            else
+                put_back(&l, (unsigned)fake_random(l.f, MOST));
+            if (l.pulled == before)
+                continue;
+            expect(&l, torus_links_wait(l.t, 60, &reported), TORUS_OK);
+            assert_true(reported);
+            int error = torus_links_follow(l.t, &known);
+            expect(&l, error, l.pulled ? TORUS_E_MISCABLED : TORUS_OK);
+            assert_true(known);
+            followed++;
+            assert_int_equal(torus_gaps(l.t), l.pulled != 0);
+            unsigned sent = lead_around(&l, &preset);
+            if (torus_changes(l.t, &changes)) {
+                assert_int_equal(changes.sent, sent);
+                assert_true(changes.changed && changes.requests >= l.f->boards);
+                alone++;
+            }
+            struct torus_board *is = calloc(l.f->boards, sizeof *is);
+            for (unsigned i = 0; i < l.f->boards; i++)
+                is[i] = *torus_board(l.t, i);
+            expect(&l, torus_discover(l.t), l.pulled ? TORUS_E_MISCABLED : TORUS_OK);
+            assert_true(same_cables(is, l.f->boards, l.t));
+            free(is);
+        }
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+    print_message("# %u followed, %u times destinations alone\n", followed, alone);
+    assert_true(followed > 30 && alone > 30);
+}
+
+// More has changed than was reported by then, or than is reported at all: it does not fit, so all
+// is discovered.
+static void more(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        struct lab l = {.f = fake_new(4, 4, 1, true, seed)};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        bool changed, reported, known = true;
+        struct fake_board *b = &l.f->board[5], *peer = b->peer[0];
+        l.wire = (struct fake_wire){l.f->board, -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        expect(&l, torus_links_follow(l.t, &known), TORUS_E_UNKNOWN);
+        mend(&l, &preset);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        expect(&l, torus_links_follow(l.t, &known), TORUS_OK); // nothing was reported
+        assert_false(known);
+        fake_cut(b, 0);
+        expect(&l, torus_links_wait(l.t, 60, &reported), TORUS_OK);
+        assert_true(reported);
+        if (way) // as boards that began anew
+            peer->fw.report[0] = peer->peer[2]->fw.report[0] = 0;
+        fake_cut(peer, 2);
+        expect(&l, torus_links_follow(l.t, &known), TORUS_OK);
+        assert_false(known);
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+}
+
+// Somebody else has programmed, or a board begins anew: then all are sent the whole table.
+static void others(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 3; way++) {
+        struct lab l = {.f = fake_new(4, 4, 1, true, seed + way)};
+        struct fake_wire wire = {&l.f->board[7], -1};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR),
+                            other = torus_preset_default(TORUS_ABR);
+        struct torus_changes changes;
+        struct torus *t;
+        bool changed, reported, known = true;
+        unsigned generation;
+        l.wire = (struct fake_wire){l.f->board, -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        mend(&l, &preset);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        if (way == 1) {
+            assert_int_equal(torus_open_transport(&t, fake_transport(&wire), &quick), TORUS_OK);
+            assert_int_equal(torus_attach(t), TORUS_OK);
+            assert_int_equal(torus_program(t, &other), TORUS_OK);
+            torus_close(t);
+        } else if (way == 2) { // to the same, and others have other coordinates
+            uint32_t *at = &l.f->board[3].reg[OFR_NODE_COORD / 4];
+            *at ^= 1;
+        }
+        l.end[0] = &l.f->board[5];
+        l.other[0] = l.end[0]->peer[0];
+        l.port[0] = 0;
+        l.pulled = 1;
+        fake_cut(l.end[0], 0);
+        expect(&l, torus_links_wait(l.t, 60, &reported), TORUS_OK);
+        expect(&l, torus_links_follow(l.t, &known), TORUS_E_MISCABLED);
+        assert_true(known);
+        lead_around(&l, &preset);
+        assert_int_equal(torus_changes(l.t, &changes), way == 0);
+        expect(&l, torus_programmed(l.t, &other, &generation), TORUS_OK);
+        assert_int_equal(l.f->board[9].fw.active & 0xffff, generation);
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+}
+
 // A cable that is pulled before boards are first asked for their links: none reports, they say so
 // when asked. It may be on nobody's way.
 static void unheard(void **state)
@@ -252,8 +414,9 @@ static void board(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cables), cmocka_unit_test(unheard),
-                                       cmocka_unit_test(board)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cables),   cmocka_unit_test(unheard),
+                                       cmocka_unit_test(followed), cmocka_unit_test(more),
+                                       cmocka_unit_test(others),   cmocka_unit_test(board)};
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);

@@ -12,12 +12,16 @@
 static const char *op_name(unsigned op)
 {
     static const char *const names[] = {
-        [OFR_OP_PING] = "ping",     [OFR_OP_READ] = "read",         [OFR_OP_READ4] = "read4",
-        [OFR_OP_WRITE] = "write",   [OFR_OP_CONFIGURE] = "config",  [OFR_OP_LEASE] = "lease",
-        [OFR_OP_UNLOCK] = "unlock", [OFR_OP_KEY] = "key",           [OFR_OP_TABLE] = "table",
-        [OFR_OP_STAGE] = "stage",   [OFR_OP_COMMIT] = "commit",     [OFR_OP_GEN] = "gen",
-        [OFR_OP_START] = "start",   [OFR_OP_SNAPSHOT] = "snapshot", [OFR_OP_COUNTERS] = "counters",
-        [OFR_OP_TOTALS] = "totals", [OFR_OP_CLOCK] = "clock",       [OFR_OP_WATCH] = "watch",
+        [OFR_OP_PING] = "ping",         [OFR_OP_READ] = "read",
+        [OFR_OP_READ4] = "read4",       [OFR_OP_WRITE] = "write",
+        [OFR_OP_CONFIGURE] = "config",  [OFR_OP_LEASE] = "lease",
+        [OFR_OP_UNLOCK] = "unlock",     [OFR_OP_KEY] = "key",
+        [OFR_OP_TABLE] = "table",       [OFR_OP_STAGE] = "stage",
+        [OFR_OP_COMMIT] = "commit",     [OFR_OP_GEN] = "gen",
+        [OFR_OP_CHANGE] = "change",     [OFR_OP_START] = "start",
+        [OFR_OP_SNAPSHOT] = "snapshot", [OFR_OP_COUNTERS] = "counters",
+        [OFR_OP_TOTALS] = "totals",     [OFR_OP_CLOCK] = "clock",
+        [OFR_OP_WATCH] = "watch",
     };
     return op < sizeof names / sizeof *names && names[op] ? names[op] : "?";
 }

@@ -27,6 +27,20 @@ static const struct column columns[] = {
     {"consistent", NULL, 0, 0}, {0},
 };
 
+// Where destinations alone were programmed: how many, in how many requests.
+static json_t *with_changes(const struct torus *t, struct table *rows, json_t *row)
+{
+    struct torus_changes c;
+    if (!torus_changes(t, &c))
+        return row;
+    table_note(rows, "%u destinations changed, %u sent in %u requests", c.changed, c.sent,
+               c.requests);
+    json_object_set_new(row, "changed", json_integer(c.changed));
+    json_object_set_new(row, "sent", json_integer(c.sent));
+    json_object_set_new(row, "requests", json_integer(c.requests));
+    return row;
+}
+
 int put_programmed(struct torus *t, const struct args *a)
 {
     struct torus_preset p = {0};
@@ -53,10 +67,11 @@ int put_programmed(struct torus *t, const struct args *a)
                  boards);
     struct table *rows = table_begin(a, NULL, columns);
     table_note(rows, "%s", text);
-    table_row(rows, json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims),
-                              "routing", name, "tie", tie, "threshold", p.threshold, "delta",
-                              p.delta, "generation", (int)generation, "boards", (int)boards,
-                              "destination_tables", (int)on, "consistent", error == TORUS_OK));
+    json_t *row = json_pack("{s:o,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:b}", "sizes", json_at(k, dims),
+                            "routing", name, "tie", tie, "threshold", p.threshold, "delta", p.delta,
+                            "generation", (int)generation, "boards", (int)boards,
+                            "destination_tables", (int)on, "consistent", error == TORUS_OK);
+    table_row(rows, with_changes(t, rows, row));
     table_end(rows, NULL);
     return error == TORUS_OK ? 0 : report(t, error);
 }

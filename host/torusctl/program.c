@@ -207,6 +207,14 @@ static int program_all(struct torus *t)
                        : torus_program(t, &set.preset);
 }
 
+// What boards there are: as they have reported, or else by looking at all. The library's error.
+static int find(struct torus *t)
+{
+    bool known = false;
+    int error = torus_boards(t) ? torus_links_follow(t, &known) : TORUS_OK;
+    return known || error == TORUS_E_TRANSPORT || error == TORUS_E_CANCELLED ? error : discover(t);
+}
+
 // Around what is missing now. Exit status; *error: the library's, which is said; but where the
 // connection broke (0) it is the caller's.
 static int around_once(struct torus *t, const struct args *a, int *error)
@@ -214,7 +222,7 @@ static int around_once(struct torus *t, const struct args *a, int *error)
     free((void *)set.table.destinations);
     set.table.destinations = NULL;
     set.table.destination_count = 0;
-    *error = discover(t);
+    *error = find(t);
     if (*error == TORUS_OK || (*error == TORUS_E_MISCABLED && torus_gaps(t))) {
         *error = TORUS_E_USAGE;
         if (look_at_delta(t))
