@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults links layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams align run flow)
+            faults links layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h

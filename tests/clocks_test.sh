@@ -156,6 +156,17 @@ check '6000 ppm, golden 3x3: broken twin: found out, too' [ "${so:-0}" -gt 40 ]
 check '6000 ppm, golden 3x3: align, as exactly as is said' aligned align
 check '6000 ppm, golden 3x3: ends' stop
 
+# Over reliable links boards keep one time by themselves: it is waited for and read, nothing is set.
+alone() {
+    torus --format json reg NODE.TIME_ADD --at 1,1 && says '"value": 0[,}]'
+}
+start --seed "$seed" --dims 2x2 --boards golden --ppm 100 --link reliable --spread 20
+torus program --routing ofr
+check '200 ppm, reliable links, golden 2x2: run, on their one time' aligned run --load 0.2
+check '200 ppm, reliable links, golden 2x2: align shows it' aligned align
+check '200 ppm, reliable links, golden 2x2: and sets nothing' alone
+check '200 ppm, reliable links, golden 2x2: ends' stop
+
 # Clocks up to 30% off: elastic buffers that fill and empty all the time.
 start --seed "$seed" --dims $rtl --ppm 300000 --latency 5
 [ -z "${FULL:-}" ] || check "30%, RTL $rtl: discover" torus discover

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NODE.TIME for boards with clocks of their own.
+// One NODE.TIME for boards with clocks of their own that do not keep one by themselves
+// (one_time.c).
 //
 // First by pings (clock.c), which leaves some hundred cycles. Then finely: neighbours send each
 // other a few packets. A packet's lifetime is what it takes plus what the receiver's clock is ahead
@@ -438,24 +439,34 @@ static bool fresh(const struct alignment *a, uint32_t now)
 int clocks_known(struct torus *t, bool *same)
 {
     uint32_t now = 0;
-    if (!t->alignment)
-        return look(t, same);
-    int error = t->alignment->shared ? TORUS_OK : torus_read(t, NULL, OFR_NODE_TIME, &now);
-    *same = fresh(t->alignment, now);
+    bool first = !t->alignment;
+    int error = remember(t);
+    if (error != TORUS_OK)
+        return error;
+    if (first) {
+        t->alignment->seconds = monotonic() - STALE;
+        error = look(t, &t->alignment->shared);
+    }
+    if (error == TORUS_OK && !t->alignment->shared)
+        error = time_kept(t, same);
+    if (error == TORUS_OK && !t->alignment->shared && !t->alignment->kept)
+        error = torus_read(t, NULL, OFR_NODE_TIME, &now);
+    if (!t->alignment->kept)
+        *same = fresh(t->alignment, now);
+    if (error != TORUS_OK && first)
+        clocks_forget(t);
     return error;
 }
 
 int clocks_ready(struct torus *t)
 {
-    bool good, known = t->alignment;
+    bool good = false;
     int error = clocks_known(t, &good);
-    if (error == TORUS_OK)
-        error = remember(t);
-    if (error != TORUS_OK)
+    if (error != TORUS_OK || good)
         return error;
-    if (!known)
-        t->alignment->shared = good;
-    return good ? TORUS_OK : align(t, !known || monotonic() - t->alignment->seconds >= STALE, NULL);
+    if (t->alignment->kept)
+        return time_wait(t);
+    return align(t, monotonic() - t->alignment->seconds >= STALE, NULL);
 }
 
 API int torus_align(struct torus *t, struct torus_alignment *board, double *error)
@@ -468,8 +479,18 @@ API int torus_align(struct torus *t, struct torus_alignment *board, double *erro
         result = remember(t);
     if (result != TORUS_OK)
         return result;
+    bool good = false;
     t->alignment->shared = false;
-    result = align(t, true, board);
+    result = time_kept(t, &good);
+    if (result == TORUS_OK && t->alignment->kept) {
+        result = good ? TORUS_OK : time_wait(t);
+        *error = t->alignment->error;
+        if (result == TORUS_OK && board)
+            result = time_show(t, board);
+        return result == TORUS_OK ? ok(t) : result;
+    }
+    if (result == TORUS_OK)
+        result = align(t, true, board);
     uint32_t now = 0;
     if (result == TORUS_OK)
         result = torus_read(t, NULL, OFR_NODE_TIME, &now);

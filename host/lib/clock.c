@@ -226,7 +226,7 @@ bool clocks_doubted(struct torus *t)
 double clocks_error(const struct torus *t, double cycles)
 {
     const struct alignment *a = t->alignment;
-    return !a || a->shared ? 0 : a->error + GROWTH + a->drift * cycles;
+    return !a || a->shared ? 0 : a->kept ? a->error : a->error + GROWTH + a->drift * cycles;
 }
 
 // *late: too late for one, nothing was read; stays true where it was not done.

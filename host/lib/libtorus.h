@@ -593,7 +593,8 @@ struct torus_flow {
 int torus_flows(struct torus *t, const struct torus_flow_options *options, struct torus_flow *flow,
                 unsigned count);
 
-// Makes one time of the NODE.TIMEs of boards with clocks of their own: that of the board we are
+// Makes one time of the NODE.TIMEs of boards with clocks of their own, unless they keep one by
+// themselves (NODE.TIME_STATE), which is then waited for and shown. It is that of the board we are
 // plugged into, by the lifetimes of packets between neighbours: half the difference of those there
 // and back is the offset of two clocks. A cable is taken to be as long in either direction.
 // torus_run() and torus_flows() do so where it is needed: where the clocks look different, or have

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measurement: counters (counters.c), the boards' clocks compared (clock.c), the traffic engine
-// (traffic.c), streams (streams.c), one time for all boards (align.c), and on these runs of a
-// pattern (run.c) and of streams (flow.c).
+// (traffic.c), streams (streams.c), one time for all boards, theirs (one_time.c) or made (align.c),
+// and on these runs of a pattern (run.c) and of streams (flow.c).
 #ifndef TORUS_MEASURE_H
 #define TORUS_MEASURE_H
 
@@ -30,6 +30,7 @@ enum {
 // What is known of the boards' clocks (align.c works it out).
 struct alignment {
     bool shared;         // one clock, as it seems
+    bool kept;           // the boards keep one time by themselves (one_time.c)
     bool differ;         // a run has shown that it is not so
     double error, drift; // cycles apart at `when`, and what that may grow by in a cycle
     uint32_t when;       // NODE.TIME of the board we are plugged into,
@@ -54,6 +55,13 @@ static inline bool below_zero(uint32_t lifetime)
 // boards seemed to share a clock: true, and they do no longer. So then it is to be done again.
 int clocks_differ(struct torus *t);
 bool clocks_doubted(struct torus *t);
+
+// Where t->alignment is not `shared`: its `kept`, and then whether it is good, and `error`.
+int time_kept(struct torus *t, bool *good);
+// Until it is. TORUS_E_BOARD: it does not become so.
+int time_wait(struct torus *t);
+// What the boards say of it themselves, one a node.
+int time_show(struct torus *t, struct torus_alignment *board);
 
 // Sees to it that all NODE.TIME are the same: aligns them where they are not, or may no longer be.
 int clocks_ready(struct torus *t);

@@ -20,6 +20,7 @@ module ofr_board #(
     parameter int SHARED       = 0,
     parameter int SERIAL       = 1,
     parameter int TICK         = 8,
+    parameter int TIME         = 0,     // 1: NODE.TIME is one for all boards; LINK = 1, 2 only
     parameter int WIRES        = 8,
     parameter int TUNE         = 12,
     // As in ofr_soc
@@ -69,6 +70,7 @@ module ofr_board #(
     input  wire logic [2*N-1:0]   phy_tx_ready,
     input  wire logic [2*N-1:0]   phy_rx_valid,
     input  wire logic [2*N*W-1:0] phy_rx_word,
+    input  wire logic [2*N-1:0]   phy_rx_late,
     output logic [2*N-1:0]        phase,
     output logic [2*N-1:0]        cable_tx_clk,
     output logic [2*N*WIRES-1:0]  cable_tx,
@@ -77,6 +79,9 @@ module ofr_board #(
     output logic [2*N-1:0]        mon_link_up,
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,
+    output logic [31:0]           mon_time,
+    output logic [1:0]            mon_part, // quarters of a cycle beyond mon_time
+    output logic [15:0]           mon_rank,
     output logic                  mon_we,
     output logic                  mon_re,
     output logic [11:0]           mon_adr,
@@ -104,27 +109,31 @@ module ofr_board #(
     logic [2*N*W-1:0] r_rx_data;
     logic [24*N-1:0]  r_tx_credit, r_tx_base;
     logic [128*N-1:0] peer;
+    logic [32*N-1:0]  lag, says_data;
+    logic [2*N-1:0]   says;
+    logic [6*N-1:0]   says_what;
     logic [2*N-1:0]   ev_frame, ev_retry, ev_bad, ev_down;
     logic             ev_tick;
     ofr_links #(
         .LINK(LINK), .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
-        .WIRES(WIRES), .TUNE(TUNE)
+        .TIME(TIME), .WIRES(WIRES), .TUNE(TUNE)
     ) links (
-        .clk, .rst, .serial, .link_up, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison,
-        .rx_abort, .tx_ready, .tx_credit, .tx_base, .tx_rebase, .phy_up, .phy_tx_word,
-        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phase, .cable_tx_clk, .cable_tx,
-        .cable_rx_clk, .cable_rx, .to_link_up(mon_link_up), .to_rx_valid(r_rx_valid),
-        .to_rx_vc(r_rx_vc), .to_rx_data(r_rx_data), .to_rx_last(r_rx_last),
-        .to_rx_poison(r_rx_poison), .to_rx_abort(r_rx_abort), .to_tx_ready(r_tx_ready),
+        .clk, .rst, .serial, .now({mon_time, mon_part}), .rank(mon_rank), .link_up,
+        .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .tx_ready, .tx_credit,
+        .tx_base, .tx_rebase, .phy_up, .phy_tx_word, .phy_tx_ready, .phy_rx_valid, .phy_rx_word,
+        .phy_rx_late, .phase, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx,
+        .to_link_up(mon_link_up), .to_rx_valid(r_rx_valid), .to_rx_vc(r_rx_vc),
+        .to_rx_data(r_rx_data), .to_rx_last(r_rx_last), .to_rx_poison(r_rx_poison),
+        .to_rx_abort(r_rx_abort), .to_tx_ready(r_tx_ready),
         .to_tx_credit(r_tx_credit), .to_tx_base(r_tx_base), .to_tx_rebase(r_tx_rebase),
         .rx_credit, .rx_received, .tx_valid, .tx_vc, .tx_data, .tx_last, .tx_poison,
-        .state(mon_link_state), .why(mon_link_why), .peer, .ev_frame, .ev_retry, .ev_bad,
-        .ev_down, .ev_tick
+        .state(mon_link_state), .why(mon_link_why), .peer, .lag, .says, .says_what,
+        .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_down, .ev_tick
     );
 
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
-        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK),
+        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME),
         .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
@@ -132,7 +141,8 @@ module ofr_board #(
         .rx_data(r_rx_data), .rx_last(r_rx_last), .rx_poison(r_rx_poison), .rx_abort(r_rx_abort),
         .rx_credit, .rx_received, .tx_valid, .tx_ready(r_tx_ready), .tx_vc, .tx_data, .tx_last,
         .tx_poison, .tx_credit(r_tx_credit), .tx_base(r_tx_base), .tx_rebase(r_tx_rebase),
-        .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .ev_frame,
+        .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .lag, .says,
+        .says_what, .says_data, .now({mon_time, mon_part}), .rank(mon_rank), .ev_frame,
         .ev_retry, .ev_bad, .ev_down, .ev_tick,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value

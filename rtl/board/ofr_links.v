@@ -12,12 +12,15 @@ module ofr_links #(
     parameter int SHARED = 0,  // as in ofr_link
     parameter int SERIAL = 1,  // likewise
     parameter int TICK   = 8,  // likewise
+    parameter int TIME   = 0,  // likewise
     parameter int WIRES  = 8,  // LINK = 2: data wires each way, 1 to W
     parameter int TUNE   = 12  // LINK = 2: 2^TUNE bits to train, 12 to 30
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
     input  wire logic [63:0]      serial, // of this board
+    input  wire logic [33:0]      now,    // as in ofr_link
+    input  wire logic [15:0]      rank,   // likewise
     // Plain wires, see rtl/README.md. LINK = 0 only
     input  wire logic [2*N-1:0]   link_up,
     input  wire logic [2*N-1:0]   rx_valid,
@@ -36,6 +39,7 @@ module ofr_links #(
     input  wire logic [2*N-1:0]   phy_tx_ready,
     input  wire logic [2*N-1:0]   phy_rx_valid,
     input  wire logic [2*N*W-1:0] phy_rx_word,
+    input  wire logic [2*N-1:0]   phy_rx_late,
     output logic [2*N-1:0]        phase,
     // Cables, as in ofr_link_phy. LINK = 2 only
     output logic [2*N-1:0]        cable_tx_clk,
@@ -65,6 +69,10 @@ module ofr_links #(
     output logic [6*N-1:0]        state,
     output logic [8*N-1:0]        why,
     output logic [128*N-1:0]      peer,
+    output logic [32*N-1:0]       lag,
+    output logic [2*N-1:0]        says,
+    output logic [6*N-1:0]        says_what,
+    output logic [32*N-1:0]       says_data,
     output logic [2*N-1:0]        ev_frame,
     output logic [2*N-1:0]        ev_retry,
     output logic [2*N-1:0]        ev_bad,
@@ -81,9 +89,10 @@ module ofr_links #(
                 {link_up, rx_valid, rx_vc, rx_data, rx_last, rx_poison};
             assign {to_rx_abort, to_tx_ready, to_tx_credit, to_tx_base, to_tx_rebase} =
                 {rx_abort, tx_ready, tx_credit, tx_base, tx_rebase};
-            assign {state, why, peer, ev_frame, ev_retry, ev_bad, ev_down, ev_tick} = '0;
-            assign unused = ^{clk, rst, serial, rx_credit, rx_received, tx_valid, tx_vc, tx_data,
-                              tx_last, tx_poison};
+            assign {state, why, peer, lag, says, says_what, says_data} = '0;
+            assign {ev_frame, ev_retry, ev_bad, ev_down, ev_tick} = '0;
+            assign unused = ^{clk, rst, serial, now, rank, rx_credit, rx_received, tx_valid, tx_vc,
+                              tx_data, tx_last, tx_poison};
         end else begin : g_reliable
             logic [P-1:0] tick;
             assign ev_tick = tick[0];
@@ -93,7 +102,7 @@ module ofr_links #(
         if (LINK != 1) begin : g_no_words
             logic unused_words;
             assign {phy_tx_word, phase} = '0;
-            assign unused_words = ^{phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word};
+            assign unused_words = ^{phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word, phy_rx_late};
         end
         if (LINK != 2) begin : g_no_cables
             logic unused_cables;
@@ -105,9 +114,10 @@ module ofr_links #(
                 logic ev_up, unused_up;
                 assign unused_up = ev_up;
                 ofr_link #(
-                    .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK)
+                    .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
+                    .TIME(TIME)
                 ) link_end (
-                    .clk, .rst, .enable(1'b1), .serial, .link_up(to_link_up[p]),
+                    .clk, .rst, .enable(1'b1), .serial, .now, .rank, .link_up(to_link_up[p]),
                     .tx_valid(tx_valid[p]), .tx_ready(to_tx_ready[p]), .tx_vc(tx_vc[2*p +: 2]),
                     .tx_data(tx_data[W*p +: W]), .tx_last(tx_last[p]), .tx_poison(tx_poison[p]),
                     .tx_credit(to_tx_credit[12*p +: 12]), .tx_base(to_tx_base[12*p +: 12]),
@@ -118,6 +128,8 @@ module ofr_links #(
                     .rx_received(rx_received[12*p +: 12]), .phy_up(phy_up[p]),
                     .phy_tx_word(phy_tx_word[W*p +: W]), .phy_tx_ready(phy_tx_ready[p]),
                     .phy_rx_valid(phy_rx_valid[p]), .phy_rx_word(phy_rx_word[W*p +: W]),
+                    .phy_rx_late(phy_rx_late[p]), .lag(lag[16*p +: 16]), .says(says[p]),
+                    .says_what(says_what[3*p +: 3]), .says_data(says_data[16*p +: 16]),
                     .phase(phase[p]), .state(state[3*p +: 3]), .why(why[4*p +: 4]),
                     .peer(peer[64*p +: 64]), .ev_frame(ev_frame[p]), .ev_retry(ev_retry[p]),
                     .ev_bad(ev_bad[p]), .ev_up, .ev_down(ev_down[p]),
@@ -128,19 +140,19 @@ module ofr_links #(
                 localparam int COUNT = 16;
                 // What the training found has no registers yet
                 logic                   ev_up, locked, stopped, lost, retrain, up, ready, valid;
-                logic                   phase_p, unused_phy;
+                logic                   late, phase_p, unused_phy;
                 logic [2*WIRES-1:0]     eye;
                 logic [4*WIRES-1:0]     place;
                 logic [COUNT*WIRES-1:0] errors;
                 logic [31:0]            seen;
                 logic [W-1:0]           tx_word, rx_word;
-                assign unused_phy = ^{ev_up, locked, stopped, lost, retrain, up, ready, valid,
+                assign unused_phy = ^{ev_up, locked, stopped, lost, retrain, up, ready, valid, late,
                                       phase_p, eye, place, errors, seen, tx_word, rx_word};
                 ofr_link_cabled #(
                     .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
-                    .WIRES(WIRES), .COUNT(COUNT)
+                    .TIME(TIME), .WIRES(WIRES), .COUNT(COUNT)
                 ) link_end (
-                    .clk, .rst, .enable(1'b1), .serial, .link_up(to_link_up[p]),
+                    .clk, .rst, .enable(1'b1), .serial, .now, .rank, .link_up(to_link_up[p]),
                     .tx_valid(tx_valid[p]), .tx_ready(to_tx_ready[p]), .tx_vc(tx_vc[2*p +: 2]),
                     .tx_data(tx_data[W*p +: W]), .tx_last(tx_last[p]), .tx_poison(tx_poison[p]),
                     .tx_credit(to_tx_credit[12*p +: 12]), .tx_base(to_tx_base[12*p +: 12]),
@@ -152,6 +164,8 @@ module ofr_links #(
                     .tune(5'(TUNE)), .phy_locked(locked), .phy_stopped(stopped), .phy_lost(lost),
                     .eye, .place, .errors, .seen, .retrain, .phy_up(up), .phy_tx_word(tx_word),
                     .phy_tx_ready(ready), .phy_rx_valid(valid), .phy_rx_word(rx_word),
+                    .phy_rx_late(late), .lag(lag[16*p +: 16]), .says(says[p]),
+                    .says_what(says_what[3*p +: 3]), .says_data(says_data[16*p +: 16]),
                     .cable_tx_clk(cable_tx_clk[p]), .cable_tx(cable_tx[WIRES*p +: WIRES]),
                     .cable_rx_clk(cable_rx_clk[p]), .cable_rx(cable_rx[WIRES*p +: WIRES]),
                     .phase(phase_p), .state(state[3*p +: 3]), .why(why[4*p +: 4]),

@@ -17,6 +17,7 @@ module ofr_node #(
     parameter int COUNT = 1, // 0: only the counters of small FPGAs
     parameter int LINKS = 0, // 1: links are reliable, with registers of theirs
     parameter int TICK  = 8, // LINKS: as in ofr_link
+    parameter int TIME  = 0, // 1: NODE.TIME is one for all boards; LINKS only
     parameter int BITS  = 32 // LINKS: bits that come over a cable a cycle, 1 to 64
 ) (
     input  wire logic             clk,
@@ -54,11 +55,18 @@ module ofr_node #(
     input  wire logic [6*N-1:0]   link_state,
     input  wire logic [8*N-1:0]   link_why,
     input  wire logic [128*N-1:0] link_peer,
+    input  wire logic [32*N-1:0]  lag,
+    input  wire logic [2*N-1:0]   says,
+    input  wire logic [6*N-1:0]   says_what,
+    input  wire logic [32*N-1:0]  says_data,
     input  wire logic [2*N-1:0]   ev_frame,
     input  wire logic [2*N-1:0]   ev_retry,
     input  wire logic [2*N-1:0]   ev_bad,
     input  wire logic [2*N-1:0]   ev_down,
     input  wire logic             ev_tick,
+    // To them
+    output logic [33:0]           now,       // NODE.TIME, in quarters of cycles
+    output logic [15:0]           rank,      // who measures time, as in ofr_time
     // What a simulation watches: the register strobes, and a snapshot while it is copied
     output logic                  mon_we,
     output logic                  mon_re,
@@ -111,10 +119,7 @@ module ofr_node #(
     logic [1:0]     select_q, escape_q;
     logic [3:0]     threshold_q, ring_wait_q;
     logic [4:0]     watchdog_time_q;
-    logic [31:0]    seed_q, cycle, dropped, node_rdat;
-    // NODE.TIME, and what it is ahead of the cycles since reset, in 2^-32 cycles
-    logic [31:0]    time_q, time_add_q, time_rate_q;
-    logic [63:0]    ahead_q;
+    logic [31:0]    seed_q, cycle, dropped, node_rdat, time_rdat;
     logic           seed_we_q, watchdog_clear;
     logic [P-1:0]   link_up_q;
 
@@ -156,8 +161,6 @@ module ofr_node #(
                 `OFR_NODE_SEED:      seed_q <= reg_wdat;
                 `OFR_NODE_WATCHDOG:  watchdog_time_q <= reg_wdat[4:0];
                 `OFR_NODE_RING_WAIT: ring_wait_q <= reg_wdat[3:0];
-                `OFR_NODE_TIME_ADD:  time_add_q <= reg_wdat;
-                `OFR_NODE_TIME_RATE: time_rate_q <= reg_wdat;
                 default: ;
             endcase
         if (rst) begin
@@ -172,21 +175,13 @@ module ofr_node #(
             watchdog_time_q <= 5'd0;
             ring_wait_q     <= `OFR_NODE_RING_WAIT_RESET;
             link_up_q       <= '0;
-            time_add_q      <= '0;
-            time_rate_q     <= '0;
         end
     end
 
-    wire logic [31:0] add_step = reg_we && reg_adr == `OFR_NODE_TIME_ADD ? reg_wdat - time_add_q
-        : '0;
-    always_ff @(posedge clk) begin
-        time_q  <= cycle + ahead_q[63:32] + 32'd1;
-        ahead_q <= ahead_q + {{32{time_rate_q[31]}}, time_rate_q} + {add_step, 32'd0};
-        if (rst) begin
-            time_q  <= '0;
-            ahead_q <= '0;
-        end
-    end
+    ofr_time #(.N(N), .TIME(TIME), .TICK(TICK)) one_time (
+        .clk, .rst, .cycle, .serial, .link_up, .lag, .says, .says_what, .says_data, .rank,
+        .time_q(now[33:2]), .part_q(now[1:0]), .reg_we, .reg_adr, .reg_wdat, .reg_rdat(time_rdat)
+    );
     always_ff @(posedge clk)
         seed_we_q <= rst || (reg_we && reg_adr == `OFR_NODE_SEED);
     assign watchdog_clear = reg_we && reg_adr == `OFR_NODE_WATCHDOG;
@@ -222,9 +217,6 @@ module ofr_node #(
             `OFR_NODE_WATCHDOG:  node_rdat[4:0] = watchdog_time_q;
             `OFR_NODE_RING_WAIT: node_rdat[3:0] = ring_wait_q;
             `OFR_NODE_DROPPED:   node_rdat = dropped;
-            `OFR_NODE_TIME:      node_rdat = time_q;
-            `OFR_NODE_TIME_ADD:  node_rdat = time_add_q;
-            `OFR_NODE_TIME_RATE: node_rdat = time_rate_q;
             default: ;
         endcase
     end
@@ -262,7 +254,7 @@ module ofr_node #(
     ofr_local #(
         .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
     ) local_port (
-        .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(time_q),
+        .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(now[33:2]),
         .epoch(generation[0]),
         .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat), .reg_err(local_err),
         .li_valid, .li_ready, .li_vc, .li_data, .li_last, .ev_pinned,
@@ -304,7 +296,7 @@ module ofr_node #(
     end
 
     assign unused   = ^{wb_adr[1:0], generation[15:1]};
-    assign reg_rdat = node_rdat | ofr_rdat | local_rdat | count_rdat | links_rdat;
+    assign reg_rdat = node_rdat | time_rdat | ofr_rdat | local_rdat | count_rdat | links_rdat;
     assign reg_err  = node_err || ofr_err || local_err || count_err;
 endmodule
 

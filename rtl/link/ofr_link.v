@@ -12,12 +12,15 @@ module ofr_link #(
     parameter int SHARED    = 0,   // 1: one block RAM; a word every other cycle each way
     parameter int SERIAL    = 1,   // 1: the ends tell their serial numbers
     parameter int TICK      = 8,   // a tick is 2^TICK cycles, at least 8 words of the wire; 8 to 20
+    parameter int TIME      = 0,   // 1: frames say NODE.TIME
     parameter int CRC_CHECK = 16   // bits of the CRC that are looked at; less only for tests
 ) (
     input  wire logic         clk,
     input  wire logic         rst,
     input  wire logic         enable,
     input  wire logic [63:0]  serial,     // of this board
+    input  wire logic [33:0]  now,        // NODE.TIME, in quarters of cycles
+    input  wire logic [15:0]  rank,       // what it says of who measures time
     // Router: the link's pins of one port, rtl/README.md
     output logic              link_up,
     input  wire logic         tx_valid,
@@ -43,11 +46,16 @@ module ofr_link #(
     input  wire logic         phy_tx_ready, // takes the word; SHARED: counts with phase 1 only
     input  wire logic         phy_rx_valid, // SHARED: never in two cycles in a row
     input  wire logic [W-1:0] phy_rx_word,
+    input  wire logic         phy_rx_late,  // with valid: it came a cycle before; not SHARED
     output logic              phase,        // SHARED: toggles; the sender moves in cycles with 1
     // Status and events, one cycle each
     output logic [2:0]        state,        // OFR_LINK_*
     output logic [3:0]        why,          // of its last fall: OFR_LINK_WHY_*
     output logic [63:0]       peer,         // serial number of the other end
+    output logic [15:0]       lag,          // when the other end's TIME came, less what it said
+    output logic              says,         // with it, a cycle: the other end says ...
+    output logic [2:0]        says_what,    // OFR_LINK_SAYS_*
+    output logic [15:0]       says_data,
     output logic              ev_frame,     // a frame with flits sent
     output logic              ev_retry,     // went back to a lost frame
     output logic              ev_bad,       // a damaged frame received
@@ -68,6 +76,8 @@ module ofr_link #(
     logic [10:0]       low;
     logic [3:0]        expects;
     logic [TICK-1:0]   time_q;
+    logic              odd_q;  // an odd number of ticks
+    logic              tells;
     logic              twe, rwe;
     logic [7:0]        twaddr, traddr;
     logic [5:0]        rwaddr, rraddr;
@@ -77,6 +87,7 @@ module ofr_link #(
     logic hello_q;
     always_ff @(posedge clk) begin
         time_q <= rst ? '0 : time_q + 1;
+        odd_q  <= !rst && (odd_q ^ tick);
         if (good)
             hello_q <= !low[10] && low[2:0] != `OFR_LINK_UP;
         if (rst)
@@ -87,28 +98,33 @@ module ofr_link #(
     assign ev_tick = tick;
 
     assign tx_base = tx_credit;
-    assign up_good = good && listens && (low[10] || low[2:0] == `OFR_LINK_UP);
+    assign up_good = good && listens && (low[10] || low[5:0] == {3'd0, `OFR_LINK_UP});
+    assign says      = TIME != 0 && good && up && !low[10] && low[2:0] == `OFR_LINK_UP &&
+                       low[5:3] != 0;
+    assign says_what = low[5:3];
+    assign says_data = high;
 
     ofr_link_tx #(.W(W), .SHARED(SHARED), .SERIAL(SERIAL)) u_tx (
         .clk, .rst, .phase, .up, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
-        .item_q(item), .item_data, .expects, .freed(rx_credit), .acked(up_good), .ack(high[7:4]),
-        .nak_heard(up_good && high[15]), .nak,
+        .item, .item_data, .due(TIME != 0 && tick && odd_q), .tells, .expects, .freed(rx_credit),
+        .acked(up_good), .ack(high[7:4]), .nak_heard(up_good && high[15]), .nak,
         .run((up_good && high[15]) || (tick && (!up || wants || hello_q))),
         .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
         .moves, .ev_frame, .ev_retry
     );
-    ofr_link_rx #(.W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK)) u_rx (
+    ofr_link_rx #(.W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK), .TIME(TIME)) u_rx (
         .clk, .rst, .phase, .listens, .drains(up && link_up), .tick, .phy_valid(phy_rx_valid),
-        .phy_word(phy_rx_word), .we(rwe), .waddr(rwaddr), .wdata(rwdata), .raddr(rraddr),
-        .rdata(rrdata), .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .good_q(good),
-        .low_q(low), .high_q(high), .expects, .wants, .nak, .ev_bad
+        .phy_word(phy_rx_word), .phy_late(phy_rx_late), .now(now[15:0]), .lag, .we(rwe),
+        .waddr(rwaddr), .wdata(rwdata), .raddr(rraddr), .rdata(rrdata), .rx_valid,
+        .rx_vc, .rx_data, .rx_last, .rx_poison, .good_q(good), .low_q(low),
+        .high_q(high), .expects, .wants, .nak, .ev_bad
     );
     ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL)) u_train (
         .clk, .rst, .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits, .moves, .item,
-        .item_data, .rx_received, .rx_credit, .count_q(tx_credit), .rebase_q(tx_rebase),
-        .state_q(state), .up, .listens, .link_up_q(link_up), .abort(rx_abort), .why_q(why),
-        .peer_q(peer), .ev_up, .ev_down
+        .item_data, .tells, .now, .lag, .rank, .rx_received, .rx_credit, .count_q(tx_credit),
+        .rebase_q(tx_rebase), .state_q(state), .up, .listens, .link_up_q(link_up),
+        .abort(rx_abort), .why_q(why), .peer_q(peer), .ev_up, .ev_down
     );
 
     // Retry buffer: words 0 to 127 the flits of 8 frames, 192 to 199 their headers; receive buffer:

@@ -21,6 +21,14 @@
 `define OFR_LINK_ITEM_RECEIVED 3'd5
 `define OFR_LINK_ITEM_FREED    3'd6
 
+// Items of frames without flits of an end that is up
+`define OFR_LINK_SAYS_TIME     3'd3 // quarters of cycles, as the word in front of this one went
+`define OFR_LINK_SAYS_LAG      3'd4 // when the last TIME came, less what it said
+`define OFR_LINK_SAYS_HIGH     3'd5 // NODE.TIME, bits 29 to 14
+`define OFR_LINK_SAYS_RANK     3'd6 // who measures time, and how far it is to there
+`define OFR_LINK_SAYS_TOP      3'd7 // NODE.TIME, bits 31 and 30
+`define OFR_LINK_LAG_UNKNOWN   16'h8000
+
 // Why the link is not up
 `define OFR_LINK_WHY_RESET    4'd0
 `define OFR_LINK_WHY_DISABLED 4'd1
@@ -35,6 +43,6 @@
 `define OFR_LINK_WHY_N        4'd10
 `define OFR_LINK_WHY_REFUSED  4'd11 // the other end says that they do not fit
 
-`define OFR_LINK_VERSION  4'd1
+`define OFR_LINK_VERSION  4'd2
 
 `endif

@@ -19,7 +19,8 @@ module ofr_link_fifo #(
     input  wire logic         rrst,    // synchronous to rclk
     input  wire logic         rready,
     output logic              rvalid,
-    output logic [W-1:0]      rdata
+    output logic [W-1:0]      rdata,
+    output logic              rlate_q  // it was there a cycle ago
 );
     logic [W-1:0] mem [0:2**A-1];
     logic [A:0]   write_q, write_d, wgray_q, wgray1_q, wgray2_q; // words written; in Gray code
@@ -52,6 +53,7 @@ module ofr_link_fifo #(
         rgray_q  <= rrst ? '0 : gray(read_d);
         wgray1_q <= rrst ? '0 : wgray_q;
         wgray2_q <= rrst ? '0 : wgray1_q;
+        rlate_q  <= gray(read_d) != wgray2_q && !rrst;
     end
 
 `ifdef FORMAL

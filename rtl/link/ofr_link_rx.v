@@ -7,7 +7,8 @@
 module ofr_link_rx #(
     parameter int W         = 32, // flit and word width in bits: 16, 32, 64
     parameter int SHARED    = 0,  // 1: one memory with the sender
-    parameter int CRC_CHECK = 16  // bits of the CRC that are looked at: less only for tests
+    parameter int CRC_CHECK = 16, // bits of the CRC that are looked at: less only for tests
+    parameter int TIME      = 0   // 1: notes when TIME comes
 ) (
     input  wire logic         clk,
     input  wire logic         rst,
@@ -18,6 +19,7 @@ module ofr_link_rx #(
     // Wire; SHARED: at most a word every other cycle
     input  wire logic         phy_valid,
     input  wire logic [W-1:0] phy_word,
+    input  wire logic         phy_late,   // it came a cycle before; not SHARED
     // Memory, as the sender's; a ring of 64 words
     output logic              we,
     output logic [5:0]        waddr,
@@ -34,6 +36,9 @@ module ofr_link_rx #(
     output logic              good_q,
     output logic [10:0]       low_q,
     output logic [15:0]       high_q,
+    // Time
+    input  wire logic [15:0]  now,
+    output logic [15:0]       lag,        // of the last TIME; OFR_LINK_LAG_UNKNOWN: none yet
     // Order
     output logic [3:0]        expects,
     output logic              wants,      // frame `expects` was lost
@@ -126,11 +131,35 @@ module ofr_link_rx #(
         end
     end
 
+    // --- Time: of the word in front of the one that says it, so that it can say it -------------
+    generate
+    if (TIME != 0) begin : g_time
+        logic [15:0] came_q, lag_q;
+        logic        older_q, waited_q; // the word in word_q waited for a cycle; that of came_q
+        assign lag = lag_q;
+        always_ff @(posedge clk) begin
+            older_q <= phy_valid ? SHARED == 0 && phy_late : SHARED != 0 && in_q;
+            if (step && (at_q == GAP ? TWO || sync : at_q == CRC || at_q == HUNT)) begin
+                came_q   <= now;
+                waited_q <= older_q;
+            end
+            if (ok && low_q == {5'd0, `OFR_LINK_SAYS_TIME, `OFR_LINK_UP})
+                lag_q <= came_q + ~high_q + {{14{waited_q}}, 2'b01};
+            if (!listens)
+                lag_q <= `OFR_LINK_LAG_UNKNOWN;
+        end
+    end else begin : g_no_time
+        logic unused;
+        assign lag    = `OFR_LINK_LAG_UNKNOWN;
+        assign unused = ^{now, phy_late};
+    end
+    endgenerate
+
     // --- Order -----------------------------------------------------------------------------------
     ofr_link_order u_order (
         .clk, .clear(rst || !listens), .tick, .ok, .bad,
-        .numbered(is_data || low_q[2:0] == `OFR_LINK_UP), .flits(is_data), .seq(high_q[3:0]),
-        .takes, .expects_q(expects), .wants_q(wants), .nak
+        .numbered(is_data || low_q[5:0] == {3'd0, `OFR_LINK_UP}), .flits(is_data),
+        .seq(high_q[3:0]), .takes, .expects_q(expects), .wants_q(wants), .nak
     );
 
     // --- To the router: frames that are kept, a flit a cycle -------------------------------------

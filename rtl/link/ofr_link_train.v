@@ -26,6 +26,11 @@ module ofr_link_train #(
     input  wire logic        moves,      // an acknowledgement of something new
     input  wire logic [2:0]  item,
     output logic [15:0]      item_data,
+    // Time
+    input  wire logic        tells,      // the item is one of these
+    input  wire logic [33:0] now,
+    input  wire logic [15:0] lag,
+    input  wire logic [15:0] rank,
     // Router
     input  wire logic [11:0] rx_received,
     input  wire logic [11:0] rx_credit,
@@ -71,7 +76,15 @@ module ofr_link_train #(
     assign fits     = high == SHAPE;
 
     always_comb begin
-        case (item)
+        if (tells) begin
+            case (item)
+                `OFR_LINK_SAYS_TIME: item_data = now[15:0];
+                `OFR_LINK_SAYS_LAG:  item_data = lag;
+                `OFR_LINK_SAYS_HIGH: item_data = now[31:16];
+                `OFR_LINK_SAYS_RANK: item_data = rank;
+                default:             item_data = {14'd0, now[33:32]};
+            endcase
+        end else case (item)
             `OFR_LINK_ITEM_SHAPE:    item_data = SHAPE;
             `OFR_LINK_ITEM_RECEIVED: item_data = {4'd0, rx_received};
             `OFR_LINK_ITEM_FREED:    item_data = {4'd0, rx_credit};
@@ -148,7 +161,7 @@ module ofr_link_train #(
                 state_q <= `OFR_LINK_UP;
             default: ;
         endcase
-        if (listens && up_frame)
+        if (listens && up_frame && (low[10] || low[5:3] == 0))
             for (int v = 0; v < 3; v++)
                 if (high[9:8] == 2'(v))
                     count_q[4*v +: 4] <= high[13:10];

@@ -28,8 +28,10 @@ module ofr_link_tx #(
     input  wire logic [W-1:0] rdata,
     // What frames say
     input  wire logic [2:0]   state,      // OFR_LINK_*
-    output logic [2:0]        item_q,     // which item the next hello has
+    output logic [2:0]        item,       // which item goes, where the frame has one
     input  wire logic [15:0]  item_data,
+    input  wire logic         due,        // an end that is up is to say the next item
+    output logic              tells,      // which is what goes; else of a hello
     input  wire logic [3:0]   expects,    // the frame that the receiver waits for
     input  wire logic [11:0]  freed,
     // What the receiver heard, and asks for
@@ -104,6 +106,8 @@ module ofr_link_tx #(
     logic [1:0]   at_q;
     logic         go, sync, data, hello_q, hello, ends, header;
     logic         data_q, nak_q;
+    logic         due_q, tell, tell_q; // an item is to be said; this frame does, when it began
+    logic [2:0]   item_q;
     logic [3:0]   left_q, place_q, place_d;
     logic [4:0]   run_q;          // words of a SYNC run to go
     logic [1:0]   credit_q;       // the VC whose credits the next frame has
@@ -114,9 +118,12 @@ module ofr_link_tx #(
 
     assign go     = phy_ready && (SHARED == 0 || phase);
     assign sync   = run_q != 0;
-    assign data   = up && may_send && !sync;
+    assign tell   = due_q && up;
+    assign tells  = TWO && at_q == HIGH ? tell_q : tell;
+    assign item   = tells && item_q < `OFR_LINK_SAYS_TIME ? {1'b1, item_q[1:0]} : item_q;
+    assign data   = up && may_send && !sync && !tell;
     assign ends   = go && at_q == FLITS && left_q == 0;
-    assign hello  = TWO ? hello_q : !up;
+    assign hello  = TWO ? hello_q : !up || tell;
     assign header = go && (TWO ? at_q == HIGH : at_q == GAP && !sync); // `high` goes
 
     ofr_link_window u_window (
@@ -127,7 +134,7 @@ module ofr_link_tx #(
     );
     assign ev_frame = ends;
 
-    assign ctl = {5'd0, up ? 3'd0 : item_q, state};
+    assign ctl = {5'd0, up && !tell ? 3'd0 : item, state};
     ofr_link_check u_ctl (.info(ctl), .check(ctl_check));
     always_comb begin
         logic [3:0] count;
@@ -160,7 +167,10 @@ module ofr_link_tx #(
                 GAP: begin
                     left_q  <= rdata[3:0];
                     data_q  <= data;
-                    hello_q <= !up;
+                    hello_q <= !up || tell;
+                    tell_q  <= tell;
+                    if (!sync)
+                        due_q <= 1'b0;
                     if (sync)
                         run_q <= run_q - 1;
                     else
@@ -178,12 +188,15 @@ module ofr_link_tx #(
                     at_q    <= GAP;
                     place_q <= '0;
                     if (hello_q)
-                        item_q <= item_q == `OFR_LINK_ITEM_FREED ? 3'd0
+                        item_q <= tell_q ? (&item_q ? `OFR_LINK_SAYS_TIME : item_q + 1)
+                                : item_q >= `OFR_LINK_ITEM_FREED ? 3'd0
                                 : item_q == 0 && SERIAL == 0 ? `OFR_LINK_ITEM_RECEIVED
                                                              : item_q + 1;
                 end
             endcase
         end
+        if (due)
+            due_q <= 1'b1;
         if (run)
             run_q <= 5'd`OFR_LINK_RUN;
         if (rst) begin
@@ -193,6 +206,7 @@ module ofr_link_tx #(
             place_q  <= '0;
             credit_q <= '0;
             nak_q    <= 1'b0;
+            due_q    <= 1'b0;
             phy_word <= {W/16{`OFR_LINK_SYNC}};
             crc_q    <= `OFR_LINK_CRC_INIT;
         end

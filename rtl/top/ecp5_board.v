@@ -80,6 +80,9 @@ module ecp5_board #(
     logic [2*N*W-1:0] phy_tx_word;
     logic [6*N-1:0]   mon_link_state;
     logic [8*N-1:0]   mon_link_why;
+    logic [31:0]      mon_time;
+    logic [15:0]      mon_rank;
+    logic [1:0]       mon_part;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
@@ -92,10 +95,10 @@ module ecp5_board #(
         .tx_ready({2*N{1'b0}}), .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit({24*N{1'b0}}),
         .tx_base({24*N{1'b0}}), .tx_rebase({2*N{1'b0}}),
         .phy_up({2*N{1'b0}}), .phy_tx_word, .phy_tx_ready({2*N{1'b0}}),
-        .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phase, .cable_tx_clk, .cable_tx,
-        .cable_rx_clk({2*N{1'b0}}), .cable_rx({16*N{1'b0}}), .mon_link_up, .mon_link_state,
-        .mon_link_why, .mon_we, .mon_re, .mon_adr, .mon_wdat,
-        .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
+        .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phy_rx_late({2*N{1'b0}}), .phase,
+        .cable_tx_clk, .cable_tx, .cable_rx_clk({2*N{1'b0}}), .cable_rx({16*N{1'b0}}),
+        .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re,
+        .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 
     assign uart_tx = tx || !run_q; // idle until the first clock has come

@@ -60,7 +60,9 @@ module ice40hx8k_b_evn #(
     logic [7:0]  mon_copy_index;
     logic [3:0]  phase, cable_tx_clk, mon_link_up;
     logic [11:0] mon_link_state;
-    logic [15:0] mon_link_why;
+    logic [15:0] mon_link_why, mon_rank;
+    logic [31:0] mon_time;
+    logic [1:0]  mon_part;
     logic [31:0] cable_tx;
     logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -75,9 +77,10 @@ module ice40hx8k_b_evn #(
         .rx_poison(4'd0), .rx_abort(4'd0), .rx_credit, .rx_received, .tx_valid, .tx_ready(4'd0),
         .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit(48'd0), .tx_base(48'd0),
         .tx_rebase(4'd0), .phy_up(4'd0), .phy_tx_word, .phy_tx_ready(4'd0), .phy_rx_valid(4'd0),
-        .phy_rx_word(64'd0), .phase, .cable_tx_clk, .cable_tx, .cable_rx_clk(4'd0),
-        .cable_rx(32'd0), .mon_link_up, .mon_link_state, .mon_link_why, .mon_we, .mon_re, .mon_adr,
-        .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
+        .phy_rx_word(64'd0), .phy_rx_late(4'd0), .phase, .cable_tx_clk, .cable_tx,
+        .cable_rx_clk(4'd0), .cable_rx(32'd0), .mon_link_up, .mon_link_state, .mon_link_why,
+        .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat,
+        .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 
     // Idle until the first clock has come: no break on the line. In reset the flash's chip select

@@ -364,8 +364,9 @@ bool board_idle(const struct board *b)
 void board_skip(struct board *b, uint64_t cycles)
 {
     b->cycle += cycles;
-    b->node->time += (uint32_t)cycles;
-    b->node->ahead += cycles << 32;
+    b->node->time.time += (uint32_t)cycles;
+    b->node->time.ahead += cycles << 32;
+    b->node->time.wait = 3; // measurements that the leap is in do not count
 }
 
 bool board_trapped(const struct board *b)
@@ -373,11 +374,24 @@ bool board_trapped(const struct board *b)
     return b->rtl && b->ops->trapped(b->rtl);
 }
 
-bool board_time(const struct board *b, uint32_t *time)
+uint32_t board_time(struct board *b, uint16_t *rank, unsigned *part)
 {
-    if (b->node)
-        *time = b->node->time;
-    return b->node;
+    if (b->o.kind == BOARD_GOLDEN) {
+        *rank = b->node->time.rank;
+        *part = b->node->time.part >> 30;
+        return b->node->time.time;
+    }
+    uint32_t time = b->ops->time(b->rtl, rank, part);
+    if (b->node && (time != b->node->time.time || *rank != b->node->time.rank ||
+                    *part != b->node->time.part >> 30))
+        differ(b, "NODE.TIME and rank", -1, (uint64_t)time << 16 | *rank,
+               (uint64_t)b->node->time.time << 16 | b->node->time.rank);
+    return time;
+}
+
+double board_time_part(const struct board *b)
+{
+    return b->node ? b->node->time.part * 0x1p-32 : 0;
 }
 
 uint64_t board_snapshots(const struct board *b)

@@ -59,8 +59,10 @@ void board_skip(struct board *board, uint64_t cycles);
 
 bool board_trapped(const struct board *board);
 
-// NODE.TIME, of a golden board or an RTL board's shadow. False: it has none.
-bool board_time(const struct board *board, uint32_t *time);
+// NODE.TIME between two steps, quarters of a cycle beyond it, and the rank that its links tell.
+uint32_t board_time(struct board *board, uint16_t *rank, unsigned *part);
+// What it is beyond that, 0 to 1 cycle; 0 of an RTL board without a golden model.
+double board_time_part(const struct board *board);
 
 // How often its counters have been latched.
 uint64_t board_snapshots(const struct board *board);

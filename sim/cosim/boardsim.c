@@ -9,12 +9,14 @@
 #include "ledger.h"
 #include "reliable.h"
 #include "steps.h"
+#include "times.h"
 #include "uarts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,10 +196,8 @@ static void set_up(struct sim *s)
 
 static void say_apart(struct sim *s)
 {
-    uint32_t times;
     printf("boardsim: the latest snapshots are %" PRIu64 " cycles apart", snapshots_apart(s));
-    if (times_apart(s, &times))
-        printf(", NODE.TIME %" PRIu32, times);
+    printf(", NODE.TIME %" PRIu32, times_apart(s));
     putchar('\n');
 }
 
@@ -239,6 +239,7 @@ static void run(struct sim *s)
             write_ledger(s);
             if (s->clocks)
                 say_apart(s);
+            times_say(s);
             printf("boardsim: cycle %" PRIu64 "\n", s->cycle);
             fflush(stdout);
         }
@@ -252,7 +253,7 @@ static void run(struct sim *s)
         for (uint32_t n = 0; n < s->boards; n++)
             busy |= board_poll_firmware(s->board[n]);
         bool settling = falls_settling(s) || (s->control.client >= 0 && s->control.waits);
-        if (!settling && ((s->o.wait && !s->owed) || (!busy && idle(s)))) {
+        if (!settling && ((s->o.wait && !s->owed) || (!busy && !s->o.cycles && idle(s)))) {
             wait_for_host(s);
             time_goes_on(s, &since, &at);
             continue;
@@ -264,6 +265,7 @@ static void run(struct sim *s)
         else if (!s->o.cycles && s->cycle > last + RESTS)
             wait_for_host(s);
         step_batch(s);
+        times_watch(s);
         report(s);
         for (uint32_t n = 0; n < s->boards && !trapped; n++)
             if (board_trapped(s->board[n])) {
@@ -275,7 +277,7 @@ static void run(struct sim *s)
 
 int main(int argc, char **argv)
 {
-    struct sim s = {.o = options_read(argc, argv)};
+    struct sim s = {.o = options_read(argc, argv), .times = {.beyond = -HUGE_VAL}};
     struct sigaction action = {.sa_handler = on_signal};
     struct timespec from, to;
 
@@ -306,6 +308,7 @@ int main(int argc, char **argv)
                        board_verdict(s.board[n]).difference);
     write_ledger(&s);
     say_links(&s);
+    times_say(&s);
     close_links(&s);
     free(s.pull);
     close_uarts(&s);

@@ -13,10 +13,10 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 # N W L C MUL, OFR_WITHOUT_* of what is left out, FLASH, and parameters of the SoC
 BOARD_2 := 2 32 16 8 1 0 0 RAM_BYTES=32768
 BOARD_3 := 3 32 16 8 1 0 0 RAM_BYTES=32768
-BOARD_small := 2 16 16 4 0 11 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40
+BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40
 # With ends of reliable links, words at the pins
-BOARD_2_link := $(BOARD_2) LINK=1
-BOARD_3_link := $(BOARD_3) LINK=1
+BOARD_2_link := $(BOARD_2) LINK=1 TIME=1
+BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
 bs_word = $(word $(1),$(BOARD_$*))
 
@@ -24,7 +24,7 @@ PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
-    ofr_board:LINK=1 ofr_board:N=3:LINK=2:WIRES=4 \
+    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
@@ -78,7 +78,7 @@ $(BS)/options.o: host/lib/libtorus.h
 $(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sh tests/version.sh)"'
 
 # Lower layers first (README.md).
-BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable steps control uarts boardsim
+BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable times steps control uarts boardsim
 BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex
@@ -116,6 +116,21 @@ $(B)/twin/block/bin/boardsim: $(B)/bin/boardsim
 TESTS += sim/cosim/reliable_test.sh
 sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bin/boardsim \
     $(B)/twin/block/bin/boardsim
+
+# Its twins whose boards' time takes the cable for no part of what it measures; keeps no rate.
+TIME_TWINS := $(patsubst %,$(B)/twin/%/bin/boardsim,time_cable time_rate)
+TWIN_time_cable := s/(here - there)/(2 * here + 0 * there)/
+TWIN_time_rate := s/t->rate -= /(void)/
+$(TIME_TWINS): $(B)/twin/%/bin/boardsim: $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	@sed '$(TWIN_$*)' sim/model/node_time.c > $(@D)/node_time.c && \
+	    ! cmp -s sim/model/node_time.c $(@D)/node_time.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/node_time.o $(@D)/node_time.c
+	@$(CXX) -o $@ $(BS_O) $(@D)/node_time.o $(BS_ALL) $(B)/libofr.a \
+	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+
+TESTS += sim/cosim/times_test.sh
+sim/cosim/times_test.sh: $(B)/bin/boardsim $(TIME_TWINS)
 
 # Its twin whose links come up without being re-based.
 $(B)/twin/rebase/bin/boardsim: $(B)/bin/boardsim

@@ -70,6 +70,11 @@ bool clock_runs(struct sim *s, uint32_t n, uint64_t cycle)
     return c->part >= before;
 }
 
+uint32_t clock_part(const struct sim *s, uint32_t n)
+{
+    return s->clocks ? s->clocks[n].part : 0;
+}
+
 static void put(const struct sim *s, struct elastic *e, const struct ofr_flit *flit, uint32_t n,
                 unsigned port)
 {
@@ -141,19 +146,18 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
     clock_sees(s, n, cycle);
 }
 
-bool times_apart(const struct sim *s, uint32_t *apart)
+uint32_t times_apart(const struct sim *s)
 {
     int32_t first = 0, last = 0;
     for (uint32_t n = 0; n < s->boards; n++) {
-        uint32_t time, zero;
-        if (!board_time(s->board[n], &time) || !board_time(s->board[0], &zero))
-            return false;
-        int32_t ahead = (int32_t)(time - zero);
+        uint16_t rank;
+        unsigned part;
+        int32_t ahead = (int32_t)(board_time(s->board[n], &rank, &part) -
+                                  board_time(s->board[0], &rank, &part));
         first = ahead < first ? ahead : first;
         last = ahead > last ? ahead : last;
     }
-    *apart = (uint32_t)last - (uint32_t)first;
-    return true;
+    return (uint32_t)last - (uint32_t)first;
 }
 
 uint64_t snapshots_apart(struct sim *s)

@@ -20,7 +20,11 @@ void clock_sees(struct sim *s, uint32_t n, uint64_t cycle);
 bool clocks_run(const struct sim *s);
 // So many of those cycles are between the first and the last board's latest snapshot.
 uint64_t snapshots_apart(struct sim *s);
-// NODE.TIME of any two boards are *apart cycles apart. False: not known, without golden models.
-bool times_apart(const struct sim *s, uint32_t *apart);
+// Its edge in the cycle that was stepped last is so much later, in 2^-32 cycles: the simulator's
+// edges are those of the fastest clock there could be. Links' words cross, and times are told, by
+// that.
+uint32_t clock_part(const struct sim *s, uint32_t n);
+// NODE.TIME of any two boards are so many cycles apart at most.
+uint32_t times_apart(const struct sim *s);
 
 #endif

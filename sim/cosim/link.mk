@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The reliable link: RTL and golden model in lockstep over bad cables, one program a shape,
-# build/link/N_W_L_C_SHARED_SERIAL_TICK_CRC; its broken twins, goodput and latency.
+# build/link/N_W_L_C_SHARED_SERIAL_TICK_CRC, TIME as SERIAL; its broken twins, goodput and latency.
 
 LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16
 LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
@@ -19,7 +19,7 @@ $(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link
 	    --x-assign unique --x-initial unique -Irtl/link \
 	    -GN=$(call link_word,$*,1) -GW=$(call link_word,$*,2) -GL=$(call link_word,$*,3) \
 	    -GC=$(call link_word,$*,4) -GSHARED=$(call link_word,$*,5) \
-	    -GSERIAL=$(call link_word,$*,6) -GTICK=$(call link_word,$*,7) \
+	    -GSERIAL=$(call link_word,$*,6) -GTIME=$(call link_word,$*,6) -GTICK=$(call link_word,$*,7) \
 	    -GCRC_CHECK=$(call link_word,$*,8) --top-module ofr_link --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
 	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib \

@@ -197,6 +197,8 @@ static void rise(struct run *r, unsigned e)
             fail(r, "end %u: %.150s", e, u->port.error);
         u->in.enable = true;
         u->in.serial = 0x1122334455667700U + e;
+        u->in.now++;
+        u->in.rank = (uint16_t)(u->in.now >> 7);
         ofr_link_step(u->model, &u->in);
         u->ups += u->in.phy_up && !u->was_up;
         u->retrains += phy_rtl_status(u->rtl).retrain;

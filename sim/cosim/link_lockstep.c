@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENDS = 2, DRAIN_CYCLES = 200000, WARM = 8000 }; // cycles
+enum { ENDS = 2, DRAIN_CYCLES = 200000, WARM = 8000, AHEAD = 12345 }; // cycles
 
 // What a run is about: run `seed` has kind seed % KINDS.
 enum kind { CLEAN, ERRORS, HARD, BURSTS, FAULTS, PLUGS, RESETS, ALL, KINDS };
@@ -202,6 +202,8 @@ static void step(struct run *r)
         u->in.enable = u->deny_for == 0;
         u->deny_for -= u->deny_for > 0;
         u->in.serial = 0x1122334455667700U + e;
+        u->in.now = (uint32_t)r->cycle + AHEAD * e;
+        u->in.rank = (uint16_t)(r->cycle >> 7);
         if (!u->off_for)
             port_step(&u->port, &far->port, out, &u->in, r->cycle, latency);
         else if (r->end[e].off_for == 1)

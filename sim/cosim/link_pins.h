@@ -18,6 +18,7 @@ inline struct ofr_link_shape shape()
     shape.slots = SHAPE_C;
     shape.shared = SHAPE_SHARED;
     shape.serial = SHAPE_SERIAL;
+    shape.time = SHAPE_SERIAL; // the small build has neither
     shape.tick = SHAPE_TICK;
     shape.crc_check = SHAPE_CRC;
     return shape;
@@ -28,6 +29,8 @@ template <class T> void in(T &top, const struct ofr_link_in *in)
     using verilated_bits::set;
     top.enable = in->enable;
     top.serial = in->serial;
+    top.now = in->now;
+    top.rank = in->rank;
     top.tx_valid = in->tx.valid;
     top.tx_vc = in->tx.vc;
     set(top.tx_data, 0, SHAPE_W, in->tx.data);
@@ -59,6 +62,10 @@ template <class T> void out(const T &top, struct ofr_link_out *out)
     out->state = ofr_link_state(top.state);
     out->why = ofr_link_why(top.why);
     out->peer = top.peer;
+    out->lag = top.lag;
+    out->says = top.says;
+    out->says_what = top.says_what;
+    out->says_data = top.says_data;
 }
 
 template <class T> void count(const T &top, struct ofr_link_counts *counts)

@@ -23,6 +23,13 @@ const char *link_differs(const struct ofr_link_out *rtl, const struct ofr_link_o
     SAME(state)
     SAME(why)
     SAME(peer)
+    SAME(says)
+    if (model->link_up)
+        SAME(lag)
+    if (model->says) {
+        SAME(says_what)
+        SAME(says_data)
+    }
     for (unsigned v = 0; v < OFR_VCS; v++)
         SAME(tx_credit[v])
     if (model->rx.valid) {

@@ -77,6 +77,7 @@ void link_rtl_step(struct link_rtl *l, const struct ofr_link_in *in)
     top.phy_tx_ready = in->phy_tx_ready;
     top.phy_rx_valid = in->phy_rx_valid;
     set(top.phy_rx_word, 0, SHAPE_W, in->phy_rx_word);
+    top.phy_rx_late = in->phy_rx_late;
     l->edge();
 }
 

@@ -188,7 +188,7 @@ struct options options_read(int argc, char **argv)
         {"bursts", 'r', "RATE", 0,
          "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
         {"spread", 'x', "CYCLES", 0,
-         "there a direction of a cable is up to so much longer than --latency, drawn", 0},
+         "there a cable is up to so much longer than --latency, both ways, drawn", 0},
         {"pull", 'U', "A.x+@FROM-TO", 0,
          "there that cable's plug is out from one cycle to another (repeatable)", 0},
         {"misfit", 'M', "N", 0,

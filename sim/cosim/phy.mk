@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Links at the pins of their cables: link and physical layer in RTL, one program a shape,
-# build/phy/N_W_L_C_SHARED_SERIAL_TICK_CRC_WIRES; with .TWIN behind it, of RTL that phy_twin.sh has broken.
+# build/phy/N_W_L_C_SHARED_SERIAL_TICK_CRC_WIRES, TIME as SERIAL; with .TWIN behind it, of RTL that phy_twin.sh has broken.
 
 PHY_SHAPES := 3_32_128_8_0_1_8_16_8 2_16_32_4_1_0_10_16_3 2_16_16_4_0_1_11_16_1 \
     3_32_64_8_0_1_8_16_32
@@ -23,7 +23,7 @@ $(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh 
 	    --x-assign unique --x-initial unique -Irtl/link -Irtl/link/phy \
 	    -GN=$(call phy_word,$*,1) -GW=$(call phy_word,$*,2) -GL=$(call phy_word,$*,3) \
 	    -GC=$(call phy_word,$*,4) -GSHARED=$(call phy_word,$*,5) \
-	    -GSERIAL=$(call phy_word,$*,6) -GTICK=$(call phy_word,$*,7) \
+	    -GSERIAL=$(call phy_word,$*,6) -GTIME=$(call phy_word,$*,6) -GTICK=$(call phy_word,$*,7) \
 	    -GCRC_CHECK=$(call phy_word,$*,8) -GWIRES=$(call phy_word,$*,9) \
 	    --top-module ofr_link_cabled --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \

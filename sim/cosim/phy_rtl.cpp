@@ -94,6 +94,7 @@ void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr
     in->phy_tx_ready = top.phy_tx_ready;
     in->phy_rx_valid = top.phy_rx_valid;
     in->phy_rx_word = get(top.phy_rx_word, 0, SHAPE_W);
+    in->phy_rx_late = top.phy_rx_late;
 }
 
 uint64_t phy_rtl_bits(const struct phy_rtl *end)

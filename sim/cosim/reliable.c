@@ -27,17 +27,33 @@ struct link_end {
     struct ofr_link link;
     uint64_t word[LINE]; // that it has sent, by cycle
     bool valid[LINE];
-    unsigned delay; // of the cable to here, cycles
+    uint32_t lag[LINE]; // clock_part() of the sender then
+    unsigned delay;     // of the cable to here, cycles
     struct rng rng;
     struct noise noise; // of what comes to here
     uint64_t words, wrong;
-    unsigned block; // with clocks of their own: where the sender is in its block
-    struct {        // likewise, of the receiver
+    unsigned block;    // with clocks of their own: where the sender is in its block
+    struct {           // likewise, of the receiver
+        uint64_t next; // has come since its last edge, if
+        bool waits;
         uint64_t word[FIFO_WORDS];
         unsigned head, count;
-        bool gave; // in the last cycle
+        bool gave;  // in the last cycle
+        bool older; // the first one was there then
     } fifo;
 };
+
+// The cable's length beyond --latency, the same both ways.
+static unsigned longer(const struct sim *s, uint32_t n, unsigned p)
+{
+    struct cable_end far = s->peer[n][p];
+    if (far.board >= 0 &&
+        ((uint32_t)far.board < n || ((uint32_t)far.board == n && far.port < (int)p))) {
+        n = (uint32_t)far.board;
+        p = (unsigned)far.port;
+    }
+    return (unsigned)(random_of(s->o.seed, n, SEEDS + OFR_LINKS + p) % (s->o.spread + 1));
+}
 
 static struct link_end *at(const struct sim *s, uint32_t n, unsigned p)
 {
@@ -62,13 +78,14 @@ void open_links(struct sim *s)
                                        .slot_flits = ops->shape.slot_flits,
                                        .shared = s->o.kinds[n] == 's',
                                        .serial = s->o.kinds[n] != 's',
+                                       .time = !(ops->shape.without & OFR_WITHOUT_TIME),
                                        .tick = ops->shape.links,
                                        .crc_check = 16};
         for (unsigned p = 0; p < OFR_LINKS; p++) {
             struct link_end *e = at(s, n, p);
             ofr_link_init(&e->link, &shape);
             e->rng.state = random_of(s->o.seed, n, SEEDS + p);
-            e->delay = s->o.latency + rng_below(&e->rng, s->o.spread + 1);
+            e->delay = s->o.latency + longer(s, n, p);
             noise_error_rate(&e->noise, &e->rng, s->o.bit_errors);
             e->noise.burst_rate = s->o.bursts;
             e->noise.burst_steps = BURST_WORDS;
@@ -101,7 +118,7 @@ static bool pulled(const struct sim *s, struct cable_end here, struct cable_end 
 
 // The word that the cable brings.
 static bool arrives(const struct sim *s, struct link_end *e, struct cable_end far, uint64_t cycle,
-                    uint64_t *word)
+                    uint64_t *word, uint32_t *lag)
 {
     const struct link_end *from = at(s, (uint32_t)far.board, (unsigned)far.port);
     unsigned then = (unsigned)((cycle + LINE - e->delay) % LINE), bits = e->link.shape.flit_bits;
@@ -110,6 +127,7 @@ static bool arrives(const struct sim *s, struct link_end *e, struct cable_end fa
     uint64_t wrong = noise_step(&e->noise, &e->rng, bits, false);
     wrong &= bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
     *word = from->word[then] ^ wrong;
+    *lag = from->lag[then];
     e->words++;
     e->wrong += wrong != 0;
     return true;
@@ -122,6 +140,18 @@ static void put(struct link_end *e, uint32_t n, unsigned p, uint64_t word)
     e->fifo.word[(e->fifo.head + e->fifo.count++) % FIFO_WORDS] = word;
 }
 
+// What comes between two edges of the receiver's clock it has at the second one: `later`.
+static void take(struct link_end *e, uint32_t n, unsigned p, bool came, uint64_t word, bool later)
+{
+    if (e->fifo.waits)
+        put(e, n, p, e->fifo.next);
+    e->fifo.waits = came && later;
+    if (e->fifo.waits)
+        e->fifo.next = word;
+    else if (came)
+        put(e, n, p, word);
+}
+
 // A cycle of the receiver's.
 static bool get(struct link_end *e, uint64_t *word)
 {
@@ -131,7 +161,7 @@ static bool get(struct link_end *e, uint64_t *word)
         return false;
     *word = e->fifo.word[e->fifo.head];
     e->fifo.head = (e->fifo.head + 1) % FIFO_WORDS;
-    e->fifo.count--;
+    e->fifo.older = --e->fifo.count != 0;
     return true;
 }
 
@@ -149,8 +179,13 @@ static void step_end(struct link_end *e, const struct ofr_link_in *in,
 {
     struct ofr_link_counts before = e->link.counts;
     const struct ofr_link_counts *after = &e->link.counts;
-    *status = (struct ofr_link_status){
-        .state = e->link.out.state, .why = e->link.out.why, .peer = e->link.out.peer};
+    *status = (struct ofr_link_status){.state = e->link.out.state,
+                                       .why = e->link.out.why,
+                                       .peer = e->link.out.peer,
+                                       .lag = e->link.out.lag,
+                                       .says = e->link.out.says,
+                                       .says_what = e->link.out.says_what,
+                                       .says_data = e->link.out.says_data};
     ofr_link_step(&e->link, in);
     status->frame = after->frames != before.frames;
     status->retry = after->retries != before.retries;
@@ -171,22 +206,29 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, bool run, struct ofr_
                 uint64_t *last_flit)
 {
     unsigned now = (unsigned)(cycle % LINE);
+    uint16_t rank = 0;
+    unsigned part = 0;
+    uint32_t time = run ? board_time(s->board[n], &rank, &part) : 0;
     const struct ofr_router_out *out = board_out(s->board[n]);
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
         struct link_end *e = at(s, n, p);
         struct cable_end far = s->peer[n][p];
         const struct ofr_link_out *o = &e->link.out;
         uint64_t word = 0;
+        uint32_t lag = 0;
         bool up = hears(s, n, p, cycle);
         bool came = up && !pulled(s, (struct cable_end){(int)n, (int)p}, far, cycle) &&
-                    arrives(s, e, far, cycle, &word);
-        if (!up)
+                    arrives(s, e, far, cycle, &word, &lag);
+        if (!up) {
+            e->fifo.waits = false;
             e->fifo.count = 0;
-        if (s->clocks && came)
-            put(e, n, p, word);
+        }
+        if (s->clocks)
+            take(e, n, p, came, word, clock_part(s, n) < lag);
         e->valid[now] = false;
         if (!run)
             continue;
+        bool late = e->fifo.older;
         if (s->clocks)
             came = get(e, &word);
         in->link_up[p] = o->link_up;
@@ -199,14 +241,18 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, bool run, struct ofr_
 
         struct ofr_link_in to = {.enable = true,
                                  .serial = random_of(s->o.seed, n, 0),
+                                 .now = (uint64_t)time << 2 | part,
+                                 .rank = rank,
                                  .tx = out->tx[p],
                                  .phy_up = up,
                                  .phy_tx_ready = takes_word(s, e, o->phase),
                                  .phy_rx_valid = came,
-                                 .phy_rx_word = word};
+                                 .phy_rx_word = word,
+                                 .phy_rx_late = late};
         memcpy(to.rx_credit, out->rx_credit[p], OFR_VCS);
         memcpy(to.rx_received, out->rx_received[p], OFR_VCS);
         e->valid[now] = to.phy_tx_ready;
+        e->lag[now] = clock_part(s, n);
         e->word[now] = board_link(s->board[n], p, &to, o);
         if (out->tx[p].valid || !ofr_link_idle(&e->link))
             *last_flit = cycle;

@@ -88,6 +88,7 @@ void link_in(rtl_board *b, unsigned port, const ofr_link_in *in)
     set(top.phy_tx_ready, p, 1, in->phy_tx_ready);
     set(top.phy_rx_valid, p, 1, in->phy_rx_valid);
     set(top.phy_rx_word, W * p, W, in->phy_rx_word);
+    set(top.phy_rx_late, p, 1, in->phy_rx_late);
 }
 
 void link_out(const rtl_board *b, unsigned port, ofr_link_out *out)
@@ -100,6 +101,13 @@ void link_out(const rtl_board *b, unsigned port, ofr_link_out *out)
     out->link_up = get(top.mon_link_up, p, 1);
     out->state = ofr_link_state(get(top.mon_link_state, 3 * p, 3));
     out->why = ofr_link_why(get(top.mon_link_why, 4 * p, 4));
+}
+
+uint32_t time(const rtl_board *b, uint16_t *rank, unsigned *part)
+{
+    *part = of(b)->top.mon_part;
+    *rank = of(b)->top.mon_rank;
+    return of(b)->top.mon_time;
 }
 
 void out(const rtl_board *b, struct ofr_router_out *o)
@@ -155,6 +163,7 @@ const struct rtl_board_ops OPS = {
     step,
     SHAPE_LINK ? link_in : nullptr,
     SHAPE_LINK ? link_out : nullptr,
+    time,
     out,
     uart_tx,
     flash_pins,

@@ -46,6 +46,8 @@ struct rtl_board_ops {
     // state, why.
     void (*link_in)(struct rtl_board *board, unsigned port, const struct ofr_link_in *in);
     void (*link_out)(const struct rtl_board *board, unsigned port, struct ofr_link_out *out);
+    // NODE.TIME between two steps, quarters of a cycle beyond it, and the rank that links tell.
+    uint32_t (*time)(const struct rtl_board *board, uint16_t *rank, unsigned *part);
     // Output pins between two steps: the links' tx and rx_credit are filled in.
     void (*out)(const struct rtl_board *board, struct ofr_router_out *out);
     bool (*uart_tx)(const struct rtl_board *board);

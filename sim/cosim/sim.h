@@ -85,6 +85,12 @@ struct sim {
     struct pull *pull;         // o.pulls of them
     struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: plain links
     struct control control;
+    struct times {      // times_watch()
+        uint64_t up_at; // all links, UINT64_MAX: not now
+        uint64_t looks;
+        double neighbours; // most cycles apart
+        double beyond;     // of any two boards, less half their distance
+    } times;
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about

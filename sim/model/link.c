@@ -71,10 +71,11 @@ bool ofr_link_tick(const struct ofr_link *l)
 struct wires {
     bool tick, up, listens;
     bool good, up_frame, hello;
+    bool plain; // no item instead of sequence numbers and credits
     uint16_t low, high;
     bool nak;          // say that a frame is wanted
     bool moves, waits; // the window
-    unsigned item;     // of hellos
+    unsigned item;     // of hellos and of what an end that is up says
     uint8_t expects;   // before this cycle
     bool wants;        // likewise
     bool retry_write;
@@ -177,16 +178,40 @@ static uint8_t window_step(struct ofr_link *l, const struct wires *w, bool acked
 
 // --- Sender: framer ------------------------------------------------------------------------------
 
-static uint16_t item_data(const struct ofr_link *l, const struct ofr_link_in *in)
+static uint16_t own_shape(const struct ofr_link_shape *s)
+{
+    unsigned log2l = 0;
+    while (1U << log2l < s->slot_flits)
+        log2l++;
+    return (uint16_t)(OFR_LINK_VERSION << 12 | s->flit_bits / 32 << 10 | log2l << 6 |
+                      s->slots << 2 | (s->n == 3) << 1 | s->serial);
+}
+
+// What an end that is up says next. Of hellos the first items are others.
+static unsigned said_item(const struct ofr_link *l)
+{
+    return l->framer.item | (l->framer.item < OFR_LINK_SAYS_TIME) << 2;
+}
+
+static uint16_t item_data(const struct ofr_link *l, bool tells, const struct ofr_link_in *in)
 {
     const struct ofr_link_shape *s = &l->shape;
-    unsigned log2l = 0;
+    if (tells)
+        switch (said_item(l)) {
+        case OFR_LINK_SAYS_TIME:
+            return (uint16_t)in->now;
+        case OFR_LINK_SAYS_LAG:
+            return l->rx.lag;
+        case OFR_LINK_SAYS_HIGH:
+            return (uint16_t)(in->now >> 16);
+        case OFR_LINK_SAYS_RANK:
+            return in->rank;
+        default:
+            return (uint16_t)(in->now >> 32);
+        }
     switch (l->framer.item) {
     case OFR_LINK_ITEM_SHAPE:
-        while (1U << log2l < s->slot_flits)
-            log2l++;
-        return (uint16_t)(OFR_LINK_VERSION << 12 | s->flit_bits / 32 << 10 | log2l << 6 |
-                          s->slots << 2 | (s->n == 3) << 1 | s->serial);
+        return own_shape(s);
     case OFR_LINK_ITEM_RECEIVED:
         return (uint16_t)(in->rx_received[2] << 8 | in->rx_received[1] << 4 | in->rx_received[0]);
     case OFR_LINK_ITEM_FREED:
@@ -200,9 +225,11 @@ static uint16_t item_data(const struct ofr_link *l, const struct ofr_link_in *in
 static unsigned next_item(const struct ofr_link *l)
 {
     unsigned item = l->framer.item;
-    return item == OFR_LINK_ITEM_FREED                       ? 0
-           : item == OFR_LINK_ITEM_SHAPE && !l->shape.serial ? OFR_LINK_ITEM_RECEIVED
-                                                             : item + 1;
+    if (l->framer.tell)
+        return item == OFR_LINK_SAYS_TOP ? OFR_LINK_SAYS_TIME : item + 1;
+    if (item >= OFR_LINK_ITEM_FREED)
+        return 0;
+    return item == OFR_LINK_ITEM_SHAPE && !l->shape.serial ? OFR_LINK_ITEM_RECEIVED : item + 1;
 }
 
 // A word on the wire whenever it takes one; the retry buffer's next word is read.
@@ -210,12 +237,13 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
 {
     struct ofr_link_framer *f = &l->framer, before = *f;
     bool two = two_words(l), go = in->phy_tx_ready && (!l->shape.shared || (l->time & 1));
-    bool sync = before.run != 0, data = w->up && l->window.may_send && !sync;
-    bool hello = two ? before.hello : !w->up;
+    bool sync = before.run != 0, tell = w->up && before.due;
+    bool data = w->up && l->window.may_send && !sync && !tell;
+    bool hello = two ? before.hello : !w->up || tell;
     bool ends = go && before.at == FLITS && before.left == 0;
     bool header = go && (two ? before.at == HIGH : before.at == GAP && !sync);
     uint8_t send = l->window.send;
-    bool acked = w->up_frame && w->listens, nak = acked && w->high >> 15;
+    bool acked = w->plain && w->listens, nak = acked && w->high >> 15;
     uint64_t word;
 
     w->item = before.item;
@@ -227,8 +255,11 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
     uint8_t send_next = window_step(l, w, acked, nak);
 
     uint16_t low = data ? (uint16_t)l->retry_data
-                        : ofr_link_half_word((w->up ? 0 : before.item << 3) | l->train.state);
-    uint16_t high = hello ? item_data(l, in)
+                        : ofr_link_half_word((!w->up ? before.item << 3
+                                              : tell ? said_item(l) << 3
+                                                     : 0) |
+                                             l->train.state);
+    uint16_t high = hello ? item_data(l, two ? before.tell : tell, in)
                           : (uint16_t)(before.nak << 15 | in->rx_credit[before.credit] << 10 |
                                        before.credit << 8 | w->expects << 4 | send);
     switch (before.at) {
@@ -263,7 +294,9 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
         case GAP:
             f->left = l->retry_data & 15;
             f->data = data;
-            f->hello = !w->up;
+            f->hello = !w->up || tell;
+            f->tell = tell;
+            f->due &= sync;
             if (sync)
                 f->run--;
             else
@@ -285,6 +318,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
                 f->item = next_item(l);
         }
     }
+    f->due |= l->shape.time && w->tick && l->odd;
     if (nak || (w->tick && (!w->up || w->wants || l->train.hello)))
         f->run = OFR_LINK_RUN;
 }
@@ -325,7 +359,9 @@ static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wir
     r->good = false;
     if (step) {
         uint16_t crc = ofr_link_crc(r->crc, word, l->shape.flit_bits);
-        bool bad = false;
+        bool bad = false, time = false;
+        // The word in front of the one that may say TIME
+        bool before = r->at == GAP ? two_words(l) || sync : r->at == CRC || r->at == HUNT;
         l->ring[r->write] = word;
         switch (r->at) {
         case HUNT:
@@ -359,9 +395,10 @@ static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wir
         default:
             bad = (word ^ r->crc) & looked_at;
             r->good = !bad;
+            time = r->good && r->low == (OFR_LINK_SAYS_TIME << 3 | OFR_LINK_UP);
             crc = OFR_LINK_CRC_INIT;
             r->at = GAP;
-            if (r->good && (is_data || (r->low & 7) == OFR_LINK_UP)) {
+            if (r->good && (is_data || (r->low & 0x3f) == OFR_LINK_UP)) {
                 if (gap == 0)
                     wants = false;
                 else if (!(gap & 8))
@@ -375,12 +412,21 @@ static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wir
             }
         }
         r->crc = crc;
+        if (time && l->shape.time)
+            r->lag = (uint16_t)(r->came - 4 * r->came_older - r->high);
+        if (before) {
+            r->came = (uint16_t)in->now;
+            r->came_older = r->older;
+        }
         if (bad) {
             l->counts.bad++;
             wants = true;
             hunt(r);
         }
     }
+    r->older = in->phy_rx_valid ? !l->shape.shared && in->phy_rx_late : l->shape.shared && r->in;
+    if (!w->listens)
+        r->lag = OFR_LINK_LAG_UNKNOWN;
     wants = wants && w->listens;
     w->nak = wants && (!r->wants || w->tick);
     r->wants = wants;
@@ -435,15 +481,6 @@ static unsigned drain(struct ofr_link *l, const struct wires *w)
 
 // --- Training ------------------------------------------------------------------------------------
 
-static uint16_t own_shape(struct ofr_link *l, const struct ofr_link_in *in)
-{
-    unsigned item = l->framer.item;
-    l->framer.item = OFR_LINK_ITEM_SHAPE;
-    uint16_t shape = item_data(l, in);
-    l->framer.item = item;
-    return shape;
-}
-
 static enum ofr_link_why difference(uint16_t ours, uint16_t theirs)
 {
     unsigned bits = ours ^ theirs;
@@ -479,7 +516,7 @@ static void train(struct ofr_link *l, const struct ofr_link_in *in, const struct
 {
     struct ofr_link_training *t = &l->train, before = *t;
     unsigned said = w->low & 7, what = w->low >> 3 & 7;
-    uint16_t shape = own_shape(l, in);
+    uint16_t shape = own_shape(&l->shape);
     bool silent = w->tick && before.timer == SILENT && !w->good;
     bool fits = w->high == shape, refuses = w->hello && said == OFR_LINK_FAILED;
 
@@ -492,7 +529,7 @@ static void train(struct ofr_link *l, const struct ofr_link_in *in, const struct
     if (w->good && before.state != OFR_LINK_DOWN)
         t->timer = 0;
     t->stuck = !w->waits || w->moves ? 0 : (t->stuck + w->tick) & 15;
-    if (w->listens && w->up_frame && (w->high >> 8 & 3) < OFR_VCS)
+    if (w->listens && w->plain && (w->high >> 8 & 3) < OFR_VCS)
         l->out.tx_credit[w->high >> 8 & 3] = w->high >> 10 & SEQ;
 
     switch (before.state) {
@@ -563,6 +600,11 @@ static void update_outputs(struct ofr_link *l)
     o->rx_abort = l->train.up_before && !is_up(l);
     o->tx_rebase = l->train.rebase;
     o->tx_ready = tx_ready(l);
+    o->lag = l->rx.lag;
+    o->says = l->shape.time && l->rx.good && is_up(l) &&
+              (l->rx.low & (INFO_DATA | 7)) == OFR_LINK_UP && l->rx.low & 0x38;
+    o->says_what = l->rx.low >> 3 & 7;
+    o->says_data = l->rx.high;
     o->rx.valid = rx_moves(l) && l->rx.flits;
     o->rx.vc = (uint8_t)l->rx.vc;
     o->rx.data = l->ring_data;
@@ -594,6 +636,7 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
                       .wants = l->rx.wants};
     w.up_frame = w.good && (w.low & INFO_DATA || (w.low & 7) == OFR_LINK_UP);
     w.hello = w.good && !w.up_frame;
+    w.plain = w.good && (w.low & INFO_DATA || (w.low & 0x3f) == OFR_LINK_UP);
     l->counts.ups += w.up && !l->train.up_before;
     l->counts.downs += l->out.rx_abort;
 
@@ -608,6 +651,7 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
     l->retry_data = l->retry[w.retry_read];
     if (w.retry_write)
         l->retry[w.retry_at] = w.retry_value;
+    l->odd ^= w.tick;
     l->time = (l->time + 1) & ((1U << l->shape.tick) - 1);
     update_outputs(l);
 }

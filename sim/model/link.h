@@ -15,7 +15,7 @@ enum {
     OFR_LINK_CRC_INIT = 0xffff,
     OFR_LINK_RUN = 20,
     OFR_LINK_LOCK = 19,
-    OFR_LINK_VERSION = 1,
+    OFR_LINK_VERSION = 2,
     OFR_LINK_FRAME_FLITS = 16, // at most
     OFR_LINK_WINDOW = 8,       // frames in the retry buffer
 };
@@ -39,6 +39,13 @@ enum {
     OFR_LINK_ITEM_SERIAL = 1, // to 4
     OFR_LINK_ITEM_RECEIVED = 5,
     OFR_LINK_ITEM_FREED = 6,
+    // Of an end that is up
+    OFR_LINK_SAYS_TIME = 3, // quarters of cycles, 16 bits, as the word in front of this one went
+    OFR_LINK_SAYS_LAG = 4,  // when the last TIME came, less what it said
+    OFR_LINK_SAYS_HIGH = 5, // NODE.TIME, bits 29 to 14
+    OFR_LINK_SAYS_RANK = 6, // who measures time, and how far it is to there
+    OFR_LINK_SAYS_TOP = 7,  // NODE.TIME, bits 31 and 30
+    OFR_LINK_LAG_UNKNOWN = 0x8000,
 };
 
 // Parameters of a build, as of ofr_link.v.
@@ -47,6 +54,7 @@ struct ofr_link_shape {
     uint16_t slot_flits;
     bool shared;       // one memory: a word goes and comes every other cycle
     bool serial;       // serial numbers are exchanged
+    bool time;         // frames say NODE.TIME
     uint8_t tick;      // log2 of cycles, 8 to 20
     uint8_t crc_check; // bits of the CRC that are looked at, 16; less only for tests
 };
@@ -55,12 +63,15 @@ struct ofr_link_shape {
 struct ofr_link_in {
     bool enable;
     uint64_t serial;
+    uint64_t now;       // NODE.TIME, in quarters of cycles, 34 bits
+    uint16_t rank;      // what it says of who measures time
     struct ofr_flit tx; // from the router; taken where valid and out.tx_ready
     uint8_t rx_credit[OFR_VCS], rx_received[OFR_VCS];
     bool phy_up;
     bool phy_tx_ready; // the word is taken; shared: in cycles with out.phase
     bool phy_rx_valid; // shared: never in two cycles in a row
     uint64_t phy_rx_word;
+    bool phy_rx_late; // with valid: it came a cycle before; not shared
 };
 
 // Output pins: functions of the state alone, valid between two steps.
@@ -76,6 +87,10 @@ struct ofr_link_out {
     enum ofr_link_state state;
     enum ofr_link_why why;
     uint64_t peer;
+    uint16_t lag;      // when the other end's TIME came, less what it said
+    bool says;         // the other end says, in this cycle,
+    uint8_t says_what; // OFR_LINK_SAYS_*,
+    uint16_t says_data;
 };
 
 // Events since init: frames with flits sent, goings back, damaged frames, ups, falls.
@@ -89,6 +104,7 @@ struct ofr_link {
     struct ofr_link_out out;
     struct ofr_link_counts counts;
     uint32_t time;
+    bool odd; // an odd number of ticks
     struct ofr_link_packer {
         unsigned flits; // in the open frame
         bool head, tail, poison, join;
@@ -102,6 +118,7 @@ struct ofr_link {
     struct ofr_link_framer {
         unsigned at, left, place, run;
         bool hello, data, nak;
+        bool due, tell; // an end that is up is to say an item; this frame does
         unsigned credit, item;
         uint16_t crc;
     } framer;
@@ -114,6 +131,8 @@ struct ofr_link {
         uint8_t expects;
         unsigned flits, kind, vc, next_vc;
         bool open;
+        uint16_t came, lag;     // the word in front of the one that says TIME
+        bool older, came_older; // it waited for a cycle: the word in `word`, that of `came`
     } rx;
     struct ofr_link_training {
         enum ofr_link_state state;

@@ -11,6 +11,9 @@ struct ofr_link_status {
     enum ofr_link_state state;
     enum ofr_link_why why;
     uint64_t peer;
+    uint16_t lag, says_data; // as in struct ofr_link_out
+    uint8_t says_what;
+    bool says;
     bool frame, retry, bad, down;
 };
 

@@ -23,6 +23,7 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
     ofr_link_regs_init(&node->links, shape);
+    ofr_time_init(&node->time, shape, serial);
     node->counters.small = shape->without & OFR_WITHOUT_COUNT;
     node->config.torus.n = shape->n;
     for (unsigned i = 0; i < shape->n; i++)
@@ -50,7 +51,7 @@ static void see_links(struct ofr_node *node, const struct ofr_node_in *in)
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
 {
     const struct ofr_router_out *out = ofr_router_out(node->router);
-    struct ofr_local_in local = {.lo = out->lo, .time = node->time, .config = &node->config};
+    struct ofr_local_in local = {.lo = out->lo, .time = node->time.time, .config = &node->config};
     struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
                                    .lo_ready = true};
 
@@ -66,8 +67,7 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
     node->link_up = 0;
     for (unsigned p = 0; p < 2U * node->shape.n; p++)
         node->link_up |= (uint8_t)(in->link_up[p] << p);
-    node->time = out->time + (uint32_t)(node->ahead >> 32) + 1;
-    node->ahead += (uint64_t)(int64_t)(int32_t)node->time_rate;
+    ofr_time_step(&node->time, out->time, in->link, in->link_up);
     if (node->shape.links)
         see_links(node, in);
     ofr_local_step(&node->local, &local);
@@ -134,11 +134,13 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t)out->dropped << OFR_NODE_DROPPED_SEEN_LSB |
                (uint32_t)out->malformed << OFR_NODE_DROPPED_MALFORMED_LSB;
     case OFR_NODE_TIME:
-        return node->time;
+        return node->time.time;
     case OFR_NODE_TIME_ADD:
-        return node->time_add;
+        return node->time.add;
     case OFR_NODE_TIME_RATE:
-        return node->time_rate;
+        return node->time.rate;
+    case OFR_NODE_TIME_STATE:
+        return ofr_time_state(&node->time);
     default:
         return 0;
     }
@@ -214,11 +216,11 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
         c->ring_wait_time = (uint8_t)get(value, 0, OFR_NODE_RING_WAIT_TIME_BITS);
         return true;
     case OFR_NODE_TIME_ADD:
-        node->ahead += (uint64_t)(value - node->time_add) << 32;
-        node->time_add = value;
+        node->time.ahead += (uint64_t)(value - node->time.add) << 32;
+        node->time.add = value;
         return true;
     case OFR_NODE_TIME_RATE:
-        node->time_rate = value;
+        node->time.rate = value;
         return true;
     default:
         return true;

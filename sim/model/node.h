@@ -7,6 +7,7 @@
 #include "counters.h"
 #include "link_regs.h"
 #include "local.h"
+#include "node_time.h"
 #include "ofr_unit.h"
 
 // Input pins of one cycle: the links' half of struct ofr_router_in.
@@ -35,9 +36,8 @@ struct ofr_node {
     uint32_t seed;
     bool seeds;   // SEED was written, or is that of the reset: the next step starts the LFSR there
     bool drained; // in the cycle of the last step: a write is of that cycle
-    uint8_t link_up;                    // as of the last step, a bit a port
-    uint32_t time, time_add, time_rate; // registers
-    uint64_t ahead;                     // of NODE.TIME to the cycles since reset, in 2^-32 cycles
+    uint8_t link_up; // as of the last step, a bit a port
+    struct ofr_time time;
 };
 
 // A node after reset. Memory for the router of this shape: ofr_router_size(). The board's serial

@@ -27,6 +27,7 @@ enum {
     OFR_WITHOUT_CHECK = 2,
     OFR_WITHOUT_PINS = 4,
     OFR_WITHOUT_COUNT = 8, // all counters but the small build's
+    OFR_WITHOUT_TIME = 16, // one for all boards, over reliable links
 };
 struct ofr_shape {
     uint8_t n;           // dimensions, 2 or 3

@@ -44,17 +44,20 @@ module ofr_board_bare #(
     input  wire logic [2*N-1:0]   tx_rebase
 );
     // Ends of reliable links (LINK = 1, 2) are in none of the builds
-    logic [2*N-1:0]   phy_tx_ready, phy_rx_valid, phy_up, cable_rx_clk;
+    logic [2*N-1:0]   phy_tx_ready, phy_rx_valid, phy_rx_late, phy_up, cable_rx_clk;
     logic [2*N*W-1:0] phy_tx_word, phy_rx_word;
     logic [2*N-1:0]   phase, cable_tx_clk, mon_link_up;
     logic [16*N-1:0]  cable_tx, cable_rx; // 8 wires
     logic [6*N-1:0]   mon_link_state;
     logic [8*N-1:0]   mon_link_why;
-    assign {phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word, cable_rx_clk, cable_rx} = '0;
+    assign {phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word, phy_rx_late} = '0;
+    assign {cable_rx_clk, cable_rx} = '0;
 
     logic        mon_we, mon_re, mon_copy, unused;
     logic [11:0] mon_adr;
-    logic [31:0] mon_wdat, mon_rdat;
+    logic [31:0] mon_wdat, mon_rdat, mon_time;
+    logic [15:0] mon_rank;
+    logic [1:0]  mon_part;
     logic [7:0]  mon_copy_index;
     logic [47:0] mon_copy_value;
     ofr_board #(
@@ -63,7 +66,7 @@ module ofr_board_bare #(
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
                       mon_copy_value, phy_tx_word, phase, cable_tx_clk, cable_tx, mon_link_up,
-                      mon_link_state, mon_link_why};
+                      mon_link_state, mon_link_why, mon_time, mon_part, mon_rank};
 endmodule
 
 `default_nettype wire

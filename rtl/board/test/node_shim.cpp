@@ -75,6 +75,10 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
         set(top.link_state, 3 * p, 3, link.state);
         set(top.link_why, 4 * p, 4, link.why);
         set(top.link_peer, 64 * p, 64, link.peer);
+        set(top.lag, 16 * p, 16, link.lag);
+        set(top.says, p, 1, link.says);
+        set(top.says_what, 3 * p, 3, link.says_what);
+        set(top.says_data, 16 * p, 16, link.says_data);
         set(top.ev_frame, p, 1, link.frame);
         set(top.ev_retry, p, 1, link.retry);
         set(top.ev_bad, p, 1, link.bad);

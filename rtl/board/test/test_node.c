@@ -156,6 +156,11 @@ static void drive_link(struct test *t, unsigned p)
         link->why = below(12);
         link->peer = (uint64_t)word() << 32 | word();
     }
+    // What its neighbour says: mostly that it is better, and not far off
+    link->says = below(8) == 0;
+    link->says_what = below(8);
+    link->says_data = below(4) ? below(256) - 128 : word();
+    link->lag = below(4) ? below(256) - 128 : word();
     link->frame = below(4) == 0;
     link->retry = below(20) == 0;
     link->bad = below(20) == 0;
@@ -169,10 +174,12 @@ static void draw_access(struct test *t)
     static const uint16_t guarded[] = {OFR_NODE_CONTROL, OFR_NODE_SIZE, OFR_NODE_COORD,
                                        OFR_NODE_ROUTING, OFR_NODE_TIE,  OFR_NODE_SEED};
     static const uint16_t others[] = {
-        OFR_NODE_ID,        OFR_NODE_SHAPE,  OFR_NODE_STATUS, OFR_NODE_WATCHDOG, OFR_NODE_RING_WAIT,
-        OFR_NODE_DROPPED,   OFR_GEN_CONTROL, OFR_GEN_LENGTH,  OFR_GEN_STATUS,    OFR_GEN_SEED,
-        OFR_GEN_TARGET,     OFR_OFR_PARAM,   OFR_OFR_WIDN,    OFR_OFR_COMMIT,    OFR_NODE_TIME,
-        OFR_NODE_TIME_RATE, OFR_GEN_PERIOD,  OFR_LINKS_UP,    OFR_LINKS_UP,      OFR_LINKS_UP};
+        OFR_NODE_ID,         OFR_NODE_SHAPE,    OFR_NODE_STATUS, OFR_NODE_WATCHDOG,
+        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,  OFR_GEN_CONTROL, OFR_GEN_LENGTH,
+        OFR_GEN_STATUS,      OFR_GEN_SEED,      OFR_GEN_TARGET,  OFR_OFR_PARAM,
+        OFR_OFR_WIDN,        OFR_OFR_COMMIT,    OFR_NODE_TIME,   OFR_NODE_TIME_RATE,
+        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD, OFR_GEN_PERIOD,  OFR_LINKS_UP,
+        OFR_LINKS_UP,        OFR_LINKS_UP};
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);

@@ -11,6 +11,7 @@ module ofr_link_cabled #(
     parameter int SHARED    = 0,
     parameter int SERIAL    = 1,
     parameter int TICK      = 8,
+    parameter int TIME      = 0,
     parameter int CRC_CHECK = 16,
     parameter int WIRES     = 8,   // of ofr_link_phy
     parameter int COUNT    = 16
@@ -19,6 +20,8 @@ module ofr_link_cabled #(
     input  wire logic         rst,
     input  wire logic         enable,
     input  wire logic [63:0]  serial,     // of this board
+    input  wire logic [33:0]  now,        // of ofr_link
+    input  wire logic [15:0]  rank,       // likewise
     // Router: the link's pins of one port, rtl/README.md
     output logic              link_up,
     input  wire logic         tx_valid,
@@ -56,6 +59,7 @@ module ofr_link_cabled #(
     output logic              phy_tx_ready,
     output logic              phy_rx_valid,
     output logic [W-1:0]      phy_rx_word,
+    output logic              phy_rx_late,
     // Cable
     output logic              cable_tx_clk,
     output logic [WIRES-1:0]  cable_tx,
@@ -66,6 +70,10 @@ module ofr_link_cabled #(
     output logic [2:0]        state,        // OFR_LINK_*
     output logic [3:0]        why,          // of its last fall: OFR_LINK_WHY_*
     output logic [63:0]       peer,         // serial number of the other end
+    output logic [15:0]       lag,          // of ofr_link, as the next three
+    output logic              says,
+    output logic [2:0]        says_what,
+    output logic [15:0]       says_data,
     output logic              ev_frame,     // a frame with flits sent
     output logic              ev_retry,     // went back to a lost frame
     output logic              ev_bad,       // a damaged frame received
@@ -75,13 +83,14 @@ module ofr_link_cabled #(
 );
     ofr_link #(
         .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
-        .CRC_CHECK(CRC_CHECK)
+        .TIME(TIME), .CRC_CHECK(CRC_CHECK)
     ) u_link (
-        .clk, .rst, .enable, .serial, .link_up, .tx_valid, .tx_ready, .tx_vc, .tx_data,
+        .clk, .rst, .enable, .serial, .now, .rank, .link_up, .tx_valid, .tx_ready, .tx_vc, .tx_data,
         .tx_last, .tx_poison, .tx_credit, .tx_base, .tx_rebase, .rx_valid, .rx_vc, .rx_data,
         .rx_last, .rx_poison, .rx_abort, .rx_credit, .rx_received, .phy_up, .phy_tx_word,
-        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phase, .state, .why, .peer, .ev_frame,
-        .ev_retry, .ev_bad, .ev_up, .ev_down, .ev_tick
+        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phy_rx_late, .phase, .state, .why,
+        .peer, .lag, .says, .says_what, .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_up,
+        .ev_down, .ev_tick
     );
     ofr_link_phy_watch u_watch (
         .clk, .rst, .enable, .phy_up, .rx_valid(phy_rx_valid), .state, .why, .ev_down, .ev_bad,
@@ -90,8 +99,8 @@ module ofr_link_cabled #(
     ofr_link_phy #(.W(W), .WIRES(WIRES), .SHARED(SHARED), .COUNT(COUNT)) u_phy (
         .clk, .rst, .retrain, .bert, .hold, .tune, .up(phy_up), .tx_word(phy_tx_word),
         .tx_ready(phy_tx_ready), .rx_valid(phy_rx_valid), .rx_word(phy_rx_word),
-        .locked(phy_locked), .stopped(phy_stopped), .ev_lost(phy_lost), .eye, .place, .errors,
-        .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx
+        .rx_late(phy_rx_late), .locked(phy_locked), .stopped(phy_stopped), .ev_lost(phy_lost),
+        .eye, .place, .errors, .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx
     );
 endmodule
 

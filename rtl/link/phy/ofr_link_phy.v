@@ -22,6 +22,7 @@ module ofr_link_phy #(
     output logic                         tx_ready, // SHARED: in cycles with phase 1
     output logic                         rx_valid,
     output logic [W-1:0]                 rx_word,
+    output logic                         rx_late,  // it came a cycle before
     // Status
     output logic                         locked,   // bits and words of the other end are found
     output logic                         stopped,  // no clock comes
@@ -117,7 +118,7 @@ module ofr_link_phy #(
     logic just_q;
     ofr_link_fifo #(.W(W), .A(BEATS == 1 ? 3 : 2)) u_fifo (
         .wclk(rx_clk), .wrst, .wvalid, .wdata, .wlost_q(ev_lost), .rclk(clk), .rrst(start_q),
-        .rready, .rvalid, .rdata(rx_word)
+        .rready, .rvalid, .rdata(rx_word), .rlate_q(rx_late)
     );
     always_ff @(posedge clk)
         just_q <= rvalid && rready;
