@@ -97,8 +97,8 @@ module ecp5_board #(
         .phy_up({2*N{1'b0}}), .phy_tx_word, .phy_tx_ready({2*N{1'b0}}),
         .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phy_rx_late({2*N{1'b0}}), .phase,
         .cable_tx_clk, .cable_tx, .cable_rx_clk({2*N{1'b0}}), .cable_rx({16*N{1'b0}}),
-        .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re,
-        .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
+        .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
+        .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 
     assign uart_tx = tx || !run_q; // idle until the first clock has come
