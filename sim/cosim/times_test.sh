@@ -16,7 +16,7 @@ echo "# seed $seed"
 one_time() {
     sim=$1
     shift
-    timeout 600 "$sim" --sockets "$dir" --seed "$seed" --spread 30 "$@" > "$dir/log" 2>&1 || return 2
+    timeout 600 "$sim" --threads 1 --sockets "$dir" --seed "$seed" --spread 30 "$@" > "$dir/log" 2>&1 || return 2
     grep 'one time' "$dir/log" | sed 's/^/# /'
     sed -n 's/.*neighbours at most \([0-9.]*\) cycles apart, any two boards \([-0-9.]*\) more.*/\1 \2/p' \
         "$dir/log" | awk '{ seen = 1; good = $1 <= 1 && $2 <= 1 } END { exit seen ? !good : 2 }'

@@ -201,7 +201,7 @@ static uint16_t item_data(const struct ofr_link *l, bool tells, const struct ofr
         case OFR_LINK_SAYS_TIME:
             return (uint16_t)in->now;
         case OFR_LINK_SAYS_LAG:
-            return l->rx.lag;
+            return l->out.lag; // as of before this cycle
         case OFR_LINK_SAYS_HIGH:
             return (uint16_t)(in->now >> 16);
         case OFR_LINK_SAYS_RANK:
