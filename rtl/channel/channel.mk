@@ -40,6 +40,26 @@ $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/bench.o $(CHANNEL_V) $(B)
 	    $(CURDIR)/$(B)/channel/$*/bench.o $(CURDIR)/$(B)/sim/model/channel.o \
 	    > $(B)/channel/$*/verilator.log || { cat $(B)/channel/$*/verilator.log; exit 1; }
 
+# Channels over Verilated routers, of what the tests of both have verilated
+CHANNEL_OVER := 2_64_8_16_2
+CHANNEL_ROUTER := 2_64_8_5_1
+TESTS += $(B)/tests/channel_torus $(B)/tests/channel_torus_twin
+LINT_C += rtl/channel/test/torus.c
+# ... and with cables that flip a bit now and then, which is found out
+$(B)/tests/channel_torus_twin: $(B)/tests/channel_torus rtl/channel/channel.mk
+	@printf '#!/bin/sh\nFLIPS=1 $< > $@.out 2>&1; [ $$? = 1 ] && grep -q "^# node.*of a beat" $@.out &&\n' > $@
+	@printf 'echo "ok 1 - channels over routers whose cables flip bits: found out" ||\n' >> $@
+	@printf 'echo "not ok 1 - channels over routers whose cables flip bits"; echo 1..1\n' >> $@ && chmod +x $@
+$(B)/tests/channel_torus: rtl/channel/test/torus.c rtl/channel/test/bench.h sim/cosim/rtl_router.h \
+        $(B)/tests/channel_$(CHANNEL_OVER) $(B)/lockstep/$(CHANNEL_ROUTER)/lockstep $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call channel_flags,$(CHANNEL_OVER)) -c \
+	    -o $(B)/channel/$(CHANNEL_OVER)/torus.o $<
+	$(CXX) -o $@ $(B)/channel/$(CHANNEL_OVER)/torus.o $(B)/channel/$(CHANNEL_OVER)/v/channel_shim.o \
+	    $(B)/channel/$(CHANNEL_OVER)/v/Vofr_channel__ALL.a $(B)/lockstep/$(CHANNEL_ROUTER)/v/rtl_router.o \
+	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/Vofr_lockstep__ALL.a \
+	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/verilated*.o $(B)/libofr.a -lpthread -lm
+
 # A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
 # words that are named.
 CHANNEL_TWIN_credit  := s/ && x->seq != x->limit// came.to.harm|given
