@@ -271,7 +271,8 @@ module ofr_channel #(
         : {1'b0, reason};
     ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS)) send (
         .clk, .rst, .me, .want, .near, .turns, .some, .some_reply, .some_end,
-        .pick_reply(op_reply_q), .pick(is_pick), .pick_end(row), .pick_type, .seq, .limit, .code, .peer,
+        .pick_reply(op_reply_q), .pick(is_pick), .pick_end(row), .pick_type, .seq, .limit,
+        .code, .peer,
         .received(bytes), .waits(sent_q), .reply(reply_q), .reply_peer(reply_peer_q),
         .reply_conn(reply_conn_q),
         .reply_from(reply_from_q), .reply_done, .busy, .data, .out_end, .out_slot, .out_at,
