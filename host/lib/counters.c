@@ -81,6 +81,16 @@ static int read_some(struct reader *r, unsigned *left, uint32_t *other)
     return error;
 }
 
+// From the beginning: of the boards that there are.
+static void begin(struct reader *r)
+{
+    struct torus *t = r->t;
+    for (unsigned node = 0; node < node_count(t); node++)
+        r->have[node] = t->absent ? TORUS_COUNTERS : 0;
+    for (unsigned i = 0; t->absent && i < t->board_count; i++)
+        r->have[node_of(t, t->boards[i].at)] = 0;
+}
+
 int read_counters(struct torus *t, uint32_t number, bool just_that,
                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters), void *ctx)
 {
@@ -94,6 +104,8 @@ int read_counters(struct torus *t, uint32_t number, bool just_that,
     int error = room ? TORUS_OK : fail(t, TORUS_E_MEMORY, "out of memory");
     if (!t->window_wanted) // one request a board
         t->options.window = MAX_WINDOW;
+    if (room)
+        begin(&r);
     unsigned others = just_that ? 0 : MOST_OTHERS;
     while (room && error == TORUS_OK && left) {
         uint32_t other;
@@ -106,12 +118,13 @@ int read_counters(struct torus *t, uint32_t number, bool just_that,
                          "read the counters: other hosts latch them all the time; once more later");
         // Another host's are as good: from the beginning, so that all are of one instant.
         r.number = other;
-        memset(r.have, 0, nodes * sizeof *r.have);
+        begin(&r);
     }
-    for (unsigned node = 0; room && node < nodes && error == TORUS_OK; node++) {
+    for (unsigned i = 0; room && i < (t->absent ? t->board_count : nodes) && error == TORUS_OK;
+         i++) {
         uint8_t at[3];
-        node_at(t, node, at);
-        each(ctx, at, r.values[node]);
+        node_at(t, t->absent ? node_of(t, t->boards[i].at) : i, at);
+        each(ctx, at, r.values[node_of(t, at)]);
     }
     t->options.window = window;
     free(r.values);
@@ -125,7 +138,7 @@ API int torus_counters(struct torus *t,
                        void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                        void *ctx)
 {
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     // Hosts that latched at the same time may have left each some boards, and then no number is
     // that of all: latched anew, not in step with them.

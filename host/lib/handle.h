@@ -150,6 +150,13 @@ static inline unsigned node_count(const struct torus *t)
     return (unsigned)t->k[0] * t->k[1] * t->k[2];
 }
 
+// Can all boards that there are be asked by address? Of a torus, or of one in which boards are
+// missing, which destination tables lead around.
+static inline bool reached(const struct torus *t)
+{
+    return t->good || (t->gaps && t->absent);
+}
+
 static inline unsigned node_of(const struct torus *t, const uint8_t at[3])
 {
     return torus_node(t->k, at);

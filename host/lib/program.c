@@ -541,7 +541,7 @@ static int read_settings(struct torus *t, struct torus_preset *p)
 
 API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned *generation)
 {
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
                         (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
@@ -583,7 +583,7 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
 API int torus_destinations_on(struct torus *t, unsigned *boards)
 {
     *boards = 0;
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     return t->pins ? destinations_count(t, boards, "count the destination tables") : ok(t);
 }

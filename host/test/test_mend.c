@@ -346,6 +346,12 @@ static void unheard(void **state)
     }
 }
 
+static void count_board(void *ctx, const uint8_t at[3], const uint64_t *counters)
+{
+    (void)at, (void)counters;
+    ++*(unsigned *)ctx;
+}
+
 // A board is away, as all its links; the others know it and hold what leads around it. Another one
 // in its place gets its coordinates and tables.
 static void board(void **state)
@@ -392,6 +398,19 @@ static void board(void **state)
             }
         assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 0); // nothing came to it
         free(list);
+        // Who comes anew finds the others, and can ask them
+        struct fake_wire wire = {&l.f->board[(gone + 1) % n], -1};
+        struct torus_preset is;
+        struct torus *other;
+        unsigned read = 0, theirs;
+        assert_int_equal(torus_open_transport(&other, fake_transport(&wire), &quick), TORUS_OK);
+        assert_int_equal(torus_counters(other, count_board, &read), TORUS_E_UNKNOWN);
+        assert_int_equal(torus_discover(other), TORUS_E_MISCABLED);
+        assert_int_equal(torus_programmed(other, &is, &theirs), TORUS_OK);
+        assert_int_equal(theirs, generation);
+        assert_int_equal(torus_counters(other, count_board, &read), TORUS_OK);
+        assert_int_equal(read, n - 1);
+        torus_close(other);
         struct torus_run run = torus_run_default();
         struct torus_result result;
         expect(&l, torus_run(l.t, &run, &result), TORUS_E_MISCABLED);

@@ -115,13 +115,28 @@ static void put_board(const struct args *a, struct table *rows, const struct cou
     }
 }
 
+static bool is_there(const struct torus *t, const uint8_t k[3], unsigned node)
+{
+    uint8_t at[3];
+    torus_node_at(k, node, at);
+    return board_at(t, at[0], at[1], at[2]) != NULL;
+}
+
 static int do_counters(struct torus *t, const struct args *a)
 {
     struct counter_set s = {0};
     uint8_t at[3] = {0};
-    int mixed, status = attach(t, &mixed);
+    struct torus_preset preset;
+    unsigned missing, generation;
+    int mixed = 0, status = attach_there(t, &missing);
     if (status)
         return status;
+    int same = torus_programmed(t, &preset, &generation);
+    if (same != TORUS_OK)
+        mixed = report(t, same);
+    if (same != TORUS_OK && same != TORUS_E_MIXED)
+        return mixed;
+    mixed |= missing > 0;
     if (set.watch > 0) {
         status = watch(t, a);
         return status ? status : mixed;
@@ -136,7 +151,7 @@ static int do_counters(struct torus *t, const struct args *a)
     if (error == TORUS_OK) {
         struct table *rows = table_begin(a, "boards", a->format == JSON ? board_columns : columns);
         for (unsigned node = 0; node < s.nodes && !output_failed(); node++)
-            if (!set.at || node == torus_node(s.k, at))
+            if ((!set.at || node == torus_node(s.k, at)) && (!missing || is_there(t, s.k, node)))
                 put_board(a, rows, &s, node);
         table_end(rows, boards_head(&s));
     }

@@ -138,6 +138,9 @@ bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of
 // what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
 int attach(struct torus *t, int *mixed);
+// For what reads of all boards: attaches, or where boards are missing discovers the others; those
+// that are missing are said on stderr, and how many. Exit status: what is wrong has been said.
+int attach_there(struct torus *t, unsigned *missing);
 // For what must be done to boards that are programmed by half, too: attached if possible, else
 // discovered. The library's error.
 int attach_or_discover(struct torus *t);

@@ -78,17 +78,19 @@ int put_programmed(struct torus *t, const struct args *a)
 
 static int do_info(struct torus *t, const struct args *a)
 {
-    int error = torus_attach(t);
-    if (error == TORUS_OK)
-        error = names_learn(t);
-    return error == TORUS_OK ? put_programmed(t, a) : report(t, error);
+    unsigned missing;
+    int status = attach_there(t, &missing);
+    if (!status)
+        status = put_programmed(t, a);
+    return status ? status : missing > 0;
 }
 
 const struct command command_info = {
     .name = "info",
     .summary = "what is programmed",
     .about = "The torus' sizes and the routing that is programmed, with its settings; on how many "
-             "boards a destination table is on; whether the boards agree (exit status 1 if not).",
+             "boards a destination table is on; whether the boards agree (exit status 1 if not). "
+             "Boards that are missing are named (exit status 1), once the others have been found.",
     .examples = "info\ninfo --format json\n",
     .groups = CONNECTION | REQUESTS | PLACES | FORMAT,
     .run = do_info,

@@ -65,6 +65,32 @@ bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops)
     return true;
 }
 
+int attach_there(struct torus *t, unsigned *missing)
+{
+    uint8_t k[3], at[3];
+    char said[256], place[PLACE];
+    int error = torus_attach(t);
+    *missing = 0;
+    if (error == TORUS_OK)
+        error = names_learn(t);
+    if (error != TORUS_E_TIMEOUT || !torus_sizes(t, k))
+        return error == TORUS_OK ? 0 : report(t, error);
+    snprintf(said, sizeof said, "%s", torus_detail(t));
+    if (discover(t) == TORUS_E_MISCABLED && torus_gaps(t)) {
+        unsigned dims = torus_sizes(t, k);
+        for (unsigned node = 0; node < (unsigned)k[0] * k[1] * k[2]; node++) {
+            torus_node_at(k, node, at);
+            if (board_at(t, at[0], at[1], at[2]))
+                continue;
+            fprintf(stderr, "torusctl: no board at %s\n", place_called(at, dims, place));
+            ++*missing;
+        }
+    }
+    if (!*missing)
+        fprintf(stderr, "torusctl: %s\n", said);
+    return *missing ? 0 : 2;
+}
+
 int attach(struct torus *t, int *mixed)
 {
     struct torus_preset preset;
