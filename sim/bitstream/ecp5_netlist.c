@@ -526,15 +526,21 @@ static void write_ff(const json_t *cell)
     agree(&p, name, "CE", parameter(cell, "CEMUX", "CE"));
     snprintf(name, sizeof name, "%s.GSR", p.slice);
     agree(&p, name, "ENABLED", "DISABLED");
+    // A slice takes one of its tile's two clocks, which may be inverted there.
+    snprintf(name, sizeof name, "R%uC%u MUXCLK%u CLK1", p.y, p.x, p.lut / 2);
+    snprintf(name, sizeof name, "CLK%d.CLKMUX", json_object_get(arcs, name) != NULL);
+    const char *edge = parameter(cell, "CLKMUX", "CLK");
+    agree(&p, name, "CLK", edge);
+    bool falls = !strcmp(edge, "INV");
     if (strcmp(parameter(cell, "GSR", "DISABLED"), "DISABLED") != 0 ||
         strcmp(parameter(cell, "SRMODE", "LSR_OVER_CE"), "LSR_OVER_CE") != 0 ||
-        strcmp(parameter(cell, "CLKMUX", "CLK"), "CLK") != 0 ||
+        (!falls && strcmp(edge, "CLK") != 0) || net_of(cell, "CLK") < 0 ||
         strcmp(parameter(cell, "LSRMODE", "LSR"), "LSR") != 0)
         fail(cell_name, "a flip-flop in a mode without a model");
     printf("  reg r%lld = 1'b%d;\n  assign n%lld = r%lld;\n"
-           "  always @(posedge %s) if (%s) r%lld <= 1'b%d; else if (%s) r%lld <= %s;\n",
-           (long long)q, set, (long long)q, (long long)q, input(cell, "CLK", 1), lsr, (long long)q,
-           set, ce, (long long)q,
+           "  always @(%s n%lld) if (%s) r%lld <= 1'b%d; else if (%s) r%lld <= %s;\n",
+           (long long)q, set, (long long)q, (long long)q, falls ? "negedge" : "posedge",
+           (long long)net_of(cell, "CLK"), lsr, (long long)q, set, ce, (long long)q,
            strcmp(data, "1") == 0 ? input(cell, "DI", 1) : input(cell, "M", 1));
 }
 

@@ -188,11 +188,16 @@ sed 's/SIGNEDB && b\[17\]/1'"'"'b0/' rtl/top/test/MULT18X18D.v > "$work/twin.v"
 ! mult "$work/twin.v" && grep -q WRONG "$work/out"
 result $? 'twin: without the second sign: found'
 
-refused() { # NAME CELL PARAMETERS
+refused() { # NAME CELL PARAMETERS [PINS]
     cat > "$work/bench.v" << V
 module bench;
-    $2 #($3) cell_ ();
-    initial #10 \$display("it ran");
+    reg clk = 1'b0;
+    always #1 clk = !clk;
+    $2 #($3) cell_ ($4);
+    initial #10 begin
+        \$display("it ran");
+        \$finish;
+    end
 endmodule
 V
     iverilog -g2012 -o "$work/sim" "$work/bench.v" "rtl/top/test/$2.v" > "$work/out" 2>&1 &&
@@ -201,7 +206,8 @@ V
     result $? "refused: $1"
 }
 refused 'output registers of a RAM' DP16KD '.REGMODE_B("OUTREG")'
-refused 'an asynchronous reset of a RAM' DP16KD '.RESETMODE("ASYNC")'
+refused 'an asynchronous reset of a RAM' DP16KD '.RESETMODE("ASYNC")' \
+    ".CLKA(clk), .RSTA(1'b1), .CEA(1'b1), .OCEA(1'b1)"
 refused 'a RAM with 36 bits at one port only' DP16KD '.DATA_WIDTH_A(36)'
 refused "a multiplier's registers" MULT18X18D '.REG_OUTPUT_CLK("CLK0")'
 finish
