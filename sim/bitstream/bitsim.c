@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bitsim: a board's bitstream, decoded and run, beside the RTL it was made from. Both boot from a
-// model of the SPI flash, or an ECP5's from block RAM, and get the same bytes on their UART; all
-// output pins are compared in every cycle. The UART is a Unix socket: torusctl -t unix:PATH.
+// bitsim: boards' bitstreams, decoded and run: one beside the RTL it was made from, or a torus of
+// them. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block RAM, and
+// get the same bytes on their UART; all output pins are compared in every cycle. The UART is a Unix
+// socket: torusctl -t unix:PATH, in a torus that of board 0.
 //
 //     bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--record FILE]
+//            [--record FILE] [--dims KxK] [--pull N:PORT]
 //
 // FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
-// (until it is told to end), seed of what configuration does not set. --alone: no RTL beside.
-// --record: the run as session.h reads it, for flips.c.
+// (until it is told to end), seed of what configuration does not set and of cables. --alone: no RTL
+// beside. --record: the run as session.h reads it, for flips.c. --dims: that torus, of as many
+// bitstreams as were built in; its cables, each of another length and its wires of others, are
+// drawn from the seed. --pull: the cable at that port of board N is out.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -42,7 +45,24 @@ enum {
     AWAKE_RECORD = 20000,    // the same for a session that others are to run as well
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
+    MAX_BOARDS = 16,
+    PORTS = 4, // x+, x-, y+, y-
+    MAX_WIRES = 16,
+    LINE = 64,   // half periods that a cable remembers, a power of 2
+    LENGTH = 24, // a cable takes 1 to so many of them,
+    SKEW = 3,    // and a wire of it up to so many more
 };
+
+// What is built in: by build.sh, BITS as X(bits1) X(bits2), RTL as X(rtl) or nothing.
+#define X(name) extern const struct chip_ops chip_##name;
+BITS RTL
+#undef X
+#define X(name) &chip_##name,
+    static const struct chip_ops *const all_bits[] = {BITS NULL},
+                                        *const all_rtl[] = {RTL NULL};
+#undef X
+
+enum kind { CHIP_BITS, CHIP_RTL, KINDS };
 
 // A byte stream and its line: to the board, and from it.
 struct line {
@@ -153,133 +173,292 @@ static bool serve(int listener, int *client, struct line *to, struct line *from)
     return true;
 }
 
+// A board: its chip as the bitstream says, and from the RTL if that is run beside.
+struct board {
+    const struct chip_ops *ops[KINDS];
+    struct chip *chip[KINDS];
+    struct chip_in in[KINDS];
+    struct chip_pins pins[KINDS];
+    uint64_t first[KINDS]; // cycle of the first start bit
+    struct line to, from;  // its UART
+    struct spi_flash flash;
+    struct { // the last half periods at its cables' pins
+        uint32_t clk[LINE];
+        uint64_t data[LINE];
+    } line[KINDS];
+    struct { // what is at the other end of each cable
+        struct board *board;
+        unsigned port;
+        unsigned delay[MAX_WIRES + 1]; // to here, half periods: of each data wire, of the clock
+    } peer[PORTS];
+};
+
+struct options {
+    const char *flash, *socket, *record, *pull;
+    uint64_t divisor, cycles, seed;
+    unsigned k[2];
+    bool alone, torus;
+};
+
+static unsigned boards_of(const struct options *o)
+{
+    return o->k[0] * o->k[1];
+}
+
+// xorshift64*
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545f4914f6cdd1d) >> 32;
+}
+
+// Port x+ of a board to x- of the next one, and so on.
+static void plug_in(struct board *b, const struct options *o)
+{
+    uint64_t random = o->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (unsigned n = 0; n < boards_of(o); n++)
+        for (unsigned p = 0; p < PORTS; p++) {
+            unsigned at[2] = {n % o->k[0], n / o->k[0]}, k = o->k[p / 2];
+            if (k == 1) // no cable
+                continue;
+            at[p / 2] = (at[p / 2] + (p % 2 ? k - 1 : 1)) % k;
+            b[n].peer[p].board = &b[at[1] * o->k[0] + at[0]];
+            b[n].peer[p].port = p ^ 1;
+            unsigned length = 1 + (unsigned)(draw(&random) % LENGTH);
+            for (unsigned w = 0; w <= MAX_WIRES; w++)
+                b[n].peer[p].delay[w] = length + (unsigned)(draw(&random) % (SKEW + 1));
+        }
+}
+
+static void pull(struct board *b, const struct options *o)
+{
+    unsigned n, p;
+    char end;
+    if (!o->pull)
+        return;
+    if (sscanf(o->pull, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= PORTS)
+        die("--pull %s: write BOARD:PORT, e.g. 0:1", o->pull);
+    b[n].peer[p].board->peer[b[n].peer[p].port].board = NULL;
+    b[n].peer[p].board = NULL;
+}
+
+// What the cables bring in this half period.
+static void cables(struct board *b, enum kind kind, uint64_t half)
+{
+    const unsigned wires = b->ops[kind]->wires;
+    uint32_t clk = 0;
+    uint64_t data = 0;
+    for (unsigned p = 0; p < PORTS; p++) {
+        const struct board *far = b->peer[p].board;
+        unsigned port = b->peer[p].port;
+        if (!far)
+            continue;
+        for (unsigned w = 0; w < wires; w++) {
+            uint64_t then = far->line[kind].data[(half - b->peer[p].delay[w]) % LINE];
+            data |= (then >> (port * wires + w) & 1) << (p * wires + w);
+        }
+        uint32_t then = far->line[kind].clk[(half - b->peer[p].delay[MAX_WIRES]) % LINE];
+        clk |= (then >> port & 1) << p;
+    }
+    b->in[kind].cable_rx_clk = clk;
+    b->in[kind].cable_rx = data;
+}
+
+static bool step_half(struct board *b, enum kind kind, bool clk, uint64_t half)
+{
+    struct chip_pins *pins = &b->pins[kind];
+    bool good = b->ops[kind]->half(b->chip[kind], clk, &b->in[kind], pins);
+    b->line[kind].clk[half % LINE] = pins->cable_tx_clk;
+    b->line[kind].data[half % LINE] = pins->cable_tx;
+    return good;
+}
+
 static bool equal(const struct chip_pins *a, const struct chip_pins *b)
 {
     return a->uart_tx == b->uart_tx && a->flash_csn == b->flash_csn &&
-           a->flash_sck == b->flash_sck && a->flash_mosi == b->flash_mosi && a->led == b->led;
+           a->flash_sck == b->flash_sck && a->flash_mosi == b->flash_mosi && a->led == b->led &&
+           a->cable_tx_clk == b->cable_tx_clk && a->cable_tx == b->cable_tx;
 }
 
 static void show(const char *name, const struct chip_pins *p)
 {
-    printf("bitsim: %-9s uart_tx %d, flash_csn %d, sck %d, mosi %d, led %02x\n", name, p->uart_tx,
-           p->flash_csn, p->flash_sck, p->flash_mosi, p->led);
+    printf("bitsim: %-9s uart_tx %d, flash_csn %d, sck %d, mosi %d, led %02x, cable_tx_clk %x, "
+           "cable_tx %" PRIx64 "\n",
+           name, p->uart_tx, p->flash_csn, p->flash_sck, p->flash_mosi, p->led, p->cable_tx_clk,
+           p->cable_tx);
 }
 
-int main(int argc, char **argv)
+static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
         {"flash", required_argument, NULL, 'f'},   {"socket", required_argument, NULL, 's'},
         {"divisor", required_argument, NULL, 'd'}, {"cycles", required_argument, NULL, 'c'},
         {"seed", required_argument, NULL, 'r'},    {"alone", no_argument, NULL, 'a'},
-        {"record", required_argument, NULL, 'w'},  {NULL, 0, NULL, 0},
+        {"record", required_argument, NULL, 'w'},  {"dims", required_argument, NULL, 'k'},
+        {"pull", required_argument, NULL, 'p'},    {NULL, 0, NULL, 0},
     };
-    const char *flash_path = NULL, *socket_path = NULL, *record_path = NULL;
-    uint64_t divisor = 417, cycles = UINT64_MAX, seed = 1;
-    bool alone = false;
+    char end;
     int opt;
 
     while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (opt == 'f')
-            flash_path = optarg;
+            o->flash = optarg;
         else if (opt == 's')
-            socket_path = optarg;
+            o->socket = optarg;
         else if (opt == 'd')
-            divisor = number("divisor", optarg, 4, 65535);
+            o->divisor = number("divisor", optarg, 4, 65535);
         else if (opt == 'c')
-            cycles = number("cycles", optarg, 1, UINT64_MAX - 1);
+            o->cycles = number("cycles", optarg, 1, UINT64_MAX - 1);
         else if (opt == 'r')
-            seed = number("seed", optarg, 0, UINT64_MAX - 1);
+            o->seed = number("seed", optarg, 0, UINT64_MAX - 1);
         else if (opt == 'a')
-            alone = true;
+            o->alone = true;
         else if (opt == 'w')
-            record_path = optarg;
+            o->record = optarg;
+        else if (opt == 'p')
+            o->pull = optarg;
+        else if (opt != 'k')
+            exit(2);
+        else if (sscanf(optarg, "%ux%u%c", &o->k[0], &o->k[1], &end) != 2 || !o->k[0] || !o->k[1] ||
+                 o->k[0] > MAX_BOARDS || o->k[1] > MAX_BOARDS)
+            die("--dims %s: write KxK, e.g. 2x2", optarg);
         else
-            return 2;
+            o->torus = true;
     }
     if (optind != argc)
         die("usage: bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone] [--record FILE]");
+            " [--alone] [--record FILE] [--dims KxK] [--pull N:PORT]");
+    unsigned built = sizeof all_bits / sizeof *all_bits - 1;
+    if (boards_of(o) != built)
+        die("--dims %ux%u: that is %u boards, and %u are built in", o->k[0], o->k[1], boards_of(o),
+            built);
+    if (o->torus && (all_bits[0]->ports != PORTS || all_bits[0]->wires > MAX_WIRES))
+        die("--dims: boards with %d cables of up to %d wires each", PORTS, MAX_WIRES);
+    if (o->pull && !o->torus)
+        die("--pull: with --dims");
+    o->alone |= !all_rtl[0];
+}
 
-    const struct chip_ops *ops[2] = {&chip_bits, &chip_rtl};
-    struct chip *chip[2];
-    struct chip_pins pins[2];
-    uint64_t first[2] = {0, 0}; // cycle of the first start bit
-    unsigned chips = alone ? 1 : 2;
+// A cycle of all boards. Returns false when a model ended the simulation.
+static bool step(struct board *b, const struct options *o, unsigned kinds, uint64_t cycle)
+{
+    bool good = true;
+    for (unsigned clk = 0; clk < 2; clk++) {
+        uint64_t half = 2 * cycle + clk;
+        for (unsigned n = 0; o->torus && n < boards_of(o); n++)
+            for (enum kind kind = 0; kind < kinds; kind++)
+                cables(&b[n], kind, half);
+        for (unsigned n = 0; n < boards_of(o); n++)
+            for (enum kind kind = 0; kind < kinds; kind++)
+                good = step_half(&b[n], kind, clk, half) && good;
+    }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.divisor = 417, .cycles = UINT64_MAX, .seed = 1, .k = {1, 1}};
+    parse(&o, argc, argv);
+
+    unsigned boards = boards_of(&o), kinds = o.alone ? 1 : KINDS;
+    struct board *b = calloc(boards, sizeof *b);
     size_t bytes = 1;
-    uint8_t *image = flash_path ? read_flash(flash_path, &bytes) : calloc(1, bytes);
-    struct spi_flash flash;
-    struct line to = {0}, from = {0};
-    int listener = socket_path ? listen_at(socket_path) : -1, client = -1;
+    uint8_t *image = o.flash ? read_flash(o.flash, &bytes) : calloc(1, bytes);
+    int listener = o.socket ? listen_at(o.socket) : -1, client = -1;
     struct sigaction action = {.sa_handler = on_signal};
 
-    FILE *record = record_path ? fopen(record_path, "w") : NULL;
-    if (record_path && !record)
-        die("--record %s: %s", record_path, strerror(errno));
+    FILE *record = o.record ? fopen(o.record, "w") : NULL;
+    if (o.record && !record)
+        die("--record %s: %s", o.record, strerror(errno));
+    if (!b || !image)
+        die("out of memory");
 
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    spi_flash_init(&flash, image, 0, bytes);
-    for (unsigned i = 0; i < chips; i++)
-        if (!(chip[i] = ops[i]->create(seed)))
-            die("out of memory");
-    printf("bitsim: seed %" PRIu64 "%s%s\n", seed, socket_path ? ", " : "",
-           socket_path ? socket_path : "");
+    for (unsigned n = 0; n < boards; n++) {
+        spi_flash_init(&b[n].flash, image, 0, bytes);
+        b[n].ops[CHIP_BITS] = all_bits[n];
+        b[n].ops[CHIP_RTL] = all_rtl[0];
+        for (enum kind kind = 0; kind < kinds; kind++) {
+            b[n].in[kind] = (struct chip_in){.uart_rx = true, .flash_miso = true};
+            if (!(b[n].chip[kind] = b[n].ops[kind]->create(o.seed)))
+                die("out of memory");
+        }
+    }
+    if (o.torus)
+        plug_in(b, &o);
+    pull(b, &o);
+    printf("bitsim: seed %" PRIu64 "%s%s\n", o.seed, o.socket ? ", " : "",
+           o.socket ? o.socket : "");
     fflush(stdout);
 
-    bool miso = true, same = true, good = true, rx_was = true;
+    bool same = true, good = true, rx_was = true;
     uint64_t cycle = 0, quiet = 0, hash = SESSION_HASH_START;
     clock_t began = clock();
-    while (!ended && same && good && cycle < cycles) {
+    while (!ended && same && good && cycle < o.cycles) {
         if (cycle % BURST == 0) {
-            quiet = serve(listener, &client, &to, &from) ? 0 : quiet + BURST;
+            quiet = serve(listener, &client, &b->to, &b->from) ? 0 : quiet + BURST;
             if (quiet > (record ? AWAKE_RECORD : AWAKE)) {
                 struct pollfd wait = {.fd = listener, .events = POLLIN};
                 poll(&wait, 1, NAP_MS);
             }
         }
-        bool rx = line_send(&to, divisor);
-        if (record && rx != rx_was)
-            session_write_rx(record, cycle, rx);
-        rx_was = rx;
-        for (unsigned i = 0; i < chips; i++) {
-            good = ops[i]->step(chip[i], rx, miso, &pins[i]) && good;
-            if (!pins[i].uart_tx && !first[i])
-                first[i] = cycle;
+        for (unsigned n = 0; n < boards; n++)
+            for (enum kind kind = 0; kind < kinds; kind++)
+                b[n].in[kind].uart_rx = kind ? b[n].in[0].uart_rx : line_send(&b[n].to, o.divisor);
+        if (record && b->in[0].uart_rx != rx_was)
+            session_write_rx(record, cycle, b->in[0].uart_rx);
+        rx_was = b->in[0].uart_rx;
+        good = step(b, &o, kinds, cycle);
+        for (unsigned n = 0; n < boards; n++) {
+            struct chip_pins *pins = b[n].pins;
+            for (enum kind kind = 0; kind < kinds; kind++)
+                if (!pins[kind].uart_tx && !b[n].first[kind])
+                    b[n].first[kind] = cycle;
+            same = same && (o.alone || equal(&pins[CHIP_BITS], &pins[CHIP_RTL]));
+            bool miso =
+                spi_flash_step(&b[n].flash, pins->flash_csn, pins->flash_sck, pins->flash_mosi);
+            b[n].in[CHIP_BITS].flash_miso = b[n].in[CHIP_RTL].flash_miso = miso;
+            line_receive(&b[n].from, pins->uart_tx, o.divisor);
         }
-        same = alone || equal(&pins[0], &pins[1]);
-        miso = spi_flash_step(&flash, pins[0].flash_csn, pins[0].flash_sck, pins[0].flash_mosi);
-        line_receive(&from, pins[0].uart_tx, divisor);
-        hash = session_hash(hash, session_pins(&pins[0]));
+        hash = session_hash(hash, session_pins(b->pins));
         cycle++;
     }
     if (record) {
         session_write_end(record, cycle, hash);
         if (fclose(record) != 0)
-            die("--record %s: %s", record_path, strerror(errno));
+            die("--record %s: %s", o.record, strerror(errno));
     }
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     printf("bitsim: %" PRIu64 " cycles, %.0f a second\n", cycle,
            seconds > 0 ? (double)cycle / seconds : 0);
-    for (unsigned i = 0; i < chips; i++) {
-        if (first[i])
-            printf("bitsim: %s: first byte in cycle %" PRIu64 "\n", ops[i]->name, first[i]);
+    for (enum kind kind = 0; kind < kinds; kind++) {
+        const char *name = b->ops[kind]->name;
+        if (b->first[kind])
+            printf("bitsim: %s: first byte in cycle %" PRIu64 "\n", name, b->first[kind]);
         else
-            printf("bitsim: %s: no byte was sent\n", ops[i]->name);
+            printf("bitsim: %s: no byte was sent\n", name);
     }
     if (!good)
         puts("bitsim: a model ended the simulation");
     else if (!same)
         printf("bitsim: pins DIFFER in cycle %" PRIu64 "\n", cycle - 1);
-    else if (!alone)
+    else if (!o.alone)
         puts("bitsim: all output pins were equal in every cycle");
-    for (unsigned i = 0; i < chips; i++) {
-        if (!same)
-            show(ops[i]->name, &pins[i]);
-        ops[i]->destroy(chip[i]);
-    }
-    if (socket_path)
-        unlink(socket_path);
+    for (unsigned n = 0; o.torus && n < boards; n++)
+        printf("bitsim: board %u: led %02x\n", n, b[n].pins[CHIP_BITS].led);
+    for (unsigned n = 0; n < boards; n++)
+        for (enum kind kind = 0; kind < kinds; kind++) {
+            if (!same)
+                show(b[n].ops[kind]->name, &b[n].pins[kind]);
+            b[n].ops[kind]->destroy(b[n].chip[kind]);
+        }
+    if (o.socket)
+        unlink(o.socket);
+    free(b);
     free(image);
     return same && good ? 0 : 1;
 }

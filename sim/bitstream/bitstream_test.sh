@@ -16,7 +16,7 @@ out=$B/bitstream/$board
 export FIRMWARE="$B/firmware/flash.bin" FIRMWARE_HEX="$B/firmware/fw.hex"
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${clock_mhz:?}"
+: "${fpga:?}" "${clock_mhz:?}" "${pins_of:?}"
 image=$out/bitstream.bin flash="--flash $out/flash.bin"
 case $fpga in
 ecp5-*) image=$out/flash.bin flash= ;;
@@ -75,6 +75,51 @@ check 'all output pins were equal in every cycle' logged 'all output pins were e
 check 'the first byte came in the same cycle' sh -c \
     "[ \$(sed -n 's/.*first byte in cycle //p' '$dir/log' | sort | uniq -c | \
         awk '{ print \$1 }') = 2 ]"
+
+# Four of them, each with a serial number of its own, cabled to a 2x2 torus at their pins: what boards with
+# cables are for.
+of_four() {
+    images=
+    for n in 1 2 3 4; do
+        check "a torus of four: board $n" sh constraints/bitstream.sh "$board" "$out" 00000000000000a$n
+        images="$images $out/flash-00000000000000a$n.bin"
+    done
+    check 'they decode, and Verilator takes them' built "$board" "$images" "$out/torus"
+    "$out/torus/bitsim" --dims 2x2 --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
+        > "$dir/log" 2>&1 &
+    sim=$!
+    wait_for 300 began
+    trained() { # 2^20 bits, less than the firmware takes to start and answer three times
+        for try in 1 2 3 4 5 6 7 8; do
+            torus ping && says 'x+ x- y+ y-' && return 0
+        done
+        return 1
+    }
+    check 'the cables of board 0 are up' trained
+    check 'discover' torus discover
+    sed 's/^/# /' "$dir/out"
+    check 'four boards, cabled right' says '^4 boards, a 2x2 torus$'
+    check 'with their serial numbers' says 00000000000000a4
+    check 'program' torus program --routing ofr
+    check 'traffic' torus run --load 0.02 --cycles 40000 --warmup 4000
+    sed 's/^/# /' "$dir/out"
+    check 'counters' torus counters
+    stop
+    check 'all cables of all boards are up' [ "$(grep -c 'led 0[9b]$' "$dir/log")" = 4 ]
+    sed 's/^/# /' "$dir/log"
+    "$out/torus/bitsim" --dims 2x2 --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
+        --pull 0:0 > "$dir/log" 2>&1 &
+    sim=$!
+    wait_for 300 began
+    one_less() {
+        for try in 1 2 3 4 5 6 7 8; do
+            torus ping && says ' x- y+ y-' && ! says 'x+ x-' && return 0
+        done
+        return 1
+    }
+    check 'twin: without one of its cables, which is down, the others are up' one_less
+    stop
+}
 
 if [ -z "$flash" ]; then
     # Twins. What is refused: a wrong entry of a look-up table, one that depends on all its inputs so
@@ -169,6 +214,7 @@ if [ -z "$flash" ]; then
     }
     check 'twin: a bit of the firmware is flipped' wrong_firmware
     differs 'a bit of the firmware' "$twin/wrong.bin"
+    grep -q '"port": "cable_' "constraints/$pins_of.json" && of_four
     check 'twin: another serial number' sh constraints/bitstream.sh "$board" "$out" 00000000000000a1
     differs 'another serial number' "$out/flash-00000000000000a1.bin"
     finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wraps one Verilated chip (TOP, HEADER, OPS and NAME given by build.sh) for C. CLOCK is the name
 // of its clock's pin, LED that of its LEDs, FLASH 1 if the flash is at its pins: an ECP5's firmware
-// is in block RAM.
+// is in block RAM. PORTS and WIRES: cables and data wires of each, 0 where there are none at pins.
 #include "chip.h"
 
 #include HEADER
@@ -32,28 +32,32 @@ void destroy(chip *c)
     delete reinterpret_cast<chip_top *>(c);
 }
 
-bool step(chip *c, bool uart_rx, bool flash_miso, chip_pins *out)
+bool half(chip *c, bool clk, const chip_in *in, chip_pins *out)
 {
     auto &[context, top] = *reinterpret_cast<chip_top *>(c);
-    top.CLOCK = 0;
-    top.uart_rx = uart_rx;
+    top.CLOCK = clk;
+    top.uart_rx = in->uart_rx;
 #if FLASH
-    top.flash_miso = flash_miso;
-#else
-    (void)flash_miso;
+    top.flash_miso = in->flash_miso;
+#endif
+#if PORTS
+    top.cable_rx_clk = in->cable_rx_clk;
+    top.cable_rx = in->cable_rx;
 #endif
     top.eval();
-    top.CLOCK = 1;
-    top.eval();
+    *out = {bool(top.uart_tx), true, false, false, uint8_t(top.LED), 0, 0};
 #if FLASH
-    *out = {bool(top.uart_tx), bool(top.flash_csn), bool(top.flash_sck), bool(top.flash_mosi),
-            uint8_t(top.LED)};
-#else
-    *out = {bool(top.uart_tx), true, false, false, uint8_t(top.LED)};
+    out->flash_csn = top.flash_csn;
+    out->flash_sck = top.flash_sck;
+    out->flash_mosi = top.flash_mosi;
+#endif
+#if PORTS
+    out->cable_tx_clk = top.cable_tx_clk;
+    out->cable_tx = top.cable_tx;
 #endif
     return !context.gotFinish();
 }
 } // namespace
 
 extern "C" const struct chip_ops OPS;
-const struct chip_ops OPS = {NAME, create, destroy, step};
+const struct chip_ops OPS = {NAME, PORTS, WIRES, create, destroy, half};

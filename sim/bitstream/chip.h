@@ -13,23 +13,32 @@ extern "C" {
 
 struct chip;
 
-// Output pins after a clock edge; flash_csn is 1, sck and mosi 0 where the flash is not at pins.
+// Input pins. Of a cable (rtl/link/phy): bit p is its clock at port p, bit WIRES p + w a data wire.
+struct chip_in {
+    bool uart_rx, flash_miso;
+    uint32_t cable_rx_clk;
+    uint64_t cable_rx;
+};
+
+// Output pins; flash_csn is 1, sck and mosi 0 where the flash is not at pins.
 struct chip_pins {
     bool uart_tx, flash_csn, flash_sck, flash_mosi;
     uint8_t led;
+    uint32_t cable_tx_clk;
+    uint64_t cable_tx;
 };
 
 struct chip_ops {
     const char *name;
+    unsigned ports, wires; // of cables, and data wires each way; 0: no cables at pins
     // A chip just configured, NULL when memory is short. What configuration does not set, if
     // anything (in the RTL, registers without a reset), is drawn from the seed.
     struct chip *(*create)(uint64_t seed);
     void (*destroy)(struct chip *chip);
-    // One period of the clock; returns false when the model itself ended the simulation.
-    bool (*step)(struct chip *chip, bool uart_rx, bool flash_miso, struct chip_pins *out);
+    // Half a period of the clock, in which it has that level; returns false when the model itself
+    // ended the simulation. in: the UART and the flash change with the low level.
+    bool (*half)(struct chip *chip, bool clk, const struct chip_in *in, struct chip_pins *out);
 };
-
-extern const struct chip_ops chip_rtl, chip_bits;
 
 #ifdef __cplusplus
 }
