@@ -5,7 +5,7 @@
 # `make bitstream` with wrong words. The bitstream itself: make bitstream-test.
 . tests/tap.sh
 B=${B:-build}
-BOARD_FACTS=$PWD/$B/constraints/board
+BOARD_FACTS=$PWD/$B/constraints/board DRAWING=$PWD/$B/constraints/drawing
 export BOARD_FACTS
 copy=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 trap 'rm -rf "$copy"' EXIT
@@ -23,6 +23,11 @@ for file in constraints/*.json; do
     *) check "$board: the table is of what is here, it fits and meets its clock" \
         holds check "$board" ;;
     esac
+    grep -q '"header": {' "$file" || continue
+    same_drawing() {
+        "$DRAWING" "$board" > "$copy/drawing" 2> "$copy/out" && cmp "$copy/drawing" "constraints/$board.svg"
+    }
+    check "$board: its drawing is of the record (make docs)" same_drawing
 done
 
 # In a copy: constraints and Verilog.
@@ -66,6 +71,19 @@ caught 'sources that are all of one repository' $json \
     's|"repository": "amaranth-lang/amaranth-boards"|"repository": "YosysHQ/picorv32"|' pins $board
 caught 'a source without its commit' $json 's/48f729d13c527f3d54ae480e69844e3768e91c93/main/' \
     pins $board
+
+undrawn() { # NAME SED SAYS: the drawing of a header that is recorded so is refused in one line
+    fresh
+    sed "$2" constraints/icepi-zero.json > "$copy/tree/constraints/icepi-zero.json"
+    ! cmp -s constraints/icepi-zero.json "$copy/tree/constraints/icepi-zero.json" &&
+        (cd "$copy/tree" && "$DRAWING" icepi-zero > "$copy/drawing" 2> "$copy/out")
+    [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q "$3" "$copy/out"
+    result $? "$1"
+}
+undrawn 'a wire without a place at the header' '/cable_rx\[3\]/s/, "header": [0-9]*//' 'at pin 0'
+undrawn 'two wires at one pin of the header' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 3/' \
+    'pin 3 of the header is x+ out, clock, and'
+undrawn 'a wire at ground' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 6/' 'is ground, and'
 
 lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \

@@ -15,11 +15,22 @@ $(BOARD_FACTS): constraints/board.c tests/verilog_inputs.c tests/verilog_inputs.
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
+# Pictures of headers with cables: make docs draws them, the test says whether they are of the records.
+DRAWING := $(B)/constraints/drawing
+HEADERS := $(patsubst %.json,%,$(shell grep -l '"header": {' constraints/*.json))
+DOCS += $(HEADERS:%=%.svg)
+$(HEADERS:%=%.svg): %.svg: %.json $(DRAWING)
+	$(DRAWING) $(*F) > $@.new && mv $@.new $@
+
+$(DRAWING): constraints/drawing.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
+
 $(PATCH): constraints/patch.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
 
-constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH)
+constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $(DRAWING)
 
 .PHONY: bitstream
 bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex

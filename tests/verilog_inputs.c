@@ -131,7 +131,9 @@ void verilog_read(struct verilog_files *files, const char *pattern, bool lines)
 void verilog_read_rtl(struct verilog_files *files, bool lines)
 {
     verilog_read(files, "rtl/*/*.v", lines);
+    verilog_read(files, "rtl/link/phy/*.v", lines);
     verilog_read(files, "rtl/link/*.vh", lines); // ofr_defs.vh counts by what is used of it
+    verilog_read(files, "rtl/link/phy/*.vh", lines);
 }
 
 void verilog_free(struct verilog_files *files)

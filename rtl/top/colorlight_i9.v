@@ -14,12 +14,17 @@ module colorlight_i9 #(
     output logic            led_n    // D2, lit by 0: blinks when it runs, lit: the core has stopped
 );
     /* verilator lint_off UNUSEDSIGNAL */
-    logic [7:0] led;
+    logic [7:0]  led;
+    logic [5:0]  tx_clk; // no cables at pins yet
+    logic [47:0] tx;
     /* verilator lint_on UNUSEDSIGNAL */
     ecp5_board #(
         .SERIAL(SERIAL), .N(3), .W(32), .L(128), .C(8), .INIT(INIT), .INPUT_HZ(25_000_000),
         .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
-    ) chip (.clk_in(clk25), .uart_rx, .uart_tx, .led);
+    ) chip (
+        .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx), .cable_rx_clk('0),
+        .cable_rx('0), .led
+    );
     assign led_n = !(led[7] || (led[0] && led[1])); // stopped, or out of reset and the heartbeat
 endmodule
 

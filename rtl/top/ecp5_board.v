@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tops of all boards with an ECP5 share: PLL, reset, the serial number, LEDs around
-// ofr_board, whose firmware is in block RAM. A top adds its pins.
-//
-// No link yet: the link ports of ofr_board are tied off here, as if no cable were plugged in.
+// ofr_board, whose firmware is in block RAM. A top adds its pins, those of cables among them where it
+// has them (LINK = 2); else the links are tied off, as if no cable were plugged in.
 `default_nettype none
 
 module ecp5_board #(
@@ -11,6 +10,10 @@ module ecp5_board #(
     parameter int          W         = 32,         // flit width in bits
     parameter int          L         = 128,        // flits per slot
     parameter int          C         = 8,          // slots per VC
+    parameter int          LINK      = 0,          // of ofr_links: 0, no cables, or 2, cables
+    parameter int          WIRES     = 8,          // data wires each way, where there are cables
+    parameter int          TICK      = 8,          // of ofr_link, which says how few wires need more
+    parameter int          TUNE      = 20,         // of ofr_link_phy
     parameter int          RAM_BYTES = 32768,
     parameter              INIT      = "",         // RAM's content, a $readmemh file of its words
     // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz, the clock
@@ -23,8 +26,14 @@ module ecp5_board #(
     input  wire logic       clk_in,
     input  wire logic       uart_rx,
     output logic            uart_tx,
+    // Cables, as in ofr_link_phy; a port after the other, in the order of the ports
+    output logic [2*N-1:0]       cable_tx_clk,
+    output logic [2*N*WIRES-1:0] cable_tx,
+    input  wire logic [2*N-1:0]       cable_rx_clk,
+    input  wire logic [2*N*WIRES-1:0] cable_rx,
     output logic [7:0]      led      // 0: out of reset, 1: heartbeat, 2: the host sends, 3: the
-                                     // board sends, 7: the core has stopped for good; others 0
+                                     // board sends, 4: all cables are up, 7: the core has stopped
+                                     // for good; others 0
 );
     localparam int CLOCK_HZ = INPUT_HZ / CLKI_DIV * CLKFB_DIV;
     generate
@@ -75,8 +84,7 @@ module ecp5_board #(
     logic [31:0]      mon_wdat, mon_rdat;
     logic [7:0]       mon_copy_index;
     logic [47:0]      mon_copy_value;
-    logic [2*N-1:0]   phase, cable_tx_clk, mon_link_up;
-    logic [16*N-1:0]  cable_tx;
+    logic [2*N-1:0]   phase, mon_link_up;
     logic [2*N*W-1:0] phy_tx_word;
     logic [6*N-1:0]   mon_link_state;
     logic [8*N-1:0]   mon_link_why;
@@ -85,7 +93,8 @@ module ecp5_board #(
     logic [1:0]       mon_part;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
-        .N(N), .W(W), .L(L), .C(C), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
+        .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .WIRES(WIRES), .TICK(TICK), .TUNE(TUNE),
+        .RAM_BYTES(RAM_BYTES), .INIT(INIT),
         .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
     ) board (
         .clk, .rst(!run_q), .serial, .uart_rx, .uart_tx(tx), .trapped, .flash_csn, .flash_sck,
@@ -96,13 +105,13 @@ module ecp5_board #(
         .tx_base({24*N{1'b0}}), .tx_rebase({2*N{1'b0}}),
         .phy_up({2*N{1'b0}}), .phy_tx_word, .phy_tx_ready({2*N{1'b0}}),
         .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phy_rx_late({2*N{1'b0}}), .phase,
-        .cable_tx_clk, .cable_tx, .cable_rx_clk({2*N{1'b0}}), .cable_rx({16*N{1'b0}}),
+        .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx,
         .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
         .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
 
     assign uart_tx = tx || !run_q; // idle until the first clock has come
-    assign led     = {trapped, 3'd0, !uart_tx, !uart_rx, count_q[24], run_q};
+    assign led     = {trapped, 2'd0, &mon_link_up, !uart_tx, !uart_rx, count_q[24], run_q};
 endmodule
 
 `default_nettype wire

@@ -14,10 +14,17 @@ module ecp5_evn #(
     output logic [7:0]      led_n    // D5 to D12, lit by 0; ecp5_board.v says when
 );
     logic [7:0] led;
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic [5:0]  tx_clk; // no cables at pins yet
+    logic [47:0] tx;
+    /* verilator lint_on UNUSEDSIGNAL */
     ecp5_board #(
         .SERIAL(SERIAL), .N(3), .W(32), .L(128), .C(8), .INIT(INIT), .INPUT_HZ(12_000_000),
         .CLKI_DIV(1), .CLKFB_DIV(4), .CLKOP_DIV(12)
-    ) chip (.clk_in(clk12), .uart_rx, .uart_tx, .led);
+    ) chip (
+        .clk_in(clk12), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx), .cable_rx_clk('0),
+        .cable_rx('0), .led
+    );
     assign led_n = ~led;
 endmodule
 

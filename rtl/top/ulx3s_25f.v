@@ -13,10 +13,17 @@ module ulx3s_25f #(
     output logic            uart_tx,
     output logic [7:0]      led      // D0 to D7, lit by 1; ecp5_board.v says when
 );
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic [5:0]  tx_clk; // no cables at pins yet
+    logic [47:0] tx;
+    /* verilator lint_on UNUSEDSIGNAL */
     ecp5_board #(
         .SERIAL(SERIAL), .N(3), .W(32), .L(16), .C(8), .INIT(INIT), .INPUT_HZ(25_000_000),
         .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
-    ) chip (.clk_in(clk25), .uart_rx, .uart_tx, .led);
+    ) chip (
+        .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx), .cable_rx_clk('0),
+        .cable_rx('0), .led
+    );
 endmodule
 
 `default_nettype wire
