@@ -90,7 +90,7 @@ of_four() {
     sim=$!
     wait_for 300 began
     trained() { # 2^20 bits, less than the firmware takes to start and answer three times
-        for try in 1 2 3 4 5 6 7 8; do
+        for _ in 1 2 3 4 5 6 7 8; do
             torus ping && says 'x+ x- y+ y-' && return 0
         done
         return 1
@@ -112,7 +112,7 @@ of_four() {
     sim=$!
     wait_for 300 began
     one_less() {
-        for try in 1 2 3 4 5 6 7 8; do
+        for _ in 1 2 3 4 5 6 7 8; do
             torus ping && says ' x- y+ y-' && ! says 'x+ x-' && return 0
         done
         return 1
