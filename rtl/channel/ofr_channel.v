@@ -70,7 +70,7 @@ module ofr_channel #(
 
     logic [2:0] state, reason; // of the row, which is that of SELECT where a register is accessed
     logic       told, free, any_sent, any_received, any_heard;
-    wire logic  named = named_q[row];
+    wire logic  named = named_q[row_q];
 
     logic outside; // the node that is written to PEER
     always_comb begin
@@ -127,8 +127,8 @@ module ofr_channel #(
     logic          come, due_q, command_q, op_reg_q, op_ev_q, op_command_q, op_sent_q, op_pick_q;
     logic          op_reply_q, op_walk_q, sent_q, ticks, near, turns, some, some_reply, given;
     logic [2:0]    what_q; // a write is to do: COMMAND, 5: PEER, 0: nothing
-    logic [EB-1:0] row, row_d, to, some_end, sent_end_q, walk_q, given_end;
-    wire logic is_pick = op_pick_q && want[row]; // if it still wants to
+    logic [EB-1:0] row_q, row_d, to, some_end, sent_end_q, walk_q, given_end;
+    wire logic is_pick = op_pick_q && want[row_q]; // if it still wants to
 
     wire logic due_d = come || (due_q && !op_ev_q);
     wire logic command_d = reg_we || (command_q && !op_command_q);
@@ -161,7 +161,7 @@ module ofr_channel #(
         op_pick_q <= !reg_early && pick_d && !(some && some_reply);
         op_reply_q <= !reg_early && pick_d && some && some_reply;
         op_walk_q <= !reg_early && walk_d;
-        row <= row_d;
+        row_q <= row_d;
         if (reg_we)
             what_q <= reg_err ? 3'd0 : adr == `OFR_CHANNEL_PEER ? 3'd5
                 : adr == `OFR_CHANNEL_COMMAND ? reg_wdat[2:0] : 3'd0;
@@ -189,10 +189,10 @@ module ofr_channel #(
     end
 
     logic [23:0] peers [0:2**EB-1]; // conn, end, node
-    wire logic [23:0] peer = peers[row];
+    wire logic [23:0] peer = peers[row_q];
     always_ff @(posedge clk)
         if (we_peer)
-            peers[row] <= reg_wdat[23:0];
+            peers[row_q] <= reg_wdat[23:0];
 
     // ---- What comes -----------------------------------------------------------------------------
 
@@ -271,7 +271,7 @@ module ofr_channel #(
         : {1'b0, reason};
     ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS)) send (
         .clk, .rst, .me, .want, .near, .turns, .some, .some_reply, .some_end,
-        .pick_reply(op_reply_q), .pick(is_pick), .pick_end(row), .pick_type, .seq, .limit,
+        .pick_reply(op_reply_q), .pick(is_pick), .pick_end(row_q), .pick_type, .seq, .limit,
         .code, .peer,
         .received(bytes), .waits(sent_q), .reply(reply_q), .reply_peer(reply_peer_q),
         .reply_conn(reply_conn_q),
@@ -298,7 +298,7 @@ module ofr_channel #(
     logic [31:0] counts [0:2**(EB+1)-1]; // sent; received
     logic [31:0] heards [0:2**EB-1];
     wire logic   of_sent = op_reg_q ? adr == `OFR_CHANNEL_SENT : op_sent_q;
-    wire logic [EB:0]   count_row = {of_sent, row};
+    wire logic [EB:0]   count_row = {of_sent, row_q};
     wire logic [31:0]   count = counts[count_row];
     wire logic [LB-1:0] last_flit = of_sent ? sent_last_q : last_at;
     wire logic [3:0]    last_code = of_sent ? sent_code_q : rx_code;
@@ -310,18 +310,18 @@ module ofr_channel #(
         if (op_sent_q || kept)
             counts[count_row] <= count_d;
         if (tells)
-            heards[row] <= word;
+            heards[row_q] <= word;
     end
-    wire logic [31:0] heard = heards[row];
+    wire logic [31:0] heard = heards[row_q];
 
     // ---- Ends -----------------------------------------------------------------------------------
 
     ofr_channel_state #(.W(W), .ENDS(ENDS), .ROOM(ROOM)) states (
-        .clk, .rst, .row, .cmd_peer, .cmd_open, .cmd_listen,
+        .clk, .rst, .row(row_q), .cmd_peer, .cmd_open, .cmd_listen,
         .cmd_close(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_CLOSE)),
         .cmd_abort(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_ABORT)),
         .ev, .ev_match, .is_sent(op_sent_q), .is_pick, .is_walk(op_walk_q && named), .ticks, .named,
-        .some(waits[row]), .mid(mid[row]), .rest(rest[row]), .stock(row_stock),
+        .some(waits[row_q]), .mid(mid[row_q]), .rest(rest[row_q]), .stock(row_stock),
         .ev_type(rx_type), .ev_code(rx_code), .ev_seq(rx_seq), .ev_limit(rx_limit),
         .ev_crowded(crowded_q), .ev_mine(is_mine), .ev_tells(tells), .ev_kept(kept),
         .state, .reason, .told, .want_reset, .pick_type, .seq, .limit, .any_sent, .any_received,
@@ -330,13 +330,13 @@ module ofr_channel #(
     );
     assign free = (state == `OFR_CHANNEL_STATE_STATE_IDLE
             || state == `OFR_CHANNEL_STATE_STATE_ENDED)
-        && !rest[row] && !want_reset && !(busy && out_end == row)
-        && !(sent_q && sent_end_q == row);
+        && !rest[row_q] && !want_reset && !(busy && out_end == row_q)
+        && !(sent_q && sent_end_q == row_q);
 
     ofr_channel_gather #(.W(W), .L(L), .ENDS(ENDS)) gather (
         .clk, .rst, .s_tvalid(s_axis_tvalid), .s_tready(s_axis_tready), .s_tdata(s_axis_tdata),
         .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(begins), .sends, .closing, .throws,
-        .row, .begins, .picked(is_pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA),
+        .row(row_q), .begins, .picked(is_pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA),
         .slot(seq[1:0]), .code(out_code), .given, .given_end, .some(waits), .mid, .sending,
         .out_end, .out_slot, .out_at, .out_data,
         .out_last
@@ -345,7 +345,7 @@ module ofr_channel #(
     ofr_channel_consume #(.W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) consume (
         .clk, .rst, .m_tvalid(m_axis_tvalid), .m_tready(m_axis_tready), .m_tdata(m_axis_tdata),
         .m_tkeep(m_axis_tkeep), .m_tlast(m_axis_tlast), .m_tuser(m_axis_tuser), .hold(begins),
-        .row, .begins, .comes(ev), .kept, .marks, .stock, .rest, .freed, .in_we,
+        .row(row_q), .begins, .comes(ev), .kept, .marks, .stock, .rest, .freed, .in_we,
         .in_end(to), .in_slot, .in_at(flit_at), .in_data(rx_data), .in_code(flit_code)
     );
     logic [RB:0] row_stock;
@@ -353,7 +353,7 @@ module ofr_channel #(
         row_stock = '0;
         to_stock = '0;
         for (int i = 0; i < ENDS; i++) begin
-            if (row == EB'(i))
+            if (row_q == EB'(i))
                 row_stock = stock[(RB+1)*i +: RB+1];
             if (to == EB'(i))
                 to_stock = stock[(RB+1)*i +: RB+1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tops of all boards with an ECP5 share: PLL, reset, the serial number, LEDs around
-// ofr_board, whose firmware is in block RAM. A top adds its pins, those of cables among them where it
-// has them (LINK = 2); else the links are tied off, as if no cable were plugged in.
+// ofr_board, whose firmware is in block RAM. A top adds its pins, those of cables among them where
+// it has them (LINK = 2); else the links are tied off, as if no cable were plugged in.
 `default_nettype none
 
 module ecp5_board #(
@@ -12,7 +12,7 @@ module ecp5_board #(
     parameter int          C         = 8,          // slots per VC
     parameter int          LINK      = 0,          // of ofr_links: 0, no cables, or 2, cables
     parameter int          WIRES     = 8,          // data wires each way, where there are cables
-    parameter int          TICK      = 8,          // of ofr_link, which says how few wires need more
+    parameter int          TICK      = 8,          // of ofr_link: a tick has at least 64 words
     parameter int          TUNE      = 20,         // of ofr_link_phy
     parameter int          RAM_BYTES = 32768,
     parameter              INIT      = "",         // RAM's content, a $readmemh file of its words

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board top of the Icepi Zero, an LFE5U-25F: ecp5_board with two dimensions, 32-bit flits and eight
-// slots of 64 bytes a VC, and four cables of two data wires and a clock each way at the 40-pin header
-// (constraints/README.md). Pins: constraints/icepi-zero.lpf, of the board's revisions whose clock is
-// at M1.
+// slots of 64 bytes a VC, and four cables of two data wires and a clock each way at the 40-pin
+// header (constraints/README.md). Pins: constraints/icepi-zero.lpf, of the board's revisions whose
+// clock is at M1.
 `default_nettype none
 
 module icepi_zero #(
@@ -16,8 +16,8 @@ module icepi_zero #(
     output logic [7:0]      cable_tx,     // two of each
     input  wire logic [3:0] cable_rx_clk,
     input  wire logic [7:0] cable_rx,
-    output logic [4:0]      led      // lit by 1: 0 and 1 as ecp5_board.v says, 2 the host or the board
-                                     // sends, 3 all cables are up, 4 the core has stopped for good
+    output logic [4:0]      led      // lit by 1: 0 and 1 as ecp5_board.v says, 2 the host or the
+                                     // board sends, 3 all cables are up, 4 the core has stopped
 );
     /* verilator lint_off UNUSEDSIGNAL */
     logic [7:0] all;

@@ -21,8 +21,8 @@ module ulx3s_25f #(
         .SERIAL(SERIAL), .N(3), .W(32), .L(16), .C(8), .INIT(INIT), .INPUT_HZ(25_000_000),
         .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
     ) chip (
-        .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx), .cable_rx_clk('0),
-        .cable_rx('0), .led
+        .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx),
+        .cable_rx_clk(6'd0), .cable_rx(48'd0), .led
     );
 endmodule
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// lint-flags: -DBITS= -DRTL= -Isim/cosim -Isim/bitstream
 //
 // bitsim: boards' bitstreams, decoded and run: one beside the RTL it was made from, or a torus of
 // them. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block RAM, and
@@ -48,9 +49,10 @@ enum {
     MAX_BOARDS = 16,
     PORTS = 4, // x+, x-, y+, y-
     MAX_WIRES = 16,
-    LINE = 64,   // half periods that a cable remembers, a power of 2
-    LENGTH = 24, // a cable takes 1 to so many of them,
-    SKEW = 3,    // and a wire of it up to so many more
+    TOGETHER = 16, // cycles of a board of a torus before it is the next one's turn
+    LINE = 128,    // half periods that a cable remembers, a power of 2
+    LENGTH = 24,   // a cable takes 2 TOGETHER of them and up to so many more,
+    SKEW = 3,      // and a wire of it up to so many more
 };
 
 // What is built in: by build.sh, BITS as X(bits1) X(bits2), RTL as X(rtl) or nothing.
@@ -226,7 +228,7 @@ static void plug_in(struct board *b, const struct options *o)
             at[p / 2] = (at[p / 2] + (p % 2 ? k - 1 : 1)) % k;
             b[n].peer[p].board = &b[at[1] * o->k[0] + at[0]];
             b[n].peer[p].port = p ^ 1;
-            unsigned length = 1 + (unsigned)(draw(&random) % LENGTH);
+            unsigned length = 2 * TOGETHER + (unsigned)(draw(&random) % (LENGTH + 1));
             for (unsigned w = 0; w <= MAX_WIRES; w++)
                 b[n].peer[p].delay[w] = length + (unsigned)(draw(&random) % (SKEW + 1));
         }
@@ -341,19 +343,24 @@ static void parse(struct options *o, int argc, char **argv)
     o->alone |= !all_rtl[0];
 }
 
-// A cycle of all boards. Returns false when a model ended the simulation.
+// A cycle of a board. Returns false when a model ended the simulation.
 static bool step(struct board *b, const struct options *o, unsigned kinds, uint64_t cycle)
 {
     bool good = true;
-    for (unsigned clk = 0; clk < 2; clk++) {
-        uint64_t half = 2 * cycle + clk;
-        for (unsigned n = 0; o->torus && n < boards_of(o); n++)
-            for (enum kind kind = 0; kind < kinds; kind++)
-                cables(&b[n], kind, half);
-        for (unsigned n = 0; n < boards_of(o); n++)
-            for (enum kind kind = 0; kind < kinds; kind++)
-                good = step_half(&b[n], kind, clk, half) && good;
-    }
+    for (enum kind kind = 0; kind < kinds; kind++)
+        b->in[kind].uart_rx = kind ? b->in[0].uart_rx : line_send(&b->to, o->divisor);
+    for (unsigned clk = 0; clk < 2; clk++)
+        for (enum kind kind = 0; kind < kinds; kind++) {
+            if (o->torus)
+                cables(b, kind, 2 * cycle + clk);
+            good = step_half(b, kind, clk, 2 * cycle + clk) && good;
+        }
+    for (enum kind kind = 0; kind < kinds; kind++)
+        if (!b->pins[kind].uart_tx && !b->first[kind])
+            b->first[kind] = cycle;
+    b->in[CHIP_BITS].flash_miso = b->in[CHIP_RTL].flash_miso =
+        spi_flash_step(&b->flash, b->pins->flash_csn, b->pins->flash_sck, b->pins->flash_mosi);
+    line_receive(&b->from, b->pins->uart_tx, o->divisor);
     return good;
 }
 
@@ -406,26 +413,17 @@ int main(int argc, char **argv)
                 poll(&wait, 1, NAP_MS);
             }
         }
+        // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
+        uint64_t end = cycle + (o.torus ? TOGETHER : 1);
         for (unsigned n = 0; n < boards; n++)
-            for (enum kind kind = 0; kind < kinds; kind++)
-                b[n].in[kind].uart_rx = kind ? b[n].in[0].uart_rx : line_send(&b[n].to, o.divisor);
+            for (uint64_t at = cycle; at < end; at++)
+                good = step(&b[n], &o, kinds, at) && good;
         if (record && b->in[0].uart_rx != rx_was)
             session_write_rx(record, cycle, b->in[0].uart_rx);
         rx_was = b->in[0].uart_rx;
-        good = step(b, &o, kinds, cycle);
-        for (unsigned n = 0; n < boards; n++) {
-            struct chip_pins *pins = b[n].pins;
-            for (enum kind kind = 0; kind < kinds; kind++)
-                if (!pins[kind].uart_tx && !b[n].first[kind])
-                    b[n].first[kind] = cycle;
-            same = same && (o.alone || equal(&pins[CHIP_BITS], &pins[CHIP_RTL]));
-            bool miso =
-                spi_flash_step(&b[n].flash, pins->flash_csn, pins->flash_sck, pins->flash_mosi);
-            b[n].in[CHIP_BITS].flash_miso = b[n].in[CHIP_RTL].flash_miso = miso;
-            line_receive(&b[n].from, pins->uart_tx, o.divisor);
-        }
+        same = o.alone || equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL]);
         hash = session_hash(hash, session_pins(b->pins));
-        cycle++;
+        cycle = end;
     }
     if (record) {
         session_write_end(record, cycle, hash);

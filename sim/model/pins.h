@@ -25,7 +25,7 @@ struct ofr_pins {
     bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
     uint16_t addr, clear_addr;
     uint16_t table[2][OFR_PINS_ENTRIES]; // as written to DATA
-    uint16_t read;  // the memory's output
+    uint16_t read;                       // the memory's output
     uint16_t entry; // the register behind it: of the header at the port, if there is one
 };
 

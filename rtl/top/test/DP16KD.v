@@ -2,8 +2,8 @@
 // Model of the ECP5's block RAM, as Lattice's memory usage guide (FPGA-TN-02204) describes it: 18
 // Kbit, two ports of 1, 2, 4, 9 or 18 bits, or one that writes and one that reads 36. Without the
 // output registers and with chip select 0: another mode ends the simulation. A reset is synchronous
-// and makes 0 of what its port shows; asynchronous, without the port's enable, with its write, or of
-// 36 bits it ends the simulation, too.
+// and makes 0 of what its port shows; asynchronous, without the port's enable, with its write, or
+// of 36 bits it ends the simulation, too.
 //
 // It holds 2,048 words of nine bits; ports of 1, 2 and 4 bits do not reach the ninth. Port A of 36
 // bits writes {DIB, DIA}, port B reads {DOB, DOA}: so does Yosys 0.70, and so do Lattice's
