@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -DBITS= -DRTL= -Isim/cosim -Isim/bitstream
+// lint-flags: -DBITS=X(bits1) -DRTL=X(rtl) -Isim/cosim -Isim/bitstream
 //
 // bitsim: boards' bitstreams, decoded and run: one beside the RTL it was made from, or a torus of
 // them. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block RAM, and

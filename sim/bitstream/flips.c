@@ -126,8 +126,11 @@ static uint64_t run(const struct bench *b, const struct ice40_bits *bits, bool r
         ice40_set(chip, rx, turn % 2 == 0);
         ice40_set(chip, miso_port, miso);
         bool steady = ice40_step(chip);
-        struct chip_pins p = {ice40_get(chip, tx), ice40_get(chip, csn), ice40_get(chip, sck),
-                              ice40_get(chip, mosi), 0};
+        struct chip_pins p = {.uart_tx = ice40_get(chip, tx),
+                              .flash_csn = ice40_get(chip, csn),
+                              .flash_sck = ice40_get(chip, sck),
+                              .flash_mosi = ice40_get(chip, mosi),
+                              .led = 0};
         for (int i = 0; i < LEDS; i++)
             p.led |= (uint8_t)(ice40_get(chip, led[i]) << i);
         uint16_t pins = session_pins(&p);
