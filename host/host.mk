@@ -129,7 +129,7 @@ $(B)/tests/relay_%: $(B)/tests/test_relay host/host.mk
 INTERLEAVE_TWIN_anybody  := program firmware/lease s/fw->lease == session_of(m)/1/
 INTERLEAVE_TWIN_told     := write firmware/lease s/fw->owner | (sec/fw->lease | (sec/
 INTERLEAVE_TWIN_number   := counters firmware/read s/number != fw->snapshot/0/
-INTERLEAVE_TWIN_on       := counters host/lib/counters s/memset(r.have.*//
+INTERLEAVE_TWIN_on       := counters host/lib/counters s/TORUS_COUNTERS : 0;/TORUS_COUNTERS : r->have[node];/
 INTERLEAVE_TWIN_end      := run host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_flow     := flows host/lib/traffic s/lease_verify(w->t)/TORUS_OK/
 INTERLEAVE_TWIN_anew     := run host/lib/run s/again = t->status;/again = OFR_LATE;/

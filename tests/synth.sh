@@ -64,7 +64,7 @@ for p in $params; do
     chparam="$chparam -chparam ${p%%=*} ${p#*=}"
 done
 
-step elaborate $yosys -p "read_verilog -sv -Irtl/regs $*
+step elaborate $yosys -p "read_verilog -sv -Irtl/regs -Irtl/link $*
     hierarchy -check -top $top $chparam
     proc; flatten; rename -top dut; opt_clean
     write_json $out/ports.json; write_rtlil $out/dut.il"
