@@ -14,6 +14,13 @@ export BOARD_FACTS BITSTREAMS FIRMWARE FIRMWARE_HEX
 boards='icepi-zero ulx3s-85f'
 archive=outflank-bitstreams-$(sh tests/version.sh)
 
+# Here, but with no table of these inputs, whose bytes made-up bitstreams would have to be.
+mkdir -p "$work/tree/constraints"
+for each in *; do [ "$each" = constraints ] || ln -s "$PWD/$each" "$work/tree/$each"; done
+cp constraints/* "$work/tree/constraints/"
+cd "$work/tree" || exit 2
+sed -i 's/^| \([a-z0-9-]*\) | [0-9a-f]\{16\} |/| \1 | 0 |/' constraints/README.md
+
 built() { # BOARD: as bitstream.sh leaves it
     eval "$("$BOARD_FACTS" facts "$1")"
     rm -rf "${BITSTREAMS:?}/$1"
@@ -95,10 +102,6 @@ rm "$BITSTREAMS/icepi-zero/report.json"
 refused 'one without its figures' 'icepi-zero' $boards
 # shellcheck disable=SC2154
 built icepi-zero
-mkdir -p "$work/tree/constraints"
-for each in *; do [ "$each" = constraints ] || ln -s "$PWD/$each" "$work/tree/$each"; done
-cp constraints/* "$work/tree/constraints/"
-printf '| icepi-zero | %s | %064d | 1 |\n' "$inputs" 7 >> "$work/tree/constraints/README.md"
-cd "$work/tree" || exit 2
+printf '| icepi-zero | %s | %064d | 1 |\n' "$inputs" 7 >> constraints/README.md
 refused 'other bytes than the table has for the same inputs' 'not the bytes' $boards
 finish
