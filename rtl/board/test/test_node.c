@@ -183,8 +183,9 @@ static void draw_access(struct test *t)
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);
-    b->adr = below(2) ? guarded[below(sizeof guarded / sizeof *guarded)]
-                      : others[below(sizeof others / sizeof *others)];
+    b->adr = below(2) || !t->node.config.configured
+                 ? guarded[below(sizeof guarded / sizeof *guarded)]
+                 : others[below(sizeof others / sizeof *others)];
     if (b->adr == OFR_LINKS_UP)
         b->adr += (uint16_t)(4 * below(128));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
@@ -276,6 +277,8 @@ static void step(struct test *t)
     t->accepted += t->bus.we && !error;
     t->bus.stb = t->taken = false;
     t->idle = 2 + below(below(4) ? 10 : 300);
+    if (!t->node.config.configured && below(2)) // the topology can be written, as soon as it drains
+        t->idle = 2 + below(3);
 }
 
 int main(void)
