@@ -4,7 +4,9 @@
 
 LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16
 LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
-LINK_ALL := $(LINK_LOCKSTEP) $(foreach s,$(LINKED_SHAPES),$(B)/link/$(LINKED_$(s))/lockstep)
+# Without one time, for a header's latency
+LINK_TIMELESS := $(B)/link/2_16_32_4_0_0_8_16/lockstep
+LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES),$(B)/link/$(LINKED_$(s))/lockstep)
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
 LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_report link_port link_wire noise fabric)
 
@@ -42,6 +44,7 @@ $(LINK_TESTS): $(B)/tests/link_%: $(B)/link/%/lockstep sim/cosim/link.mk
 	@printf '#!/bin/sh\nexec %s --runs $(LINK_RUNS) --seed "$${SEED:-1}"\n' $< > $@
 	@chmod +x $@
 
+sim/cosim/link_test.sh: $(LINK_TIMELESS)
 sim/cosim/link_test.sh $(B)/tests/link_soak: $(LINK_LOCKSTEP)
 SOAK += $(B)/tests/link_soak
 $(B)/tests/link_soak:

@@ -34,12 +34,14 @@ goodput $small 32 0.80
 goodput $small 8 0.50
 
 # Header latency with a word a cycle, over that of the cable
-for shape in $w32 $w16; do
+# (with 16 bits the bar of 12 holds without one time: what frames say of that is then up to 3 words more)
+for most_of in $w32:12 ${w16%_1_8_16}_0_8_16:12 $w16:15; do
+    shape=${most_of%:*}
     shown=$work/latency.log
     "$B/link/$shape/lockstep" -m --latency --kind 0 --runs 1 --length 8 > "$work/latency.log"
     most=$(sed -n 's/^# latency mean .* most //p' "$work/latency.log")
-    [ -n "$most" ] && [ "$most" -le 12 ]
-    result $? "$shape: a header takes $most cycles more than over the plain link (bar 12)"
+    [ -n "$most" ] && [ "$most" -le "${most_of#*:}" ]
+    result $? "$shape: a header takes $most cycles more than over the plain link (at most ${most_of#*:})"
 done
 
 # twin NAME SED DESCRIPTION PATTERN options: the model with that change, alone
