@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // GLOB_BRACE
 #include "verilog_inputs.h"
 
 #include <ctype.h>
@@ -108,7 +108,7 @@ void verilog_read(struct verilog_files *files, const char *pattern, bool lines)
 {
     glob_t g = {0};
 
-    if (glob(pattern, 0, NULL, &g) != 0)
+    if (glob(pattern, GLOB_BRACE, NULL, &g) != 0)
         fail("no Verilog in %s: not in the top folder?", pattern);
     for (size_t i = 0; i < g.gl_pathc; i++) {
         struct verilog_file *f = &files->file[files->count];
@@ -130,10 +130,8 @@ void verilog_read(struct verilog_files *files, const char *pattern, bool lines)
 
 void verilog_read_rtl(struct verilog_files *files, bool lines)
 {
-    verilog_read(files, "rtl/*/*.v", lines);
-    verilog_read(files, "rtl/link/phy/*.v", lines);
-    verilog_read(files, "rtl/link/*.vh", lines); // ofr_defs.vh counts by what is used of it
-    verilog_read(files, "rtl/link/phy/*.vh", lines);
+    verilog_read(files, "rtl/{*,link/phy}/*.v", lines);
+    verilog_read(files, "rtl/link/{,phy/}*.vh", lines); // ofr_defs.vh counts by what is used of it
 }
 
 void verilog_free(struct verilog_files *files)
