@@ -529,9 +529,8 @@ static void print_tables(FILE *out, const struct board *b, const struct figures 
             b->name, b->hash, f->sha256, f->cells, f->cells_there, f->ram, f->ram_there,
             b->clock_mhz, f->fmax);
     for (size_t p = 0; p < PARTS; p++)
-        if (f->part[p][CELLS])
-            fprintf(out, "| %s | %d | %d | %d | %d |\n", parts[p].name, f->part[p][CELLS],
-                    f->part[p][FLIP_FLOPS], f->part[p][RAMS], f->part[p][MULTIPLIERS]);
+        fprintf(out, "| %s | %d | %d | %d | %d |\n", parts[p].name, f->part[p][CELLS],
+                f->part[p][FLIP_FLOPS], f->part[p][RAMS], f->part[p][MULTIPLIERS]);
 }
 
 // The part of the README between the board's marks; ends the program where they are not there.

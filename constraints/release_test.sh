@@ -74,6 +74,7 @@ for option in --mtime=@0 --mode=u=rwX,go=rX; do
     result $? "twin: without $option"
     sed -i 's/^umask 022$/:/' "$script"
     pack three 022
+    sleep 1 # an archive has the time to the second
     pack four 077
     ! cmp -s "$work/three/$archive.tar.gz" "$work/four/$archive.tar.gz"
     result $? 'twin: other bytes'
