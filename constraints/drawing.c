@@ -70,8 +70,23 @@ static void put_others(struct place *place, int pins, const json_t *header)
     }
 }
 
-static void put_wires(struct place *place, int pins, const json_t *all, int wires)
+// How many pins have a port of that name.
+static int count(const json_t *all, const char *name)
 {
+    int found = 0;
+    size_t length = strlen(name);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const char *port = json_string_value(json_object_get(json_array_get(all, i), "port"));
+        found += port && !strncmp(port, name, length) && port[length] == '[';
+    }
+    return found;
+}
+
+static void put_wires(struct place *place, int pins, const json_t *all)
+{
+    int clocks = count(all, "cable_tx_clk"), wires = clocks ? count(all, "cable_tx") / clocks : 0;
+    if (wires < 1)
+        fail("no pins cable_tx_clk[] and cable_tx[], of these as many as wires to each");
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *pin = json_array_get(all, i);
         const char *port = json_string_value(json_object_get(pin, "port"));
@@ -142,11 +157,10 @@ int main(int argc, char **argv)
     const json_t *header = json_object_get(root, "header"), *all = json_object_get(root, "pins");
     const char *name = json_string_value(json_object_get(header, "name"));
     int pins = (int)json_integer_value(json_object_get(header, "pins"));
-    int wires = (int)json_integer_value(json_object_get(header, "wires"));
-    if (!name || pins < 2 || pins > MAX_PINS || pins % 2 || wires < 1)
-        fail("%s: no header with a name, pins (an even number up to %d) and wires", path, MAX_PINS);
+    if (!name || pins < 2 || pins > MAX_PINS || pins % 2)
+        fail("%s: no header with a name and pins, an even number up to %d", path, MAX_PINS);
     put_others(place, pins, header);
-    put_wires(place, pins, all, wires);
+    put_wires(place, pins, all);
     draw(argv[1], name, place, pins);
     json_decref(root);
     if (fclose(stdout) != 0)

@@ -247,6 +247,12 @@ static bool newer(uint32_t a, uint32_t b)
     return a && (!b || (a != b && ((a - b) & 0xffff) < 0x8000));
 }
 
+// The generation after one; 0 is none's.
+static unsigned after(unsigned generation)
+{
+    return generation == 0xffff ? 1 : generation + 1;
+}
+
 // The newest generation that is active or staged anywhere: the next one, by whatever way there is.
 static int next_anywhere(struct torus *t, unsigned *generation)
 {
@@ -258,23 +264,30 @@ static int next_anywhere(struct torus *t, unsigned *generation)
             if (newer(words[i][k], newest))
                 newest = words[i][k] & 0xffff;
     free(words);
-    *generation = newest == 0xffff ? 1 : newest + 1;
+    *generation = after(newest);
     return error;
+}
+
+// By address, of all boards: span[0] and [2] their active generations ANDed and ORed, [3] those
+// that are staged ORed.
+static int read_generations(struct torus *t, uint32_t span[4])
+{
+    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
+                        (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
+    return ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
 }
 
 // By address: the one after the newest that is active; where boards differ, or something is staged,
 // anywhere.
 static int next_generation(struct torus *t, unsigned *generation)
 {
-    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
-                        (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
     uint32_t span[4];
-    int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
+    int error = read_generations(t, span);
     if (error != TORUS_OK)
         return error;
     if (span[0] != span[2] || span[3])
         return next_anywhere(t, generation);
-    *generation = (span[2] & 0xffff) == 0xffff ? 1 : (span[2] & 0xffff) + 1;
+    *generation = after(span[2] & 0xffff);
     return TORUS_OK;
 }
 
@@ -543,10 +556,8 @@ API int torus_programmed(struct torus *t, struct torus_preset *preset, unsigned 
 {
     if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    uint32_t ask4[4] = {OFR_SEL_FIRMWARE | OFR_FW_ACTIVE |
-                        (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_STAGED) << 16};
     uint32_t span[4];
-    int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask4, span, "read the generations");
+    int error = read_generations(t, span);
     if (error != TORUS_OK)
         return error;
     bool same = span[0] == span[2];

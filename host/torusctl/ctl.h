@@ -180,6 +180,8 @@ void put_apart(const struct args *a, double apart);
 
 // The board of a place; NULL: none is known there.
 const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y, unsigned z);
+// The next place from *node on, by torus_node_at(), at which no board is; false: there is no more.
+bool next_missing(const struct torus *t, unsigned *node, uint8_t at[3]);
 // Is the cable at b's port p the one that a torus has there? b may be NULL.
 bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b,
                  unsigned p);

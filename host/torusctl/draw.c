@@ -14,6 +14,18 @@ const struct torus_board *board_at(const struct torus *t, unsigned x, unsigned y
     return NULL;
 }
 
+bool next_missing(const struct torus *t, unsigned *node, uint8_t at[3])
+{
+    uint8_t k[3];
+    torus_sizes(t, k);
+    for (; *node < (unsigned)k[0] * k[1] * k[2]; ++*node) {
+        torus_node_at(k, *node, at);
+        if (!board_at(t, at[0], at[1], at[2]))
+            return true;
+    }
+    return false;
+}
+
 bool right_cable(const struct torus *t, const uint8_t k[3], const struct torus_board *b, unsigned p)
 {
     if (!b || b->peer[p] < 0 || b->peer_port[p] != (int)(p ^ 1))

@@ -78,10 +78,7 @@ int attach_there(struct torus *t, unsigned *missing)
     snprintf(said, sizeof said, "%s", torus_detail(t));
     if (discover(t) == TORUS_E_MISCABLED && torus_gaps(t)) {
         unsigned dims = torus_sizes(t, k);
-        for (unsigned node = 0; node < (unsigned)k[0] * k[1] * k[2]; node++) {
-            torus_node_at(k, node, at);
-            if (board_at(t, at[0], at[1], at[2]))
-                continue;
+        for (unsigned node = 0; next_missing(t, &node, at); node++) {
             fprintf(stderr, "torusctl: no board at %s\n", place_called(at, dims, place));
             ++*missing;
         }

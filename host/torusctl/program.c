@@ -134,13 +134,9 @@ static bool board_there(const struct torus *t, const uint8_t at[3])
 static unsigned unreachable(const struct torus *t)
 {
     unsigned count = 0, dims = set.table.dims;
-    uint8_t k[3], at[3];
+    uint8_t at[3];
     char from[PLACE], to[PLACE];
-    torus_sizes(t, k);
-    for (unsigned node = 0; node < (unsigned)k[0] * k[1] * k[2]; node++) {
-        torus_node_at(k, node, at);
-        if (board_there(t, at))
-            continue;
+    for (unsigned node = 0; next_missing(t, &node, at); node++) {
         fprintf(stderr, "torusctl: unreachable: %s, where no board is\n",
                 place_called(at, dims, to));
         count++;

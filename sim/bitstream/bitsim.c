@@ -20,6 +20,7 @@
 
 #define _GNU_SOURCE
 #include "chip.h"
+#include "rng.h"
 #include "serial_line.h"
 #include "session.h"
 #include "spi_flash.h"
@@ -207,19 +208,10 @@ static unsigned boards_of(const struct options *o)
     return o->k[0] * o->k[1];
 }
 
-// xorshift64*
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * UINT64_C(0x2545f4914f6cdd1d) >> 32;
-}
-
 // Port x+ of a board to x- of the next one, and so on.
 static void plug_in(struct board *b, const struct options *o)
 {
-    uint64_t random = o->seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    struct rng rng = {o->seed};
     for (unsigned n = 0; n < boards_of(o); n++)
         for (unsigned p = 0; p < PORTS; p++) {
             unsigned at[2] = {n % o->k[0], n / o->k[0]}, k = o->k[p / 2];
@@ -228,9 +220,9 @@ static void plug_in(struct board *b, const struct options *o)
             at[p / 2] = (at[p / 2] + (p % 2 ? k - 1 : 1)) % k;
             b[n].peer[p].board = &b[at[1] * o->k[0] + at[0]];
             b[n].peer[p].port = p ^ 1;
-            unsigned length = 2 * TOGETHER + (unsigned)(draw(&random) % (LENGTH + 1));
+            unsigned length = 2 * TOGETHER + rng_below(&rng, LENGTH + 1);
             for (unsigned w = 0; w <= MAX_WIRES; w++)
-                b[n].peer[p].delay[w] = length + (unsigned)(draw(&random) % (SKEW + 1));
+                b[n].peer[p].delay[w] = length + rng_below(&rng, SKEW + 1);
         }
 }
 

@@ -100,14 +100,7 @@ struct net_df_counts net_df_sum(const struct net_sim *sim)
 void net_df_add_batches(struct net_sim *sim)
 {
     for (uint32_t p = 1; p < sim->parts; p++) {
-        for (uint32_t b = 0; b < sim->config->flit.batches; b++) {
-            struct net_flit_batch *from = &sim->part[p]->batch[b], *to = &sim->batch[b];
-            to->created += from->created;
-            to->delivered += from->delivered;
-            to->latency += from->latency;
-            to->wait += from->wait;
-            memset(from, 0, sizeof *from);
-        }
+        net_flit_take_batches(&sim->config->flit, sim->batch, sim->part[p]->batch);
         for (unsigned r = 0; r < sim->d.a; r++) {
             sim->injected[r] += sim->part[p]->injected[r];
             sim->part[p]->injected[r] = 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "flit/sim.h"
 #include "measure/steady.h"
@@ -29,6 +30,18 @@ static struct net_watch watch(const struct net_sim *sim, uint64_t at)
                               // Nothing is stuck that is not on its way.
                               .generated = sim->now + (sum.in_flight != 0),
                               .out_of_memory = sum.out_of_memory};
+}
+
+void net_flit_take_batches(const struct net_flit_config *config, struct net_flit_batch *to,
+                           struct net_flit_batch *from)
+{
+    for (uint32_t b = 0; b < config->batches; b++) {
+        to[b].created += from[b].created;
+        to[b].delivered += from[b].delivered;
+        to[b].latency += from[b].latency;
+        to[b].wait += from[b].wait;
+    }
+    memset(from, 0, config->batches * sizeof *from);
 }
 
 struct net_flit_figures net_flit_means(const struct net_config *config,

@@ -31,6 +31,10 @@ static inline struct net_flit_batch *net_flit_batch_of(const struct net_flit_con
     return measured ? &batches[(cycle - config->warm) / config->batch] : NULL;
 }
 
+// Takes all batches over into others, to which they are added: a part's into those of all.
+void net_flit_take_batches(const struct net_flit_config *config, struct net_flit_batch *to,
+                           struct net_flit_batch *from);
+
 // Figures of the measured time by batch means (thesis, 3.6), but those of the whole run.
 struct net_flit_figures net_flit_means(const struct net_config *config,
                                        const struct net_flit_batch *batches, uint32_t nodes);

@@ -118,14 +118,7 @@ struct net_flit_counts net_flit_sum(const struct net_sim *sim)
 void net_flit_add_batches(struct net_sim *sim)
 {
     for (uint32_t p = 1; p < sim->parts; p++)
-        for (uint32_t b = 0; b < sim->config->flit.batches; b++) {
-            struct net_flit_batch *from = &sim->part[p]->batch[b], *to = &sim->batch[b];
-            to->created += from->created;
-            to->delivered += from->delivered;
-            to->latency += from->latency;
-            to->wait += from->wait;
-            memset(from, 0, sizeof *from);
-        }
+        net_flit_take_batches(&sim->config->flit, sim->batch, sim->part[p]->batch);
 }
 
 // ---- Threads
