@@ -29,7 +29,8 @@ static void name_queue(const struct net_config *c, const struct ofr_waiting *q, 
     struct ofr_coord at = ofr_node_coord(&c->torus, q->node);
     char flit[16];
     snprintf(flit, sizeof flit, "VC%u", q->vc);
-    const char *vc = c->engine == NET_ENGINE_FLIT ? flit : vcs[q->vc];
+    bool bubble = net_routing_by_bubble(c->routing);
+    const char *vc = c->engine == NET_ENGINE_FLIT && !bubble ? flit : vcs[q->vc];
     int used = q->port == OFR_AT_LOCAL ? snprintf(text, size, "generator of ")
                                        : snprintf(text, size, "%s %c%c of ", vc,
                                                   "xyzuvw"[q->port / 2], q -> port % 2 ? '-' : '+');
@@ -132,12 +133,13 @@ int net_command_check_deadlock(int argc, char **argv)
         net_refuse("check-deadlock: a Dragonfly has %u routers; it goes up to %d", routers,
                    NET_DF_MAX_CHECKED);
     int most = config.routing == NET_TRIPLEX ? NET_FLIT_MAX_TRIPLEX : NET_FLIT_MAX_CHECKED;
-    if (flit && !dragonfly && ofr_nodes(&config.torus) > (uint32_t)most)
+    bool bubble = !dragonfly && (!flit || net_routing_by_bubble(config.routing));
+    if (!bubble && !dragonfly && ofr_nodes(&config.torus) > (uint32_t)most)
         net_refuse("check-deadlock: --engine flit, --routing %s goes up to %d nodes",
                    net_routing_names[config.routing], most);
     struct ofr_deadlock result = dragonfly ? net_df_deadlock(&config, &net_df_relation)
-                                 : flit    ? net_flit_deadlock(&config, net_flit_outs)
-                                           : net_deadlock_check(&config, net_candidates);
+                                 : bubble  ? net_deadlock_check(&config, net_candidates)
+                                           : net_flit_deadlock(&config, net_flit_outs);
     if (result.verdict == OFR_NO_CHECK) {
         fputs("torussim: out of memory\n", stderr);
         return 1;

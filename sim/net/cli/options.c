@@ -215,6 +215,8 @@ struct net_config net_options_config(struct net_options *options, const char *ro
         c.trace = read_trace(options, &c.torus);
     if (net_options_value(options, "application"))
         c.application = read_application(options);
+    if (flit)
+        c.slots = NET_FLIT_SLOTS;
     if (!net_options_value(options, "throttle"))
         c.throttle = c.slots / 2;
     if (!net_options_value(options, "escape-throttle"))

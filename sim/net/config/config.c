@@ -27,7 +27,8 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.escape_throttle = c.slots / 2;
     c.flit.output_driven = routing == NET_CHAOS;
-    c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : routing >= NET_DUATO ? 4 : 3;
+    bool adaptive = routing >= NET_DUATO || (net_routing_by_bubble(routing) && routing != NET_DOR);
+    c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : adaptive ? 4 : 3;
     return c;
 }
 

@@ -161,6 +161,12 @@ uint32_t net_config_messages(const struct net_config *config);
 extern const char *const net_routing_names[],
     *const net_preset_names[], *const net_tie_names[], *const net_arrival_names[];
 
+// Whether it is one of those whose escape keeps a bubble, which both engines have (flit/bubble.h).
+static inline bool net_routing_by_bubble(enum net_routing routing)
+{
+    return routing <= NET_OFR;
+}
+
 static inline bool net_routing_of_dragonfly(enum net_routing routing)
 {
     return routing >= NET_MINIMAL_HOPS || routing == NET_VALIANT || routing == NET_UGAL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/flit.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "config/config.h"
@@ -63,11 +64,17 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     net_setting_print(net_setting_find("topology"), c, text, sizeof text);
     CHECK(!wrong, "traffic %s does not go on %s: %s", net_pattern_name(c->traffic.pattern), text,
           wrong);
-    CHECK(c->routing >= NET_DALLY_SEITZ && c->routing <= NET_CHAOS,
-          "--routing %s goes with %s only; a torus of engine flit has dally-seitz, duato, triplex "
-          "and chaos",
+    bool bubble = net_routing_by_bubble(c->routing);
+    CHECK(bubble || (c->routing >= NET_DALLY_SEITZ && c->routing <= NET_CHAOS),
+          "--routing %s goes with %s only; a torus of engine flit has dally-seitz, duato, triplex, "
+          "chaos, dor, rdr, abr, por and ofr",
           net_routing_names[c->routing],
           c->routing < NET_DALLY_SEITZ ? "--engine packet" : "--topology dragonfly:...");
+    CHECK(!bubble || !c->mesh, "--routing %s does not go on %s: its escape goes round rings",
+          net_routing_names[c->routing], text);
+    CHECK(!bubble || c->flit.switching != NET_WORMHOLE,
+          "--routing %s does not go with --switching wormhole: its bubbles are of packets",
+          net_routing_names[c->routing]);
     struct net_flit_shape shape = net_flit_shape(c);
     CHECK(c->routing != NET_CHAOS || c->flit.switching != NET_WORMHOLE,
           "--routing chaos does not go with --switching wormhole: packets are exchanged (thesis, "
@@ -77,6 +84,15 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
           NET_FLIT_MAX_PLACES - 1);
     if (net_settings_check(c, message, size))
         return message;
+    CHECK(!bubble || c->throttle < NET_FLIT_SLOTS, "--throttle must be 0 to %d with --engine flit",
+          NET_FLIT_SLOTS - 1);
+    CHECK(
+        !bubble || c->escape_throttle < NET_FLIT_SLOTS + (c->routing != NET_DOR),
+        "--escape-throttle must be 0 to %d with --engine flit, less with DOR, which has the escape "
+        "only",
+        NET_FLIT_SLOTS);
+    CHECK(!bubble || c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
+    CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(c->tie != NET_TIE_RANDOM, "--tie random goes with --engine packet only");
     CHECK(c->load / net_flit_period(c) <= 1,
           "--load %g: more than a message a cycle and node; at most %g", c->load,

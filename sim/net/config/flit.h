@@ -36,7 +36,8 @@ enum {
     NET_MAX_LANES = 4,
     NET_MAX_WORDS = 4096,
     NET_MAX_NODE_LATENCY = 64,
-    NET_MAX_MULTIQUEUE = 32
+    NET_MAX_MULTIQUEUE = 32,
+    NET_FLIT_SLOTS = 2 // of a virtual channel, as bubble.h counts them
 };
 
 struct net_flit_config {

@@ -242,14 +242,25 @@ static bool decides(const struct net_config *c)
     return c->oidn || c->widn;
 }
 
-static bool has_lanes(const struct net_config *c)
-{
-    return c->routing == NET_DALLY_SEITZ;
-}
-
 static bool is_cube(const struct net_config *c)
 {
     return !c->dragonfly.a;
+}
+
+// The routers whose escape keeps a bubble, which both engines have; engine packet has no others.
+static bool is_by_bubble(const struct net_config *c)
+{
+    return c->engine == NET_ENGINE_PACKET || (is_cube(c) && net_routing_by_bubble(c->routing));
+}
+
+static bool has_service(const struct net_config *c)
+{
+    return is_cube(c) && !net_routing_by_bubble(c->routing);
+}
+
+static bool has_lanes(const struct net_config *c)
+{
+    return c->routing == NET_DALLY_SEITZ;
 }
 
 static bool is_dragonfly(const struct net_config *c)
@@ -280,7 +291,7 @@ static bool is_pb(const struct net_config *c)
 // Of lanes the one with most space is taken.
 static bool has_selection(const struct net_config *c)
 {
-    return is_cube(c) && c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
+    return has_service(c) && c->routing != NET_DALLY_SEITZ && !c->flit.output_driven;
 }
 
 static bool is_chaos(const struct net_config *c)
@@ -378,7 +389,9 @@ static const struct net_condition
     with_precedence = {has_precedence, "--routing chaos, --service output"},
     adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
     ticking = {has_ticks, "--injection stop-and-wait"},
-    tied = {has_ties, "--engine packet, or --routing duato, triplex or chaos on a torus"},
+    tied = {has_ties, "--engine packet, or any --routing but dally-seitz on a torus"},
+    by_bubble = {is_by_bubble, "--engine packet, or --routing dor, rdr, abr, por or ofr"},
+    served = {has_service, "--routing dally-seitz, duato, triplex or chaos"},
     permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
 static const struct net_condition on_cube = {is_cube, "--topology torus:... or mesh:..."},
                                   on_dragonfly = {is_dragonfly, "--topology dragonfly:..."},
@@ -425,7 +438,7 @@ const struct net_setting net_settings[] = {
      .group = 1,
      .engine = NET_OF_BOTH,
      .value = "NAME",
-     .help = "packet (by events), or flit: cycle by cycle, the routers of Fulgham's thesis",
+     .help = "packet (by events), or flit: cycle by cycle, those routers and Fulgham's thesis's",
      .otherwise = "packet",
      .field = "engine",
      .kind = NET_CHOICE,
@@ -448,6 +461,7 @@ const struct net_setting net_settings[] = {
     {.name = "preset",
      .letter = 'P',
      .group = 1,
+     .engine = NET_OF_BOTH,
      .value = "NAME",
      .help = "ofr (the router's rules), ofr-2013 (the author's experiment) or ofr-literal (the "
              "paper's text)",
@@ -455,6 +469,7 @@ const struct net_setting net_settings[] = {
      .field = "preset",
      .kind = NET_CHOICE,
      .names = net_preset_names,
+     .applies = &by_bubble,
      AT(preset)},
     {.name = "routing",
      .letter = 'r',
@@ -462,8 +477,10 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_BOTH,
      .value = "NAME",
      .help =
-         "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit: "
-         "dally-seitz, duato, triplex, chaos; on a Dragonfly minimal, valiant, ugal, pb, par, ofar",
+         "dor, rdr, abr, por, ofr, or a rival: valiant, goal, ugal; with --engine flit the first "
+         "five, dally-seitz, duato, triplex, chaos; on a Dragonfly minimal, valiant, ugal, pb, "
+         "par, "
+         "ofar",
      .shown = "ofr; with --engine flit dally-seitz, on a Dragonfly minimal",
      .field = "routing",
      .kind = NET_CHOICE,
@@ -522,6 +539,7 @@ const struct net_setting net_settings[] = {
      AT(load)},
     {.name = "eta",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "NUMBER",
      .help = "weight of the distance, a multiple of 1/16",
      .shown = "1; the paper's presets with ofr: 2",
@@ -533,6 +551,7 @@ const struct net_setting net_settings[] = {
      AT(eta)},
     {.name = "delta",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "HOPS",
      .help = "how far OIDNs are off",
      .otherwise = "2",
@@ -544,6 +563,7 @@ const struct net_setting net_settings[] = {
      AT(delta)},
     {.name = "idn",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "KINDS",
      .help = "candidates of ofr: both, oidn, widn, or orthants: both and POR's of ofr-2013",
      .shown = "both",
@@ -554,6 +574,7 @@ const struct net_setting net_settings[] = {
      .print = print_idn},
     {.name = "count-used",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "VCS",
      .help = "used slots: adaptive or all VCs",
      .otherwise = "adaptive",
@@ -564,6 +585,7 @@ const struct net_setting net_settings[] = {
      AT(count_all)},
     {.name = "throttle",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "SLOTS",
      .help = "injection needs more free slots than this",
      .shown = "C/2",
@@ -571,9 +593,11 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = NET_UNBOUNDED_SLOTS,
+     .applies = &by_bubble,
      AT(throttle)},
     {.name = "escape-throttle",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "SLOTS",
      .help = "the same of an escape VC; C: nothing is injected there",
      .shown = "as --throttle",
@@ -581,6 +605,7 @@ const struct net_setting net_settings[] = {
      .kind = NET_COUNT,
      .least = 0,
      .most = NET_UNBOUNDED_SLOTS,
+     .applies = &by_bubble,
      AT(escape_throttle)},
     {.name = "transit-throttle",
      .group = 2,
@@ -639,6 +664,7 @@ const struct net_setting net_settings[] = {
      AT(above_mean)},
     {.name = "decide",
      .group = 2,
+     .engine = NET_OF_BOTH,
      .value = "WHEN",
      .help = "on a way: again at each try to get in, or once a packet: each or once",
      .otherwise = "each",
@@ -1059,7 +1085,7 @@ const struct net_setting net_settings[] = {
      .field = "service",
      .kind = NET_SWITCH,
      .names = services,
-     .applies = &on_cube,
+     .applies = &served,
      AT(flit.output_driven)},
     {.name = "selection",
      .group = 5,

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "flit/bubble.h"
 #include "flit/chaos.h"
+#include "route/relation.h"
 
 enum { MAX_ORDERED = 4096, MOST_HOPS = 5000 };
 
@@ -67,7 +69,7 @@ void net_flit_watch_choices(struct net_sim *sim)
             for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
                 if (net_flit_is_free(sim, node, in->out[i])) {
                     inputs |= (uint64_t)1 << place;
-                    outputs |= (uint64_t)1 << (in->out[i] & ~(unsigned)NET_FLIT_WAITS);
+                    outputs |= (uint64_t)1 << (in->out[i] & NET_FLIT_PLACE);
                 }
         }
         w->could[node] = sim->config->flit.output_driven ? outputs : inputs;
@@ -139,6 +141,37 @@ static const char *check_exchange(const struct net_sim *sim)
     return NULL;
 }
 
+// Buffers of a ring of one virtual channel, from a node on, in which no packet waits.
+static unsigned bubbles(const struct net_sim *sim, uint32_t node, unsigned port, unsigned vc)
+{
+    unsigned free = 0;
+    uint32_t at = node;
+    do {
+        const struct net_flit_channel *ch = &sim->channel[sim->link[at * sim->ports + port]];
+        const struct net_flit_input *in = &ch->in[port & 1][vc];
+        bool leaves = in->to != NET_FLIT_NONE && !in->b.out; // its header is to come to another
+        free += !net_bubble_has_header(&ch->out[port & 1][vc].b);
+        free += leaves || !net_bubble_has_header(&in->b);
+        at = ch->node[!(port & 1)];
+    } while (at != node);
+    return free;
+}
+
+// Bubble flow control: of the buffers of a ring of escape channels one is free.
+static const char *check_rings(const struct net_sim *sim)
+{
+    for (uint32_t node = 0; node < sim->nodes; node++)
+        for (unsigned port = 0; port < sim->ports; port++) {
+            unsigned dim = port / 2;
+            if (sim->shape.torus.k[dim] < 3 || sim->coord[node].c[dim])
+                continue;
+            for (unsigned vc = NET_VS1; vc <= NET_VS2; vc++)
+                if (!bubbles(sim, node, port, vc))
+                    return "a ring of escape channels has no bubble";
+        }
+    return NULL;
+}
+
 // Counts where each packet's words are.
 static void count(const struct net_flit_buffer *b, uint32_t *words)
 {
@@ -153,7 +186,9 @@ const char *net_flit_check(const struct net_sim *sim)
         return "a packet starves";
     if (sim->watch && sim->watch->out_of_order)
         return "a message of the oblivious class is overtaken";
-    const char *wrong = sim->config->routing == NET_CHAOS ? check_exchange(sim) : NULL;
+    const char *wrong = sim->config->routing == NET_CHAOS ? check_exchange(sim)
+                        : sim->bubble                     ? check_rings(sim)
+                                                          : NULL;
     const struct net_flit_counts sum = net_flit_sum(sim);
     uint32_t *words = calloc(sim->pool->end, sizeof *words), flying = 0;
     uint64_t born = 0, injected = 0;

@@ -6,7 +6,8 @@
 // groups times the largest group is connected, as the service is a round robin over both; input-
 // driven that is an input's packet that finds an output, output-driven an output that is wanted.
 //
-// Of Chaos's links one buffer of four is free (chaos.h). No livelock: a packet that has made
+// Of Chaos's links one buffer of four is free (chaos.h), of a ring of the packet engine's escape
+// channels one of all (bubble.h). No livelock: a packet that has made
 // 5,000 hops is taken for one that never arrives. With a multiqueue of q one that is d hops away
 // arrives by the next d with a probability of ((q - 1) / q)^d at the least (thesis, A.2); about 100
 // were seen under overload.

@@ -122,6 +122,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
                            .flit = net_flit_means(sim->config, sim->batch, sim->nodes)};
     r.flit.latency_max = sum.latency_max;
     r.flit.flit_hops = sum.flit_hops;
+    r.flit.deroutes = sum.derouted;
     if (end == NET_STUCK)
         name_stuck(sim, r.stuck, sizeof r.stuck);
     net_flit_free(sim);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "flit/relation.h"
 
+#include "route/relation.h"
+
 struct net_flit_shape net_flit_shape(const struct net_config *c)
 {
     struct net_flit_shape s = {.torus = c->torus,
@@ -17,6 +19,11 @@ struct net_flit_shape net_flit_shape(const struct net_config *c)
     bool unrestricted = c->routing != NET_DALLY_SEITZ;
     if (c->routing == NET_CHAOS)
         s.classes = 0;
+    if (net_routing_by_bubble(c->routing)) {
+        s.classes = s.lanes = 1;
+        s.vcs = NET_VCS;
+        return s;
+    }
     s.lanes = unrestricted ? 1 : (uint8_t)c->flit.lanes;
     s.vcs = (uint8_t)(s.classes * s.lanes + unrestricted);
     return s;

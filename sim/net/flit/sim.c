@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flit/births.h"
+#include "flit/bubble.h"
 #include "flit/chaos.h"
 #include "flit/check.h"
 
@@ -109,10 +110,16 @@ static void give_birth(struct net_sim *sim)
 static void begin(struct net_sim *sim, uint32_t node, unsigned place)
 {
     struct net_flit_input *in = input_of(sim, node, place);
-    const struct net_flit_packet *p = net_flit_packet(sim, in->b.packet[0]);
+    struct net_flit_packet *p = net_flit_packet(sim, in->b.packet[0]);
     struct net_flit_out out[NET_FLIT_OUTS];
-    unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     in->to = NET_FLIT_NONE;
+    sim->node[node].wait |= (uint64_t)1 << place;
+    set(sim->waiting, node);
+    if (sim->bubble) {
+        net_bubble_begin(sim, node, place, p);
+        return;
+    }
+    unsigned count = net_flit_outs(&sim->shape, &sim->coord[node], &sim->coord[p->dst], out);
     in->count = 0;
     in->deroutes = count && out[count - 1].deroute && p->class == NET_NON_MINIMAL;
     for (unsigned i = 0; i < count && !out[i].deroute; i++)
@@ -121,8 +128,6 @@ static void begin(struct net_sim *sim, uint32_t node, unsigned place)
                 (uint8_t)(out[i].port * sim->vcs + out[i].vc + (out[i].waits ? NET_FLIT_WAITS : 0));
     if (!count)
         in->out[in->count++] = (uint8_t)(sim->places - 1);
-    sim->node[node].wait |= (uint64_t)1 << place;
-    set(sim->waiting, node);
 }
 
 // A share of the messages: whether this one is of it.
@@ -147,7 +152,7 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
     bool is_long = f->long_words && drawn(sim, DRAW_LENGTH, f->long_share, src, message);
     uint16_t length = (uint16_t)(is_long ? f->long_words : f->message_words);
     enum net_triplex_class class = NET_MINIMAL; // of Duato's; Dally and Seitz's have one way
-    if (sim->config->routing == NET_CHAOS)
+    if (sim->config->routing == NET_CHAOS || sim->config->oidn || sim->config->widn)
         class = NET_NON_MINIMAL;
     if (sim->config->routing == NET_TRIPLEX)
         class = drawn(sim, DRAW_CLASS, f->in_order, src, message) ? NET_OBLIVIOUS : f->class;
@@ -164,6 +169,8 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
     in->fresh = sim->now;
     sim->injected++;
     sim->in_flight++;
+    if (sim->bubble)
+        net_bubble_put(sim, src, net_flit_packet(sim, packet));
     begin(sim, src, place);
 }
 
@@ -327,13 +334,15 @@ static void note_headers(struct net_sim *sim)
 // Of an input's candidate.
 bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate)
 {
-    unsigned place = candidate & ~(unsigned)NET_FLIT_WAITS;
+    unsigned place = candidate & NET_FLIT_PLACE;
     if (place == sim->places - 1)
         return sim->node[node].deliver == NET_FLIT_NONE;
+    if (sim->bubble)
+        return net_bubble_is_free(sim, node, candidate);
     const struct net_flit_output *out = output_of(sim, node, place);
     if (sim->config->routing == NET_CHAOS)
         return net_flit_accepts(&out->b) && net_chaos_may_load(net_chaos_end(sim, node, place));
-    if (!sim->strict[candidate != place])
+    if (!sim->strict[candidate != place]) // NET_FLIT_WAITS
         return net_flit_accepts(&out->b);
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
@@ -358,6 +367,8 @@ void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsign
     set(sim->linked, node);
     in->to = (uint8_t)to;
     sim->progress = sim->now;
+    if (sim->bubble)
+        net_bubble_connected(sim, node, place, to, net_flit_packet(sim, in->b.packet[0]));
     if (to == sim->places - 1) {
         n->deliver = (uint8_t)place;
         return;
@@ -401,11 +412,13 @@ static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
                        const struct net_flit_input *in)
 {
     unsigned free[NET_FLIT_OUTS], count = 0, most = 0, best = 0;
+    if (sim->bubble)
+        return net_bubble_pick(sim, node, in);
     bool lanes = sim->config->routing == NET_DALLY_SEITZ;
     for (unsigned i = 0; i < in->count; i++) {
         if (!net_flit_is_free(sim, node, in->out[i]))
             continue;
-        unsigned to = in->out[i] & ~(unsigned)NET_FLIT_WAITS;
+        unsigned to = in->out[i] & NET_FLIT_PLACE;
         free[count++] = to;
         if (!lanes && !sim->config->flit.random)
             return (int)to;
@@ -460,7 +473,7 @@ static bool wants(const struct net_sim *sim, uint32_t node, const struct net_fli
                   unsigned to)
 {
     for (unsigned i = 0; i < in->count; i++)
-        if ((in->out[i] & ~(unsigned)NET_FLIT_WAITS) == to)
+        if ((in->out[i] & NET_FLIT_PLACE) == to)
             return net_flit_is_free(sim, node, in->out[i]);
     return false;
 }
@@ -476,7 +489,7 @@ static void route_outputs(struct net_sim *sim, uint32_t node)
         bool any = false;
         for (unsigned i = 0; in->ready[0] <= sim->now && i < in->count; i++)
             if (net_flit_is_free(sim, node, in->out[i])) {
-                wanted |= (uint64_t)1 << (in->out[i] & ~(unsigned)NET_FLIT_WAITS);
+                wanted |= (uint64_t)1 << (in->out[i] & NET_FLIT_PLACE);
                 any = true;
             }
         if (any)
@@ -579,6 +592,11 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 
 static void make_connections(struct net_sim *sim)
 {
+    if (sim->bubble)
+        EACH(node, sim->waiting, sim->first, sim->past)
+        {
+            net_bubble_decide(sim, node);
+        }
     if (sim->watch)
         net_flit_watch_choices(sim);
     EACH(node, sim->waiting, sim->first, sim->past)
@@ -776,7 +794,8 @@ struct net_sim *net_flit_open(const struct net_config *c)
                      (c->flit.escape == NET_ESCAPE_BY_SERVICE && c->flit.output_driven);
     sim->strict[0] = strict;
     sim->strict[1] = strict && !accepting;
-    sim->apart = sim->shape.wormhole || strict; // who looks into the neighbour's buffers
+    sim->apart = sim->shape.wormhole || strict ||
+                 net_routing_by_bubble(c->routing); // who looks into the neighbour's buffers
     sim->end = net_flit_end(&c->flit);
     sim->birth_log = net_flit_birth_log(c);
     sim->share = net_flit_no_share;
@@ -786,7 +805,8 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->group_mask[c->torus.n] = (uint64_t)1 << (sim->places - 1);
     sim->group_mask[c->torus.n + 1] =
         ((uint64_t)1 << (sim->places - 1)) - ((uint64_t)1 << sim->queue);
-    if (!lay_out(sim) || !net_traffic_init(&sim->traffic, &c->traffic, &c->torus, c->seed)) {
+    if (!lay_out(sim) || (net_routing_by_bubble(c->routing) && !net_bubble_open(sim)) ||
+        !net_traffic_init(&sim->traffic, &c->traffic, &c->torus, c->seed)) {
         net_flit_free(sim);
         return NULL;
     }
@@ -816,6 +836,7 @@ void net_flit_free(struct net_sim *sim)
     if (sim->pool)
         net_flit_pool_free(sim->pool);
     free(sim->pool);
+    net_bubble_free(sim);
     net_flit_unwatch(sim);
     net_flit_free_parts(sim);
     free(sim);

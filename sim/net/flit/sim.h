@@ -39,8 +39,9 @@
 // Deroutes of Triplex. A header of the non-minimal class that finds no minimal output in a cycle in
 //   which it is looked at, and could go on --deroute-after cycles ago, takes with
 //   --deroute-probability one of the free deroutes, drawn.
-// The Chaos router has a multiqueue, and connections of its own: chaos.h.
-// Random numbers are by position (config/random.h).
+// The Chaos router has a multiqueue, and connections of its own: chaos.h. What is free for the
+// packet engine's routers, and which output they take: bubble.h. Random numbers are by position
+// (config/random.h).
 //
 // Parts. The nodes may be simulated in parts, one after the other or each on a thread of its own,
 //   to the same bit: what a cycle does is three steps (net_flit_step), and in none of them does a
@@ -63,6 +64,8 @@ struct net_flit_packet {
     uint32_t hops;
     uint16_t length;
     uint8_t class; // enum net_triplex_class
+    bool to_idn;   // of bubble.h: on the first leg of two; the leg
+    uint64_t leg;
 };
 
 // A buffer's packets; words of each, those that came in, and those that have left of the first.
@@ -81,7 +84,9 @@ struct net_flit_input {
     uint8_t out[NET_FLIT_OUTS]; // and NET_FLIT_WAITS where it waits for it
 };
 
-enum { NET_FLIT_WAITS = 0x80 };
+// Of a candidate, beside the output's number: what a packet waits for, or where bubble.h needs what
+// a ring's entry needs; by which it enters the network (bubble.h).
+enum { NET_FLIT_WAITS = 0x80, NET_FLIT_ENTERS = 0x40, NET_FLIT_PLACE = 0x3f };
 
 struct net_flit_output {
     struct net_flit_buffer b;
@@ -145,6 +150,7 @@ struct net_sim {
     uint64_t group_mask[OFR_MAX_DIMS + 2];
     struct net_flit_pool *pool;   // packets
     struct net_flit_watch *watch; // of check.h; NULL: not looked at
+    struct net_bubble *bubble;    // of bubble.h; NULL: another router
 
     uint32_t first, past;                 // its nodes: first .. past - 1
     uint32_t first_channel, own_channels; // its channels: that and so many

@@ -23,6 +23,7 @@ struct net_flit_figures {
     double wait;                               // birth to injection buffer, of the delivered
     bool saturated;
     uint64_t flit_hops; // of the whole run: words over channels
+    uint64_t deroutes;  // the same: hops that were deroutes, or packets that were sent by an IDN
     // Of a Dragonfly, else 0: cycles in buffers of local links, global ones and the ring, means of
     // the delivered; packets that entered the ring; per router of a group, of all groups: packets
     // injected in the measured time, and of how many times the mean that is.

@@ -163,6 +163,8 @@ static json_t *flit_record(const struct net_config *c, const struct net_result *
     json_object_set_new(o, "waiting", json_integer((json_int_t)r->waiting));
     json_object_set_new(o, "packet_hops", json_integer((json_int_t)r->hops));
     json_object_set_new(o, "flit_hops", json_integer((json_int_t)f->flit_hops));
+    if (!c->dragonfly.a)
+        json_object_set_new(o, "deroutes", json_integer((json_int_t)f->deroutes));
     json_object_set_new(o, "wall_s", net_record_real(wall_s));
     json_object_set_new(o, "flit_hops_per_s", net_record_real((double)f->flit_hops / wall_s));
     return o;

@@ -179,32 +179,9 @@ static inline void net_ack_late(struct net_links *links, uint32_t place, uint64_
         *quiet = due;
 }
 
-// A leg as a number: mu in bits 0 .. 15, left[i] from bit 16 + 8 i on.
-static inline uint64_t net_pack_leg(struct net_leg leg)
-{
-    uint64_t packed = leg.mu;
-    for (unsigned i = 0; i < OFR_MAX_DIMS; i++)
-        packed |= (uint64_t)leg.left[i] << (16 + 8 * i);
-    return packed;
-}
-
-static inline uint32_t net_leg_mu(uint64_t leg)
-{
-    return leg & 0xffff;
-}
-
 static inline struct net_head net_packet_head(const struct net_packet *packet)
 {
     return (struct net_head){(uint16_t)net_leg_mu(packet->leg), packet->draw & NET_TO_IDN};
-}
-
-// The leg after a hop through `port`.
-static inline uint64_t net_leg_hop(uint64_t leg, unsigned port)
-{
-    unsigned left = 16 + 8 * (port / 2);
-    leg &= ~((uint64_t)1 << (port ^ 1)); // at k/2 either way was minimal
-    leg -= (uint64_t)1 << left;
-    return leg & ~((uint64_t) !(leg >> left & 0xff) << port);
 }
 
 // A slot for a packet; NET_NONE: out of memory.

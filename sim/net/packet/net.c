@@ -205,12 +205,11 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
 
 static bool init(struct net_sim *sim, const struct net_config *config)
 {
-    uint32_t nodes = ofr_nodes(&config->torus), max_ways = 1;
+    uint32_t nodes = ofr_nodes(&config->torus);
     struct net_times times = net_config_times(config);
     *sim = (struct net_sim){.config = config, .together = config->ranks > 1};
     net_paths_init(&sim->paths, config);
-    if (sim->paths.derouting)
-        max_ways = 1 + OFR_TABLE_INDEXES + ((config->orthants ? 2u : 1u) << config->torus.n);
+    uint32_t max_ways = net_paths_most(&sim->paths);
     sim->coord = net_allocate(nodes, sizeof *sim->coord);
     sim->exists = net_allocate(nodes, sizeof *sim->exists);
     sim->sources = net_allocate(nodes, sizeof *sim->sources);

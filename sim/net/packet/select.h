@@ -7,19 +7,6 @@
 #include "packet/links.h"
 #include "route/relation.h"
 
-// RDR: of the minimal ports those of one dimension, by 32 drawn bits.
-static inline uint32_t net_one_dimension(uint32_t mu, unsigned n, uint32_t luck)
-{
-    unsigned dims = 0;
-    for (unsigned i = 0; i < n; i++)
-        dims += (mu >> 2 * i & 3) != 0;
-    unsigned pick = net_below((uint64_t)luck << 32, dims);
-    for (unsigned i = 0; i < n; i++)
-        if ((mu >> 2 * i & 3) && pick-- == 0)
-            return mu & 3u << 2 * i;
-    return 0;
-}
-
 // The freest adaptive output, the lowest port on a tie; where it has not what it needs, the escape.
 // PORT << 2 | VC; -1: nowhere now. reserve: slots that are not enough, in an adaptive VC and in an
 // escape (net_need_met). now: units.

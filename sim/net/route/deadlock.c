@@ -8,7 +8,7 @@
 // A packet that has come to a node. Where it is matters in dimensions of size 2 only, whose two
 // nodes have different ports: class has these coordinates, the others are 0.
 struct state {
-    uint64_t leg; // mu in bits 0 .. 15, left[i] from bit 16 + 8 i on; 0: an unused place
+    uint64_t leg; // net_pack_leg(); 0: an unused place
     uint32_t class;
     struct net_in in;
     bool to_idn;
@@ -29,22 +29,6 @@ struct checker {
     bool failed, no_escape;
     struct ofr_waiting stranded;
 };
-
-static uint64_t pack(struct net_leg leg)
-{
-    uint64_t packed = leg.mu;
-    for (unsigned i = 0; i < OFR_MAX_DIMS; i++)
-        packed |= (uint64_t)leg.left[i] << (16 + 8 * i);
-    return packed;
-}
-
-static uint64_t hop(uint64_t leg, unsigned port)
-{
-    unsigned left = 16 + 8 * (port / 2);
-    leg &= ~((uint64_t)1 << (port ^ 1)); // at k/2 either way was minimal
-    leg -= (uint64_t)1 << left;
-    return leg & ~((uint64_t) !(leg >> left & 0xff) << port);
-}
 
 static uint32_t neighbour(const struct checker *x, uint32_t node, unsigned port)
 {
@@ -116,7 +100,7 @@ static uint64_t follow(struct checker *x, struct state s)
     }
     uint64_t arrivals = 0;
     for (unsigned i = 0; i < count; i++) {
-        struct state next = {.leg = hop(s.leg, out[i].port),
+        struct state next = {.leg = net_leg_hop(s.leg, out[i].port),
                              .class = x->class[neighbour(x, s.class, out[i].port)],
                              .in = {out[i].port ^ 1, out[i].vc},
                              .to_idn = s.to_idn};
@@ -134,14 +118,14 @@ static void follow_way(struct checker *x, const struct ofr_coord *from, const st
                        const struct ofr_way *way)
 {
     bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
-    struct state begin = {.leg = pack(net_first_leg(&x->paths, from, to, way, 0)),
+    struct state begin = {.leg = net_pack_leg(net_first_leg(&x->paths, from, to, way, 0)),
                           .class = x->class[ofr_node_id(&x->paths.torus, from)],
                           .in = {NET_GENERATOR, 0},
                           .to_idn = to_idn};
     uint64_t arrivals = follow(x, begin);
     for (; to_idn && arrivals; arrivals &= arrivals - 1) {
         unsigned by = (unsigned)__builtin_ctzll(arrivals);
-        follow(x, (struct state){.leg = pack(net_leg(&x->paths, &way->q, to, 0)),
+        follow(x, (struct state){.leg = net_pack_leg(net_leg(&x->paths, &way->q, to, 0)),
                                  .class = x->class[ofr_node_id(&x->paths.torus, &way->q)],
                                  .in = {(uint8_t)(by / 3), (uint8_t)(by % 3)}});
     }

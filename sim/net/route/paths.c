@@ -205,6 +205,12 @@ void net_paths_init(struct net_paths *paths, const struct net_config *config)
     }
 }
 
+unsigned net_paths_most(const struct net_paths *paths)
+{
+    unsigned corners = 1u << paths->torus.n; // WIDNs, orthants
+    return paths->derouting ? 1 + OFR_TABLE_INDEXES + (paths->orthants ? 2 : 1) * corners : 1;
+}
+
 unsigned net_ways(const struct net_paths *paths, const struct ofr_coord *s,
                   const struct ofr_coord *t, bool prune, struct ofr_way ways[OFR_MAX_WAYS])
 {

@@ -49,7 +49,33 @@ struct net_leg {
     uint8_t left[OFR_MAX_DIMS]; // hops per dimension
 };
 
+// A leg as a number: mu in bits 0 .. 15, left[i] from bit 16 + 8 i on.
+static inline uint64_t net_pack_leg(struct net_leg leg)
+{
+    uint64_t packed = leg.mu;
+    for (unsigned i = 0; i < OFR_MAX_DIMS; i++)
+        packed |= (uint64_t)leg.left[i] << (16 + 8 * i);
+    return packed;
+}
+
+static inline uint32_t net_leg_mu(uint64_t leg)
+{
+    return leg & 0xffff;
+}
+
+// The leg after a hop through `port`.
+static inline uint64_t net_leg_hop(uint64_t leg, unsigned port)
+{
+    unsigned left = 16 + 8 * (port / 2);
+    leg &= ~((uint64_t)1 << (port ^ 1)); // at k/2 either way was minimal
+    leg -= (uint64_t)1 << left;
+    return leg & ~((uint64_t) !(leg >> left & 0xff) << port);
+}
+
 void net_paths_init(struct net_paths *paths, const struct net_config *config);
+
+// How many ways there are at most, of those that are admissible.
+unsigned net_paths_most(const struct net_paths *paths);
 
 // Ways from s to t, ways[0] the minimal one; only admissible ones if `prune`, else all, for people
 // to see. Returns how many. (Kind NET_ORTHANT: index: bit i is - in dimension i, q = t, arrive =

@@ -10,6 +10,7 @@
 #define NET_RELATION_H
 
 #include "config/config.h"
+#include "config/random.h"
 #include "credit.h"
 #include "route.h"
 #include "route/paths.h"
@@ -82,6 +83,19 @@ static inline bool net_need_met(enum net_need need, unsigned free, unsigned rese
 {
     bool bubble = need == NET_NEED_SLOT || ofr_bubble_allows(free, need == NET_NEED_GOES_ON);
     return bubble && ofr_threshold_allows(free, reserve);
+}
+
+// RDR: of the minimal ports those of one dimension, by 32 drawn bits.
+static inline uint32_t net_one_dimension(uint32_t mu, unsigned n, uint32_t luck)
+{
+    unsigned dims = 0;
+    for (unsigned i = 0; i < n; i++)
+        dims += (mu >> 2 * i & 3) != 0;
+    unsigned pick = net_below((uint64_t)luck << 32, dims);
+    for (unsigned i = 0; i < n; i++)
+        if ((mu >> 2 * i & 3) && pick-- == 0)
+            return mu & 3u << 2 * i;
+    return 0;
 }
 
 // Slots of a link as the decision on a way counts them (struct ofr_load).

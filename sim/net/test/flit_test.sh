@@ -6,14 +6,16 @@
 
 short='--engine flit --topology 6x5 --batches 5 --batch-cycles 200 --warm-up 200'
 # shellcheck disable=SC2086
-for routing in dally-seitz duato chaos; do
+for routing in dally-seitz duato chaos dor ofr; do
     "$sim" run $short --routing $routing --load 0.7 --format json > "$work/out"
     json 'o["engine"].startswith("flit-") and o["end"] == "complete" and
         o["packets"] == o["consumed"] + o["in_flight"] + o["waiting"] and
         o["flit_hops"] >= 20 * o["packet_hops"] and abs(o["accepted_load"] - 0.7) < 0.15 and
         o["load"] == 0.7 and o["load_unit"] == "fulgham" and o["node_latency_cycles"] ==
-        (3 if o["routing"] == "dally-seitz" else 4) and
-        o["service"] == ("output" if o["routing"] == "chaos" else "input") and "slots" not in o and
+        (3 if o["routing"] in ("dally-seitz", "dor") else 4) and
+        o["service"] == {"chaos": "output", "dor": None, "ofr": None}.get(o["routing"], "input") and
+        o["throttle_slots"] == (1 if o["service"] is None else None) and "slots" not in o and
+        o["eta"] == (1 if o["routing"] == "ofr" else None) and
         o["units"]["latency_cycles"] == "cycles"'
     result $? "a record of $routing"
 done
@@ -38,7 +40,16 @@ json 'o["saturated"] and o["topology"] == "mesh:4x4" and o["accepted_load"] <= 0
 result $? 'more than the bisection carries is saturated'
 
 sed 's/"step": 0.01/"step": 0.07/' sim/net/study/experiments/fulgham-4.4.json > "$work/step.json"
-refuse 'eta goes with --engine packet' run --engine flit --eta 1
+refuse 'eta goes with --routing por or ofr only' run --engine flit --eta 1
+refuse 'preset goes with' run --engine flit --preset ofr-2013
+refuse 'slots goes with --engine packet' run --engine flit --routing ofr --slots 4
+refuse 'ratio goes with --engine packet' run --engine flit --routing ofr --ratio 1
+refuse 'service goes with --routing dally-seitz' run --engine flit --routing ofr --service output
+refuse 'throttle must be 0 to 1' run --engine flit --routing ofr --throttle 2
+refuse 'escape-throttle must be 0 to 2' run --engine flit --routing dor --escape-throttle 2
+refuse 'rings' run --engine flit --routing abr --topology mesh:4x4
+refuse 'bubbles are of packets' run --engine flit --routing abr --switching wormhole
+refuse 'valiant goes with --engine packet' run --engine flit --routing valiant
 refuse 'messages goes with --engine packet' run --engine flit --messages 4
 refuse 'lanes goes with --engine flit' run --lanes 2
 refuse 'lanes goes with --routing dally-seitz only' run --engine flit --routing duato --lanes 2
@@ -49,7 +60,6 @@ refuse 'eta goes with' run --routing abr --eta 1
 refuse 'deroute-after goes with' reproduce fulgham-5.5 --deroute-after 3 --out "$work/none"
 refuse 'duato goes with --engine flit' run --routing duato
 refuse 'mesh.*goes with --engine flit' run --topology mesh:4x4
-refuse 'ofr goes with --engine packet' run --engine flit --routing ofr
 refuse 'no such engine' run --engine fly
 refuse 'no such load-unit' run --engine flit --load-unit fly
 refuse 'topology' run --engine flit --topology mesh:torus:4x4
@@ -138,12 +148,19 @@ batches 3
 batch-cycles 3
 saturation-test backlog
 EOF
-} | every_option 'dor abr por ofr dally-seitz duato triplex chaos' small \
-    '--NAME (goes|go|and|needs|is)|--NAME .*goes with' > "$work/table"
+} > "$work/options"
+every_option 'dor abr por ofr dally-seitz duato triplex chaos' small \
+    '--NAME (goes|go|and|needs|is)|--NAME .*goes with' < "$work/options" > "$work/table"
 cp "$work/table" "$work/out"
 : > "$work/err"
 [ ! -s "$work/table" ]
 result $? 'an option either is in the record or is refused, with every routing'
+small_flit() { small duato; }
+every_option 'dor rdr abr por ofr' small_flit '--NAME (goes with|needs)' < "$work/options" > "$work/table"
+cp "$work/table" "$work/out"
+: > "$work/err"
+[ ! -s "$work/table" ]
+result $? "and with the packet engine's routings"
 
 "$sim" check-deadlock --engine flit --topology mesh:4x3 --routing duato --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["topology"] == "mesh:4x3"'
@@ -152,6 +169,10 @@ result $? 'check-deadlock of the flit engine'
     --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "acyclic" and o["dependencies"] == 2548'
 result $? 'and of wormhole Triplex'
+
+"$sim" check-deadlock --engine flit --topology 5x4 --routing ofr --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 26'
+result $? 'and of ofr'
 
 "$sim" check-deadlock --engine flit --topology 5x5 --routing chaos --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 50'
@@ -198,6 +219,8 @@ behind="--switching wormhole --message-words 1 --buffer-words 3"
 checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs good 1.2 triplex &&
     runs good 0.5 dally-seitz "$worm" && runs good 0.5 duato "$worm" &&
     runs good 0.5 triplex "$worm --class non-minimal --in-order 0.2" && runs good 1.2 chaos &&
+    runs good 1.2 dor && runs good 1.2 rdr && runs good 1.2 abr && runs good 1.2 ofr '--traffic complement' &&
+    runs good 0.9 por '--topology 2x5x3 --duplex full --long-words 30 --throttle 0' &&
     runs good 1.2 chaos '--service input --multiqueue 2 --duplex full' &&
     runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30'
 result $? 'nothing is found in what ships'
@@ -227,6 +250,12 @@ result $? 'the first place of a group always first is found, output-driven, too'
 checked injected sim 's/sim->groups = c->torus.n + 1u/sim->groups = c->torus.n/' &&
     ! runs injected 0.5 dally-seitz && grep -q 'a packet starves' "$work/err"
 result $? 'an injection buffer that is never served is found'
+checked ring bubble 's/? NET_NEED_ENTERS/? NET_NEED_GOES_ON/'
+[ $? = 0 ] && ! runs ring 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
+result $? 'a ring of escape channels that is entered with one slot is found'
+checked slot bubble 's/^           net_bubble_has_header(&ch->in\[port & 1\]\[vc\].b);/           0u;/'
+[ $? = 0 ] && ! runs slot 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
+result $? 'and one of which the buffer beyond is not looked at'
 # packet exchange NAME SED: a twin without the rule is stuck, and what is wrong is found.
 exchange()
 {

@@ -134,18 +134,29 @@ static void cycle(struct net_sim *sim)
 // A random shape of at most 200 nodes and a router; what is chosen goes to `text`.
 static struct net_config draw(uint64_t *random, char *text, size_t size)
 {
+    static const enum net_routing routings[] = {NET_DALLY_SEITZ, NET_DUATO, NET_TRIPLEX,
+                                                NET_CHAOS,       NET_DOR,   NET_RDR,
+                                                NET_ABR,         NET_POR,   NET_OFR};
+    enum net_routing routing = routings[exact_random(random) % 9];
+    bool bubble = net_routing_by_bubble(routing);
     unsigned n = 1 + (unsigned)(exact_random(random) % 3), nodes = 1;
-    size_t at = (size_t)snprintf(text, size, "%s:", exact_random(random) & 1 ? "torus" : "mesh");
+    size_t at =
+        (size_t)snprintf(text, size, "%s:", exact_random(random) & 1 || bubble ? "torus" : "mesh");
     for (unsigned i = 0; i < n; i++) {
         unsigned k = 1 + (unsigned)(exact_random(random) % (n == 1 ? 12 : n == 2 ? 7 : 5));
         nodes *= k;
         at += (size_t)snprintf(text + at, size - at, i ? "x%u" : "%u", k);
     }
-    struct net_config c =
-        make(text, (enum net_routing)(NET_DALLY_SEITZ + exact_random(random) % 4));
+    struct net_config c = make(text, routing);
     c.flit.switching = (enum net_switching)(exact_random(random) % 3);
-    if (c.routing == NET_CHAOS && c.flit.switching == NET_WORMHOLE)
+    if ((c.routing == NET_CHAOS || bubble) && c.flit.switching == NET_WORMHOLE)
         c.flit.switching = NET_CUT_THROUGH;
+    c.throttle = (uint32_t)(exact_random(random) % 2);
+    c.escape_throttle = (uint32_t)(exact_random(random) % (routing == NET_DOR ? 2 : 3));
+    c.once = exact_random(random) & 1;
+    c.count_all = exact_random(random) & 1;
+    if (bubble && exact_random(random) % 4 == 0)
+        c.preset = NET_PRESET_LITERAL;
     c.flit.multiqueue = 2 + (uint32_t)(exact_random(random) % 5);
     c.flit.queue_drawn = exact_random(random) % 4 == 0;
     c.flit.queue_after = (uint32_t)(exact_random(random) % 10);
@@ -161,8 +172,8 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     c.flit.node_latency = 1 + (uint32_t)(exact_random(random) % 5);
     c.flit.lanes = 1 + (uint32_t)(exact_random(random) % 2);
     c.flit.full = exact_random(random) & 1;
-    c.flit.output_driven =
-        exact_random(random) & 1 && (c.routing != NET_TRIPLEX || c.flit.class != NET_NON_MINIMAL);
+    c.flit.output_driven = exact_random(random) & 1 &&
+                           (c.routing != NET_TRIPLEX || c.flit.class != NET_NON_MINIMAL) && !bubble;
     c.flit.random = exact_random(random) & 1;
     c.flit.adaptive_first = exact_random(random) & 1;
     c.flit.escape = (enum net_flit_escape)(exact_random(random) % 3);
@@ -314,8 +325,8 @@ static void conservation(void **state)
     uint64_t random = seed + 1;
     static const char *const patterns[] = {"uniform", "tornado", "complement", "neighbour",
                                            "permutation"};
-    uint64_t chaos_derouted = 0;
-    for (int round = 0; round < 80; round++) {
+    uint64_t chaos_derouted = 0, by_idn = 0;
+    for (int round = 0; round < 120; round++) {
         char text[200];
         struct net_config c = draw(&random, text, sizeof text);
         set(&c, "traffic", patterns[exact_random(&random) % 5]);
@@ -352,6 +363,9 @@ static void conservation(void **state)
             assert_int_equal(sum.created, sum.delivered);
             assert_int_equal(sum.created, l->count);
             chaos_derouted += c.routing == NET_CHAOS ? sum.derouted : 0;
+            by_idn += net_routing_by_bubble(c.routing) ? sum.derouted : 0;
+            if (!c.oidn && !c.widn && net_routing_by_bubble(c.routing))
+                assert_int_equal(sum.derouted, 0);
             free(l->last);
             net_flit_free(sim);
         }
@@ -359,7 +373,7 @@ static void conservation(void **state)
             fail_msg("seed %llu, round %d, %s: not the same in %u parts", (unsigned long long)seed,
                      round, text, c.threads);
     }
-    if (!chaos_derouted)
+    if (!chaos_derouted || !by_idn)
         fail_msg("seed %llu: no packet was derouted", (unsigned long long)seed);
 }
 
