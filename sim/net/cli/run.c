@@ -136,8 +136,8 @@ int net_command_run(int argc, char **argv)
                    (unsigned long long)config->seed);
     if (args.links && args.histogram && !strcmp(args.links, args.histogram))
         net_refuse("--links and --histogram: both are %s", args.links);
-    if (config->engine == NET_ENGINE_FLIT && (args.links || args.histogram || args.replicates > 1))
-        net_refuse("--links, --histogram and --replicates go with --engine packet only");
+    if (config->engine == NET_ENGINE_FLIT && (args.links || args.histogram))
+        net_refuse("--links and --histogram go with --engine packet only");
     if (!alone && (config->engine == NET_ENGINE_FLIT || config->application || config->active))
         net_refuse("%s is not spread over ranks: start torussim run without mpirun for it",
                    config->application ? "an application (--application)"

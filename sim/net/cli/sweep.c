@@ -142,8 +142,8 @@ static void make_tasks(struct sweep *sweep, struct args *args, const char *what,
     const char *topology = net_options_value(&args->options, "topology");
     bool flit = engine && !strcmp(engine, "flit");
     bool dragonfly = topology && !strncmp(topology, "dragonfly:", 10);
-    if (flit && (args->replicates > 1 || args->factor > 0))
-        net_refuse("--replicates and --factor go with --engine packet only");
+    if (flit && args->factor > 0)
+        net_refuse("--factor goes with --engine packet only");
     struct words routing =
         split(args, "routing", flit ? dragonfly ? "minimal" : "dally-seitz" : "ofr", false);
     struct words pattern = split(args, "traffic", "uniform", false);
@@ -190,8 +190,14 @@ static void sweep_point(void *context, uint32_t number, _Atomic float *progress)
 static void saturate_flit(struct sweep *sweep, const struct task *task, _Atomic float *progress)
 {
     struct net_saturated found;
+    struct net_sides sides = {0};
     double start = net_seconds();
-    if (!net_saturation_point(&sweep->points, &task->config, 0, sweep->per, &found, progress)) {
+    bool good =
+        net_saturation_point(&sweep->points, &task->config, 0, sweep->per, &found, progress);
+    if (good && sweep->replicates > 1 && isfinite(found.load))
+        good = net_saturation_sides(&sweep->points, &task->config, sweep->per, sweep->replicates,
+                                    &found, &sides);
+    if (!good) {
         net_point_stuck(found.at);
         return;
     }
@@ -200,7 +206,15 @@ static void saturate_flit(struct sweep *sweep, const struct task *task, _Atomic 
     json_object_set_new(record, "load", json_null());
     json_object_set_new(record, "saturation_load", net_record_real(found.load));
     json_object_set_new(record, "step_load", json_real(1.0 / sweep->per));
-    json_object_set_new(record, "runs", json_integer(found.runs));
+    json_object_set_new(record, "runs", json_integer(found.runs + (int)sides.runs));
+    json_object_set_new(record, "replicates", json_integer(sweep->replicates));
+    if (sweep->replicates > 1 && isfinite(found.load))
+        for (unsigned i = 0; i < 2; i++) {
+            static const char *const names[2][2] = {{"below_saturated", "below_4n_saturated"},
+                                                    {"at_saturated", "at_4n_saturated"}};
+            json_object_set_new(record, names[i][0], json_integer(sides.saturated[i]));
+            json_object_set_new(record, names[i][1], json_boolean(sides.long_run[i]));
+        }
     json_object_set_new(record, "wall_s", json_real(net_seconds() - start));
     static const char *const fields[] = {"generated_load", "accepted_load", "accepted_load_ci95",
                                          "latency_cycles", "source_wait_cycles"};
@@ -427,6 +441,11 @@ int net_command_saturate(int argc, char **argv)
                                          NULL};
     static const char *const flit[] = {"traffic",       "routing", "seed",   "saturation_load",
                                        "accepted_load", "runs",    "wall_s", NULL};
+    static const char *const sides[] = {"traffic",         "routing",
+                                        "saturation_load", "replicates",
+                                        "below_saturated", "below_4n_saturated",
+                                        "at_saturated",    "at_4n_saturated",
+                                        "accepted_load",   NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop, .each = 1};
     read_args(
@@ -435,7 +454,9 @@ int net_command_saturate(int argc, char **argv)
         "steps of --step, whose mean lifetime is at most --factor times that at load 0.1. "
         "With --replicates also the largest one that holds with 4 times the messages, and "
         "there and a step above replicates with Student's 95% interval. With --engine flit the "
-        "saturation point instead: the least load in steps of --step that is saturated.",
+        "saturation point instead: the least load in steps of --step that is saturated; with "
+        "--replicates also how many of these are saturated there and a step below, and whether a "
+        "run with batches of 4 times the cycles is.",
         &args);
     if (net_options_value(&args.options, "load"))
         net_refuse("saturate: it looks for the load, --load is not for it");
@@ -456,7 +477,7 @@ int net_command_saturate(int argc, char **argv)
         snprintf(what + at, sizeof what - (size_t)at, " replicates %u", args.replicates);
     make_tasks(&sweep, &args, what, false);
     return run(&sweep, &args, saturate_point,
-               is_flit(&sweep)       ? flit
+               is_flit(&sweep)       ? args.replicates > 1 ? sides : flit
                : args.replicates > 1 ? claims
                                      : columns);
 }

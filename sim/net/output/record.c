@@ -124,6 +124,7 @@ static void add_dragonfly(json_t *o, const struct net_result *r)
     char name[32];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         json_object_set_new(o, names[i], net_record_real(complete ? parts[i] : NAN));
+    json_object_set_new(o, "total_latency_ci95_cycles", json_null());
     for (unsigned i = 0; i < f->routers; i++) {
         snprintf(name, sizeof name, "injected_r%u", i);
         json_object_set_new(o, name, json_integer((json_int_t)f->injected[i]));
@@ -131,6 +132,8 @@ static void add_dragonfly(json_t *o, const struct net_result *r)
     for (unsigned i = 0; i < f->routers; i++) {
         snprintf(name, sizeof name, "share_r%u", i);
         json_object_set_new(o, name, net_record_real(complete ? f->share[i] : NAN));
+        snprintf(name, sizeof name, "share_r%u_ci95", i);
+        json_object_set_new(o, name, json_null());
     }
     json_object_set_new(o, "ring_entries", json_integer((json_int_t)f->ring_entries));
     json_object_set_new(o, "refused", json_integer((json_int_t)r->refused));
@@ -153,6 +156,7 @@ static json_t *flit_record(const struct net_config *c, const struct net_result *
     json_object_set_new(o, "end", json_string(complete ? "complete" : end_name(r->end)));
     json_object_set_new(o, "stuck", r->end == NET_STUCK ? json_string(r->stuck) : json_null());
     json_object_set_new(o, "saturated", complete ? json_boolean(f->saturated) : json_null());
+    json_object_set_new(o, "replicates", json_integer(1)); // whose intervals are by batches
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         json_object_set_new(o, figures[i].name, net_record_real(complete ? figures[i].value : NAN));
     if (c->dragonfly.a)

@@ -2,6 +2,7 @@
 #include "output/replicates.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config/settings.h"
@@ -29,11 +30,27 @@ static bool is_setting(const char *field)
     return false;
 }
 
+// The field with half the interval of another: "_ci95" before its unit.
+static void interval_of(const char *field, char *name, size_t size)
+{
+    static const char *const units[] = {"_cycles", "_us", "_gamma0"};
+    size_t base = strlen(field);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t unit = strlen(units[i]);
+        if (base > unit && !strcmp(field + base - unit, units[i])) {
+            base -= unit;
+            break;
+        }
+    }
+    snprintf(name, size, "%.*s_ci95%s", (int)base, field, field + base);
+}
+
 json_t *net_record_combine(json_t *const *records, uint32_t count)
 {
     json_t *sum = json_copy(records[0]), *value;
     const char *field;
     double half, mean;
+    char interval[100];
     if (count == 1)
         return sum;
     json_object_foreach(records[0], field, value)
@@ -47,19 +64,25 @@ json_t *net_record_combine(json_t *const *records, uint32_t count)
         const char *end = json_string_value(json_object_get(records[i], "end"));
         if (json_is_true(json_object_get(records[i], "saturated")))
             json_object_set_new(sum, "saturated", json_true());
-        if (end && strcmp(end, "drained") != 0) {
+        if (end && strcmp(end, "drained") != 0 && strcmp(end, "complete") != 0) {
             json_object_set(sum, "end", json_object_get(records[i], "end"));
             json_object_set(sum, "stuck", json_object_get(records[i], "stuck"));
         }
     }
     json_object_set_new(sum, "replicates", json_integer(count));
-    mean = net_record_mean(records, count, "mean_lifetime_us", &half);
-    json_object_set_new(sum, "mean_ci95_low_us", net_record_real(mean - half));
-    json_object_set_new(sum, "mean_ci95_high_us", net_record_real(mean + half));
-    net_record_mean(records, count, "accepted_gamma0", &half);
-    json_object_set_new(sum, "accepted_ci95_gamma0", net_record_real(half));
-    net_record_mean(records, count, "p99_us", &half);
-    json_object_set_new(sum, "p99_ci95_us", net_record_real(half));
+    if (json_object_get(records[0], "mean_lifetime_us")) {
+        mean = net_record_mean(records, count, "mean_lifetime_us", &half);
+        json_object_set_new(sum, "mean_ci95_low_us", net_record_real(mean - half));
+        json_object_set_new(sum, "mean_ci95_high_us", net_record_real(mean + half));
+    }
+    json_object_foreach(records[0], field, value)
+    {
+        interval_of(field, interval, sizeof interval);
+        if (!json_object_get(records[0], interval))
+            continue;
+        net_record_mean(records, count, field, &half);
+        json_object_set_new(sum, interval, net_record_real(half));
+    }
     mean = net_record_mean(records, count, "wall_s", NULL);
     json_object_set_new(sum, "wall_s", net_record_real(mean * count));
     return sum;

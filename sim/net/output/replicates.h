@@ -9,10 +9,10 @@
 enum { NET_MAX_REPLICATES = 100 };
 
 // The record of `count` (1 ..) replicates: each number that was measured is the mean over them
-// (null: one of them has none), wall_s the sum; mean_ci95_low_us and _high_us, accepted_ci95_gamma0
-// and p99_ci95_us get their 95% interval and half its width by Student's t; "end" is that of the
-// first one that has not drained, "seed" the first one's, "saturated" true where one is. A new
-// reference.
+// (null: one of them has none), wall_s the sum; mean_ci95_low_us and _high_us get their 95%
+// interval by Student's t, and every field with _ci95 (before its unit) half its width, of engine
+// flit in place of that by batches; "end" is that of the first one that did not end well, "seed"
+// the first one's, "saturated" true where one is. A new reference.
 json_t *net_record_combine(json_t *const *records, uint32_t count);
 
 // Mean of a field over records, and half the width of its 95% interval; NaN: one has none, or there

@@ -52,6 +52,31 @@ bool net_saturation_point(struct net_points *points, const struct net_config *co
     return true;
 }
 
+bool net_saturation_sides(struct net_points *points, const struct net_config *config, unsigned per,
+                          uint32_t replicates, struct net_saturated *found, struct net_sides *sides)
+{
+    *sides = (struct net_sides){0};
+    for (int i = 0; i < 2; i++) {
+        int step = (int)lround(found->load * per) - 1 + i;
+        for (uint32_t r = 0; r <= replicates && step > 0; r++) {
+            struct net_config c = *config;
+            bool long_run = r == replicates;
+            c.seed += long_run ? 0 : r;
+            c.flit.batch *= long_run ? 4 : 1;
+            const json_t *at, *record = at_step(points, &c, step, per, &at);
+            if (!record) {
+                found->at = at;
+                return false;
+            }
+            bool saturated = json_is_true(json_object_get(record, "saturated"));
+            sides->long_run[i] = long_run ? saturated : sides->long_run[i];
+            sides->saturated[i] += saturated && !long_run;
+            sides->runs++;
+        }
+    }
+    return true;
+}
+
 bool net_peak(struct net_points *points, const struct net_config *config, unsigned per,
               double *peak, const json_t **at, _Atomic float *progress)
 {

@@ -17,6 +17,18 @@ struct net_saturated {
 bool net_saturation_point(struct net_points *points, const struct net_config *config, double start,
                           unsigned per, struct net_saturated *found, _Atomic float *progress);
 
+// What stands behind a saturation point: at the load a step below it [0] and there [1], how many of
+// `replicates` seeds one after the other are saturated, and whether one run is with batches of 4
+// times the cycles. found: as it was found; its `at` is that of a run that is stuck, if one is.
+// False: as above.
+struct net_sides {
+    uint32_t saturated[2], runs;
+    bool long_run[2];
+};
+bool net_saturation_sides(struct net_points *points, const struct net_config *config, unsigned per,
+                          uint32_t replicates, struct net_saturated *found,
+                          struct net_sides *sides);
+
 // The largest accepted load at the loads 1, 1 - 1/per .. 0.3, down to where a load is more than a
 // step below it. False: as above.
 bool net_peak(struct net_points *points, const struct net_config *config, unsigned per,

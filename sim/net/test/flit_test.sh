@@ -32,6 +32,27 @@ result $? 'the same records on one thread and on three'
 json '0.3 < o["records"][0]["saturation_load"] <= 1.3'
 result $? 'a saturation point'
 
+# Replicates: the mean and Student's interval of their records, of which t is 4.303 for three.
+# shellcheck disable=SC2086
+{
+    "$sim" sweep $short --load 0.7 --seed 1,2,3 --format json > "$work/single"
+    "$sim" sweep $short --load 0.7 --replicates 3 --format json > "$work/out"
+}
+json '(lambda s, one, sum: len(one) == 3 and len(sum) == 1 and sum[0]["replicates"] == 3 and
+    one[0]["replicates"] == 1 and min(x["accepted_load_ci95"] for x in one) > 0 and
+    sum[0]["end"] == "complete" and all(2 * abs(all_ - each) < 1e-5 * each for all_, each in (
+    (sum[0][f], s.mean(x[f] for x in one)) for f in ("accepted_load", "latency_cycles"))) and
+    all(abs(all_ - each) < 1e-3 * each for all_, each in (
+    (sum[0][i], 4.302653 * s.stdev(x[f] for x in one) / 3 ** 0.5) for f, i in
+    (("accepted_load", "accepted_load_ci95"), ("latency_cycles", "latency_ci95_cycles")))))(
+    __import__("statistics"), json.load(open("'"$work"'/single"))["records"], o["records"])'
+result $? 'replicates, with their interval'
+# shellcheck disable=SC2086
+"$sim" saturate $short --topology 4x4 --replicates 3 --format json > "$work/out"
+json '(lambda r: r["replicates"] == 3 and 0 <= r["below_saturated"] <= 3 and 1 <= r["at_saturated"] <= 3 and
+    r["at_4n_saturated"] is True and r["below_4n_saturated"] in (True, False))(o["records"][0])'
+result $? 'what stands behind a saturation point'
+
 # Two nodes: each channel carries one way half of what the load of 1 is.
 "$sim" run --engine flit --topology mesh:4x4 --duplex full --message-words 4 \
     --load-unit phits --load 0.9 --traffic complement --format json > "$work/out"
@@ -71,8 +92,8 @@ refuse 'lanes.*1 to 4' run --engine flit --lanes 5
 refuse 'batches.*2 to' run --engine flit --batches 1
 refuse '2^31 cycles' run --engine flit --batches 10000 --batch-cycles 1000000
 refuse 'threads 257: must be 1 to 256' run --engine flit --threads 257
-refuse 'packet only' run --engine flit --replicates 2
-refuse 'packet only' sweep --engine flit --replicates 2
+refuse 'packet only' run --engine flit --links "$work/none"
+refuse 'packet only' saturate --engine flit --factor 2
 refuse 'packet only' explain --engine flit --src 0,0 --dst 1,1 --topology 4x4
 refuse 'packet only' limit --engine flit
 refuse 'up to 256' check-deadlock --engine flit --topology 17x16 --routing triplex
