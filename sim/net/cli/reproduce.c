@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output/command.h"
 #include "output/plot.h"
 #include "output/record.h"
 #include "output/replicates.h"
@@ -23,6 +24,7 @@ struct args {
     uint32_t jobs, size, replicates;
     unsigned per; // steps in gamma0; 0: the experiment's
     bool resume, quick;
+    char command[1000]; // all of it, as it was given
 };
 
 // A gamma*, a curve of points, or a point and its quantiles.
@@ -119,6 +121,7 @@ static void read_args(int argc, char **argv, struct args *args)
     const struct argp argp = {list, parse, "NAME|FILE", doc, children, NULL, NULL};
     net_ranks_begin();
     *args = (struct args){.jobs = net_pool_jobs(), .replicates = 1};
+    net_command_line("reproduce", argc, argv, args->command, sizeof args->command);
     argp_parse(&argp, argc, argv, 0, NULL, args);
     static const char *const fixed[] = {"routing", "traffic", "topology",   "load",
                                         "trace",   "active",  "application"};
@@ -523,7 +526,7 @@ static bool report(struct reproduction *r, const struct args *args, const char *
     table.list = as_list(r, &table.compared, &table.within);
     unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
     bool written = print_files(r, &table, folder);
-    written = net_plot(&r->e, r->values, folder) && written;
+    written = net_plot(&r->e, r->values, args->command, folder) && written;
     print(r, &table, args->options.format, stdout);
     fflush(stdout);
     json_decref(table.list);

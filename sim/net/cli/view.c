@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "output/command.h"
 #include "output/view.h"
 
 struct args {
@@ -69,10 +70,8 @@ int net_command_view(int argc, char **argv)
         NULL,
         NULL};
     struct args args = {.view = {.x = "load_gamma0", .y = "mean_lifetime_us"}};
-    char command[1000] = "torussim view", stem[400];
-    unsigned at = (unsigned)strlen(command);
-    for (int i = 1; i < argc && at < sizeof command; i++) // before argp changes their order
-        at += (unsigned)snprintf(command + at, sizeof command - at, " %s", argv[i]);
+    char command[1000], stem[400];
+    net_command_line("view", argc, argv, command, sizeof command);
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     args.view.command = command;
     if (!args.view.stem) {

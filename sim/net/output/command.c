@@ -23,3 +23,10 @@ void net_command_of(const struct net_config *config, char *text, unsigned size)
             at += (unsigned)snprintf(text + at, size - at, " --%s %s", s->name, value);
     }
 }
+
+void net_command_line(const char *name, int argc, char *const *argv, char *text, unsigned size)
+{
+    unsigned at = (unsigned)snprintf(text, size, "torussim %s", name);
+    for (int i = 1; i < argc && at < size; i++)
+        at += (unsigned)snprintf(text + at, size - at, " %s", argv[i]);
+}

@@ -14,12 +14,14 @@ double net_cell_load(const struct net_experiment *e, unsigned load)
     return e->loads ? e->load[load] : NAN;
 }
 
-// After a command that takes it: what all of it is.
-static void put_title(FILE *out, const struct net_experiment *e, unsigned size)
+// After a command that takes it: what all of it is, and what made it.
+static void put_title(FILE *out, const struct net_experiment *e, unsigned size, const char *made_by)
 {
     char title[400];
     snprintf(title, sizeof title, "%.380s, k = %u", e->title, e->size[size]);
     gnuplot_text(out, title);
+    fputs(" . \"\\n\" . ", out);
+    gnuplot_text(out, made_by);
     fputs(" noenhanced\n", out);
 }
 
@@ -64,9 +66,20 @@ static void set_empty(FILE *out, const struct net_experiment *e, const double *v
     fputs("set yrange [0:1]\n", out);
 }
 
-static void draw_bars(FILE *out, const struct net_experiment *e, const double *values,
-                      unsigned size)
+// Whether the rows' names do not fit beside each other.
+static bool is_crowded(const struct net_experiment *e)
 {
+    size_t letters = 0;
+    for (unsigned r = 0; r < e->rows; r++)
+        letters += strlen(e->row[r].name) + 2;
+    return letters > 120;
+}
+
+static void draw_bars(FILE *out, const struct net_experiment *e, const double *values,
+                      unsigned size, const char *made_by)
+{
+    if (is_crowded(e))
+        fputs("set xtics rotate by 25 right\n", out);
     fprintf(out, "set boxwidth %g\nset style fill solid 0.75\nset xtics (", 0.72 / e->series);
     for (unsigned r = 0; r < e->rows; r++) {
         fputs(r ? ", " : "", out);
@@ -77,12 +90,13 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
             ") scale 0\nset xrange [-0.6:%g]\nset yrange [0:*]\nset offsets 0,0,graph 0.06,0\nset "
             "grid ytics\n",
             e->rows - 0.4);
-    fputs("set key outside right top\nset ylabel ", out);
+    // All the picture's width is the bars'.
+    fputs("set key outside center bottom horizontal\nset ylabel ", out);
     gnuplot_text(out, e->label);
     fputc('\n', out);
     set_empty(out, e, values, size, 0, e->rows);
     fputs("set title ", out);
-    put_title(out, e, size);
+    put_title(out, e, size, made_by);
     fputs("plot ", out);
     for (unsigned s = 0; s < e->series; s++) {
         fprintf(out, "$s%u using 1:2 with boxes lc rgb '%s' title ", s, gnuplot_colour(s));
@@ -102,13 +116,13 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
 }
 
 static void draw_curves(FILE *out, const struct net_experiment *e, const double *values,
-                        unsigned size)
+                        unsigned size, const char *made_by)
 {
     // One panel more than there are rows, for the key.
     unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
     const char *from = net_experiment_from(e, size);
     fprintf(out, "set multiplot layout %u,%u title ", high, wide);
-    put_title(out, e, size);
+    put_title(out, e, size, made_by);
     fprintf(out, "set grid\nset xlabel 'offered load%s'\nset ylabel ",
             e->flit ? "" : " \u03b3 (\u03b30)");
     gnuplot_text(out, e->label);
@@ -213,12 +227,12 @@ static double panels_max(const struct net_experiment *e, const double *values, u
 
 // Shares of the pairs, in the experiment's panels.
 static void draw_panels(FILE *out, const struct net_experiment *e, const double *values,
-                        unsigned size)
+                        unsigned size, const char *made_by)
 {
     size_t i, j, k;
     json_t *panel, *row, *series;
     fprintf(out, "set multiplot layout %zu,2 title ", (json_array_size(e->panels) + 1) / 2);
-    put_title(out, e, size);
+    put_title(out, e, size, made_by);
     // A margin for the key, the same for all panels.
     fputs("set grid\nset ylabel 'fraction of the pairs'\nset yrange [0:1]\n"
           "set key outside right top samplen 2\nset rmargin 20\n",
@@ -253,7 +267,8 @@ static void draw_panels(FILE *out, const struct net_experiment *e, const double 
     fputs("unset multiplot\n", out);
 }
 
-bool net_plot(const struct net_experiment *e, const double *values, const char *directory)
+bool net_plot(const struct net_experiment *e, const double *values, const char *made_by,
+              const char *directory)
 {
     char script[100], stem[100], path[500];
     snprintf(script, sizeof script, "%s.gp", e->name);
@@ -264,7 +279,7 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
         return false;
     }
     bool curves = e->loads > 1;
-    unsigned width = 1000, height = 420;
+    unsigned width = 1000, height = curves || !is_crowded(e) ? 440 : 520;
     if (curves && e->rows > 1)
         height = 340 * ((e->rows + 2) / 2);
     if (e->quantiles)
@@ -276,9 +291,9 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
             snprintf(stem, sizeof stem, "%s-%u", e->name, e->size[size]);
             gnuplot_output(out, svg, width, height, stem);
             if (e->quantiles)
-                draw_panels(out, e, values, size);
+                draw_panels(out, e, values, size, made_by);
             else
-                (curves ? draw_curves : draw_bars)(out, e, values, size);
+                (curves ? draw_curves : draw_bars)(out, e, values, size, made_by);
             fputs("unset output\nreset\n", out);
         }
     }

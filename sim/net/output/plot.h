@@ -10,8 +10,10 @@
 // Writes NAME.gp into `directory` and has gnuplot make NAME-K.png and NAME-K.svg, K the size. One
 // load or none: bars of the series for every row, the paper's values as marks. More: a panel for
 // each row, a curve for each series, the paper's values as marks. Quantiles: the experiment's
-// panels, the fraction over the value. False: a line on stderr says why.
-bool net_plot(const struct net_experiment *e, const double *values, const char *directory);
+// panels, the fraction over the value. made_by: the command, which is in the picture. False: a line
+// on stderr says why.
+bool net_plot(const struct net_experiment *e, const double *values, const char *made_by,
+              const char *directory);
 
 // Index into values.
 static inline size_t net_cell(const struct net_experiment *e, unsigned size, unsigned row,

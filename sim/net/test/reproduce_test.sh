@@ -92,6 +92,8 @@ result $? 'and what the folder has is not looked for again from elsewhere'
 result $? 'curves'
 grep -q '^set xrange \[0:1.9\]' "$work/c/curves.gp"
 result $? 'their picture goes up to the last load'
+grep -q "^set .*title '.*'torussim reproduce .*curves.json" "$work/c/curves.gp"
+result $? 'and by what command it was made'
 py 'all(v["value"] <= 1.2 * o["values"][0]["value"] for v in o["values"] if v["series"] == "time")
     and 2 <= sum(v["series"] == "time" for v in o["values"]) ==
     sum(v["series"] == "hops" for v in o["values"]) < 10'
