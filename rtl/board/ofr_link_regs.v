@@ -6,7 +6,8 @@
 // in a tick is kept (held_q), an engine then goes through all counters, from the bank of a block
 // RAM that is shown to the other one, and with the next tick that one is shown. So they are all of
 // one instant, and it does not matter that a register read takes a cycle from the engine: it needs
-// 14 cycles a port of the tick's 256 or more, and reads take at most every third.
+// 21 cycles a port of the tick's 256 or more, and 28 where a register is read every third cycle, as
+// fast as the bus can.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -62,13 +63,14 @@ module ofr_link_regs #(
             {up_q, before_q, fell_q, frames_q, bad_q, retry_q} <= '0;
     end
 
-    // --- The engine: a cycle to read, one to write -----------------------------------------------
-    logic        run_q, write_q; // at work; what was read can be written
+    // --- The engine: a cycle to read, one behind the RAM, which is slow, one to add and write -------
+    logic        run_q, got_q, write_q; // at work; at the RAM's output; in old_q
     logic        bank_q, bank;   // the bank that is shown
     logic [1:0]  ticks_q;        // 1: the shown bank is empty still, 2: it is good
     logic [2:0]  port_q, word_q;
     logic        ever_q;         // that port was up before this tick
-    logic [31:0] since_q, kept, old, add, sum, value;
+    logic [31:0] since_q, kept, add, old_q, add_q, sum, value;
+    logic        over;           // more than 32 bits
     logic        read;           // a register's turn
     logic        up, was_up, fell; // of that port
     assign up     = 1'(up_q >> port_q);
@@ -78,7 +80,6 @@ module ofr_link_regs #(
     assign read = early && early_adr[11:9] == 3'(`OFR_LINKS_UP >> 9);
     assign port = early_adr[8:6];
     assign bank = bank_q ^ ev_tick;
-    assign old  = ticks_q == 2'd2 ? kept : '0;
     always_comb begin
         add = '0;
         case (word_q)
@@ -90,20 +91,21 @@ module ofr_link_regs #(
             RETRY:   add[TICK-1:0] = retry_held_q[TICK*port_q +: TICK];
             default: ;
         endcase
-        sum = old + add;
-        if (sum < old)
-            sum = '1;
-        value = sum;
+        {over, sum} = {1'b0, old_q} + {1'b0, add_q};
+        value = over ? '1 : sum;
         if (word_q == SINCE && up != was_up)
             value = '0;
-        if (word_q == LONGEST && !up && ever_q && since_q > old)
+        if (word_q == LONGEST && !up && ever_q && since_q > old_q)
             value = since_q;
     end
     always_ff @(posedge clk) begin
-        write_q <= run_q && !write_q && !read;
+        got_q   <= run_q && !got_q && !write_q && !read;
+        write_q <= got_q;
+        old_q   <= ticks_q == 2'd2 ? kept : '0;
+        add_q   <= add;
         if (write_q) begin
             if (word_q == UP)
-                ever_q <= old != '0;
+                ever_q <= old_q != '0;
             if (word_q == SINCE)
                 since_q <= value;
             word_q <= word_q == RETRY ? UP : word_q + 3'd1;
@@ -120,7 +122,7 @@ module ofr_link_regs #(
             ticks_q <= ticks_q == 2'd2 ? 2'd2 : ticks_q + 2'd1;
         end
         if (rst) begin
-            {run_q, write_q, bank_q, ticks_q} <= '0;
+            {run_q, got_q, write_q, bank_q, ticks_q} <= '0;
             port_q <= '0;
             word_q <= UP;
         end

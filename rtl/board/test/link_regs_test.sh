@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The counters of the links' ends, six ports and the shortest tick: nothing lost, nothing twice, however
+# fast events come and registers are read; and twins that lose or double some. TAP. SEED replays.
+set -u
+. tests/tap.sh
+B=${B:-build}
+work=$B/node/link_regs
+shown=$work/log
+mkdir -p "$work"
+run() { # FILE
+    iverilog -g2012 -Irtl/regs -o "$work/tb" "$1" rtl/router/ofr_buffer.v rtl/board/test/link_regs_tb.v \
+        > "$shown" 2>&1 && vvp -n "$work/tb" "+seed=${SEED:-1}" > "$shown" 2>&1
+}
+run rtl/board/ofr_link_regs.v
+grep -q '^ok' "$shown"
+result $? "six ports: $(sed -n 's/^\(not \)\{0,1\}ok - //p' "$shown")"
+
+twin() # DESCRIPTION SED
+{
+    sed "$2" rtl/board/ofr_link_regs.v > "$work/ofr_link_regs.v"
+    if cmp -s "$work/ofr_link_regs.v" rtl/board/ofr_link_regs.v; then
+        result 1 "$1: nothing to break"
+        return
+    fi
+    run "$work/ofr_link_regs.v"
+    grep -q "$3" "$shown"
+    result $? "twin, $1: found"
+}
+wrong='^not ok.* [1-9][0-9]* wrong'
+twin 'what a register read has fetched is counted on' 's/ \&\& !read;/;/' "$wrong"
+twin 'added before the RAM has shown its word' 's/if (write_q)/if (got_q)/; s/\.we(write_q)/.we(got_q)/' "$wrong"
+twin 'an event in the cycle of the tick is lost' "s/+ TICK'(ev_bad\[p\])/+ TICK'(ev_bad[p] \&\& !ev_tick)/" "$wrong"
+twin 'an engine that takes as long as a tick' 's/\(got_q  *<= run_q\) /\1 \&\& frames_q[1:0] == 0 /' '^not ok.* [1-9][0-9]* ticks too early'
+finish
