@@ -46,12 +46,12 @@ struct fw {
                                   // key
 
     uint32_t active, staged, previous; // generation, descriptor << 16
-    uint32_t staged_crc;               // that OP_STAGE said
+    uint32_t staged_crc, active_crc;   // that OP_STAGE said; that OP_COMMIT did last
     uint32_t table_crc;                // register, of the OP_TABLEs so far
     uint16_t descriptor;               // theirs
     uint8_t routing;                   // theirs, NODE.ROUTING: select 1:0, threshold 5:2
     uint8_t begun;                     // in this lease: 0 nothing, or which kind (table.c)
-    bool pinned;                       // the shadow of the destination table has entries
+    uint8_t shadow;                    // of the destination table: what is in it (table.c)
 
     uint32_t bins_at, bins_sum; // histogram bins added up so far in this request
 

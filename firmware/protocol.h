@@ -74,6 +74,7 @@
 // Else they go to all at once, with three words.
 // Where nothing but destinations is another, OP_CHANGE says so in few messages, and OP_COMMIT makes
 // that active; what the hardware has of the IDN table, OFR.COMMIT's generation too, stays as it is.
+// It says all destinations that are not FREE, or those that are to change, from the table in force.
 //
 // KEY. OP_KEY sets a 64-bit key (0: none). While a board has one, taking its lease, or taking it
 // over, must be preceded by OP_UNLOCK with the key: LOCKED where it was not. Then taking over needs
@@ -172,11 +173,15 @@ enum ofr_op {
     // lease. arg 1 [wide]: what OP_CHANGEs said; d1 the descriptor, d2 31:16 the generation, d3 as
     // the last response said: NOT_STAGED if that is another.
     OFR_OP_COMMIT = 11,
-    // (w) [wide] destinations, where nothing else is to be another (TABLES). arg 1: they begin, and
-    // all others are FREE. d1 11:0: coordinates of the first one; then, low ones first, 21 digits
-    // (OFR_CHANGE_*). AGAIN as OP_TABLE. NOT_STAGED: they were not begun in this lease. Response:
-    // d1 the active table, as OFR_FW_ACTIVE; d2 NODE.COORD; d3 CRC-32's register of d1
-    // to d3 of the OP_CHANGEs so far.
+    // (w) [wide] destinations, where nothing else is to be another (TABLES). arg OFR_CHANGE_BEGIN:
+    // they
+    // begin, and all others are FREE, with OFR_CHANGE_COPY as they are in force. d1 11:0:
+    // coordinates
+    // of the first one; then, low ones first, 21 digits (OFR_CHANGE_*). AGAIN as OP_TABLE.
+    // NOT_STAGED:
+    // they were not begun in this lease. Response: d1 the active table, as OFR_FW_ACTIVE; d2
+    // NODE.COORD; d3 CRC-32's register of d1 to d3 of the OP_CHANGEs so far, from all ones on, with
+    // OFR_CHANGE_COPY from d3 of the OP_COMMIT on that made active what is in force, 0: none did.
     OFR_OP_CHANGE = 12,
     // (w) [addressed] set the generator up, stopped. arg 3:0 pattern, 5:4 class, 7:6 low bits of
     // the generation: MIXED where it is not the active one's. d0 PERIOD, d1 MESSAGES, d2 LENGTH, d3
@@ -239,6 +244,8 @@ enum ofr_bank {
 enum {
     OFR_CHANGE_SKIP = 5,
     OFR_CHANGE_ROW = 15,
+    OFR_CHANGE_BEGIN = 1, // bits of arg
+    OFR_CHANGE_COPY = 2,
     OFR_CHANGE_FIRST = 3, // digits before it are coordinates
     OFR_CHANGE_DIGITS = 24,
 };

@@ -3,6 +3,7 @@
 #include "fw_parts.h"
 
 enum { NOTHING, TABLE, CHANGES }; // fw->begun
+enum { FREE, COPY, WRITTEN };     // fw->shadow; begun with one of the first two
 
 // Nothing is staged, and nothing can be before another table is begun.
 void table_drop(struct fw *fw)
@@ -11,28 +12,28 @@ void table_drop(struct fw *fw)
     fw->begun = NOTHING;
 }
 
-// The shadow of the destination table is clear then, as commits and resets leave it, or it takes a
-// while.
-static void begin(struct fw *fw, unsigned what)
+// The shadow of the destination table is made FREE, or a copy of what is in force; that takes a
+// while, but resets leave it FREE, and commits of such a table a COPY.
+static void begin(struct fw *fw, unsigned what, unsigned shadow)
 {
     table_drop(fw);
     fw->begun = (uint8_t)what;
-    fw->table_crc = 0xffffffff;
-    if (fw->pinned)
-        node_write(fw, OFR_PINS_CLEAR, 1);
-    fw->pinned = false;
+    fw->table_crc = shadow ? fw->active_crc : 0xffffffff;
+    if (fw->shadow != shadow)
+        node_write(fw, OFR_PINS_CLEAR, shadow << OFR_PINS_CLEAR_COPY_LSB);
+    fw->shadow = (uint8_t)shadow;
 }
 
 static void begin_table(struct fw *fw, const uint32_t *words)
 {
-    begin(fw, TABLE);
+    begin(fw, TABLE, FREE);
     fw->descriptor = (uint16_t)(words[0] >> 16);
     fw->routing = words[1] >> 24 & 0x3f;
     node_write(fw, OFR_OFR_PARAM, words[1] & 0xffff);
     node_write(fw, OFR_OFR_WIDN, words[1] >> 16 & 0xff);
 }
 
-// Is the shadow of the destination table still being cleared?
+// Is the shadow of the destination table still being cleared, or copied?
 static bool clearing(struct fw *fw)
 {
     return node_read(fw, OFR_PINS_CLEAR);
@@ -48,7 +49,8 @@ static enum ofr_status fill(struct fw *fw, const uint32_t *words, unsigned count
         return OFR_BAD_ARG;
     if (!idn && clearing(fw))
         return OFR_AGAIN;
-    fw->pinned |= !idn;
+    if (!idn)
+        fw->shadow = WRITTEN;
     fw->staged = 0;
     uint32_t data = idn ? OFR_OFR_DATA : OFR_PINS_DATA;
     node_write(fw, data - 4, first); // ADDR
@@ -85,7 +87,7 @@ enum ofr_status op_change(struct fw *fw, uint32_t *m)
     if (hop_count(m) > OFR_WIDE_HOPS)
         return OFR_BAD_ARG;
     if (arg_of(m))
-        begin(fw, CHANGES);
+        begin(fw, CHANGES, arg_of(m) / OFR_CHANGE_COPY & COPY);
     if (fw->begun != CHANGES)
         return OFR_NOT_STAGED;
     if (clearing(fw))
@@ -101,7 +103,7 @@ enum ofr_status op_change(struct fw *fw, uint32_t *m)
             entry |= ofr_change_digit(m, ++i) << lsb;
         node_write(fw, OFR_PINS_ADDR, at++);
         node_write(fw, OFR_PINS_DATA, entry);
-        fw->pinned = true;
+        fw->shadow = WRITTEN;
     }
     fw->table_crc = crc_words(fw->table_crc, m + 3, 3);
     m[3] = fw->active;
@@ -145,9 +147,13 @@ enum ofr_status op_commit(struct fw *fw, const uint32_t *m)
                        (uint32_t)(fw->routing >> 2) << OFR_NODE_ROUTING_THRESHOLD_LSB);
         node_write(fw, OFR_OFR_COMMIT, generation);
     }
-    if (fw->pinned || node_read(fw, OFR_PINS_CONTROL)) // else there may be no such table
-        node_write(fw, OFR_PINS_CONTROL, fw->pinned);
-    fw->pinned = false;
+    bool was_on = node_read(fw, OFR_PINS_CONTROL);
+    bool on = fw->shadow == WRITTEN || (fw->shadow == COPY && was_on);
+    if (on || was_on) // else there may be no such table
+        node_write(fw, OFR_PINS_CONTROL, on);
+    if (on)
+        fw->shadow = COPY;
+    fw->active_crc = fw->staged_crc;
     if (fw->active != fw->staged) // else it is done once more
         fw->previous = fw->active;
     fw->active = fw->staged;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Destinations alone: where boards have a table that this handle has written, and the next one
-// differs in its destinations only, they are sent those, packed, and commit them (protocol.h,
-// OP_CHANGE).
+// differs in its destinations only, they are sent those that change, or all that are not FREE where
+// these are fewer, packed, and commit them (protocol.h, OP_CHANGE).
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +13,7 @@ enum { MOST_SKIPPED = OFR_CHANGE_ROW - OFR_CHANGE_SKIP, WORDS = 3 };
 struct change {
     uint32_t (*words)[WORDS]; // of each request
     unsigned count;
+    unsigned begin;        // OFR_CHANGE_BEGIN, and how
     unsigned digit, place; // the next digit of the last request, and the destination it is about
     uint32_t crc;          // register, of what was sent
 };
@@ -59,29 +60,33 @@ static void put_entry(struct change *c, unsigned place, unsigned entry)
     c->place = place + 1;
 }
 
-// All that are not FREE, which a board has of all others; at least one request, and where any
-// board has some, at least one entry, so that the table is on.
+// At least one request, and where any board has destinations, at least one entry, so that the table
+// is on. was_on: it is in force with destinations, and its CRC is `crc`.
 static bool pack(struct torus *t, struct change *c, const uint16_t *entry, const uint16_t *before,
-                 bool on)
+                 bool on, bool was_on, uint32_t crc)
 {
-    unsigned count = 0;
+    unsigned there = 0, changed = 0;
     for (unsigned i = 0; i < DESTINATIONS; i++) {
-        count += entry[i] != 0;
-        t->changes.changed += entry[i] != before[i];
+        there += entry[i] != 0;
+        changed += entry[i] != before[i];
     }
+    bool copy = on && was_on && changed <= there;
+    unsigned count = copy ? changed : there;
     c->words = calloc(count + 1, sizeof *c->words);
     if (!c->words)
         return false;
     for (unsigned i = 0; i < DESTINATIONS; i++)
-        if (entry[i])
+        if (copy ? entry[i] != before[i] : entry[i])
             put_entry(c, i, entry[i]);
     if (!count)
         begin(c, 0);
-    if (!count && on)
+    if (!count && on && !copy)
         put_digit(c, OFR_PINS_DATA_MODE_FREE);
+    t->changes.changed += changed;
     t->changes.sent += count;
     t->changes.requests += c->count;
-    c->crc = 0xffffffff;
+    c->begin = OFR_CHANGE_BEGIN | (copy ? OFR_CHANGE_COPY : 0);
+    c->crc = copy ? crc : 0xffffffff;
     return true;
 }
 
@@ -95,7 +100,8 @@ static bool pack_all(struct torus *t, const struct torus_table *table, struct ch
         uint32_t from = pack_at(t->boards[i].at);
         destinations_of(table, from, entry);
         destinations_of(&t->in_force, from, before);
-        good = pack(t, &c[i], entry, before, table->destination_count);
+        good = pack(t, &c[i], entry, before, table->destination_count,
+                    t->in_force.destination_count, t->committed[from]);
     }
     free(entry);
     free(before);
@@ -133,7 +139,7 @@ static int send_round(struct torus *t, struct change *c, unsigned round, struct 
     for (unsigned i = 0; i < t->board_count; i++) {
         if (c[i].count <= round)
             continue;
-        to_board(t, &q[count], i, OFR_OP_CHANGE, !round, 0, 0);
+        to_board(t, &q[count], i, OFR_OP_CHANGE, round ? 0 : c[i].begin, 0, 0);
         for (unsigned j = 0; j < WORDS; j++) {
             uint32_t word = q[count].m[3 + j] = c[i].words[round][j];
             for (unsigned k = 0; k < 32; k += 8)
@@ -201,19 +207,30 @@ void changes_forget(struct torus *t)
     t->active = 0;
     free((void *)t->in_force.destinations);
     t->in_force.destinations = NULL;
+    free(t->committed);
+    t->committed = NULL;
 }
 
-void changes_remember(struct torus *t, const struct torus_table *table, uint32_t active)
+void changes_remember(struct torus *t, const struct torus_table *table, uint32_t active,
+                      const struct request *commit, bool each)
 {
     changes_forget(t);
+    uint32_t *committed = calloc(DESTINATIONS, sizeof *committed);
+    if (!committed)
+        return; // then the next one is written whole
+    for (unsigned i = 0; i < t->board_count; i++)
+        committed[pack_at(t->boards[i].at)] = commit[each ? i : 0].m[5];
     size_t bytes = table->destination_count * sizeof *table->destinations;
     struct torus_destination *list = bytes ? malloc(bytes) : NULL;
-    if (bytes && !list)
-        return; // then the next one is written whole
+    if (bytes && !list) {
+        free(committed);
+        return;
+    }
     if (bytes)
         memcpy(list, table->destinations, bytes);
     t->in_force = *table;
     t->in_force.destinations = list;
+    t->committed = committed;
     t->active = active;
 }
 

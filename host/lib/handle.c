@@ -203,6 +203,7 @@ void handle_free(struct torus *t)
     free(t->kept);
     free(t->faults);
     free((void *)t->in_force.destinations);
+    free(t->committed);
     free(t->where);
     free(t);
 }

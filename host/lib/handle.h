@@ -94,6 +94,7 @@ struct torus {
 
     // Tables.
     struct torus_table in_force;  // that this handle has written, its destinations ours,
+    uint32_t *committed;          // by what CRC boards did, by coordinates
     uint32_t active;              // descriptor and generation; 0: not known
     struct torus_changes changes; // of the last program
     struct torus_preset preset;   // as last read or written

@@ -417,7 +417,7 @@ int torus_program_table(struct torus *t, const struct torus_table *table);
 // Of the last torus_program*(): false: it wrote whole tables.
 struct torus_changes {
     unsigned changed;  // destinations at boards that have other entries than before
-    unsigned sent;     // that boards were sent: all that are not TORUS_FREE
+    unsigned sent;     // that boards were sent: each those, or all not TORUS_FREE if that is fewer
     unsigned requests; // in so many
 };
 bool torus_changes(const struct torus *t, struct torus_changes *out);

@@ -409,7 +409,8 @@ static int reach(struct torus *t)
 }
 
 // All boards have committed it: what this handle knows then.
-static int in_force(struct torus *t, const struct plan *p, unsigned generation)
+static int in_force(struct torus *t, const struct plan *p, unsigned generation,
+                    const struct request *commit)
 {
     t->preset = (struct torus_preset){.routing = described(p->descriptor).routing,
                                       .tie_both = p->table.tie_both,
@@ -417,7 +418,7 @@ static int in_force(struct torus *t, const struct plan *p, unsigned generation)
                                       .delta = p->table.delta};
     t->traffic = p->table.traffic;
     t->generation = generation;
-    changes_remember(t, &p->table, p->descriptor << 16 | generation);
+    changes_remember(t, &p->table, p->descriptor << 16 | generation, commit, p->paths);
     return p->paths ? reach(t) : ok(t);
 }
 
@@ -449,11 +450,12 @@ static int write_plan(struct torus *t, const struct plan *p, unsigned generation
     if (error == TORUS_OK)
         error = half_done(
             t, ask_aimed(t, p, commit, p->paths ? t->board_count : 1, "commit the table"));
+    if (error == TORUS_OK) {
+        t->changes = (struct torus_changes){0};
+        error = in_force(t, p, generation, commit);
+    }
     free(commit);
-    if (error != TORUS_OK)
-        return error;
-    t->changes = (struct torus_changes){0};
-    return in_force(t, p, generation);
+    return error;
 }
 
 // Likewise where nothing but destinations is another than what boards have; else *whole, and
@@ -472,7 +474,7 @@ static int write_changes(struct torus *t, const struct plan *p, bool *whole)
         changes_forget(t);
         error = half_done(t, ask_boards(t, commit, t->board_count, "commit the destinations"));
         if (error == TORUS_OK)
-            error = in_force(t, p, generation);
+            error = in_force(t, p, generation, commit);
     }
     free(commit);
     return error;

@@ -62,8 +62,10 @@ void staging_name(const struct staging *s, struct request *q);
 bool changes_fit(const struct torus *t, const struct torus_table *table);
 int changes_stage(struct torus *t, const struct torus_table *table, uint32_t descriptor,
                   unsigned generation, struct request *commit, bool *fit);
-// What all boards have now; active: descriptor and generation. It is not known any more.
-void changes_remember(struct torus *t, const struct torus_table *table, uint32_t active);
+// What all boards have now; active: descriptor and generation; commit: the request that committed
+// it at all boards, or one to each. It is not known any more.
+void changes_remember(struct torus *t, const struct torus_table *table, uint32_t active,
+                      const struct request *commit, bool each);
 void changes_forget(struct torus *t);
 
 #endif

@@ -119,9 +119,13 @@ static bool pins_write(struct fake_board *b, unsigned at, uint32_t value)
             return true;
         if (!b->no_shadow)
             memcpy(b->pins, b->pins_shadow, sizeof b->pins);
-        // fall through
+        b->clearing = 3; // it is a copy already
+        return true;
     case OFR_PINS_CLEAR:
-        memset(b->pins_shadow, 0, sizeof b->pins_shadow);
+        if (value & OFR_PINS_CLEAR_COPY_MASK && b->reg[OFR_PINS_CONTROL / 4])
+            memcpy(b->pins_shadow, b->pins, sizeof b->pins);
+        else
+            memset(b->pins_shadow, 0, sizeof b->pins_shadow);
         b->clearing = 3;
         return true;
     case OFR_PINS_ADDR:

@@ -579,7 +579,7 @@ static void commit(void **state)
 }
 
 // Digits of an OP_CHANGE, from the first one on; what is left is passed over.
-static struct call changes(bool begin, unsigned first, unsigned count, const uint8_t *digit)
+static struct call changes(unsigned begin, unsigned first, unsigned count, const uint8_t *digit)
 {
     struct call c = {.op = OFR_OP_CHANGE, .arg = begin, .session = LEASE, .seq = ++table_seq};
     c.d[1] = first | ~(uint32_t)0xfff;
@@ -589,6 +589,83 @@ static struct call changes(bool begin, unsigned first, unsigned count, const uin
         c.d[1 + at / 8] &= ~((uint32_t)(15u ^ digit[i]) << lsb);
     }
     return c;
+}
+
+// Begins, once the shadow is what it is to be.
+static void begin_changes(struct fake_board *b, struct call *c, uint32_t r[6])
+{
+    int status = call(b, c, r);
+    for (unsigned i = 0; status == OFR_AGAIN && i < 10; i++) {
+        c->seq = ++table_seq;
+        status = call(b, c, r);
+    }
+    assert_int_equal(status, OFR_OK);
+}
+
+// CRC-32's register behind what an OP_CHANGE says.
+static uint32_t crc_behind(uint32_t crc, const struct call *c)
+{
+    for (unsigned i = 1; i < 4; i++)
+        for (unsigned j = 0; j < 32; j += 8)
+            crc = ofr_crc32_byte(crc, (uint8_t)(c->d[i] >> j));
+    return crc;
+}
+
+static int commit_changes(struct fake_board *b, unsigned generation, uint32_t crc)
+{
+    uint32_t r[6];
+    struct call w = {.op = OFR_OP_COMMIT, .arg = 1, .session = LEASE, .seq = ++table_seq};
+    w.d[1] = 0x1234;
+    w.d[2] = generation << 16;
+    w.d[3] = crc;
+    return call(b, &w, r);
+}
+
+// From the table in force on: what is not said stays, of what was begun before nothing does, and
+// the CRC tells which table it was. Nothing said: it is the same. A table that is off is all FREE.
+static void change_copy(void **state)
+{
+    (void)state;
+    enum { BEGIN = OFR_CHANGE_BEGIN, COPY = BEGIN | OFR_CHANGE_COPY };
+    struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
+    struct fake_board *b = f->board;
+    uint16_t want[256] = {[0x01] = TORUS_ESCAPE << 12, [0x03] = TORUS_NO_DEROUTE << 12};
+    uint32_t r[6], crc = 0xffffffff;
+    static const uint8_t first[] = {2, 5, 1}, other[] = {4, 4, 4, 4}, more[] = {0, 3, 2, 2, 0};
+    struct call c = changes(BEGIN, 0x01, sizeof first, first);
+    take_lease(b);
+    begin_changes(b, &c, r);
+    crc = crc_behind(crc, &c);
+    assert_int_equal(commit_changes(b, 1, crc), OFR_OK);
+    for (unsigned way = 0; way < 4; way++) {
+        if (way % 2) { // begun, and left
+            c = changes(way > 2 ? COPY : BEGIN, 0x20, sizeof other, other);
+            begin_changes(b, &c, r);
+        }
+        c = changes(COPY, 0x03, way < 2 ? 0 : sizeof more, more);
+        begin_changes(b, &c, r);
+        crc = crc_behind(crc, &c);
+        assert_int_equal(r[5], crc);
+        assert_int_equal(commit_changes(b, 2 + way, crc), OFR_OK);
+        if (way >= 2) {
+            want[0x03] = 0;
+            want[0x04] = TORUS_IDN << 12 | 0x022;
+        }
+        assert_memory_equal(b->pins, want, sizeof want);
+        assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 1);
+    }
+    c = changes(BEGIN, 0, 0, NULL); // off
+    begin_changes(b, &c, r);
+    crc = crc_behind(0xffffffff, &c);
+    assert_int_equal(commit_changes(b, 7, crc), OFR_OK);
+    assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 0);
+    c = changes(COPY, 0x03, sizeof more, more);
+    begin_changes(b, &c, r);
+    crc = crc_behind(crc, &c);
+    want[0x01] = 0;
+    assert_int_equal(commit_changes(b, 8, crc), OFR_OK);
+    assert_memory_equal(b->pins, want, sizeof want);
+    fake_free(f);
 }
 
 // Destinations alone: what digits say, in one request or more, is committed whole or not at all, in
@@ -609,24 +686,15 @@ static void change(void **state)
     b->reg[OFR_NODE_COORD / 4] = 0x201;
     for (unsigned way = 0; way < 2; way++) { // way 0: what was begun before is gone
         c = changes(true, way ? 0x01 : 0x22, sizeof some, some);
-        int status = call(b, &c, r);
-        for (unsigned i = 0; status == OFR_AGAIN && i < 10; i++) {
-            c.seq = ++table_seq;
-            status = call(b, &c, r);
-        }
-        assert_int_equal(status, OFR_OK);
+        begin_changes(b, &c, r);
     }
-    for (unsigned i = 3; i < 6; i++)
-        for (unsigned j = 0; j < 32; j += 8)
-            crc = ofr_crc32_byte(crc, (uint8_t)(c.d[i - 2] >> j));
+    crc = crc_behind(crc, &c);
     assert_int_equal(r[3], 0); // no table yet
     assert_int_equal(r[4], 0x201);
     assert_int_equal(r[5], crc);
     c = changes(false, 0x23, sizeof more, more);
     assert_int_equal(call(b, &c, r), OFR_OK);
-    for (unsigned i = 3; i < 6; i++)
-        for (unsigned j = 0; j < 32; j += 8)
-            crc = ofr_crc32_byte(crc, (uint8_t)(c.d[i - 2] >> j));
+    crc = crc_behind(crc, &c);
     assert_int_equal(r[5], crc);
     want[0x01] = TORUS_ESCAPE << 12;
     want[0x03] = TORUS_IDN << 12 | 0x23;
@@ -653,9 +721,7 @@ static void change(void **state)
     assert_int_equal(call(b, &c, r), OFR_NOT_STAGED);
     // None: the table is off
     c = changes(true, 0, 0, NULL);
-    do {
-        c.seq = ++table_seq;
-    } while (call(b, &c, r) == OFR_AGAIN);
+    begin_changes(b, &c, r);
     assert_int_equal(r[3], 0x12340007);
     struct call w = {.op = OFR_OP_COMMIT, .arg = 1, .session = LEASE, .seq = ++table_seq};
     w.d[2] = 8u << 16;
@@ -884,6 +950,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(key),
         cmocka_unit_test(commit),
         cmocka_unit_test(change),
+        cmocka_unit_test(change_copy),
         cmocka_unit_test(bad_arguments),
         cmocka_unit_test(paths),
         cmocka_unit_test(snapshot),

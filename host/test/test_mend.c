@@ -180,6 +180,39 @@ static unsigned lead_around(struct lab *l, const struct torus_preset *preset)
     return count;
 }
 
+// The destinations that each board has in force: of all boards, one board after the other.
+static uint16_t *in_force(const struct lab *l)
+{
+    enum { EACH = sizeof l->f->board->pins / sizeof *l->f->board->pins };
+    uint16_t *all = calloc(l->f->boards * (size_t)EACH, sizeof *all);
+    for (unsigned i = 0; i < l->f->boards; i++)
+        if (l->f->board[i].reg[OFR_PINS_CONTROL / 4])
+            memcpy(all + i * (size_t)EACH, l->f->board[i].pins, sizeof l->f->board->pins);
+    return all;
+}
+
+// What is to be sent from one to the other: what changes, or what is there, whichever is less.
+struct difference {
+    unsigned changed, there, least;
+};
+
+static struct difference difference(const struct lab *l, const uint16_t *was, const uint16_t *is)
+{
+    enum { EACH = sizeof l->f->board->pins / sizeof *l->f->board->pins };
+    struct difference d = {0};
+    for (unsigned i = 0; i < l->f->boards; i++) {
+        unsigned changed = 0, there = 0;
+        for (size_t j = i * (size_t)EACH; j < (i + 1) * (size_t)EACH; j++) {
+            changed += was[j] != is[j];
+            there += is[j] != 0;
+        }
+        d.changed += changed;
+        d.there += there;
+        d.least += changed < there ? changed : there;
+    }
+    return d;
+}
+
 static bool same_cables(const struct torus_board *a, unsigned n, const struct torus *t)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -204,7 +237,7 @@ static void followed(void **state)
 {
     (void)state;
     static const unsigned sizes[][3] = {{4, 4, 1}, {3, 3, 3}, {5, 3, 1}};
-    unsigned followed = 0, alone = 0;
+    unsigned followed = 0, alone = 0, sent = 0, there = 0;
     for (unsigned size = 0; size < sizeof sizes / sizeof *sizes; size++) {
         const unsigned *k = sizes[size];
         struct lab l = {.f = fake_new(k[0], k[1], k[2], true, seed + size)};
@@ -233,24 +266,80 @@ static void followed(void **state)
             assert_true(known);
             followed++;
             assert_int_equal(torus_gaps(l.t), l.pulled != 0);
-            unsigned sent = lead_around(&l, &preset);
+            uint16_t *was = in_force(&l);
+            lead_around(&l, &preset);
+            uint16_t *is = in_force(&l);
             if (torus_changes(l.t, &changes)) {
-                assert_int_equal(changes.sent, sent);
+                struct difference d = difference(&l, was, is);
+                assert_int_equal(changes.changed, d.changed);
+                assert_int_equal(changes.sent, d.least);
                 assert_true(changes.changed && changes.requests >= l.f->boards);
                 alone++;
+                sent += d.least;
+                there += d.there;
             }
-            struct torus_board *is = calloc(l.f->boards, sizeof *is);
+            free(was);
+            free(is);
+            struct torus_board *known_by = calloc(l.f->boards, sizeof *known_by);
             for (unsigned i = 0; i < l.f->boards; i++)
-                is[i] = *torus_board(l.t, i);
+                known_by[i] = *torus_board(l.t, i);
             expect(&l, torus_discover(l.t), l.pulled ? TORUS_E_MISCABLED : TORUS_OK);
-            assert_true(same_cables(is, l.f->boards, l.t));
+            assert_true(same_cables(known_by, l.f->boards, l.t));
+            free(known_by);
+        }
+        torus_close(l.t);
+        fake_free(l.f);
+    }
+    print_message("# %u followed, %u times destinations alone: %u sent, where boards have %u\n",
+                  followed, alone, sent, there);
+    assert_true(followed > 30 && alone > 30);
+}
+
+// A second cable is pulled: boards are sent what changes by it, not again what leads around the
+// first one. Way 1: a board has another table in force than this handle committed, of the same
+// generation: all are sent the whole.
+static void second(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 2; way++) {
+        struct lab l = {.f = fake_new(4, 4, 1, true, seed)};
+        struct torus_preset preset = torus_preset_default(TORUS_OFR);
+        struct torus_changes changes;
+        bool changed, reported, known;
+        l.wire = (struct fake_wire){l.f->board, -1};
+        assert_int_equal(torus_open_transport(&l.t, fake_transport(&l.wire), &quick), TORUS_OK);
+        mend(&l, &preset);
+        expect(&l, torus_links_changed(l.t, &changed), TORUS_OK);
+        for (unsigned cut = 0; cut < 2; cut++) {
+            struct fake_board *b = &l.f->board[cut ? 10 : 5];
+            l.end[cut] = b;
+            l.other[cut] = b->peer[cut * 2];
+            l.port[cut] = cut * 2;
+            l.pulled = cut + 1;
+            fake_cut(b, cut * 2);
+            expect(&l, torus_links_wait(l.t, 60, &reported), TORUS_OK);
+            expect(&l, torus_links_follow(l.t, &known), TORUS_E_MISCABLED);
+            if (cut && way)
+                l.f->board[9].fw.active_crc ^= 1;
+            uint16_t *was = in_force(&l);
+            lead_around(&l, &preset);
+            uint16_t *is = in_force(&l);
+            struct difference d = difference(&l, was, is);
+            bool alone = torus_changes(l.t, &changes);
+            assert_int_equal(alone, !(cut && way));
+            if (alone) {
+                print_message("# cut %u: %u destinations are not free, %u changed, %u sent in %u "
+                              "requests\n",
+                              cut + 1, d.there, d.changed, changes.sent, changes.requests);
+                assert_int_equal(changes.sent, d.least);
+                assert_true(cut ? changes.sent * 3 < d.there * 2 : changes.sent == d.there);
+            }
+            free(was);
             free(is);
         }
         torus_close(l.t);
         fake_free(l.f);
     }
-    print_message("# %u followed, %u times destinations alone\n", followed, alone);
-    assert_true(followed > 30 && alone > 30);
 }
 
 // More has changed than was reported by then, or than is reported at all: it does not fit, so all
@@ -434,8 +523,9 @@ static void board(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cables),   cmocka_unit_test(unheard),
-                                       cmocka_unit_test(followed), cmocka_unit_test(more),
-                                       cmocka_unit_test(others),   cmocka_unit_test(board)};
+                                       cmocka_unit_test(followed), cmocka_unit_test(second),
+                                       cmocka_unit_test(more),     cmocka_unit_test(others),
+                                       cmocka_unit_test(board)};
     seed = fake_seed(argc, argv);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);

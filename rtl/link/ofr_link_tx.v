@@ -145,10 +145,11 @@ module ofr_link_tx #(
             GAP:     word = sync ? {W/16{`OFR_LINK_SYNC}} : TWO ? W'(low) : W'({high, low});
             HIGH:    word = W'(high);
             FLITS:   word = rdata;
-            default: word = W'(crc_q);
+            default: word = W'(crc_d);
         endcase
     end
-    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word, .next(crc_d));
+    // Of the words before, and the one that stands at the wire: the memory's output is late
+    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word(phy_word), .next(crc_d));
 
     // The buffer's next word: of the frame that is being sent, or the header of the next one
     assign place_d = place_q + 4'(go && at_q == FLITS);
@@ -162,7 +163,7 @@ module ofr_link_tx #(
             credit_q <= credit_q == 2 ? 2'd0 : credit_q + 1;
         if (go) begin
             phy_word <= word;
-            crc_q    <= (at_q == GAP && sync) || at_q == CRC ? `OFR_LINK_CRC_INIT : crc_d;
+            crc_q    <= at_q == GAP ? `OFR_LINK_CRC_INIT : crc_d;
             case (at_q)
                 GAP: begin
                     left_q  <= rdata[3:0];
@@ -208,7 +209,6 @@ module ofr_link_tx #(
             nak_q    <= 1'b0;
             due_q    <= 1'b0;
             phy_word <= {W/16{`OFR_LINK_SYNC}};
-            crc_q    <= `OFR_LINK_CRC_INIT;
         end
     end
 endmodule

@@ -2,8 +2,10 @@
 // The destination table for broken cables (registers PINS): an entry per destination, in block RAM.
 // Looks up the header that is next at the local port and changes its class and route. Same as
 // sim/model/pins.c. There are two banks: one is looked up in, the other, the shadow bank, is
-// written, until CONTROL makes them change places. A reset leaves the table off. What becomes the
-// shadow bank is cleared, one entry a cycle, so nobody ever sees an entry that was not written.
+// written, until CONTROL makes them change places. A reset leaves the table off, and clears the shadow
+// bank, one entry a cycle. What becomes the shadow bank is made a copy of the active one, an entry
+// every other cycle, so what changes is all that need be written; nobody ever sees an entry that was
+// not written.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -28,6 +30,7 @@ module ofr_pins #(
     localparam int A = 4 * N; // bits of a destination
 
     logic         enable_q, clearing_q;
+    logic         copy_q, got_q; // clearing_q: makes a copy; whose next entry has been read
     logic         bank_q;   // which one is looked up in
     logic [A-1:0] addr_q, clear_q;
     // {mode, q}: the memory's output, and the register behind it, as what comes out of a block RAM
@@ -46,6 +49,8 @@ module ofr_pins #(
         (to_on && clearing_q);
     wire logic        we_data = to_data && !reg_err;
     wire logic        commit = to_on && !reg_err;
+    wire logic        clear = reg_we && adr == `OFR_PINS_CLEAR;
+    wire logic        reads = clearing_q && copy_q && !got_q;
     wire logic        unused = ^{reg_wdat[31:15], reg_wdat[11:A-1]};
 
     always_comb begin
@@ -60,8 +65,9 @@ module ofr_pins #(
     always_ff @(posedge clk) begin
         on_q <= enable_q;
         active_q <= on_q;
-        clear_q <= clear_q + A'(clearing_q);
-        if (&clear_q)
+        clear_q <= clear_q + A'(clearing_q && !reads);
+        got_q   <= reads;
+        if (&clear_q && !reads)
             clearing_q <= 1'b0;
         if (we_data)
             addr_q <= addr_q + A'(1);
@@ -70,8 +76,10 @@ module ofr_pins #(
             enable_q <= commit;
         if (reg_we && adr == `OFR_PINS_ADDR)
             addr_q <= reg_wdat[A-1:0];
-        if (rst || commit || (reg_we && adr == `OFR_PINS_CLEAR)) begin
+        if (rst || commit || clear) begin
             clearing_q <= 1'b1;
+            copy_q     <= !rst && (commit || reg_wdat[`OFR_PINS_CLEAR_COPY_LSB]);
+            got_q      <= 1'b0;
             clear_q    <= '0;
         end
         if (rst) begin
@@ -85,13 +93,19 @@ module ofr_pins #(
 
     // ---- Table ----------------------------------------------------------------------------------
 
+    // One port writes, or reads what is copied; the other one looks up.
+    (* no_rw_check *)
     logic [A+2:0] table_mem [0:2**(A+1)-1];
-    wire logic         mem_we = clearing_q || we_data;
-    wire logic [A:0]   mem_adr = {!bank_q, clearing_q ? clear_q : addr_q};
-    wire logic [A+2:0] mem_d = clearing_q ? '0 : {w_mode, reg_wdat[A-1:0]};
+    logic [A+2:0] kept_q;
+    wire logic         mem_we = clearing_q ? !reads : we_data;
+    wire logic [A:0]   mem_adr = {bank_q ^ !reads, clearing_q ? clear_q : addr_q};
+    wire logic [A+2:0] mem_d = !clearing_q ? {w_mode, reg_wdat[A-1:0]} :
+                               copy_q && enable_q ? kept_q : '0;
     always_ff @(posedge clk) begin
         if (mem_we)
             table_mem[mem_adr] <= mem_d;
+        else
+            kept_q <= table_mem[mem_adr];
         read_q <= table_mem[{bank_q, look}];
         entry_q <= read_q;
     end

@@ -25,8 +25,13 @@ void ofr_pins_step(struct ofr_pins *p, unsigned route)
     p->read = p->table[p->bank][route & node_mask(p)];
     p->on = p->enable;
     p->was_clearing = p->clearing;
-    if (p->clearing) {
-        p->table[!p->bank][p->clear_addr] = OFR_PINS_DATA_MODE_FREE;
+    if (p->clearing && p->copy && !p->got) {
+        p->kept = p->table[p->bank][p->clear_addr];
+        p->got = true;
+    } else if (p->clearing) {
+        p->table[!p->bank][p->clear_addr] =
+            p->copy && p->enable ? p->kept : OFR_PINS_DATA_MODE_FREE;
+        p->got = false;
         p->clearing = p->clear_addr != node_mask(p);
         p->clear_addr = (uint16_t)((p->clear_addr + 1) & node_mask(p));
     }
@@ -78,9 +83,11 @@ uint32_t ofr_pins_read(const struct ofr_pins *p, unsigned offset)
     }
 }
 
-static void clear(struct ofr_pins *p)
+static void clear(struct ofr_pins *p, bool copy)
 {
     p->clearing = true;
+    p->copy = copy;
+    p->got = false;
     p->clear_addr = 0;
 }
 
@@ -97,10 +104,10 @@ bool ofr_pins_write(struct ofr_pins *p, unsigned offset, uint32_t v)
             return false;
         p->enable = true;
         p->bank = !p->bank;
-        clear(p);
+        clear(p, true);
         break;
     case OFR_PINS_CLEAR:
-        clear(p);
+        clear(p, v & OFR_PINS_CLEAR_COPY_MASK);
         break;
     case OFR_PINS_ADDR:
         p->addr = (uint16_t)(v & node_mask(p));

@@ -8,7 +8,8 @@
 // IDN          class INORDER on leg 0 to node q, from there on leg 1; as ESCAPE where q is this
 // node UNREACHABLE  directed over a port that does not exist, for the router to discard and count
 // Directed packets are left alone. There are two banks: headers are looked up in one, entries are
-// written to the other, the shadow bank, which is cleared, an entry a cycle, when it becomes that.
+// written to the other, the shadow bank, which is made a copy of the first, an entry every other
+// cycle, when it becomes that.
 #ifndef OFR_PINS_H
 #define OFR_PINS_H
 
@@ -23,7 +24,8 @@ struct ofr_pins {
     bool bank;         // which one is looked up in
     bool on, active;   // in the cycle in which `read` and `entry` were read: on
     bool was_clearing; // in the cycle of the last step: what a write in that cycle meets
-    uint16_t addr, clear_addr;
+    bool copy, got;    // clearing: makes a copy; whose next entry is in `kept`
+    uint16_t addr, clear_addr, kept;
     uint16_t table[2][OFR_PINS_ENTRIES]; // as written to DATA
     uint16_t read;                       // the memory's output
     uint16_t entry; // the register behind it: of the header at the port, if there is one

@@ -452,7 +452,7 @@ static struct ofr_header next_header(struct rig *r, unsigned *vc)
 
 static void clear_pins(struct rig *r)
 {
-    for (unsigned j = 0; j < 4096 && ofr_local_read(&r->local, OFR_PINS_CLEAR); j++)
+    for (unsigned j = 0; j < 2 * 4096 && ofr_local_read(&r->local, OFR_PINS_CLEAR); j++)
         rig_step(r);
     assert_int_equal(ofr_local_read(&r->local, OFR_PINS_CLEAR), 0);
     rig_step(r);
@@ -533,9 +533,11 @@ static void test_pins(void **state)
                 check_mode(&r, mode, cls, true, t, q);
             }
         }
-        // An entry is one destination's; there is none when off, in the shadow bank, or after banks
-        // changed places once more, and it stays while the shadow bank is cleared and written.
-        enum { OTHER, OFF, SHADOW, TWICE, STAYS, WAYS };
+        // An entry is one destination's; there is none when off, or in the shadow bank alone. It
+        // stays while the shadow bank is written, and when banks change places once more, as the
+        // shadow was made a copy; another one is written into that. A copy of a table that is off
+        // is FREE.
+        enum { OTHER, OFF, SHADOW, ALONE, STAYS, TWICE, CHANGED, COPY, OFF_COPY, WAYS };
         for (unsigned way = 0; way < WAYS; way++) {
             unsigned vc, pinned = OFR_PINS_DATA_MODE_IDN << OFR_PINS_DATA_MODE_LSB | q;
             assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
@@ -545,20 +547,34 @@ static void test_pins(void **state)
             if (way != SHADOW)
                 assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
             assert_int_equal(ofr_local_read(&r.local, OFR_PINS_CLEAR), way != SHADOW);
-            if (way == OFF)
+            if (way == OFF || way == OFF_COPY)
                 assert_true(rig_write(&r, OFR_PINS_CONTROL, 0));
             clear_pins(&r);
-            if (way == TWICE)
-                assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
-            if (way == STAYS)
+            if (way == STAYS || way == COPY)
                 pin(&r, t, OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB);
-            assert_true(rig_write(&r, OFR_GEN_TARGET, way == OTHER ? t + 1 : t));
+            if (way == ALONE)
+                pin(&r, t + 1, 0);
+            if (way == CHANGED) {
+                assert_true(rig_write(&r, OFR_PINS_ADDR, t + 1));
+                assert_true(rig_write(&r, OFR_PINS_DATA,
+                                      OFR_PINS_DATA_MODE_UNREACHABLE << OFR_PINS_DATA_MODE_LSB));
+            }
+            if (way == COPY || way == OFF_COPY) {
+                assert_true(rig_write(&r, OFR_PINS_CLEAR, OFR_PINS_CLEAR_COPY_MASK));
+                clear_pins(&r);
+            }
+            if (way == ALONE || way >= TWICE) {
+                assert_true(rig_write(&r, OFR_PINS_CONTROL, 1));
+                clear_pins(&r);
+            }
+            bool there = way >= STAYS && way <= COPY;
+            assert_true(rig_write(&r, OFR_GEN_TARGET, way == OTHER ? t + 2 : t));
             generate(&r, OFR_GEN_CONTROL_PATTERN_FIXED, OFR_PKT_CLASS_DEROUTE, 1, 1,
                      ofr_min_flits(r.local.gen.flit_bits), 256);
             struct ofr_header h = next_header(&r, &vc);
-            assert_int_equal(h.cls, way == STAYS ? OFR_PKT_CLASS_INORDER : OFR_PKT_CLASS_DEROUTE);
-            assert_int_equal(h.leg, way != STAYS);
-            assert_int_equal(h.target, way == STAYS ? q : h.dest);
+            assert_int_equal(h.cls, there ? OFR_PKT_CLASS_INORDER : OFR_PKT_CLASS_DEROUTE);
+            assert_int_equal(h.leg, !there);
+            assert_int_equal(h.target, there ? q : h.dest);
         }
     }
 }
