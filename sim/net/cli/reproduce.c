@@ -168,7 +168,7 @@ static void make_tasks(struct reproduction *r, struct net_options *given)
                 if (!net_experiment_has(e, size, row))
                     continue;
                 struct task task = {.config = net_experiment_config(e, size, row, series, given),
-                                    .field = e->column[series].field,
+                                    .field = net_experiment_field(e, row, series),
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
                 if (!isfinite(task.start))
                     task.start = e->row[row].start;
@@ -276,7 +276,7 @@ static uint32_t collect(struct reproduction *r)
         if (r->task[cell] == UINT32_MAX)
             continue;
         const struct task *task = &r->tasks[r->task[cell]];
-        const char *field = e->column[cell % e->series].field;
+        const char *field = net_experiment_field(e, cell / e->series % e->rows, cell % e->series);
         double *values = &r->values[(size_t)cell * (e->loads ? e->loads : 1)];
         json_t *records[NET_LOADS] = {NULL};
         if (!e->loads) {
@@ -356,11 +356,12 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
                     *within += good;
                     if (!isfinite(value) && !isfinite(paper))
                         continue;
-                    json_t *o = json_pack(
-                        "{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k", (int)e->size[size], "row",
-                        e->row[row].name, "series", e->column[s].name, axis(e), real_or_null(load),
-                        "field", e->column[s].field, "value", real_or_null(value), "paper",
-                        real_or_null(paper), "within", both ? json_boolean(good) : json_null());
+                    json_t *o = json_pack("{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k",
+                                          (int)e->size[size], "row", e->row[row].name, "series",
+                                          e->column[s].name, axis(e), real_or_null(load), "field",
+                                          net_experiment_field(e, row, s), "value",
+                                          real_or_null(value), "paper", real_or_null(paper),
+                                          "within", both ? json_boolean(good) : json_null());
                     add_claim(o, r, (size * e->rows + row) * e->series + s);
                     json_array_append_new(list, o);
                 }
@@ -455,9 +456,10 @@ static void print_json(const struct reproduction *r, FILE *out, json_t *list, un
                                            : "gamma0");
     json_t *checks = json_array();
     net_checks(e, r->values, NULL, checks, &held);
-    for (unsigned s = 0; s < e->series; s++)
-        json_object_set_new(units, e->column[s].field,
-                            json_string(net_record_unit(e->column[s].field)));
+    for (unsigned cell = 0; cell < e->rows * e->series; cell++) {
+        const char *field = net_experiment_field(e, cell / e->series, cell % e->series);
+        json_object_set_new(units, field, json_string(net_record_unit(field)));
+    }
     json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:b, s:i, s:i, s:o, s:O}", "experiment", e->name,
                           "title", e->title, "units", units, "tolerance", e->tolerance, "relative",
                           (int)e->relative, "compared", (int)compared, "within", (int)within,

@@ -17,10 +17,21 @@ double net_cell_load(const struct net_experiment *e, unsigned load)
 // After a command that takes it: what all of it is, and what made it.
 static void put_title(FILE *out, const struct net_experiment *e, unsigned size, const char *made_by)
 {
+    enum { LINE = 120 };
     char title[400];
+    const char *at = title;
     snprintf(title, sizeof title, "%.380s, k = %u", e->title, e->size[size]);
-    gnuplot_text(out, title);
-    fputs(" . \"\\n\" . ", out);
+    while (*at) { // in lines that fit
+        int length = (int)strlen(at) > LINE ? LINE : (int)strlen(at);
+        while (at[length] && length > LINE / 2 && at[length] != ' ')
+            length--;
+        char line[LINE + 1];
+        snprintf(line, sizeof line, "%.*s", length, at);
+        gnuplot_text(out, line);
+        fputs(" . \"\\n\" . ", out);
+        at += length;
+        at += *at == ' ';
+    }
     gnuplot_text(out, made_by);
     fputs(" noenhanced\n", out);
 }
@@ -115,69 +126,119 @@ static void draw_bars(FILE *out, const struct net_experiment *e, const double *v
     fputs("NaN notitle\n", out);
 }
 
+// The label of a panel of curves: that of the first series with another one than those before;
+// NULL: there are not so many.
+static const char *panel_label(const struct net_experiment *e, unsigned number)
+{
+    for (unsigned s = 0; s < e->series; s++) {
+        bool again = false;
+        for (unsigned before = 0; before < s; before++)
+            again = again || !strcmp(e->column[before].panel, e->column[s].panel);
+        if (!again && number-- == 0)
+            return e->column[s].panel;
+    }
+    return NULL;
+}
+
+static unsigned count_panels(const struct net_experiment *e)
+{
+    unsigned count = 0;
+    while (panel_label(e, count))
+        count++;
+    return count;
+}
+
+// How panels lie: those of a row beside each other, where each row has several; one more than there
+// are rows, for the key, where each has one.
+static void lay_out(const struct net_experiment *e, unsigned *wide, unsigned *high)
+{
+    unsigned panels = count_panels(e);
+    *wide = e->rows == 1 ? 1 : panels > 1 ? panels : 2;
+    *high = e->rows == 1 ? panels : panels > 1 ? e->rows : (e->rows + 2) / 2;
+}
+
+// The curves of a panel; row: e->rows: the key alone.
+static void draw_panel(FILE *out, const struct net_experiment *e, unsigned size, unsigned row,
+                       const char *panel)
+{
+    bool key = row == e->rows, first = true;
+    const char *from = net_experiment_from(e, size);
+    fputs("plot ", out);
+    for (unsigned s = 0; s < e->series; s++) {
+        if (strcmp(e->column[s].panel, panel) != 0)
+            continue;
+        if (key)
+            fputs("NaN", out);
+        else
+            fprintf(out, "$c%u_%u using 1:2", row, s);
+        fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
+                gnuplot_colour(s));
+        gnuplot_text(out, e->column[s].name);
+        fputs(", ", out);
+    }
+    for (unsigned s = 0; s < e->series && from; s++) {
+        if (strcmp(e->column[s].panel, panel) != 0 || (key && !first))
+            continue;
+        if (key)
+            fputs("NaN", out);
+        else
+            fprintf(out, "$c%u_%u using 1:3", row, s);
+        fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
+                key || e->rows == 1 ? "black" : gnuplot_colour(s));
+        fputs(first ? "title " : "notitle", out);
+        if (first)
+            gnuplot_text(out, from);
+        fputs(", ", out);
+        first = false;
+    }
+    fputs("NaN notitle\n", out);
+}
+
+// What the load is in, in brackets.
+static const char *load_unit(const struct net_experiment *e)
+{
+    const char *topology = json_string_value(json_object_get(e->options, "topology"));
+    bool dragonfly = topology && !strncmp(topology, "dragonfly:", 10);
+    return !e->flit    ? " \u03b3 (\u03b30)"
+           : dragonfly ? " (phits/cycle/node)"
+                       : " (1: what the bisection carries)";
+}
+
 static void draw_curves(FILE *out, const struct net_experiment *e, const double *values,
                         unsigned size, const char *made_by)
 {
-    // One panel more than there are rows, for the key.
-    unsigned wide = e->rows > 1 ? 2 : 1, high = e->rows > 1 ? (e->rows + 2) / 2 : 1;
-    const char *from = net_experiment_from(e, size);
+    unsigned wide, high, panels = count_panels(e);
+    bool key = e->rows > 1 && panels == 1;
+    lay_out(e, &wide, &high);
     fprintf(out, "set multiplot layout %u,%u title ", high, wide);
     put_title(out, e, size, made_by);
-    fprintf(out, "set grid\nset xlabel 'offered load%s'\nset ylabel ",
-            e->flit ? "" : " \u03b3 (\u03b30)");
-    gnuplot_text(out, e->label);
-    double most = 1;
+    fprintf(out, "set grid\nset xlabel 'offered load%s'\n", load_unit(e));
+    double most = 0;
     for (unsigned l = 0; l < e->loads; l++)
         most = e->load[l] > most ? e->load[l] : most;
-    fprintf(out, "\nset xrange [0:%g]\n", most);
+    fprintf(out, "set xrange [0:%g]\n", most);
     const char *range =
         strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
-    for (unsigned r = 0; r < e->rows + (e->rows > 1); r++) {
-        bool key = e->rows > 1 && r == e->rows;
-        if (key)
-            fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
-                  "set yrange [0:1]\nset key center center\n",
-                  out);
-        else if (e->rows > 1)
-            fputs("unset key\n", out);
-        else
-            fputs("set key outside right top\n", out);
-        if (!key) {
+    fputs(key            ? "unset key\n"
+          : e->rows == 1 ? "set key outside right top\n"
+                         : "set key inside left top font ',9'\n",
+          out);
+    for (unsigned r = 0; r < e->rows; r++)
+        for (unsigned p = 0; p < panels; p++) {
             fprintf(out, "set yrange %s\n", range);
             set_empty(out, e, values, size, r, r + 1);
-            fputs("set title ", out);
+            fputs("set ylabel ", out);
+            gnuplot_text(out, panel_label(e, p));
+            fputs("\nset title ", out);
             gnuplot_text(out, e->row[r].name);
             fputc('\n', out);
+            draw_panel(out, e, size, r, panel_label(e, p));
         }
-        fputs("plot ", out);
-        for (unsigned s = 0; s < e->series; s++) {
-            if (key)
-                fputs("NaN", out);
-            else
-                fprintf(out, "$c%u_%u using 1:2", r, s);
-            fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
-                    gnuplot_colour(s));
-            gnuplot_text(out, e->column[s].name);
-            fputs(", ", out);
-        }
-        for (unsigned s = 0; s < e->series && from; s++) {
-            if (key && s)
-                break;
-            if (key)
-                fputs("NaN", out);
-            else
-                fprintf(out, "$c%u_%u using 1:3", r, s);
-            fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
-                    key || e->rows == 1 ? "black" : gnuplot_colour(s));
-            if (s) {
-                fputs("notitle, ", out);
-            } else {
-                fputs("title ", out);
-                gnuplot_text(out, from);
-                fputs(", ", out);
-            }
-        }
-        fputs("NaN notitle\n", out);
+    if (key) {
+        fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
+              "set yrange [0:1]\nset key center center\n",
+              out);
+        draw_panel(out, e, size, e->rows, panel_label(e, 0));
     }
     fputs("unset multiplot\n", out);
 }
@@ -280,8 +341,10 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
     }
     bool curves = e->loads > 1;
     unsigned width = 1000, height = curves || !is_crowded(e) ? 440 : 520;
-    if (curves && e->rows > 1)
-        height = 340 * ((e->rows + 2) / 2);
+    unsigned wide, high;
+    lay_out(e, &wide, &high);
+    if (curves && (e->rows > 1 || high > 1))
+        height = 340 * high;
     if (e->quantiles)
         height = 340 * (((unsigned)json_array_size(e->panels) + 1) / 2);
     fputs("# Made by torussim reproduce\nset encoding utf8\n", out);

@@ -157,17 +157,22 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
     }
     if (!json_is_array(rows) || json_array_size(rows) < 1 || json_array_size(rows) > NET_ROWS)
         net_refuse("rows: must be a list of 1 to %d objects", NET_ROWS);
+    json_t *sample = e->loads ? sample_record(e) : NULL; // else the field is gamma*
     json_array_foreach((json_t *)rows, i, item)
     {
         e->row[i].options = e->row[i].sizes = NULL;
-        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?o, s?F}", "name",
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?o, s?F, s?s}", "name",
                            &e->row[i].name, "options", &e->row[i].options, "sizes",
-                           &e->row[i].sizes, "start", &e->row[i].start))
+                           &e->row[i].sizes, "start", &e->row[i].start, "field", &e->row[i].field))
             net_refuse("row %zu: %s", i + 1, error.text);
         if (!(e->row[i].start >= 0 && e->row[i].start < 2))
             net_refuse("row %s: start must be 0 to 2", e->row[i].name);
         snprintf(what, sizeof what, "row %s", e->row[i].name);
         check_options(e->row[i].options, what);
+        if (e->row[i].field && (!sample || e->quantiles))
+            net_refuse("%s: a field of its own goes with loads", what);
+        if (e->row[i].field)
+            check_field(sample, e->row[i].field, what);
         const char *k;
         json_t *options;
         if (e->row[i].sizes && !json_is_object(e->row[i].sizes))
@@ -184,13 +189,14 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
     if (!json_is_array(series) || json_array_size(series) < 1 ||
         json_array_size(series) > NET_SERIES)
         net_refuse("series: must be a list of 1 to %d objects", NET_SERIES);
-    json_t *sample = e->loads ? sample_record(e) : NULL; // else the field is gamma*
     json_array_foreach((json_t *)series, i, item)
     {
         e->column[i].field = field;
         e->column[i].options = NULL;
-        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?s}", "name", &e->column[i].name,
-                           "options", &e->column[i].options, "field", &e->column[i].field))
+        e->column[i].panel = e->label;
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?s, s?s}", "name",
+                           &e->column[i].name, "options", &e->column[i].options, "field",
+                           &e->column[i].field, "panel", &e->column[i].panel))
             net_refuse("series %zu: %s", i + 1, error.text);
         if (!e->column[i].field)
             net_refuse("series %s: no field", e->column[i].name);

@@ -8,8 +8,11 @@
 //     rows: "sizes": {"K": {...}}   options for that size only; null: not at that size
 //     rows: "start": number         load at which gamma* is looked for first, where there is no
 //                                   paper's; by itself the search begins at 0.2
-//     series: "field"               what it shows, where not the experiment's `field`: a field of a
-//                                   record, or gamma_star_gamma0
+//     series, rows: "field"         what it shows, where not the experiment's `field`: a field of a
+//                                   record, or gamma_star_gamma0; a row's wins
+//     series: "panel"               the picture's panel that it is in, by its axis' label; by
+//     itself
+//                                   `label`
 //   field          as above
 //   step           of the loads among which a saturation point or gamma* is looked for (0.05)
 //   quick          options that reproduce --quick puts over the experiment's: a shorter look
@@ -53,10 +56,11 @@ struct net_experiment {
     struct {
         const char *name;
         json_t *options, *sizes;
-        double start; // 0: none
+        double start;      // 0: none
+        const char *field; // NULL: the series'
     } row[NET_ROWS];
     struct {
-        const char *name, *field;
+        const char *name, *field, *panel;
         json_t *options;
     } column[NET_SERIES];
     json_t *options, *quick, *paper, *panels, *checks;
@@ -69,6 +73,13 @@ void net_experiment_close(struct net_experiment *e);
 
 // Whether a row is there at a size.
 bool net_experiment_has(const struct net_experiment *e, unsigned size, unsigned row);
+
+// What a cell shows.
+static inline const char *net_experiment_field(const struct net_experiment *e, unsigned row,
+                                               unsigned series)
+{
+    return e->row[row].field ? e->row[row].field : e->column[series].field;
+}
 
 // Number of a row or series; -1: none of that name.
 int net_experiment_row(const struct net_experiment *e, const char *name);

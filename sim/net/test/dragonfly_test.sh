@@ -122,7 +122,8 @@ result $? 'and of ofar: its ring keeps a bubble'
 # A figure, as short as can be: its fields are there.
 "$sim" reproduce dragonfly-fig6 --warm-up 150 --batches 2 --batch-cycles 30 --jobs 1 --out "$work/fig6" \
     --format json > "$work/out" 2> "$work/err" &&
-    json 'len(o["values"]) == 48 and all(0 < v["value"] < 3 for v in o["values"]) and len(o["checks"]) == 6'
+    json 'len(o["values"]) == 48 and all(0 < v["value"] < 3 for v in o["values"]) and len(o["checks"]) == 6 and
+        all(v["field"] == "share_r" + v["row"].split()[1] for v in o["values"])'
 result $? 'Figure 6, of a few cycles'
 
 # checked NAME FILE SED: $work/NAME, torussim that looks at every cycle, with that change in FILE.c

@@ -202,8 +202,12 @@ result $? 'and of packet exchange'
 # Curves of this engine.
 "$sim" reproduce fulgham-4.13 --row 'Bit reversal' --warm-up 500 --batches 2 --batch-cycles 200 --jobs 1 \
     --out "$work/curves" --format json > "$work/out"
-json 'len(o["values"]) == 56 and all(0 < v["value"] < 0.6 and 0 < v["load"] <= 0.4 for v in o["values"])'
+json 'len(o["values"]) == 112 and all(0 < v["load"] <= 0.4 and (0 < v["value"] < 0.6 if v["field"] == "accepted_load"
+    else v["field"] == "latency_cycles" and v["value"] > 10) for v in o["values"])'
 result $? 'curves of the flit engine'
+grep -q 'set multiplot layout 2,1 ' "$work/curves/fulgham-4.13.gp" && grep -q "^set ylabel 'latency (cycles)'" "$work/curves/fulgham-4.13.gp" &&
+    grep -q "^set xlabel 'offered load (1: what the bisection carries)'" "$work/curves/fulgham-4.13.gp"
+result $? 'a panel for loads and one for latencies'
 
 # The defaults of wormhole switching, and its load: a message per 80 cycles at 1.
 "$sim" run --engine flit --topology 16x16 --switching wormhole --routing triplex --class non-minimal \
