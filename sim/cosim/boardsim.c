@@ -311,6 +311,7 @@ int main(int argc, char **argv)
     times_say(&s);
     close_links(&s);
     free(s.pull);
+    free(s.times.at);
     close_uarts(&s);
     close_control(&s);
     if (s.usbip)

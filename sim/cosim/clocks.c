@@ -146,20 +146,6 @@ void step_own_clock(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last_fl
     clock_sees(s, n, cycle);
 }
 
-uint32_t times_apart(const struct sim *s)
-{
-    int32_t first = 0, last = 0;
-    for (uint32_t n = 0; n < s->boards; n++) {
-        uint16_t rank;
-        unsigned part;
-        int32_t ahead = (int32_t)(board_time(s->board[n], &rank, &part) -
-                                  board_time(s->board[0], &rank, &part));
-        first = ahead < first ? ahead : first;
-        last = ahead > last ? ahead : last;
-    }
-    return (uint32_t)last - (uint32_t)first;
-}
-
 uint64_t snapshots_apart(struct sim *s)
 {
     uint64_t first = UINT64_MAX, last = 0;

@@ -24,7 +24,5 @@ uint64_t snapshots_apart(struct sim *s);
 // edges are those of the fastest clock there could be. Links' words cross, and times are told, by
 // that.
 uint32_t clock_part(const struct sim *s, uint32_t n);
-// NODE.TIME of any two boards are so many cycles apart at most.
-uint32_t times_apart(const struct sim *s);
 
 #endif

@@ -90,6 +90,7 @@ struct sim {
         uint64_t looks;
         double neighbours; // most cycles apart
         double beyond;     // of any two boards, less half their distance
+        double *at;        // of each board, as it was looked at last
     } times;
     uint64_t cycle;
     uint64_t owed;     // with --wait: bytes of answers that hosts wait for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "times.h"
 
+#include "basics.h"
 #include "board.h"
 #include "clocks.h"
 #include "reliable.h"
@@ -10,14 +11,29 @@
 
 enum { SETTLED = 1000000 }; // cycles from links that are up to one time
 
-// Of board 0's NODE.TIME, with the parts of a cycle that no register has.
-static double ahead(const struct sim *s, uint32_t n)
+// Of board 0's NODE.TIME, in cycles that a register has.
+static int32_t cycles_ahead(const struct sim *s, uint32_t n)
 {
     uint16_t rank;
     unsigned part;
-    int32_t cycles =
-        (int32_t)(board_time(s->board[n], &rank, &part) - board_time(s->board[0], &rank, &part));
-    return cycles + board_time_part(s->board[n]) - clock_part(s, n) * 0x1p-32;
+    return (int32_t)(board_time(s->board[n], &rank, &part) - board_time(s->board[0], &rank, &part));
+}
+
+// The same with the parts of a cycle that no register has.
+static double ahead(const struct sim *s, uint32_t n)
+{
+    return cycles_ahead(s, n) + board_time_part(s->board[n]) - clock_part(s, n) * 0x1p-32;
+}
+
+uint32_t times_apart(const struct sim *s)
+{
+    int32_t first = 0, last = 0;
+    for (uint32_t n = 0; n < s->boards; n++) {
+        int32_t at = cycles_ahead(s, n);
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+    return (uint32_t)last - (uint32_t)first;
 }
 
 void times_watch(struct sim *s)
@@ -32,11 +48,18 @@ void times_watch(struct sim *s)
     if (s->cycle < t->up_at + SETTLED)
         return;
     t->looks++;
+    if (!t->at)
+        t->at = allocate(s->boards, sizeof *t->at);
+    for (uint32_t n = 0; n < s->boards; n++)
+        t->at[n] = ahead(s, n);
     for (uint32_t a = 0; a < s->boards; a++) {
         struct ofr_coord here = ofr_node_coord(&s->o.torus, a);
         for (uint32_t b = 0; b < a; b++) {
+            double apart = fabs(t->at[a] - t->at[b]);
+            // Two boards are a hop apart at least, so most pairs need no distance.
+            if (apart <= fmin(t->neighbours, t->beyond + 0.5))
+                continue;
             struct ofr_coord there = ofr_node_coord(&s->o.torus, b);
-            double apart = fabs(ahead(s, a) - ahead(s, b));
             unsigned distance = ofr_distance(&s->o.torus, &here, &there);
             if (distance == 1)
                 t->neighbours = fmax(t->neighbours, apart);
