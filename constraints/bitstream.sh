@@ -20,7 +20,7 @@ board=$1 out=$2
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}"
-: "${clock_mhz:?}" "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}"
+: "${clock_mhz:?}" "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}" "${parameters?}"
 own=${3:-$serial}
 case $own in
 *[!0-9a-fA-F]*) own=bad ;;
@@ -46,6 +46,7 @@ here() { # NAME COMMAND...: a step in OUT: tools from PyPI see the folder they r
     step "$name" sh -c 'cd "$0" && exec "$@"' "$out" "$@"
 }
 
+set_parameters=$(echo "$parameters" | sed 's/\([A-Z_]*\)=\([-0-9]*\)/-set \1 \2/g')
 room=$firmware_kib
 case $fpga in
 ice40-hx8k)
@@ -85,7 +86,7 @@ ice40-hx8k)
     # Flat first: of ports that are tied off abc9 is else left with boxes in an order that it refuses.
     step synthesize sh -c 'cd "$1" && yosys -p "$2"' - "$out/verilog" "
         read_verilog -sv -I. $(for f in $files; do basename "$f"; done | tr '\n' ' ')
-        chparam -set SERIAL 64'h$serial $top
+        chparam -set SERIAL 64'h$serial $set_parameters $top
         hierarchy -top $top; proc; flatten; opt -full; opt_clean
         synth_ice40 $synth -top $top
         write_json ../netlist.json"
@@ -101,7 +102,7 @@ ecp5-*)
     cp "constraints/$pins_of.lpf" "$out/pins.lpf"
     here synthesize "$yosys" -p "
         read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
-        chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $top
+        chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $set_parameters $top
         synth_ecp5 $synth -top $top
         write_json netlist.json"
     echo "bitstream: $board: place and route, some 6 minutes"

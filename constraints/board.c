@@ -52,6 +52,7 @@ struct board {
     const char *pins_of;   // the board whose pins these are; itself, if no other
     json_t *root, *record; // BOARD.json, and that of the board whose pins these are
     const char *fpga, *package, *top, *serial, *synth;
+    char parameters[TEXT]; // of the top, other than its defaults: NAME=NUMBER, with blanks between
     int seed, clock_mhz, flash_kib, firmware_kib;
     bool ecp5;
     char *pins; // the .pcf or .lpf without comments
@@ -94,6 +95,26 @@ static int number_of(const struct board *b, const char *key, int max)
     if (n < 1 || n > max)
         fail(FOLDER "%s.json: \"%s\" is not a number from 1 to %d", b->name, key, max);
     return (int)n;
+}
+
+static void read_parameters(struct board *b)
+{
+    const json_t *all = json_object_get(b->root, "parameters");
+    const char *name;
+    json_t *value;
+    size_t n = 0;
+
+    if (all && !json_is_object(all))
+        fail(FOLDER "%s.json: \"parameters\" is no object", b->name);
+    json_object_foreach((json_t *)all, name, value)
+    {
+        if (!json_is_integer(value) || !isalpha((unsigned char)name[0]) || n > TEXT / 2 ||
+            name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")])
+            fail(FOLDER "%s.json: \"parameters\": %s: capital letters and a number each", b->name,
+                 name);
+        n += (size_t)snprintf(b->parameters + n, TEXT - n, "%s%s=%d", n ? " " : "", name,
+                              (int)json_integer_value(value));
+    }
 }
 
 // Without comments and what stands before a line's end for nothing.
@@ -157,6 +178,8 @@ static void load(struct board *b, const char *name)
     b->flash_kib = number_of(b, "flash_kib", 1 << 20);
     b->firmware_kib = number_of(b, "firmware_kib", b->flash_kib);
 
+    read_parameters(b);
+
     b->ecp5 = !strncmp(b->fpga, "ecp5", 4);
     snprintf(path, sizeof path, FOLDER "%s.%s", b->pins_of, b->ecp5 ? "lpf" : "pcf");
     b->pins = slurp(path);
@@ -170,7 +193,7 @@ static void load(struct board *b, const char *name)
         fail(FOLDER "%s.json: there is no module %s in rtl", name, b->top);
     uint64_t hash = hash_text(hash_text(hash_start(), flow), b->pins);
     hash = hash_text(hash_text(hash_text(hash, b->fpga), b->package), b->top);
-    hash = hash_text(hash_text(hash, b->serial), b->synth);
+    hash = hash_text(hash_text(hash_text(hash, b->serial), b->synth), b->parameters);
     hash = hash_bytes(hash, &b->seed, sizeof b->seed);
     hash = hash_bytes(hash, &b->clock_mhz, sizeof b->clock_mhz);
     snprintf(b->hash, sizeof b->hash, "%016llx", (unsigned long long)hash_verilog(hash, &b->files));
@@ -190,10 +213,10 @@ static int facts(const struct board *b)
     char files[VERILOG_FILES * 64];
 
     verilog_paths(&b->files, files, sizeof files);
-    printf("fpga='%s' package='%s' pins_of='%s' top='%s' serial='%s' synth='%s'\n"
+    printf("fpga='%s' package='%s' pins_of='%s' top='%s' serial='%s' synth='%s' parameters='%s'\n"
            "seed=%d clock_mhz=%d flash_kib=%d firmware_kib=%d inputs=%s\nfiles='%s'\n",
-           b->fpga, b->package, b->pins_of, b->top, b->serial, b->synth, b->seed, b->clock_mhz,
-           b->flash_kib, b->firmware_kib, b->hash, files);
+           b->fpga, b->package, b->pins_of, b->top, b->serial, b->synth, b->parameters, b->seed,
+           b->clock_mhz, b->flash_kib, b->firmware_kib, b->hash, files);
     return 0;
 }
 

@@ -72,11 +72,12 @@ caught 'sources that are all of one repository' $json \
 caught 'a source without its commit' $json 's/48f729d13c527f3d54ae480e69844e3768e91c93/main/' \
     pins $board
 
-undrawn() { # NAME SED SAYS: the drawing of a header that is recorded so is refused in one line
+undrawn() { # NAME SED SAYS [BOARD]: the drawing of a header that is recorded so is refused in one line
     fresh
-    sed "$2" constraints/icepi-zero.json > "$copy/tree/constraints/icepi-zero.json"
-    ! cmp -s constraints/icepi-zero.json "$copy/tree/constraints/icepi-zero.json" &&
-        (cd "$copy/tree" && "$DRAWING" icepi-zero > "$copy/drawing" 2> "$copy/out")
+    file=constraints/${4:-icepi-zero}.json
+    sed "$2" "$file" > "$copy/tree/$file"
+    ! cmp -s "$file" "$copy/tree/$file" &&
+        (cd "$copy/tree" && "$DRAWING" "${4:-icepi-zero}" > "$copy/drawing" 2> "$copy/out")
     [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q "$3" "$copy/out"
     result $? "$1"
 }
@@ -84,6 +85,8 @@ undrawn 'a wire without a place at the header' '/cable_rx\[3\]/s/, "header": [0-
 undrawn 'two wires at one pin of the header' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 3/' \
     'pin 3 of the header is x+ out, clock, and'
 undrawn 'a wire at ground' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 6/' 'is ground, and'
+undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply, and' ulx3s-85f
+undrawn 'a pin of which is not said what is printed there' 's/"GP0", //' '79 of 80 pins' ulx3s-85f
 
 lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
@@ -94,6 +97,7 @@ wanted=2
 caught 'pins of a board that there is not' constraints/ulx3s-25f.json 's/ulx3s-85f/ulx3s/' pins ulx3s-25f
 caught 'pins of a board that has none of its own' constraints/ulx3s-25f.json \
     's/ulx3s-85f/ulx3s-45f/' pins ulx3s-25f
+caught "a top's parameter that is no number" constraints/ulx3s-25f.json 's/"L": 16/"L": "16"/' pins ulx3s-25f
 wanted=1
 
 # Against checkouts, which are made up here.
@@ -117,6 +121,7 @@ caught 'Verilog that has changed since the table was made' rtl/top/ice40hx8k_b_e
     's/25.d0\|count_q + 1/count_q + 2/' check $board
 caught 'a constraint that has' constraints/$board.pcf 's/led\[7\] B5/led[7] B6/' check $board
 caught 'a seed that has' $json 's/"seed": [0-9]*/"seed": 77/' check $board
+caught "a top's parameter that has" $json 's/"seed"/"parameters": {"L": 8}, &/' check $board
 wanted=1
 inputs() {
     "$BOARD_FACTS" facts $board | grep -o 'inputs=[0-9a-f]*'

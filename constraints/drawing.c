@@ -5,8 +5,10 @@
 //
 // From constraints/BOARD.json: "header", and "header" of each pin that is a cable's; port p of
 // cable_tx_clk and cable_rx_clk is link p, wire w of it bit p WIRES + w of cable_tx and cable_rx.
-// Run from the top folder. Exit status: 0; 2 wrong use, or a record that is not whole: a wire
-// without a place, two at one, one at a pin that is something else. One line on stderr then.
+// Pins of the header are numbered in rows of two, one header of 40 after the other; "printed" is
+// what the board has beside each, if not that number, "" beside supplies and ground. Run from the
+// top folder. Exit status: 0; 2 wrong use, or a record that is not whole: a wire without a place,
+// two at one, one at a pin that is something else. One line on stderr then.
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -16,7 +18,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
-enum { MAX_PINS = 80, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26 };
+enum { MAX_PINS = 80, HEADER = 40, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26 };
 
 struct place {
     char what[TEXT];
@@ -41,6 +43,14 @@ noreturn __attribute__((format(printf, 1, 2))) static void fail(const char *form
     exit(2);
 }
 
+static const char *text_of(const json_t *header, const char *key)
+{
+    const char *text = json_string_value(json_object_get(header, key));
+    if (!text)
+        fail("a header has a \"%s\"", key);
+    return text;
+}
+
 static void put(struct place *place, int pins, int at, const char *what, const char *colour,
                 bool wire)
 {
@@ -53,14 +63,30 @@ static void put(struct place *place, int pins, int at, const char *what, const c
     place[at].wire = wire;
 }
 
+// What is to be read beside that pin; NULL: its number.
+static const char *printed_at(const json_t *header, int at)
+{
+    const json_t *printed = json_object_get(header, "printed");
+    const char *text = json_string_value(json_array_get(printed, (size_t)at - 1));
+    if (printed && !text)
+        fail("what is printed beside pin %d of the header is no text", at);
+    return text;
+}
+
 // Which pins are no wires.
 static void put_others(struct place *place, int pins, const json_t *header)
 {
     const json_t *ground = json_object_get(header, "ground");
     const json_t *open = json_object_get(header, "leave_open");
+    const json_t *printed = json_object_get(header, "printed");
     for (size_t i = 0; i < json_array_size(ground); i++)
         put(place, pins, (int)json_integer_value(json_array_get(ground, i)), "ground", "#000000",
             false);
+    if (printed && json_array_size(printed) != (size_t)pins)
+        fail("what is printed beside %zu of %d pins", json_array_size(printed), pins);
+    for (int at = 1; printed && at <= pins; at++)
+        if (!printed_at(header, at)[0])
+            put(place, pins, at, "ground or a supply", "#000000", false);
     for (size_t i = 0; i < json_array_size(open); i++) {
         const json_t *o = json_array_get(open, i);
         char what[TEXT];
@@ -110,29 +136,31 @@ static void put_wires(struct place *place, int pins, const json_t *all)
     }
 }
 
-static void draw(const char *board, const char *name, const struct place *place, int pins)
+static void draw(const char *board, const json_t *header, const struct place *place, int pins)
 {
-    int height = TOP + (pins / 2) * ROW + 64;
+    int height = TOP + (pins / 2 + (pins - 1) / HEADER) * ROW + 64;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"700\" height=\"%d\" "
            "font-family=\"sans-serif\" font-size=\"13\">\n"
            "<!-- build/constraints/drawing %s -->\n"
            "<rect width=\"700\" height=\"%d\" fill=\"white\"/>\n"
            "<text x=\"20\" y=\"26\" font-size=\"16\">%s: cables at the %s</text>\n"
-           "<text x=\"20\" y=\"46\" fill=\"#444444\">by the numbers of the header's pins, as a "
-           "Raspberry Pi has them</text>\n",
-           height, board, height, board, name);
+           "<text x=\"20\" y=\"46\" fill=\"#444444\">%s</text>\n",
+           height, board, height, board, text_of(header, "name"), text_of(header, "numbering"));
     for (int at = 1; at <= pins; at++) {
         const struct place *p = &place[at];
-        int right = at % 2 == 0, y = TOP + (at - 1) / 2 * ROW + ROW / 2;
+        int right = at % 2 == 0, y = TOP + ((at - 1) / 2 + (at - 1) / HEADER) * ROW + ROW / 2;
         int x = MIDDLE + right * COLUMN;
         const char *colour = p->what[0] ? p->colour : "#bbbbbb";
         printf("<circle cx=\"%d\" cy=\"%d\" r=\"8\" fill=\"%s\" stroke=\"%s\" "
                "stroke-width=\"2\"/>\n",
                x, y, p->wire ? colour : "white", colour);
-        printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"#444444\">%d</text>\n",
-               x + (right ? 14 : -14), y + 5, right ? "start" : "end", at);
+        char number[TEXT];
+        const char *printed = printed_at(header, at);
+        snprintf(number, sizeof number, "%d", at);
+        printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"#444444\">%s</text>\n",
+               x + (right ? 14 : -14), y + 5, right ? "start" : "end", printed ? printed : number);
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
-               x + (right ? 44 : -44), y + 5, right ? "start" : "end", colour,
+               x + (right ? 62 : -62), y + 5, right ? "start" : "end", colour,
                p->what[0] ? p->what : "free");
     }
     printf("<text x=\"20\" y=\"%d\">A cable: out of one end to in of the other, wire 0 to wire 0, "
@@ -155,13 +183,12 @@ int main(int argc, char **argv)
     if (!root)
         fail("%s:%d: %s", path, error.line, error.text);
     const json_t *header = json_object_get(root, "header"), *all = json_object_get(root, "pins");
-    const char *name = json_string_value(json_object_get(header, "name"));
     int pins = (int)json_integer_value(json_object_get(header, "pins"));
-    if (!name || pins < 2 || pins > MAX_PINS || pins % 2)
-        fail("%s: no header with a name and pins, an even number up to %d", path, MAX_PINS);
+    if (pins < 2 || pins > MAX_PINS || pins % 2)
+        fail("%s: no header with pins, an even number up to %d", path, MAX_PINS);
     put_others(place, pins, header);
     put_wires(place, pins, all);
-    draw(argv[1], name, place, pins);
+    draw(argv[1], header, place, pins);
     json_decref(root);
     if (fclose(stdout) != 0)
         fail("cannot write the drawing");

@@ -7,13 +7,14 @@
 // socket: torusctl -t unix:PATH, in a torus that of board 0.
 //
 //     bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--record FILE] [--dims KxK] [--pull N:PORT]
+//            [--record FILE] [--dims KxK[xK]] [--pull N:PORT]
 //
 // FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
 // (until it is told to end), seed of what configuration does not set and of cables. --alone: no RTL
 // beside. --record: the run as session.h reads it, for flips.c. --dims: that torus, of as many
-// bitstreams as were built in; its cables, each of another length and its wires of others, are
-// drawn from the seed. --pull: the cable at that port of board N is out.
+// bitstreams as were built in and as many dimensions as these have; its cables, each of another
+// length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
+// the cable at that port of board N is out.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -48,7 +49,8 @@ enum {
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
     MAX_BOARDS = 16,
-    PORTS = 4, // x+, x-, y+, y-
+    DIMS = 3,
+    PORTS = 2 * DIMS, // x+, x-, y+, ...
     MAX_WIRES = 16,
     TOGETHER = 16, // cycles of a board of a torus before it is the next one's turn
     LINE = 128,    // half periods that a cable remembers, a power of 2
@@ -199,13 +201,13 @@ struct board {
 struct options {
     const char *flash, *socket, *record, *pull;
     uint64_t divisor, cycles, seed;
-    unsigned k[2];
+    unsigned k[DIMS];
     bool alone, torus;
 };
 
 static unsigned boards_of(const struct options *o)
 {
-    return o->k[0] * o->k[1];
+    return o->k[0] * o->k[1] * o->k[2];
 }
 
 // Port x+ of a board to x- of the next one, and so on.
@@ -214,11 +216,12 @@ static void plug_in(struct board *b, const struct options *o)
     struct rng rng = {o->seed};
     for (unsigned n = 0; n < boards_of(o); n++)
         for (unsigned p = 0; p < PORTS; p++) {
-            unsigned at[2] = {n % o->k[0], n / o->k[0]}, k = o->k[p / 2];
-            if (k == 1) // no cable
+            unsigned at[DIMS] = {n % o->k[0], n / o->k[0] % o->k[1], n / o->k[0] / o->k[1]};
+            unsigned k = o->k[p / 2];
+            if (k == 1)
                 continue;
             at[p / 2] = (at[p / 2] + (p % 2 ? k - 1 : 1)) % k;
-            b[n].peer[p].board = &b[at[1] * o->k[0] + at[0]];
+            b[n].peer[p].board = &b[(at[2] * o->k[1] + at[1]) * o->k[0] + at[0]];
             b[n].peer[p].port = p ^ 1;
             unsigned length = 2 * TOGETHER + rng_below(&rng, LENGTH + 1);
             for (unsigned w = 0; w <= MAX_WIRES; w++)
@@ -232,8 +235,9 @@ static void pull(struct board *b, const struct options *o)
     char end;
     if (!o->pull)
         return;
-    if (sscanf(o->pull, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= PORTS)
-        die("--pull %s: write BOARD:PORT, e.g. 0:1", o->pull);
+    if (sscanf(o->pull, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= PORTS ||
+        !b[n].peer[p].board)
+        die("--pull %s: write BOARD:PORT of a cable, e.g. 0:1", o->pull);
     b[n].peer[p].board->peer[b[n].peer[p].port].board = NULL;
     b[n].peer[p].board = NULL;
 }
@@ -287,6 +291,19 @@ static void show(const char *name, const struct chip_pins *p)
            p->cable_tx);
 }
 
+static void read_dims(struct options *o, const char *text)
+{
+    int end = 0;
+    int dims = sscanf(text, "%ux%u%nx%u%n", &o->k[0], &o->k[1], &end, &o->k[2], &end);
+    if (dims < 2 || text[end] || o->k[0] - 1 >= MAX_BOARDS || o->k[1] - 1 >= MAX_BOARDS ||
+        o->k[2] - 1 >= MAX_BOARDS)
+        die("--dims %s: write KxK or KxKxK, e.g. 2x2, each from 1 to %d", text, MAX_BOARDS);
+    if (all_bits[0]->ports != 2U * (unsigned)dims || all_bits[0]->wires > MAX_WIRES)
+        die("--dims %s: %u dimensions with up to %d wires a cable; the board has %u cables of %u",
+            text, (unsigned)dims, MAX_WIRES, all_bits[0]->ports, all_bits[0]->wires);
+    o->torus = true;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
@@ -296,7 +313,6 @@ static void parse(struct options *o, int argc, char **argv)
         {"record", required_argument, NULL, 'w'},  {"dims", required_argument, NULL, 'k'},
         {"pull", required_argument, NULL, 'p'},    {NULL, 0, NULL, 0},
     };
-    char end;
     int opt;
 
     while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -316,23 +332,17 @@ static void parse(struct options *o, int argc, char **argv)
             o->record = optarg;
         else if (opt == 'p')
             o->pull = optarg;
-        else if (opt != 'k')
-            exit(2);
-        else if (sscanf(optarg, "%ux%u%c", &o->k[0], &o->k[1], &end) != 2 || !o->k[0] || !o->k[1] ||
-                 o->k[0] > MAX_BOARDS || o->k[1] > MAX_BOARDS)
-            die("--dims %s: write KxK, e.g. 2x2", optarg);
+        else if (opt == 'k')
+            read_dims(o, optarg);
         else
-            o->torus = true;
+            exit(2);
     }
     if (optind != argc)
         die("usage: bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone] [--record FILE] [--dims KxK] [--pull N:PORT]");
+            " [--alone] [--record FILE] [--dims KxK[xK]] [--pull N:PORT]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
-        die("--dims %ux%u: that is %u boards, and %u are built in", o->k[0], o->k[1], boards_of(o),
-            built);
-    if (o->torus && (all_bits[0]->ports != PORTS || all_bits[0]->wires > MAX_WIRES))
-        die("--dims: boards with %d cables of up to %d wires each", PORTS, MAX_WIRES);
+        die("--dims: %u boards, and %u are built in", boards_of(o), built);
     if (o->pull && !o->torus)
         die("--pull: with --dims");
     o->alone |= !all_rtl[0];
@@ -361,7 +371,7 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
 
 int main(int argc, char **argv)
 {
-    struct options o = {.divisor = 417, .cycles = UINT64_MAX, .seed = 1, .k = {1, 1}};
+    struct options o = {.divisor = 417, .cycles = UINT64_MAX, .seed = 1, .k = {1, 1, 1}};
     parse(&o, argc, argv);
 
     unsigned boards = boards_of(&o), kinds = o.alone ? 1 : KINDS;

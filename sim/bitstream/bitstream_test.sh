@@ -16,7 +16,7 @@ out=$B/bitstream/$board
 export FIRMWARE="$B/firmware/flash.bin" FIRMWARE_HEX="$B/firmware/fw.hex"
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${clock_mhz:?}" "${pins_of:?}"
+: "${fpga:?}" "${clock_mhz:?}" "${pins_of:?}" "${parameters?}"
 image=$out/bitstream.bin flash="--flash $out/flash.bin"
 case $fpga in
 ecp5-*) image=$out/flash.bin flash= ;;
@@ -79,13 +79,17 @@ check 'the first byte came in the same cycle' sh -c \
 # Four of them, each with a serial number of its own, cabled to a 2x2 torus at their pins: what boards with
 # cables are for.
 of_four() {
-    images=
+    images='' dims=2x2 said=2x2
+    ! grep -q '"port": "cable_tx_clk\[4\]"' "constraints/$pins_of.json" || dims=2x2x1 said=2x2x1
+    case " $parameters " in
+    *' N=2 '*) said=2x2 ;;
+    esac
     for n in 1 2 3 4; do
         check "a torus of four: board $n" sh constraints/bitstream.sh "$board" "$out" 00000000000000a$n
         images="$images $out/flash-00000000000000a$n.bin"
     done
     check 'they decode, and Verilator takes them' built "$board" "$images" "$out/torus"
-    "$out/torus/bitsim" --dims 2x2 --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
+    "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
         > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
@@ -98,7 +102,7 @@ of_four() {
     check 'the cables of board 0 are up' trained
     check 'discover' torus discover
     sed 's/^/# /' "$dir/out"
-    check 'four boards, cabled right' says '^4 boards, a 2x2 torus$'
+    check 'four boards, cabled right' says "^4 boards, a $said torus$"
     check 'with their serial numbers' says 00000000000000a4
     check 'program' torus program --routing ofr
     check 'traffic' torus run --load 0.02 --cycles 40000 --warmup 4000
@@ -107,7 +111,7 @@ of_four() {
     stop
     check 'all cables of all boards are up' [ "$(grep -c 'led 0[89a-f]$' "$dir/log")" = 4 ]
     sed 's/^/# /' "$dir/log"
-    "$out/torus/bitsim" --dims 2x2 --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
+    "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
         --pull 0:0 > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began

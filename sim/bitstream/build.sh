@@ -14,7 +14,7 @@ set -e
 board=$1 bitstreams=$2 out=$3 rtl=${4:-$3}
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}"
+: "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}"
 count() { # PORT: how many of it
     grep -c "\"port\": \"$1[\"[]" "constraints/$pins_of.json" || :
 }
@@ -122,7 +122,7 @@ if [ "$bits" = ' bits1' ]; then
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
     # shellcheck disable=SC2086
     [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial unique \
-        "-GSERIAL=64'h$serial" ${init:+"$init"} $files $models
+        "-GSERIAL=64'h$serial" $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') ${init:+"$init"} $files $models
 fi
 
 step bitsim-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror "-DBITS=$of" "-DRTL=$is_rtl" -Isim/cosim \

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Board top of Radiona's ULX3S: ecp5_board with 32-bit flits and cables of three data wires and a
+// clock each way at the headers J1 and J2 (constraints/README.md). With an LFE5U-85F or a 45F it has
+// three dimensions and the paper's buffers, eight slots of 512 bytes a VC; with a 25F two dimensions
+// and eight slots of 64 bytes: its 56 block RAMs hold no more, and with six links 96% of its look-up
+// tables were in use. Pins: constraints/ulx3s-85f.lpf, of the board's revisions 2 and 3.
+`default_nettype none
+
+module ulx3s #(
+    parameter logic [63:0] SERIAL = 64'h0, // the board's serial number; each board needs its own
+    parameter              INIT   = "",    // the firmware, as in ofr_ram
+    parameter int          N      = 3,     // dimensions; with 2 the cables of z are not there
+    parameter int          L      = 128    // flits per slot
+) (
+    input  wire logic        clk25,   // 25 MHz oscillator
+    input  wire logic        uart_rx, // from the FT231X, 115200 baud after reset
+    output logic             uart_tx,
+    output logic [5:0]       cable_tx_clk, // x+, x-, y+, y-, z+, z-
+    output logic [17:0]      cable_tx,     // three of each
+    /* verilator lint_off UNUSEDSIGNAL */ // z's, with N = 2
+    input  wire logic [5:0]  cable_rx_clk,
+    input  wire logic [17:0] cable_rx,
+    /* verilator lint_on UNUSEDSIGNAL */
+    output logic             wifi_en, // 0: the ESP32, which is at pins of y+, too, stays in reset
+    output logic [7:0]       led      // D0 to D7, lit by 1; ecp5_board.v says when
+);
+    logic [2*N-1:0] tx_clk;
+    logic [6*N-1:0] tx;
+    ecp5_board #(
+        .SERIAL(SERIAL), .N(N), .W(32), .L(L), .C(8), .LINK(2), .WIRES(3), .TICK(10), .INIT(INIT),
+        .INPUT_HZ(25_000_000), .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
+    ) chip (
+        .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx),
+        .cable_rx_clk(cable_rx_clk[2*N-1:0]), .cable_rx(cable_rx[6*N-1:0]), .led
+    );
+    assign cable_tx_clk = 6'(tx_clk);
+    assign cable_tx     = 18'(tx);
+    assign wifi_en = 1'b0;
+endmodule
+
+`default_nettype wire
