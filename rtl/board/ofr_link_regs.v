@@ -44,11 +44,14 @@ module ofr_link_regs #(
     logic [TICK*P-1:0] frames_q, frames_held_q, bad_q, bad_held_q, retry_q, retry_held_q;
     always_ff @(posedge clk) begin
         for (int p = 0; p < P; p++) begin
-            frames_q[TICK*p +: TICK] <= (ev_tick ? '0 : frames_q[TICK*p +: TICK]) +
-                                        TICK'(ev_frame[p]);
-            bad_q[TICK*p +: TICK]    <= (ev_tick ? '0 : bad_q[TICK*p +: TICK]) + TICK'(ev_bad[p]);
-            retry_q[TICK*p +: TICK]  <= (ev_tick ? '0 : retry_q[TICK*p +: TICK]) +
-                                        TICK'(ev_retry[p]);
+            frames_q[TICK*p +: TICK] <= frames_q[TICK*p +: TICK] + TICK'(ev_frame[p]);
+            bad_q[TICK*p +: TICK]    <= bad_q[TICK*p +: TICK] + TICK'(ev_bad[p]);
+            retry_q[TICK*p +: TICK]  <= retry_q[TICK*p +: TICK] + TICK'(ev_retry[p]);
+            if (ev_tick) begin
+                frames_q[TICK*p +: TICK] <= TICK'(ev_frame[p]);
+                bad_q[TICK*p +: TICK]    <= TICK'(ev_bad[p]);
+                retry_q[TICK*p +: TICK]  <= TICK'(ev_retry[p]);
+            end
             fell_q[p]                <= (fell_q[p] && !ev_tick) || ev_down[p];
         end
         if (ev_tick) begin
