@@ -122,7 +122,7 @@ module ofr_time #(
         logic [1:0]  wait_q;    // so many LAGs are of before the last step
         logic [6:0]  good_q;    // so many measurements were within two cycles
         logic [9:0]  error_q;
-        logic [15:0] here, there, error, cycles;
+        logic [15:0] here, there, error, back, cycles;
         logic [2:0]  what, with_q; // with_q: the port that is measured
         logic        sure, nearest, talks, known, half, far, close, moves;
         assign sure    = &good_q;
@@ -132,6 +132,7 @@ module ofr_time #(
         assign here   = 16'(lag >> 16 * 7'(with_q));
         assign there  = 16'(says_data >> 16 * 7'(with_q));
         assign error  = here - there;
+        assign back   = there - here;
         assign cycles = {{3{error[15]}}, error[15:3]};
         assign known  = talks && what == SAYS_LAG && here != UNKNOWN &&
                         there != UNKNOWN && wait_q == 0;
@@ -155,9 +156,8 @@ module ofr_time #(
             rate_step = '0;
             // An 8th of it now; a 100th, or an 800th, spread over the time to the next one
             if (close) begin
-                fine      = -({{54{error[15]}}, error[9:0]} << 26);
-                rate_step = 32'd0 - 32'($signed({{22{error[15]}}, error[9:0]} <<
-                                                (sure ? 16 : 19)) >>> TICK);
+                fine      = {{48{back[15]}}, back} << 26;
+                rate_step = 32'($signed({{16{back[15]}}, back} << (sure ? 16 : 19)) >>> TICK);
             end
         end
         always_ff @(posedge clk) begin

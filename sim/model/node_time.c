@@ -70,7 +70,7 @@ static void correct(struct ofr_time *t, uint16_t here, uint16_t there, bool near
     if (!half && error >= -near && error < near) {
         // An 8th of it now; a 100th, or an 800th, spread over the time to the next measurement
         t->ahead -= (uint64_t)error << 26;
-        t->rate -= (uint32_t)(error * (1 << (t->good == SURE ? 16 : 19)) >> t->tick);
+        t->rate += (uint32_t)(-error * (1 << (t->good == SURE ? 16 : 19)) >> t->tick);
         if (nearest) {
             t->error = error;
             t->good = error < -GOOD || error > GOOD ? 0 : t->good < SURE ? t->good + 1 : SURE;
