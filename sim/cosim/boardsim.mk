@@ -120,7 +120,7 @@ sim/cosim/reliable_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/crc/bi
 # Its twins whose boards' time takes the cable for no part of what it measures; keeps no rate.
 TIME_TWINS := $(patsubst %,$(B)/twin/%/bin/boardsim,time_cable time_rate)
 TWIN_time_cable := s/(here - there)/(2 * here + 0 * there)/
-TWIN_time_rate := s/t->rate -= /(void)/
+TWIN_time_rate := s/t->rate += /(void)/
 $(TIME_TWINS): $(B)/twin/%/bin/boardsim: $(B)/bin/boardsim
 	@mkdir -p $(@D)
 	@sed '$(TWIN_$*)' sim/model/node_time.c > $(@D)/node_time.c && \
