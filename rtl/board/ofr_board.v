@@ -15,6 +15,9 @@ module ofr_board #(
     parameter int CHECK        = 1,     // 0: no checker
     parameter int PINS         = 1,     // 0: no destination table
     parameter int COUNT        = 1,     // 0: only the counters of small FPGAs
+    // As in ofr_local
+    parameter int CHANNELS     = 0,     // ends of channels, 0: none; up to 16
+    parameter int ROOM         = 4,     // packets that one receives ahead of its consumer
     // As in ofr_links
     parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
     parameter int SHARED       = 0,
@@ -76,6 +79,18 @@ module ofr_board #(
     output logic [2*N*WIRES-1:0]  cable_tx,
     input  wire logic [2*N-1:0]   cable_rx_clk,
     input  wire logic [2*N*WIRES-1:0] cable_rx,
+    // Channels' user, as in ofr_channel; one end that does nothing where there are none
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
+    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
+    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
+    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
+    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser,
     output logic [2*N-1:0]        mon_link_up,
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,
@@ -133,7 +148,7 @@ module ofr_board #(
 
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
-        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME),
+        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
         .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
@@ -144,6 +159,9 @@ module ofr_board #(
         .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .lag, .says,
         .says_what, .says_data, .now({mon_time, mon_part}), .rank(mon_rank), .ev_frame,
         .ev_retry, .ev_bad, .ev_down, .ev_tick,
+        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+        .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
+        .m_axis_tuser,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value
     );

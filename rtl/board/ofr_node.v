@@ -18,7 +18,9 @@ module ofr_node #(
     parameter int LINKS = 0, // 1: links are reliable, with registers of theirs
     parameter int TICK  = 8, // LINKS: as in ofr_link
     parameter int TIME  = 0, // 1: NODE.TIME is one for all boards; LINKS only
-    parameter int BITS  = 32 // LINKS: bits that come over a cable a cycle, 1 to 64
+    parameter int BITS  = 32, // LINKS: bits that come over a cable a cycle, 1 to 64
+    parameter int CHANNELS = 0, // as in ofr_local
+    parameter int ROOM  = 4
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -67,7 +69,20 @@ module ofr_node #(
     // To them
     output logic [33:0]           now,       // NODE.TIME, in quarters of cycles
     output logic [15:0]           rank,      // who measures time, as in ofr_time
-    // What a simulation watches: the register strobes, and a snapshot while it is copied
+    // Channels' user, as in ofr_channel; one end that does nothing where there are none
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
+    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
+    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
+    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
+    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser,
+    // What a simulation watches: the register strobes (both: a write that is refused), and a
+    // snapshot while it is copied
     output logic                  mon_we,
     output logic                  mon_re,
     output logic [11:0]           mon_adr,
@@ -82,6 +97,7 @@ module ofr_node #(
     // --- Wishbone to strobes: request, strobe, answer --------------------------------------------
     logic        reg_we, reg_re, reg_err, busy_q;
     logic        reg_we_q, reg_re_q;
+    wire logic   reg_early = wb_cyc && wb_stb && !busy_q && !wb_ack && !wb_err;
     logic [11:0] reg_adr, reg_adr_q;
     logic [31:0] reg_wdat, reg_wdat_q, reg_rdat;
     assign reg_we   = reg_we_q;
@@ -90,8 +106,8 @@ module ofr_node #(
     assign reg_wdat = reg_wdat_q;
     always_ff @(posedge clk) begin
         busy_q   <= wb_cyc && wb_stb && !wb_ack && !wb_err;
-        reg_we_q   <= wb_cyc && wb_stb && wb_we && !busy_q && !wb_ack && !wb_err;
-        reg_re_q   <= wb_cyc && wb_stb && !wb_we && !busy_q && !wb_ack && !wb_err;
+        reg_we_q   <= reg_early && wb_we;
+        reg_re_q   <= reg_early && !wb_we;
         reg_adr_q  <= {wb_adr[11:2], 2'b00};
         reg_wdat_q <= wb_dat_w;
         wb_dat_r <= reg_rdat;
@@ -105,8 +121,8 @@ module ofr_node #(
             wb_err <= 1'b0;
         end
     end
-    assign mon_we   = reg_we && !reg_err;
-    assign mon_re   = reg_re;
+    assign mon_we   = reg_we;
+    assign mon_re   = reg_re || (reg_we && reg_err);
     assign mon_adr  = reg_adr;
     assign mon_wdat = reg_wdat;
     assign mon_rdat = reg_rdat;
@@ -190,7 +206,7 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {3'd0, LINKS != 0, 12'(L), COUNT != 0,
+            `OFR_NODE_SHAPE:     node_rdat = {2'd0, CHANNELS != 0, LINKS != 0, 12'(L), COUNT != 0,
                                              PINS != 0, CHECK != 0, GEN != 0, 4'(C), 4'(W / 8),
                                              2'd0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
@@ -252,13 +268,18 @@ module ofr_node #(
     );
 
     ofr_local #(
-        .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS)
+        .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .CHANNELS(CHANNELS),
+        .ROOM(ROOM)
     ) local_port (
         .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(now[33:2]),
         .epoch(generation[0]),
-        .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat), .reg_err(local_err),
+        .reg_early, .reg_we, .reg_re, .reg_adr, .reg_wdat, .reg_rdat(local_rdat),
+        .reg_err(local_err),
         .li_valid, .li_ready, .li_vc, .li_data, .li_last, .ev_pinned,
-        .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison
+        .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
+        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
+        .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
+        .m_axis_tuser
     );
 
     if (COUNT != 0) begin : g_count

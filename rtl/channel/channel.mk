@@ -2,12 +2,13 @@
 # Channels: lint, RTL against model in lockstep, and models without a protection, which the ledger of
 # the same bench must find.
 
-CHANNEL_V := $(addprefix rtl/channel/,ofr_channel.v ofr_channel_state.v ofr_channel_gather.v \
+CHANNEL_V := $(addprefix rtl/channel/,ofr_channels.v ofr_channel.v ofr_channel_state.v ofr_channel_gather.v \
     ofr_channel_consume.v ofr_channel_send.v ofr_channel_receive.v)
 CHANNEL_C := $(addprefix rtl/channel/test/,lockstep.c fabric.c ledger.c)
 LINT_V += $(CHANNEL_V)
 LINT_TOPS += ofr_channel:N=3 ofr_channel:W=16:L=16:ENDS=3 ofr_channel:W=64:L=8:ENDS=16:ROOM=8 \
-    ofr_channel:ENDS=1:ROOM=2
+    ofr_channel:ENDS=1:ROOM=2 ofr_channels:N=3 ofr_channels:W=64:L=8:ENDS=3:ROOM=2 \
+    ofr_channels:W=16:L=16:ENDS=1
 LINT_C += $(CHANNEL_C)
 
 # One Verilated ofr_channel per shape: N_W_L_ENDS_ROOM

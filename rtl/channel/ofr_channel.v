@@ -23,6 +23,12 @@ module ofr_channel #(
     input  wire logic [31:0]           reg_wdat,
     output logic [31:0]                reg_rdat,
     output logic                       reg_err,
+    // Of the end that is selected, in the cycle of a strobe: as in register STATE
+    output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] sel,
+    output logic                       free,
+    // A beat of the end would be taken as its turn comes; its message goes on behind what was taken
+    output logic [ENDS-1:0]            room,
+    output logic [ENDS-1:0]            mid,
     // From the user's logic, end 0 lowest
     input  wire logic [ENDS-1:0]       s_axis_tvalid,
     output logic [ENDS-1:0]            s_axis_tready, // 1 for one end at most, of those with TVALID
@@ -65,11 +71,11 @@ module ofr_channel #(
     logic        was_q;
     logic [15:0] dropped_q;
     logic [ENDS-1:0] named_q; // PEER has been written
-    wire logic [EB-1:0] sel = select_q[EB-1:0];
+    assign sel = select_q[EB-1:0];
     wire logic [31:0] adr = {20'b0, reg_adr};
 
     logic [2:0] state, reason; // of the row, which is that of SELECT where a register is accessed
-    logic       told, free, any_sent, any_received, any_heard;
+    logic       told, any_sent, any_received, any_heard;
     wire logic  named = named_q[row_q];
 
     logic outside; // the node that is written to PEER
@@ -255,7 +261,7 @@ module ofr_channel #(
 
     // ---- What goes ------------------------------------------------------------------------------
 
-    logic [ENDS-1:0] want, waits, mid, sending, rest, freed, sends, closing, throws;
+    logic [ENDS-1:0] want, waits, sending, rest, freed, sends, closing, throws;
     logic [(RB+1)*ENDS-1:0] stock;
     logic [2:0]      pick_type;
     logic [7:0]      seq, limit;
@@ -337,7 +343,8 @@ module ofr_channel #(
         .clk, .rst, .s_tvalid(s_axis_tvalid), .s_tready(s_axis_tready), .s_tdata(s_axis_tdata),
         .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(begins), .sends, .closing, .throws,
         .row(row_q), .begins, .picked(is_pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA),
-        .slot(seq[1:0]), .code(out_code), .given, .given_end, .some(waits), .mid, .sending,
+        .slot(seq[1:0]), .code(out_code), .given, .given_end, .some(waits), .room, .mid,
+        .sending,
         .out_end, .out_slot, .out_at, .out_data,
         .out_last
     );

@@ -30,6 +30,7 @@ module ofr_channel_gather #(
     output logic                     given,   // a message's last beat is taken, of this end:
     output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] given_end,
     output logic [ENDS-1:0]          some,    // packets that wait for their turn
+    output logic [ENDS-1:0]          room,    // a beat of it would be taken
     output logic [ENDS-1:0]          mid,     // inside a message
     // The packet that is being sent
     input  wire logic [ENDS-1:0]     sending, // it is this end's, and DATA
@@ -77,6 +78,7 @@ module ofr_channel_gather #(
         end
     end
     assign s_tready = hold ? '0 : grant_q & may;
+    assign room = may;
     assign mid = mid_q;
     wire logic [ENDS-1:0] takes = s_tready & s_tvalid;
     wire logic last = |(grant_q & s_tlast);

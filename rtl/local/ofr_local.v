@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sits at the router's local port: network interface, traffic generator, checker, destination
-// table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every output pin every
-// cycle.
+// What sits at the router's local port: network interface, traffic generator, channels, checker,
+// destination table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every
+// output pin every cycle.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -11,7 +11,9 @@ module ofr_local #(
     parameter int L     = 16, // largest packet in flits, up to 1024; L W / 8 at least 32 bytes
     parameter int GEN   = 1,  // 0: no traffic generator; its registers read 0, writing is an error
     parameter int CHECK = 1,  // 0: no checker, likewise
-    parameter int PINS  = 1   // 0: no destination table, likewise
+    parameter int PINS  = 1,  // 0: no destination table, likewise
+    parameter int CHANNELS = 0, // ends of channels, 0 to 16. Then L is as in ofr_channel, and
+    parameter int ROOM  = 4   // packets that an end receives ahead of its consumer, 2, 4 or 8
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
@@ -22,6 +24,7 @@ module ofr_local #(
     input  wire logic [31:0]    now,
     input  wire logic           epoch, // low bit of the IDN table's generation
     // Register strobes, see rtl/README.md
+    input  wire logic           reg_early, // there will be one in the next cycle
     input  wire logic           reg_we,
     input  wire logic           reg_re,
     input  wire logic [11:0]    reg_adr,
@@ -40,21 +43,36 @@ module ofr_local #(
     output logic                lo_ready,
     input  wire logic [W-1:0]   lo_data,
     input  wire logic           lo_last,
-    input  wire logic           lo_poison
+    input  wire logic           lo_poison,
+    // The channels' user, as in ofr_channel; one end that does nothing where there are none
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
+    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
+    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
+    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
+    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
+    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
+    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser
 );
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024)
             ofr_local_parameters_out_of_range bad ();
     endgenerate
 
-    // ---- In: the generator's flits pass two registers, in which a header is looked up -----------
-    // Management goes first, also before a user header that still waits for its VC. Its header is
+    // ---- In: users' flits pass two registers, in which a header is looked up --------------------
+    // Users are the generator and the channels; they have turns, a packet each. Management goes
+    // first, also before a user header that still waits for its VC. Its header is
     // looked up in its place, the user's anew behind it. A look-up takes two cycles, and is made
     // anew every cycle while a header waits.
 
     logic         ni_valid, ni_last, gen_valid, gen_last;
     logic [W-1:0] ni_data, gen_data;
-    logic         next_valid_q, next_last_q; // the generator's flits: the one behind
+    logic         from_valid, from_last; // a user's flit
+    logic [W-1:0] from_data;
+    logic         next_valid_q, next_last_q; // the one behind it
     logic [W-1:0] next_data_q;
     logic         user_valid_q, user_last_q; // and the one at the port
     logic [W-1:0] user_data_q;
@@ -77,9 +95,9 @@ module ofr_local #(
         if (!busy_d)
             turn_q <= ni_valid && known_q && !(take && turn_q);
         if (next_moves) begin
-            next_valid_q <= gen_valid;
-            next_data_q <= gen_data;
-            next_last_q <= gen_last;
+            next_valid_q <= from_valid;
+            next_data_q <= from_data;
+            next_last_q <= from_last;
         end
         if (user_moves) begin
             user_valid_q <= next_valid_q;
@@ -103,7 +121,7 @@ module ofr_local #(
     wire logic look_next = next_valid_q && !next_last_q;
     wire logic [4*N-1:0] look = look_ni ? ni_data[4*N-1:0]
         : look_user ? user_data_q[4*N-1:0]
-        : look_next ? next_data_q[4*N-1:0] : gen_data[4*N-1:0];
+        : look_next ? next_data_q[4*N-1:0] : from_data[4*N-1:0];
 
     wire logic [W-1:0] data = turn_q ? ni_data : user_data_q;
     logic [15:0] head;
@@ -144,10 +162,10 @@ module ofr_local #(
 
     // ---- Parts ----------------------------------------------------------------------------------
 
-    logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat;
-    logic        ni_err, gen_err, check_err, pins_err;
-    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat;
-    assign reg_err = ni_err || gen_err || check_err || pins_err;
+    logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat, channel_rdat;
+    logic        ni_err, gen_err, check_err, pins_err, channel_err, gen_take;
+    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat;
+    assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err;
 
     ofr_ni #(.N(N), .W(W)) ni (
         .clk, .rst, .me, .reg_we, .reg_re, .reg_adr, .reg_wdat,
@@ -162,10 +180,10 @@ module ofr_local #(
                 .clk, .rst, .configured, .me, .size, .now, .reg_we, .reg_adr, .reg_wdat,
                 .reg_rdat(gen_rdat), .reg_err(gen_err),
                 .valid(gen_valid), .data(gen_data), .last(gen_last),
-                .take(gen_valid && next_moves)
+                .take(gen_take)
             );
         end else begin : g_no_gen
-            wire logic unused = &{1'b0, configured, size, now};
+            wire logic unused = &{1'b0, configured, size, now, gen_take};
             assign gen_err = reg_we && reg_adr[11:8] == 4'(`OFR_GEN_CONTROL >> 8);
             assign {gen_rdat, gen_valid, gen_data, gen_last} = '0;
         end
@@ -191,6 +209,43 @@ module ofr_local #(
             assign {pins_rdat, pinned} = '0;
             assign pins_err = reg_we && reg_adr[11:8] == 4'(`OFR_PINS_CONTROL >> 8);
             assign head = data[15:0];
+        end
+        if (CHANNELS != 0) begin : g_channels
+            logic         valid, last;
+            logic [W-1:0] flit;
+            logic         inside_q, turn_was_q; // in a packet; the channels', as the last one was
+            wire logic is_channel = inside_q ? turn_was_q : valid && !(gen_valid && turn_was_q);
+            wire logic goes = from_valid && next_moves;
+            always_ff @(posedge clk) begin
+                if (goes) begin
+                    inside_q <= !from_last;
+                    turn_was_q <= is_channel;
+                end
+                if (rst)
+                    {inside_q, turn_was_q} <= '0;
+            end
+            assign from_valid = is_channel ? valid : gen_valid;
+            assign from_data = is_channel ? flit : gen_data;
+            assign from_last = is_channel ? last : gen_last;
+            assign gen_take = goes && !is_channel;
+            ofr_channels #(.N(N), .W(W), .L(L), .ENDS(CHANNELS), .ROOM(ROOM)) channels (
+                .clk, .rst, .me, .size, .reg_early, .reg_we, .reg_adr, .reg_wdat,
+                .reg_rdat(channel_rdat), .reg_err(channel_err), .s_axis_tvalid, .s_axis_tready,
+                .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast, .m_axis_tvalid, .m_axis_tready,
+                .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser, .tx_valid(valid),
+                .tx_ready(goes && is_channel), .tx_data(flit), .tx_last(last),
+                .rx_valid(lo_valid && !to_ni), .rx_data(lo_data), .rx_last(lo_last),
+                .rx_poison(lo_poison)
+            );
+        end else begin : g_no_channels
+            wire logic unused_pins = ^{reg_early, s_axis_tvalid, s_axis_tdata, s_axis_tkeep,
+                                       s_axis_tlast, m_axis_tready};
+            assign {channel_rdat, channel_err, s_axis_tready, m_axis_tvalid, m_axis_tdata,
+                    m_axis_tkeep, m_axis_tlast, m_axis_tuser} = '0;
+            assign from_valid = gen_valid;
+            assign from_data = gen_data;
+            assign from_last = gen_last;
+            assign gen_take = gen_valid && next_moves;
         end
     endgenerate
 endmodule

@@ -15,6 +15,7 @@ module ecp5_board #(
     parameter int          TICK      = 8,          // of ofr_link: a tick has at least 64 words
     parameter int          TUNE      = 20,         // of ofr_link_phy
     parameter int          RAM_BYTES = 32768,
+    parameter int          CHANNELS  = 0,          // ends of channels, which software has: 0 to 16
     parameter              INIT      = "",         // RAM's content, a $readmemh file of its words
     // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz, the clock
     // times CLKOP_DIV, which is the oscillator, 400 to 800 MHz (data sheet FPGA-DS-02012).
@@ -91,10 +92,15 @@ module ecp5_board #(
     logic [31:0]      mon_time;
     logic [15:0]      mon_rank;
     logic [1:0]       mon_part;
+    // Channels: software's only
+    localparam int E = CHANNELS > 0 ? CHANNELS : 1;
+    logic [E-1:0]     s_axis_tready, m_axis_tvalid, m_axis_tlast, m_axis_tuser;
+    logic [W*E-1:0]   m_axis_tdata;
+    logic [W/8*E-1:0] m_axis_tkeep;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .WIRES(WIRES), .TICK(TICK), .TUNE(TUNE),
-        .RAM_BYTES(RAM_BYTES), .INIT(INIT),
+        .RAM_BYTES(RAM_BYTES), .INIT(INIT), .CHANNELS(CHANNELS),
         .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
     ) board (
         .clk, .rst(!run_q), .serial, .uart_rx, .uart_tx(tx), .trapped, .flash_csn, .flash_sck,
@@ -106,6 +112,9 @@ module ecp5_board #(
         .phy_up({2*N{1'b0}}), .phy_tx_word, .phy_tx_ready({2*N{1'b0}}),
         .phy_rx_valid({2*N{1'b0}}), .phy_rx_word({2*N*W{1'b0}}), .phy_rx_late({2*N{1'b0}}), .phase,
         .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx,
+        .s_axis_tvalid({E{1'b0}}), .s_axis_tready, .s_axis_tdata({W*E{1'b0}}),
+        .s_axis_tkeep({W/8*E{1'b0}}), .s_axis_tlast({E{1'b0}}), .m_axis_tvalid,
+        .m_axis_tready({E{1'b0}}), .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
         .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
         .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );

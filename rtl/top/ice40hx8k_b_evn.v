@@ -63,6 +63,9 @@ module ice40hx8k_b_evn #(
     logic [15:0] mon_link_why, mon_rank;
     logic [31:0] mon_time;
     logic [1:0]  mon_part;
+    logic        s_axis_tready, m_axis_tvalid, m_axis_tlast, m_axis_tuser;
+    logic [15:0] m_axis_tdata;
+    logic [1:0]  m_axis_tkeep;
     logic [31:0] cable_tx;
     logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -78,7 +81,10 @@ module ice40hx8k_b_evn #(
         .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit(48'd0), .tx_base(48'd0),
         .tx_rebase(4'd0), .phy_up(4'd0), .phy_tx_word, .phy_tx_ready(4'd0), .phy_rx_valid(4'd0),
         .phy_rx_word(64'd0), .phy_rx_late(4'd0), .phase, .cable_tx_clk, .cable_tx,
-        .cable_rx_clk(4'd0), .cable_rx(32'd0), .mon_link_up, .mon_link_state, .mon_link_why,
+        .cable_rx_clk(4'd0), .cable_rx(32'd0), .s_axis_tvalid(1'b0), .s_axis_tready,
+        .s_axis_tdata(16'd0), .s_axis_tkeep(2'd0), .s_axis_tlast(1'b0), .m_axis_tvalid,
+        .m_axis_tready(1'b0), .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
+        .mon_link_up, .mon_link_state, .mon_link_why,
         .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat,
         .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );

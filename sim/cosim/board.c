@@ -27,6 +27,7 @@ struct fifo {
 struct board {
     struct board_options o;
     const struct rtl_board_ops *ops;
+    struct ofr_shape shape;
     struct rtl_board *rtl;
     struct spi_flash flash;
     struct ofr_router_out rtl_out;
@@ -197,6 +198,25 @@ static void compare_pins(struct board *b)
     }
 }
 
+static void compare_channels(struct board *b)
+{
+    const struct ofr_channels *c = b->node->local.channels;
+    struct rtl_channel_pins rtl;
+    if (!c)
+        return;
+    b->ops->channels(b->rtl, &rtl);
+    int ready = ofr_channels_ready(c);
+    if (rtl.s_ready != (ready < 0 ? 0 : 1U << ready))
+        differ(b, "s_axis_tready: end", ready, rtl.s_ready, ready < 0 ? 0 : 1U << ready);
+    for (int e = 0; e < (int)b->shape.channels; e++) {
+        struct ofr_beat m = ofr_channels_m(c, (unsigned)e);
+        if ((rtl.m_valid >> e & 1) != m.valid)
+            differ(b, "m_axis_tvalid of end", e, rtl.m_valid >> e & 1, m.valid);
+        else if (m.valid && !m.user && rtl.m_data[e] != m.data)
+            differ(b, "m_axis_tdata of end", e, rtl.m_data[e], m.data);
+    }
+}
+
 static void compare_copy(struct board *b, const struct rtl_monitor *m)
 {
     uint64_t golden = b->node->counters.snapshot[m->copy_index % OFR_COUNTS];
@@ -220,9 +240,12 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
     }
     if (b->o.break_at && b->cycle >= b->o.break_at)
         wrong.tx_credit[0][OFR_VC_VS2] ^= 1; // for the test that a difference is found
+    wrong.access = m->re || m->we || m->refused;
     ofr_node_step(b->node, &wrong);
     if (m->we)
         ofr_node_write(b->node, m->adr, m->wdat, &error);
+    if (m->refused)
+        ofr_node_refused(b->node);
     if (m->copy)
         compare_copy(b, m);
 }
@@ -235,25 +258,32 @@ static const struct rtl_board_ops *ops_of(const struct board_options *o)
     if (o->kind == BOARD_SMALL)
         return o->reliable ? &rtl_board_small_link : &rtl_board_small;
     if (o->n == 2)
-        return o->reliable ? &rtl_board_2_link : &rtl_board_2;
+        return o->channels && o->kind == BOARD_RTL ? &rtl_board_2_channels
+               : o->reliable                       ? &rtl_board_2_link
+                                                   : &rtl_board_2;
     return o->reliable ? &rtl_board_3_link : &rtl_board_3;
 }
 
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
-    if (!b || (o->n != 2 && o->n != 3) || (o->kind == BOARD_SMALL && o->n != 2)) {
+    bool channels = !o->channels || (o->channels == BOARD_CHANNELS && o->kind != BOARD_SMALL &&
+                                     (o->kind == BOARD_GOLDEN || (o->n == 2 && o->reliable)));
+    if (!b || !channels || (o->n != 2 && o->n != 3) || (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;
     }
     b->o = *o;
     b->ops = ops_of(o);
+    b->shape = b->ops->shape;
+    b->shape.channels = (uint8_t)o->channels;
+    b->shape.room = 4;
     spi_flash_init(&b->flash, flash_image, FLASH_OFFSET, (size_t)(flash_image_end - flash_image));
     if (o->kind == BOARD_GOLDEN || o->shadow) {
         b->node = calloc(1, sizeof *b->node);
-        b->router_memory = malloc(ofr_router_size(&b->ops->shape));
+        b->router_memory = malloc(ofr_node_size(&b->shape));
         if (!b->node || !b->router_memory ||
-            !ofr_node_init(b->node, &b->ops->shape, o->serial, b->router_memory)) {
+            !ofr_node_init(b->node, &b->shape, o->serial, b->router_memory)) {
             board_free(b);
             return NULL;
         }
@@ -283,7 +313,7 @@ void board_reset(struct board *b)
 {
     b->reset_at = b->cycle;
     if (b->node)
-        ofr_node_init(b->node, &b->ops->shape, b->o.serial, b->router_memory);
+        ofr_node_init(b->node, &b->shape, b->o.serial, b->router_memory);
     if (b->o.kind == BOARD_GOLDEN) {
         b->to_board.count = b->from_board.count = 0;
         fw_init(&b->fw);
@@ -338,6 +368,7 @@ void board_step(struct board *b, const struct ofr_node_in *in)
     if (b->node) {
         step_shadow(b, in, &m);
         compare_pins(b);
+        compare_channels(b);
     }
 }
 

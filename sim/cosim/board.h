@@ -13,6 +13,8 @@
 // BOARD_SMALL: RTL too, the build for an iCE40 HX8K; two dimensions.
 enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
+enum { BOARD_CHANNELS = 8 };
+
 struct board;
 
 struct board_options {
@@ -20,6 +22,8 @@ struct board_options {
     bool shadow;       // not BOARD_GOLDEN: a golden node beside it
     bool reliable;     // not BOARD_GOLDEN: with ends of reliable links
     unsigned n;        // dimensions, 2 or 3
+    unsigned channels; // their ends: 0, or BOARD_CHANNELS; BOARD_RTL: with two dimensions and
+                       // reliable links, BOARD_SMALL: not
     uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
 };

@@ -123,6 +123,7 @@ static void make_boards(struct sim *s)
                                   .shadow = s->o.shadow,
                                   .reliable = s->o.reliable,
                                   .n = s->o.torus.n,
+                                  .channels = s->o.channels,
                                   .break_at = n == 0 ? s->o.break_at : 0,
                                   .serial = random_of(s->o.seed, n, 0)};
         s->board[n] = board_new(&o);
@@ -181,6 +182,11 @@ static void set_up(struct sim *s)
             s->o.kinds);
     if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
         die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
+    if (s->o.channels && (strchr(s->o.kinds, 's') ||
+                          (strchr(s->o.kinds, 'r') && (s->o.torus.n != 2 || !s->o.reliable))))
+        die("--channels %u: small boards have none, and RTL boards in two dimensions with --link "
+            "reliable only",
+            s->o.channels);
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
         die("--misfit %d: there is no golden board of that number", s->o.misfit);
     make_boards(s);

@@ -3,7 +3,7 @@
 # links and with reliable ones, instantiated as often as the torus needs.
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
-           rtl/link/*.v rtl/link/phy/*.v) $(CORE_SRC)
+           rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v) $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
 BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/serial_line.h sim/cosim/spi_flash.h sim/cosim/port_pins.h \
            sim/cosim/verilated_bits.h \
@@ -18,20 +18,22 @@ BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=
 BOARD_2_link := $(BOARD_2) LINK=1 TIME=1
 BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
+# ... and channels
+BOARD_2_channels := $(BOARD_2_link) CHANNELS=8
 bs_word = $(word $(1),$(BOARD_$*))
 
 PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
-    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
+    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What
 # clang makes of it takes 8% less time than gcc's, so where it is there it is taken.
 BS_CLANG = $(shell command -v clang++-14)
-BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link,$(BS)$(b)/board.a)
+BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link 2_channels,$(BS)$(b)/board.a)
 $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
 	@echo "verilator: board $*"
@@ -55,6 +57,7 @@ $(BS_ALL): $(BS)%/board.a: $(BS)%/verilated $(BS_SHIM) $(BS_HDR)
 	    -DSHAPE_C=$(call bs_word,4) -DSHAPE_MUL=$(call bs_word,5) \
 	    -DSHAPE_LINK=$(if $(filter LINK=1,$(BOARD_$*)),true,false) \
 	    -DSHAPE_SHARED=$(if $(filter SHARED=1,$(BOARD_$*)),true,false) -DSHAPE_WITHOUT=$(call bs_word,6) -DSHAPE_FLASH=$(call bs_word,7) \
+	    -DSHAPE_CHANNELS=$(or $(patsubst CHANNELS=%,%,$(filter CHANNELS=%,$(BOARD_$*))),0) \
 	    -DOPS=rtl_board_$* -c -o $(@D)/shim.o $(BS_SHIM)
 	cp $(@D)/v/Vboard$*__ALL.a $@
 	ar rs $@ $(@D)/shim.o 2>/dev/null
@@ -140,6 +143,9 @@ $(B)/twin/rebase/bin/boardsim: $(B)/bin/boardsim
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -c -o $(@D)/falls.o $(@D)/falls.c
 	@$(CXX) -o $@ $(filter-out %/falls.o,$(BS_O)) $(@D)/falls.o $(BS_ALL) $(B)/libofr.a \
 	    $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+
+TESTS += sim/cosim/channels_test.sh
+sim/cosim/channels_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 
 TESTS += sim/cosim/layers_test.sh
 sim/cosim/layers_test.sh: $(B)/bin/boardsim

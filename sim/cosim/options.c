@@ -85,6 +85,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--link %s: plain or reliable", arg);
         o->reliable = arg[0] == 'r';
         return 0;
+    case 'N':
+        if (strcmp(arg, "0") && strcmp(arg, "8"))
+            argp_failure(state, 2, 0, "--channels %s: 0 or 8", arg);
+        o->channels = arg[0] == '8' ? 8 : 0;
+        return 0;
     case 'U':
         if (o->pulls == MAX_PLUGS)
             argp_failure(state, 2, 0, "--pull: at most %d times", MAX_PLUGS);
@@ -193,6 +198,10 @@ struct options options_read(int argc, char **argv)
          "there that cable's plug is out from one cycle to another (repeatable)", 0},
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},
+        {"channels", 'N', "N", 0,
+         "ends of channels that each board has, 0 (default) or 8; rtl: in two dimensions, with "
+         "--link reliable",
+         0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,

@@ -33,6 +33,7 @@ struct options {
     bool wait;                 // time stands still while no host waits for an answer
     unsigned ppm;              // 0: one clock for all
     const char *ledger;        // file, NULL: none
+    unsigned channels;         // ends of channels a board has
     bool reliable;             // links; with it:
     double bit_errors, bursts; // of a bit, of a word
     char *pull[MAX_PLUGS];     // --pull, in order

@@ -57,6 +57,8 @@ rtl_board *create(uint64_t serial, uint64_t seed)
     b->top.serial = serial;
     b->top.uart_rx = 1;
     b->top.flash_miso = 1;
+    b->top.s_axis_tvalid = 0;
+    b->top.m_axis_tready = 0;
     reset(reinterpret_cast<rtl_board *>(b));
     return reinterpret_cast<rtl_board *>(b);
 }
@@ -140,8 +142,9 @@ rtl_monitor monitor(const rtl_board *b)
 {
     const RTL_TOP &top = of(b)->top;
     rtl_monitor m = {};
-    m.we = top.mon_we;
-    m.re = top.mon_re;
+    m.we = top.mon_we && !top.mon_re;
+    m.re = top.mon_re && !top.mon_we;
+    m.refused = top.mon_we && top.mon_re;
     m.adr = top.mon_adr;
     m.wdat = top.mon_wdat;
     m.rdat = top.mon_rdat;
@@ -150,12 +153,22 @@ rtl_monitor monitor(const rtl_board *b)
     m.copy_value = top.mon_copy_value;
     return m;
 }
+
+void channels(const rtl_board *b, rtl_channel_pins *pins)
+{
+    const RTL_TOP &top = of(b)->top;
+    pins->s_ready = top.s_axis_tready;
+    pins->m_valid = top.m_axis_tvalid;
+    for (int e = 0; e < SHAPE_CHANNELS; e++)
+        if (pins->m_valid >> e & 1)
+            pins->m_data[e] = verilated_bits::get(top.m_axis_tdata, W * e, W);
+}
 } // namespace
 
 extern "C" const struct rtl_board_ops OPS;
 const struct rtl_board_ops OPS = {
     {SHAPE_N, SHAPE_W, SHAPE_C, SHAPE_MUL, SHAPE_WITHOUT, SHAPE_L, SHAPE_LINK ? 8 : 0,
-     SHAPE_LINK ? (SHAPE_SHARED ? W / 2 : W) : 0},
+     SHAPE_LINK ? (SHAPE_SHARED ? W / 2 : W) : 0, SHAPE_CHANNELS, SHAPE_CHANNELS ? 4 : 0},
     create,
     destroy,
     reset,
@@ -169,4 +182,5 @@ const struct rtl_board_ops OPS = {
     flash_pins,
     trapped,
     monitor,
+    SHAPE_CHANNELS ? channels : nullptr,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated board (rtl/board/ofr_board.v) for C. There are six builds: two and three
-// dimensions, and the small one, whose firmware runs from SPI flash; each with plain links and with
-// ends of reliable ones, words at its pins. All have these operations.
+// One Verilated board (rtl/board/ofr_board.v) for C. There are seven builds: two and
+// three dimensions, and the small one, whose firmware runs from SPI flash; each with plain links
+// and with ends of reliable ones, words at its pins; and two dimensions with these and channels.
+// All have these operations.
 #ifndef RTL_BOARD_H
 #define RTL_BOARD_H
 
@@ -17,7 +18,7 @@ struct rtl_board;
 // What the board's register bus and its counters do in the present cycle: between two steps, the
 // signals as they will be when the next step's clock edge comes.
 struct rtl_monitor {
-    bool we, re;
+    bool we, re, refused; // written, read; a write is refused: nothing is written
     uint16_t adr;
     uint32_t wdat, rdat;
     bool copy; // counter copy_index of the snapshot being made is copy_value
@@ -28,6 +29,12 @@ struct rtl_monitor {
 // The board's pins to its SPI flash; idle where the firmware runs from RAM.
 struct rtl_flash_pins {
     bool csn, sck, mosi;
+};
+
+// What the channels' pins show, a bit an end. No user's logic offers or takes anything.
+struct rtl_channel_pins {
+    uint16_t s_ready, m_valid;
+    uint64_t m_data[OFR_CHANNEL_ENDS]; // of those with m_valid
 };
 
 struct rtl_board_ops {
@@ -54,10 +61,12 @@ struct rtl_board_ops {
     struct rtl_flash_pins (*flash_pins)(const struct rtl_board *board);
     bool (*trapped)(const struct rtl_board *board);
     struct rtl_monitor (*monitor)(const struct rtl_board *board);
+    void (*channels)(const struct rtl_board *board, struct rtl_channel_pins *pins); // NULL: none
 };
 
 extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
 extern const struct rtl_board_ops rtl_board_2_link, rtl_board_3_link, rtl_board_small_link;
+extern const struct rtl_board_ops rtl_board_2_channels;
 
 // Cycles a UART bit takes in these builds, and what BOARD.CLOCK says.
 enum { RTL_UART_DIVISOR = 4, RTL_CLOCK_HZ = 12000000 };

@@ -637,7 +637,7 @@ static void next_op(struct ofr_channel *ch, const end_t *olds, const struct ofr_
     if (turn < 0)
         turn = last;
     ch->due = has_come(ch, &in->rx) || (ch->due && done != OFR_CHANNEL_EVENT);
-    ch->command = in->writes || (ch->command && done != OFR_CHANNEL_WRITTEN);
+    ch->command = ch->command && done != OFR_CHANNEL_WRITTEN;
     if (in->early) {
         ch->op = OFR_CHANNEL_NOTHING;
     } else if (ch->due) {
@@ -661,10 +661,36 @@ static void next_op(struct ofr_channel *ch, const end_t *olds, const struct ofr_
     }
 }
 
+void ofr_channel_accessed(struct ofr_channel *ch)
+{
+    ch->op = OFR_CHANNEL_NOTHING;
+}
+
+void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, uint32_t value)
+{
+    end_t *x = &ch->end[ch->select];
+    ch->command = true;
+    ch->what = (uint8_t)(reg_we ? command_of(offset, value) : 0);
+    if (!ch->due) { // what came goes first
+        ch->op = OFR_CHANNEL_WRITTEN;
+        ch->op_end = ch->select;
+    }
+    if (!reg_we)
+        return;
+    if (offset == OFR_CHANNEL_PEER) {
+        x->peer = (uint16_t)value;
+        x->conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
+    }
+    if (offset == OFR_CHANNEL_CONTROL)
+        ch->time = value & OFR_CHANNEL_CONTROL_TIME_MASK;
+    if (offset == OFR_CHANNEL_SELECT)
+        ch->select = value & OFR_CHANNEL_SELECT_END_MASK;
+}
+
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value)
 {
-    unsigned ends = ch->shape.ends, select = ch->select, to = HEAD(TO), e = ch->op_end;
+    unsigned ends = ch->shape.ends, to = HEAD(TO), e = ch->op_end;
     bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
     bool had_reply = ch->reply, had_sent = ch->sent, strange = false;
     enum ofr_channel_op done = ch->op;
@@ -706,12 +732,6 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
     default:
         break;
     }
-    if (in->writes)
-        ch->what = (uint8_t)(reg_we ? command_of(offset, value) : 0);
-    if (reg_we && offset == OFR_CHANNEL_PEER) {
-        ch->end[select].peer = (uint16_t)value;
-        ch->end[select].conn = (uint8_t)(value >> OFR_CHANNEL_PEER_CONN_LSB);
-    }
     if (ticks)
         ch->left = (uint8_t)ends;
     ch->grant = (uint8_t)granted;
@@ -724,10 +744,24 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
 
     ch->was = bit;
     ch->count = (ch->count + 1) & ((1U << TIME_BITS) - 1);
-    if (reg_we && offset == OFR_CHANNEL_CONTROL)
-        ch->time = value & OFR_CHANNEL_CONTROL_TIME_MASK;
-    if (reg_we && offset == OFR_CHANNEL_SELECT)
-        ch->select = value & OFR_CHANNEL_SELECT_END_MASK;
+    if (in->writes)
+        ofr_channel_written(ch, reg_we, offset, value);
+}
+
+bool ofr_channel_room(const struct ofr_channel *ch, unsigned e)
+{
+    return takes_beat(ch, e);
+}
+
+bool ofr_channel_idle(const struct ofr_channel *ch)
+{
+    for (unsigned e = 0; e < ch->shape.ends; e++) {
+        const end_t *x = &ch->end[e];
+        if (is_open(x) || x->state == OPENING || wants(x) || (offers(x) && !x->shown.valid))
+            return false;
+    }
+    return !ch->command && !ch->due && !ch->busy && !ch->fetched.valid && !ch->out.valid &&
+           !ch->sent && !ch->reply && !ch->spoiled && ch->index == 0;
 }
 
 // ---- Registers ----------------------------------------------------------------------------------
@@ -762,10 +796,22 @@ uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset)
     }
 }
 
+struct ofr_channel_seen ofr_channel_see(const struct ofr_channel *ch)
+{
+    const end_t *x = &ch->end[ch->select];
+    return (struct ofr_channel_seen){x->state, x->named, is_free(ch, ch->select)};
+}
+
 bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t value,
                          const struct ofr_config *config)
 {
-    const end_t *x = &ch->end[ch->select];
+    struct ofr_channel_seen now = ofr_channel_see(ch);
+    return ofr_channel_was_refused(ch, &now, offset, value, config);
+}
+
+bool ofr_channel_was_refused(const struct ofr_channel *ch, const struct ofr_channel_seen *x,
+                             unsigned offset, uint32_t value, const struct ofr_config *config)
+{
     switch (offset) {
     case OFR_CHANNEL_CONTROL:
         return (value & OFR_CHANNEL_CONTROL_TIME_MASK) >= TIME_BITS;
@@ -775,12 +821,12 @@ bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t
         for (unsigned i = 0; i < 3; i++)
             if ((value >> (4 * i) & 15) >= (i < ch->shape.n ? config->torus.k[i] : 1U))
                 return true;
-        return !is_free(ch, ch->select);
+        return !x->free;
     case OFR_CHANNEL_COMMAND:
         switch (value) {
         case OFR_CHANNEL_COMMAND_OPEN:
         case OFR_CHANNEL_COMMAND_LISTEN:
-            return !is_free(ch, ch->select) || !x->named;
+            return !x->free || !x->named;
         case OFR_CHANNEL_COMMAND_CLOSE:
             return x->state != OPEN;
         case OFR_CHANNEL_COMMAND_ABORT:

@@ -148,10 +148,29 @@ struct ofr_flit ofr_channel_tx(const struct ofr_channel *ch);
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value);
 
+// The same in two parts, for who does not know of an access ahead: a register of the node is
+// accessed in the cycle that begins; in the one whose step was done a register was written.
+void ofr_channel_accessed(struct ofr_channel *ch);
+void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, uint32_t value);
+
+// A beat of the end would be taken as its turn comes.
+bool ofr_channel_room(const struct ofr_channel *ch, unsigned e);
+// Steps would change nothing but the time until a beat is offered or taken, a packet comes, a
+// register is written; no connection is open.
+bool ofr_channel_idle(const struct ofr_channel *ch);
+
 // Registers by byte offset in the node, in a cycle behind one with in->early; others read 0.
-// refused: a write would be a bus error.
+// refused: a write would be a bus error, or would have been when the end that is selected was as
+// seen.
 uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset);
 bool ofr_channel_refused(const struct ofr_channel *ch, unsigned offset, uint32_t value,
                          const struct ofr_config *config);
+struct ofr_channel_seen {
+    uint8_t state;
+    bool named, free;
+};
+struct ofr_channel_seen ofr_channel_see(const struct ofr_channel *ch);
+bool ofr_channel_was_refused(const struct ofr_channel *ch, const struct ofr_channel_seen *seen,
+                             unsigned offset, uint32_t value, const struct ofr_config *config);
 
 #endif

@@ -5,8 +5,14 @@
 
 #include <string.h>
 
-bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape)
+bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
+                    struct ofr_channels *channels)
 {
+    struct ofr_channel_shape ends = {.n = shape->n,
+                                     .flit_bits = shape->flit_bits,
+                                     .slot_flits = shape->slot_flits,
+                                     .ends = shape->channels,
+                                     .room = shape->room};
     unsigned n = shape->n, w = shape->flit_bits;
     if ((n != 2 && n != 3) || (w != 16 && w != 32 && w != 64) ||
         shape->slot_flits < ofr_min_flits(w) || shape->slot_flits > 1024)
@@ -17,7 +23,8 @@ bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape)
     ofr_gen_init(&l->gen, n, w, shape->slot_flits);
     ofr_check_init(&l->check, n, w);
     ofr_pins_init(&l->pins, n);
-    return true;
+    l->channels = shape->channels ? channels : NULL;
+    return !l->channels || ofr_channels_init(l->channels, &ends);
 }
 
 // The part whose register block an offset is in is not there.
@@ -55,40 +62,66 @@ struct ofr_flit ofr_local_out(const struct ofr_local *l, const struct ofr_config
     return out;
 }
 
+// The flit that is next of the generator's and the channels'. They have turns, a packet each.
+static struct ofr_flit next_user(const struct ofr_local *l, bool *is_channel)
+{
+    struct ofr_flit gen = l->gen.out, channel = {.valid = false};
+    if (l->channels)
+        channel = ofr_channels_tx(l->channels);
+    *is_channel = l->user_busy ? l->channel_turn : channel.valid && !(gen.valid && l->channel_turn);
+    return *is_channel ? channel : gen;
+}
+
 // Header word ROUTE of the packet that may be at the port in two cycles: a look-up takes that long.
 // A packet has 4 flits or more, so one of the user's three is a header at most.
 static unsigned next_route(const struct ofr_local *l)
 {
+    bool is_channel;
     if (l->ni.out.valid && !(l->ni_turn && l->busy))
         return (unsigned)l->ni.out.data;
     if (l->user.valid && (l->ni_turn || !l->busy))
         return (unsigned)l->user.data;
     if (l->next.valid && !l->next.last)
         return (unsigned)l->next.data;
-    return (unsigned)l->gen.out.data;
+    return (unsigned)next_user(l, &is_channel).data;
 }
 
 // Takes the flit at the port, brings the next one there and looks up what follows. Between packets
 // management goes first, also before a user flit that still waits for its VC.
-static void step_in(struct ofr_local *l, const struct ofr_local_in *in)
+static void step_in(struct ofr_local *l, const struct ofr_local_in *in,
+                    const struct ofr_flit *to_channels)
 {
     struct ofr_flit out = ofr_local_out(l, in->config);
     bool take = out.valid && in->li_ready[out.vc], ni_take = take && l->ni_turn, pinned;
     bool user_moves = !l->user.valid || (take && !l->ni_turn);
     bool next_moves = !l->next.valid || user_moves;
     bool ni_waits = l->ni.out.valid && !ni_take;
-    struct ofr_flit gen = l->gen.out;
+    bool is_channel;
+    struct ofr_flit next = next_user(l, &is_channel);
+    bool goes = next.valid && next_moves;
 
     if (take && !l->busy) {
         header_out(l, l->ni_turn ? l->ni.out.data : l->user.data, in->config, &pinned);
         l->pinned += pinned;
     }
     ofr_pins_step(&l->pins, next_route(l));
-    ofr_gen_step(&l->gen, gen.valid && next_moves, in->time, in->config);
+    ofr_gen_step(&l->gen, goes && !is_channel, in->time, in->config);
+    if (l->channels) {
+        struct ofr_channels_in channels = {.pins = in->pins,
+                                           .tx_ready = goes && is_channel,
+                                           .rx = *to_channels,
+                                           .access = in->access,
+                                           .config = in->config};
+        ofr_channels_step(l->channels, &channels);
+    }
+    if (goes) {
+        l->user_busy = !next.last;
+        l->channel_turn = is_channel;
+    }
     if (user_moves)
         l->user = l->next;
     if (next_moves)
-        l->next = gen;
+        l->next = next;
     if (take) {
         l->second = !l->busy;
         l->busy = !out.last;
@@ -113,7 +146,7 @@ void ofr_local_step(struct ofr_local *l, const struct ofr_local_in *in)
         l->to_ni = mgmt;
     }
 
-    step_in(l, in);
+    step_in(l, in, &to_check);
     ofr_ni_step(&l->ni, ni_take, &to_ni, in->config);
     if (!(l->without & OFR_WITHOUT_CHECK))
         ofr_check_step(&l->check, &to_check, in->time, in->config);
@@ -124,13 +157,16 @@ uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
     if (absent(l, offset))
         return 0;
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
-           ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset);
+           ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset) |
+           (l->channels ? ofr_channels_read(l->channels, offset) : 0);
 }
 
 bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
                      const struct ofr_config *config)
 {
-    if (absent(l, offset))
+    // It sees every write of the node's
+    bool channels = !l->channels || ofr_channels_write(l->channels, offset, value, config);
+    if (absent(l, offset) || !channels)
         return false;
     ofr_check_write(&l->check, offset, value);
     return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value) &&
@@ -141,6 +177,7 @@ bool ofr_local_idle(const struct ofr_local *l)
 {
     bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
     bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
-    return ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->next.valid && !l->user.valid &&
-           check && pins;
+    bool channels = !l->channels || ofr_channels_idle(l->channels);
+    return channels && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->next.valid &&
+           !l->user.valid && check && pins;
 }

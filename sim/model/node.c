@@ -3,6 +3,7 @@
 
 #include "ofr_regs.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { ID = 0x4f465247 };
@@ -12,13 +13,26 @@ static unsigned get(uint32_t value, unsigned lsb, unsigned bits)
     return value >> lsb & ((1U << bits) - 1);
 }
 
-bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
-                   void *router_memory)
+// Bytes of the router, so that anything can be behind them.
+static size_t router_size(const struct ofr_shape *shape)
 {
+    size_t align = _Alignof(max_align_t);
+    return (ofr_router_size(shape) + align - 1) / align * align;
+}
+
+size_t ofr_node_size(const struct ofr_shape *shape)
+{
+    return router_size(shape) + (shape->channels ? sizeof(struct ofr_channels) : 0);
+}
+
+bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
+                   void *memory)
+{
+    void *channels = (char *)memory + router_size(shape);
     memset(node, 0, sizeof *node);
     node->shape = *shape;
-    node->router = ofr_router_init(router_memory, shape);
-    if (!node->router || !ofr_local_init(&node->local, shape))
+    node->router = ofr_router_init(memory, shape);
+    if (!node->router || !ofr_local_init(&node->local, shape, channels))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
@@ -51,7 +65,11 @@ static void see_links(struct ofr_node *node, const struct ofr_node_in *in)
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
 {
     const struct ofr_router_out *out = ofr_router_out(node->router);
-    struct ofr_local_in local = {.lo = out->lo, .time = node->time.time, .config = &node->config};
+    struct ofr_local_in local = {.lo = out->lo,
+                                 .time = node->time.time,
+                                 .config = &node->config,
+                                 .access = in->access,
+                                 .pins = in->pins};
     struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
                                    .lo_ready = true};
 
@@ -104,7 +122,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t) !(node->shape.without & OFR_WITHOUT_PINS) << OFR_NODE_SHAPE_PINS_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_COUNT) << OFR_NODE_SHAPE_COUNT_LSB |
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB |
-               (uint32_t)(node->shape.links != 0) << OFR_NODE_SHAPE_LINKS_LSB;
+               (uint32_t)(node->shape.links != 0) << OFR_NODE_SHAPE_LINKS_LSB |
+               (uint32_t)(node->shape.channels != 0) << OFR_NODE_SHAPE_CHANNEL_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;
     case OFR_NODE_STATUS:
@@ -229,9 +248,10 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
 
 void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool *error)
 {
-    *error = !write_node_register(node, offset, value) ||
-             !ofr_unit_write(&node->unit, offset, value) ||
-             !ofr_local_write(&node->local, offset, value, &node->config);
+    bool node_ok = write_node_register(node, offset, value);
+    bool unit_ok = ofr_unit_write(&node->unit, offset, value);
+    bool local_ok = ofr_local_write(&node->local, offset, value, &node->config);
+    *error = !node_ok || !unit_ok || !local_ok;
     if (offset == OFR_COUNT_SNAPSHOT) {
         uint64_t live[OFR_COUNTS];
         memcpy(live, ofr_router_counters(node->router), sizeof live);
@@ -243,6 +263,12 @@ void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool
     }
     node->config.table = ofr_unit_active(&node->unit);
     node->config.epoch = node->unit.generation & 1;
+}
+
+void ofr_node_refused(struct ofr_node *node)
+{
+    if (node->local.channels)
+        ofr_channels_refused(node->local.channels);
 }
 
 bool ofr_node_idle(const struct ofr_node *node)

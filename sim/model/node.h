@@ -22,6 +22,9 @@ struct ofr_node_in {
     // Reliable links' ends (shape.links)
     struct ofr_link_status link[OFR_LINKS];
     bool link_tick; // a tick of theirs ends with this cycle
+    // Channels (shape.channels), as in struct ofr_channels_in
+    bool access;
+    const struct ofr_channels_pins *pins;
 };
 
 struct ofr_node {
@@ -40,10 +43,12 @@ struct ofr_node {
     struct ofr_time time;
 };
 
-// A node after reset. Memory for the router of this shape: ofr_router_size(). The board's serial
-// number makes the reset value of SEED. Returns false where the shape is out of range.
+// A node after reset. memory: ofr_node_size() bytes, for the router and the channels of this shape.
+// The board's serial number makes the reset value of SEED. Returns false where the shape is out of
+// range.
+size_t ofr_node_size(const struct ofr_shape *shape);
 bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
-                   void *router_memory);
+                   void *memory);
 
 // One clock cycle.
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in);
@@ -55,6 +60,8 @@ const struct ofr_router_out *ofr_node_out(const struct ofr_node *node);
 // comes before the step, a write after it. *error: a bus error, nothing was written.
 uint32_t ofr_node_read(struct ofr_node *node, unsigned offset);
 void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool *error);
+// In place of a write that is known to be refused.
+void ofr_node_refused(struct ofr_node *node);
 
 // A step would change nothing but the time and the LFSR until a flit comes or a register is
 // written.

@@ -38,6 +38,8 @@ struct ofr_shape {
     uint16_t slot_flits; // L: flits per slot, a power of two, 4 to 1024, L W / 8 >= 32 bytes
     uint8_t links;     // of a node: 0 plain links, else reliable ones, log2 of their tick's cycles
     uint8_t link_bits; // of these: bits that come over a cable a cycle
+    uint8_t channels;  // of a node: ends of channels, 0 to 16; with them
+    uint8_t room;      // packets that an end receives ahead of its consumer, 2, 4 or 8
 };
 
 // What the registers of blocks NODE and OFR hold, as the router sees it. May change between cycles.

@@ -53,6 +53,12 @@ module ofr_board_bare #(
     assign {phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word, phy_rx_late} = '0;
     assign {cable_rx_clk, cable_rx} = '0;
 
+    logic             s_axis_tvalid, s_axis_tready, s_axis_tlast; // no channels
+    logic             m_axis_tvalid, m_axis_tready, m_axis_tlast, m_axis_tuser;
+    logic [W-1:0]     s_axis_tdata, m_axis_tdata;
+    logic [W/8-1:0]   s_axis_tkeep, m_axis_tkeep;
+    assign {s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast, m_axis_tready} = '0;
+
     logic        mon_we, mon_re, mon_copy, unused;
     logic [11:0] mon_adr;
     logic [31:0] mon_wdat, mon_rdat, mon_time;
@@ -66,7 +72,8 @@ module ofr_board_bare #(
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
                       mon_copy_value, phy_tx_word, phase, cable_tx_clk, cable_tx, mon_link_up,
-                      mon_link_state, mon_link_why, mon_time, mon_part, mon_rank};
+                      mon_link_state, mon_link_why, mon_time, mon_part, mon_rank, s_axis_tready,
+                      m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser};
 endmodule
 
 `default_nettype wire

@@ -36,6 +36,8 @@ struct ofr_shape node_rtl_shape(void)
     shape.slot_flits = SHAPE_L;
     shape.links = 8;
     shape.link_bits = 5;
+    shape.channels = 3;
+    shape.room = 4;
     return shape;
 }
 
@@ -50,6 +52,7 @@ struct node_rtl *node_rtl_new(uint64_t serial, uint32_t seed)
         return nullptr;
     }
     rtl->top.serial = serial;
+    rtl->top.s_axis_tvalid = rtl->top.m_axis_tready = 0; // channels are software's
     return rtl;
 }
 

@@ -4,6 +4,7 @@
 // is reset. TAP; SEED replays.
 #include "node_shim.h"
 #include "ofr_regs.h"
+#include "packet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,18 +169,37 @@ static void drive_link(struct test *t, unsigned p)
     t->was_up[p] = t->in.link_up[p];
 }
 
+// One of block CHANNEL: software joins ends of the node, sends and takes.
+static void draw_channel(struct test *t)
+{
+    struct node_bus *b = &t->bus;
+    b->adr += (uint16_t)(4 * below(21));
+    if (b->adr == OFR_CHANNEL_SELECT && below(8))
+        b->dat_w = below(t->shape.channels);
+    if (b->adr == OFR_CHANNEL_PEER && below(8))
+        b->dat_w = ofr_coord_word(&t->node.config.me, t->shape.n) | below(t->shape.channels)
+                                                                        << OFR_CHANNEL_PEER_END_LSB;
+    if (b->adr == OFR_CHANNEL_COMMAND)
+        b->dat_w = 1 + below(4);
+    if (b->adr == OFR_CHANNEL_CONTROL)
+        b->dat_w = 6 + below(4);
+    if (b->adr == OFR_CHANNEL_TX_END)
+        b->dat_w = below(4);
+}
+
 // An access; half of them to where the guards are.
 static void draw_access(struct test *t)
 {
     static const uint16_t guarded[] = {OFR_NODE_CONTROL, OFR_NODE_SIZE, OFR_NODE_COORD,
                                        OFR_NODE_ROUTING, OFR_NODE_TIE,  OFR_NODE_SEED};
     static const uint16_t others[] = {
-        OFR_NODE_ID,         OFR_NODE_SHAPE,    OFR_NODE_STATUS, OFR_NODE_WATCHDOG,
-        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,  OFR_GEN_CONTROL, OFR_GEN_LENGTH,
-        OFR_GEN_STATUS,      OFR_GEN_SEED,      OFR_GEN_TARGET,  OFR_OFR_PARAM,
-        OFR_OFR_WIDN,        OFR_OFR_COMMIT,    OFR_NODE_TIME,   OFR_NODE_TIME_RATE,
-        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD, OFR_GEN_PERIOD,  OFR_LINKS_UP,
-        OFR_LINKS_UP,        OFR_LINKS_UP};
+        OFR_NODE_ID,         OFR_NODE_SHAPE,     OFR_NODE_STATUS,     OFR_NODE_WATCHDOG,
+        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,   OFR_GEN_CONTROL,     OFR_GEN_LENGTH,
+        OFR_GEN_STATUS,      OFR_GEN_SEED,       OFR_GEN_TARGET,      OFR_OFR_PARAM,
+        OFR_OFR_WIDN,        OFR_OFR_COMMIT,     OFR_NODE_TIME,       OFR_NODE_TIME_RATE,
+        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD,  OFR_GEN_PERIOD,      OFR_LINKS_UP,
+        OFR_LINKS_UP,        OFR_LINKS_UP,       OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL,
+        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL};
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);
@@ -189,6 +209,8 @@ static void draw_access(struct test *t)
     if (b->adr == OFR_LINKS_UP)
         b->adr += (uint16_t)(4 * below(128));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
+    if (b->adr == OFR_CHANNEL_CONTROL)
+        draw_channel(t);
     if (b->adr == OFR_NODE_SIZE && below(3))
         b->dat_w = 0x010404;
     if (b->adr == OFR_NODE_CONTROL)
@@ -255,6 +277,7 @@ static void step(struct test *t)
     if (!t->bus.stb && t->idle-- == 0)
         draw_access(t);
     bool strobe = t->taken;
+    t->in.access = strobe;
     if (strobe && !t->bus.we)
         t->expected = ofr_node_read(&t->node, t->bus.adr);
     node_rtl_step(t->rtl, false, &t->in, &t->bus);
@@ -294,7 +317,7 @@ int main(void)
         state = seed + number;
         t.serial = (uint64_t)word() << 32 | word();
         t.rtl = node_rtl_new(t.serial, word());
-        t.memory = malloc(ofr_router_size(&t.shape));
+        t.memory = malloc(ofr_node_size(&t.shape));
         if (!t.rtl || !t.memory) {
             fprintf(stderr, "test_node: out of memory\n");
             node_rtl_delete(t.rtl);

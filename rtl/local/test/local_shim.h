@@ -14,12 +14,20 @@ struct local_pins {
     uint32_t size; // 5 bits a dimension
     uint32_t now, reg_wdat;
     uint64_t lo_data;
+    // Channels' user, a bit an end
+    uint8_t reg_early;
+    uint16_t s_valid, s_last, m_ready;
+    uint64_t s_data[16];
+    uint8_t s_keep[16];
 };
 
 struct local_outs {
     uint32_t reg_rdat;
     uint8_t reg_err, li_valid, li_vc, li_last, lo_ready, ev_pinned;
     uint64_t li_data;
+    uint16_t s_ready, m_valid, m_last, m_user;
+    uint64_t m_data[16];
+    uint8_t m_keep[16];
 };
 
 struct local_rtl *local_rtl_new(uint64_t seed); // in random state

@@ -109,7 +109,7 @@ static void net_new(struct net *net, unsigned dead_node, unsigned dead_port)
     net->dead_port = dead_port;
     for (unsigned n = 0; n < NODES; n++) {
         struct ofr_coord c = ofr_node_coord(&TORUS, n);
-        net->memory[n] = malloc(ofr_router_size(&shape));
+        net->memory[n] = malloc(ofr_node_size(&shape));
         assert_true(ofr_node_init(&net->node[n], &shape, n, net->memory[n]));
         write_node(net, n, OFR_NODE_SIZE, K | K << 8);
         write_node(net, n, OFR_NODE_COORD, c.c[0] | (unsigned)c.c[1] << 8);
