@@ -126,7 +126,9 @@ module ofr_fast #(
     reg [2:0] links;
     reg       room;
     reg [3:0] least;
-    reg [2*N-1:0] there, there_q, least_of, zero_of;
+    reg [2*N-1:0] there, below_of, least_of, zero_of;
+    reg           high_q;     // the highest bit of least
+    reg [2*N-1:0] below_of_q; // ... the ports that have it
     always_comb begin
         sum_hops = 6'd0;
         sum_used = 6'd0;
@@ -154,9 +156,14 @@ module ofr_fast #(
             there[p] = cfg_k[5*(p/2)+:5] > 5'd2 ||
                        (cfg_k[5*(p/2)+1] && cfg_me[4*(p/2)] == p[0]);
         end
-        least_of = there_q;
-        // u*, from the top bit down: who has a 1 where another has a 0 is out.
-        for (int b = 3; b >= 0; b--) begin
+        // u*, from the top bit down: who has a 1 where another has a 0 is out. The highest bit in
+        // the cycle of `start`, the others in the next.
+        for (int p = 0; p < 2 * N; p++)
+            zero_of[p] = there[p] && !used[4*p+3];
+        least[3] = zero_of == '0;
+        below_of = least[3] ? there : zero_of;
+        least_of = below_of_q;
+        for (int b = 2; b >= 0; b--) begin
             for (int p = 0; p < 2 * N; p++)
                 zero_of[p] = least_of[p] && !used_q[4*p+b];
             least[b] = zero_of == '0;
@@ -222,7 +229,8 @@ module ofr_fast #(
         end
 
         direct_q <= start;
-        there_q  <= there;
+        high_q     <= least[3];
+        below_of_q <= below_of;
         if (now < 5'd9) begin
             code_q <= entry[2*N-1:0];
             try_q  <= oidn && entry[6];
@@ -239,7 +247,7 @@ module ofr_fast #(
 
         // Stage 1. The minimal route's passage finds what all need.
         if (direct_q) begin
-            least_q <= least;
+            least_q <= {high_q, least[2:0]};
             far_q   <= sum_d > 5'd1;
             long_q  <= sum_d[4];
             eta_d_q <= {5'd0, eta} * {8'd0, sum_d};

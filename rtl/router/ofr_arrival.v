@@ -57,6 +57,8 @@ module ofr_arrival #(
     logic [O-1:0]  in_order_q;
     logic          in_swap_q; // a header that meets its IDN
     logic          cut_q;     // an aborted packet is being filled up to 4 flits
+    logic          from_2_q, from_3_q; // write_offset_q is at least 2, 3
+    logic          to_go_q;   // ... L - 2
     logic          filling;
 
     // Guards: a packet on no VC, or that comes while a cut-off one is being filled up, is dropped
@@ -69,9 +71,8 @@ module ofr_arrival #(
     assign refuse    = begins && ((LOCAL == 0 && rx_vc == 2'd3) || (filling && !tail_written));
     assign keep      = take && !refuse && (begins || !drop_q);
     assign first     = begins && !refuse;
-    assign at_end    = open_q && &write_offset_q[LW-1:1] && !write_offset_q[0];
-    assign short     = rx_last && (begins || !(|(write_offset_q >> 2) || &write_offset_q[1:0] ||
-                                               (write_offset_q[1] && in_valid_q)));
+    assign at_end    = open_q && to_go_q;
+    assign short     = rx_last && (begins || !(from_3_q || (from_2_q && in_valid_q)));
     assign ends_here = (rx_last && !short) || at_end;
     assign malformed = refuse || (keep && (short || (at_end && !rx_last)));
 
@@ -142,8 +143,7 @@ module ofr_arrival #(
     assign coming       = in_valid_q && in_first_q;
     assign none         = !in_valid_q;
     assign head_written = we && coming;
-    assign tail_written = filling ? !in_valid_q && (|(write_offset_q >> 2) || &write_offset_q[1:0])
-                                  : in_last_q;
+    assign tail_written = filling ? !in_valid_q && from_3_q : in_last_q;
     always_comb begin
         write_word        = '0;
         write_word[W-1:0] = in_data_q;
@@ -155,7 +155,7 @@ module ofr_arrival #(
             write_word[W]        = in_swap_q;
             write_word[W+1 +: O] = in_order_q;
         end else begin
-            write_word[W]     = filling ? |(write_offset_q >> 1) : ends_here; // the next: the tail
+            write_word[W]     = filling ? from_2_q : ends_here; // the next: the tail
             write_word[W + 1] = filling || in_poison_q;                      // looked at in tails
         end
     end
@@ -164,12 +164,18 @@ module ofr_arrival #(
         if (we) begin
             busy_q         <= !tail_written;
             write_offset_q <= tail_written ? '0 : write_offset_q + 1'b1;
+            from_2_q       <= !tail_written && (from_2_q || write_offset_q[0]);
+            from_3_q       <= !tail_written && (from_3_q || write_offset_q[1:0] == 2'd2);
+            to_go_q        <= !tail_written && write_offset_q == LW'(L - 3);
             cut_q          <= filling && !tail_written;
         end
         if (rst) begin
             busy_q         <= 1'b0;
             cut_q          <= 1'b0;
             write_offset_q <= '0;
+            from_2_q       <= 1'b0;
+            from_3_q       <= 1'b0;
+            to_go_q        <= 1'b0;
         end
     end
 
@@ -193,6 +199,10 @@ module ofr_arrival #(
             // A packet that is half written goes on at the pins, or is filled up
             assert (!busy_q || open_q || filling || in_valid_q);
             assert (filling_q < 3'd5);
+            // What is known of the offset is so
+            assert (from_2_q == |(write_offset_q >> 1));
+            assert (from_3_q == (32'(write_offset_q) >= 3));
+            assert (to_go_q == (32'(write_offset_q) == L - 2));
             // What waits for the flit behind it is not ahead of a header
             assert (!(begins && in_valid_q && !we));
         end

@@ -61,11 +61,12 @@ module ofr_candidate #(
     output logic                      cand_q,
     output logic [1:0]                vc_q,
     output logic [W-1:0]              flit_q,
-    // Stage A's result of the cycle before; none of the three: not routed yet
+    // Stage A's result of the cycle before, if there is one (`routed_q`). What may not go waits for
+    // a decision or for a credit; in the latter case, whether an entry to a ring is refused.
+    output logic                      routed_q,
     output logic                      grantable_q,
-    output logic                      no_credit_q,
-    output logic                      no_decision_q,
-    output logic                      refused_q,
+    output logic                      no_credit,
+    output logic                      refused,
     output logic [2*N+1:0]            out_q,    // one-hot: links, local, to be discarded
     output logic [1:0]                out_vc_q
 );
@@ -99,7 +100,7 @@ module ofr_candidate #(
     end
 
     // --- Stage A ---------------------------------------------------------------------------------
-    logic         wait_ofr, grantable, no_credit, refused, deroutes, decided_q;
+    logic         wait_ofr, grantable, closed_to, deroutes, decided_q, no_decision_q, closed_to_q;
     logic [P+1:0] out;
     logic [1:0]   out_vc;
     logic [N-1:0] here, outside;
@@ -112,14 +113,14 @@ module ofr_candidate #(
         .configured, .here, .outside, .minimal, .rdr, .up, .any, .open, .prefer, .may_continue,
         .may_enter, .empties, .escape_mode, .esc_open, .hold, .hold_own, .held_ring, .held_through,
         .decided(decided_q), .head(flit_q[15:0]), .vc(vc_q), .order(order_q), .deroutes, .wait_ofr,
-        .grantable, .no_credit, .refused, .out, .out_vc
+        .grantable, .closed_to, .out, .out_vc
     );
 
     always_ff @(posedge clk) begin
         grantable_q   <= grantable;
-        no_credit_q   <= no_credit;
+        routed_q      <= 1'b1;
         no_decision_q <= wait_ofr;
-        refused_q     <= refused;
+        closed_to_q   <= closed_to;
         out_q         <= out;
         out_vc_q      <= out_vc;
         // The decision goes into the header, which is routed from the next cycle on
@@ -142,14 +143,16 @@ module ofr_candidate #(
         // A grant is too late to clear these: in the cycle behind it cand_q is 0
         if (rst || !cand_q || adopt || settling) begin
             grantable_q   <= 1'b0;
-            no_credit_q   <= 1'b0;
+            routed_q      <= 1'b0;
             no_decision_q <= 1'b0;
-            refused_q     <= 1'b0;
+            closed_to_q   <= 1'b0;
         end
         if (rst)
             cand_q <= 1'b0;
     end
 
+    assign no_credit      = routed_q && !grantable_q && !no_decision_q;
+    assign refused        = closed_to_q && !grantable_q && !no_decision_q;
     assign wants_decision = LOCAL != 0 && no_decision_q && cand_q;
 endmodule
 

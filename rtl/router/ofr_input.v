@@ -92,7 +92,7 @@ module ofr_input #(
     localparam int RW = $clog2(3 * C);   // a row is a VC's slot
 
     logic         fetched, fetched_behind, adopt, grant, asked, flit0, moves;
-    logic         cand, grantable, no_credit, no_decision, refuses;
+    logic         cand, routed, grantable, no_credit, refuses;
     logic [1:0]   fetched_vc, out_vc;
     logic [W-1:0] cand_flit;
     logic [P+1:0] out;
@@ -156,17 +156,17 @@ module ofr_input #(
         .fresh, .fresh_vc, .fresh_flit, .fresh_swap, .fresh_order, .waiting, .fetched,
         .fetch_vc(fetched_vc), .fetch_behind(fetched_behind), .word, .adopt,
         .free(!flit0 || moves), .grant, .cand_q(cand), .vc_q(cand_vc), .flit_q(cand_flit),
-        .grantable_q(grantable), .no_credit_q(no_credit), .no_decision_q(no_decision),
-        .refused_q(refuses), .out_q(out), .out_vc_q(out_vc)
+        .routed_q(routed), .grantable_q(grantable), .no_credit, .refused(refuses), .out_q(out),
+        .out_vc_q(out_vc)
     );
     assign cand_target = cand_flit[4*N-1:0];
     assign head        = cand_flit[15:0];
 
     ofr_stream #(.N(N), .L(L), .C(C), .LOCAL(LOCAL)) stream (
-        .clk, .rst, .cand, .cand_vc, .grantable, .no_credit, .no_decision, .out, .out_vc, .ask,
-        .can_take, .offered, .grant, .granted_q(granted), .discards, .asked_q(asked), .waiting,
-        .cand_row, .more, .arrives(head_written && write_vc == cand_vc), .more_q(granted_more),
-        .fetch_vc, .next_behind, .fetch_row, .busy, .write_row, .write_offset, .re, .raddr,
+        .clk, .rst, .cand, .cand_vc, .routed, .grantable, .out, .out_vc, .ask, .can_take, .offered,
+        .grant, .granted_q(granted), .discards, .asked_q(asked), .waiting, .cand_row, .more,
+        .arrives(head_written && write_vc == cand_vc), .more_q(granted_more), .fetch_vc,
+        .next_behind, .fetch_row, .busy, .write_row, .write_offset, .re, .raddr,
         .word_next_tail(word[W]), .fetch_q(fetched), .fetch_vc_q(fetched_vc),
         .fetch_behind_q(fetched_behind), .adopt, .can_load, .stream_q(streams), .full,
         .first_q(flit0), .tail_q(tail), .moves, .ends, .stream_vc_q(stream_vc),
@@ -204,7 +204,11 @@ module ofr_input #(
         end
     always_ff @(posedge clk) begin
         stuck   <= !rst && tick_watchdog && |(stale_q & there & ~moved);
-        stale_q <= rst ? 3'd0 : there & ~moved & (stale_q | {3{tick_watchdog}});
+        for (int v = 0; v < 3; v++)
+            if (rst || !there[v] || moved[v])
+                stale_q[v] <= 1'b0;
+            else if (tick_watchdog)
+                stale_q[v] <= 1'b1;
     end
 
     assign empty        = none && !busy && !streams && waiting == 3'd0;

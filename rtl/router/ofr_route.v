@@ -39,8 +39,7 @@ module ofr_route #(
     output logic                      deroutes, // has a decision of the OFR unit
     output logic                      wait_ofr, // ... and waits for it
     output logic                      grantable,
-    output logic                      no_credit,
-    output logic                      refused,
+    output logic                      closed_to, // where not grantable, nor waiting: entry refused
     output logic [2*N+1:0]            out, // one-hot: links, local, discard
     output logic [1:0]                out_vc
 );
@@ -56,24 +55,38 @@ module ofr_route #(
     assign directed = class_f == `OFR_PKT_CLASS_DIRECTED;
     assign deroutes = LOCAL != 0 && vc == `OFR_LVC_DEROUTE && class_f == `OFR_PKT_CLASS_DEROUTE;
 
-    // Per dimension + and -; the escape's is + where both are minimal
-    logic [P-1:0] escape_any;
-    always_comb
-        for (int i = 0; i < N; i++)
-            escape_any[2*i +: 2] = {minimal[2*i + 1] && !minimal[2*i], minimal[2*i]};
+    // The target's tables are late: what is asked of a port is prepared for each, and the port is
+    // chosen last, by sums of products over the dimensions.
 
-    // Dimension order
-    logic [P-1:0] escape;
-    for (genvar i = 0; i < N; i++) begin : g_escape
-        if (i == 0) begin : g_first
-            assign escape[1:0] = escape_any[1:0];
-        end else begin : g_rest
-            assign escape[2*i +: 2] = &here[i-1:0] ? escape_any[2*i +: 2] : 2'b00;
-        end
-    end
+    // Of what is asked of each port: of the escape's, in dimension order, + where both are minimal
+    logic         named; // the header names its port
+    logic [P-1:0] name;
+    assign named = LOCAL != 0 && directed;
+    always_comb
+        for (int p = 0; p < P; p++)
+            name[p] = head[3:0] == 4'(p);
+
+    function automatic logic of_escape(input logic [P-1:0] port, input logic [P-1:0] ways,
+                                       input logic [N-2:0] there);
+        logic [N-1:0] along;
+        for (int i = 0; i < N; i++)
+            along[i] = ways[2*i] ? port[2*i] : ways[2*i + 1] && port[2*i + 1];
+        of_escape = along[0] || (there[0] && along[1]) ||
+                    (N == 3 && there[0] && there[N-2] && along[N-1]);
+    endfunction
+
+    // ... of any adaptive one
+    logic [N-1:0] later; // rdr: some dimension that is not here comes before this one
+    function automatic logic of_adaptive(input logic [P-1:0] port, input logic [P-1:0] ways,
+                                         input logic [N-1:0] not_now);
+        logic [N-1:0] along;
+        for (int i = 0; i < N; i++)
+            along[i] = !not_now[i] && ((ways[2*i] && port[2*i]) ||
+                                       (ways[2*i + 1] && port[2*i + 1]));
+        of_adaptive = |along;
+    endfunction
 
     // rdr keeps the first dimension of the packet's order that is not here
-    logic [N-1:0] later; // some dimension that is not here comes before this one
     always_comb begin
         if (N == 2)
             later = N'({order[0] && !here[0], !order[0] && !here[N-1]});
@@ -86,88 +99,73 @@ module ofr_route #(
             later = '0;
     end
 
-    // Adaptive VC. `stops` is the same at all inputs: q has room and is preferred to p.
-    logic [P-1:0] mask, room, best;
-    logic         adaptive, full;
-    assign adaptive = class_f != `OFR_PKT_CLASS_INORDER;
-    assign room     = mgmt ? any : open;
-    always_comb
-        for (int p = 0; p < P; p++)
-            mask[p] = minimal[p] && !later[p/2];
-    assign full = !adaptive || !(|(mask & any));
+    // Adaptive VC. `best` is one-hot if a port has room: q has room and is preferred to p.
+    logic [P-1:0] room, best;
+    logic         may_adapt, adapts, has_room;
+    assign may_adapt = class_f != `OFR_PKT_CLASS_INORDER && !named;
+    assign room      = mgmt ? any : open;
+    assign adapts    = of_adaptive(any & {P{may_adapt}}, minimal, later);
+    assign has_room  = LOCAL == 0 || of_adaptive(room, minimal, later); // a link's input: any
     always_comb
         for (int p = 0; p < P; p++) begin
-            best[p] = mask[p] && room[p] && adaptive;
+            best[p] = minimal[p] && !later[p/2] && room[p];
             for (int q = 0; q < P; q++)
-                if (q != p && mask[q] && room[q] && (q < p ? prefer[P*q + p] : !prefer[P*p + q]))
+                if (q != p && minimal[q] && !later[q/2] && room[q] &&
+                    (q < p ? prefer[P*q + p] : !prefer[P*p + q]))
                     best[p] = 1'b0;
         end
 
     // Escape VC, by the bubble rule: may_continue in its ring, else may_enter. From the local port
-    // packets that may go adaptively can be told to enter an empty VC only, or none.
-    logic [P-1:0] esc;
+    // packets that may go adaptively can be told to enter an empty VC only, or none. What names its
+    // port is management (else it is discarded): nothing keeps it but the bubble rule of VS2.
     logic         ring;    // 0: VS1, 1: VS2
-    logic         goes_on; // in its ring
-    logic         enters, held_here, escapes, restricted, dead;
+    logic         goes_on; // in its ring, if it goes through INDEX ^ 1
+    logic         holds;   // an entry of another input may keep a ring for itself
+    logic         restricted, alive, blocked, held;
+    logic [P-1:0] closed, shut, kept; // ports that are up where it may not go
+    assign ring       = head[`OFR_PKT_LEG_LSB];
+    assign restricted = LOCAL != 0 && !named && class_f != `OFR_PKT_CLASS_INORDER && !mgmt &&
+                        escape_mode != `OFR_NODE_ROUTING_ESCAPE_BUBBLE;
+    assign holds      = !mgmt && !hold_own && held_ring == ring;
+    assign goes_on    = LOCAL == 0 && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1);
     always_comb begin
-        ring = head[`OFR_PKT_LEG_LSB];
-        esc  = escape;
-        if (LOCAL != 0 && directed) begin
-            ring = 1'b1;
-            for (int p = 0; p < P; p++)
-                esc[p] = head[3:0] == 4'(p);
+        for (int p = 0; p < P; p++) begin
+            closed[p] = up[p] && !((ring ? may_enter[P + p] : may_enter[p]) &&
+                        (LOCAL == 0 || mgmt || (ring ? esc_open[P + p] : esc_open[p])));
+            shut[p]   = up[p] && !(escape_mode == `OFR_NODE_ROUTING_ESCAPE_EMPTY &&
+                        (ring ? empties[P + p] : empties[p]));
+            kept[p]   = up[p] && hold[p];
         end
-        dead       = !(|(esc & up));
-        goes_on    = LOCAL == 0 && esc[INDEX ^ 1] && vc == (ring ? `OFR_VC_VS2 : `OFR_VC_VS1);
-        enters     = |(esc & (ring ? may_enter[2*P-1:P] : may_enter[P-1:0])) &&
-                     (LOCAL == 0 || mgmt ||
-                      |(esc & (ring ? esc_open[2*P-1:P] : esc_open[P-1:0])));
-        restricted = LOCAL != 0 && adaptive && !mgmt &&
-                     escape_mode != `OFR_NODE_ROUTING_ESCAPE_BUBBLE;
-        if (restricted)
-            enters = escape_mode == `OFR_NODE_ROUTING_ESCAPE_EMPTY &&
-                     |(esc & (ring ? empties[2*P-1:P] : empties[P-1:0]));
-        held_here = !mgmt && !hold_own && held_ring == ring && |(esc & hold);
-        escapes   = goes_on ? (ring ? may_continue[P + (INDEX ^ 1)] : may_continue[INDEX ^ 1]) &&
-                              !(held_here && held_through)
-                            : enters && !held_here;
+        if (goes_on) begin
+            closed[INDEX ^ 1] = up[INDEX ^ 1] && !(ring ? may_continue[P + (INDEX ^ 1)]
+                                                        : may_continue[INDEX ^ 1]);
+            kept[INDEX ^ 1]   = up[INDEX ^ 1] && hold[INDEX ^ 1] && held_through;
+        end
     end
+    assign alive   = named ? |(name & up) : of_escape(up, minimal, here[N-2:0]);
+    assign blocked = named ? |(name & up & ~may_enter[2*P-1:P])
+                           : of_escape(restricted ? shut : closed, minimal, here[N-2:0]);
+    assign held    = holds && !named && of_escape(kept, minimal, here[N-2:0]);
 
-    logic to_local, to_discard, use_escape;
+    logic to_local, to_discard, moves_on;
     assign to_local   = directed ? LOCAL == 0 && mgmt : configured && &here;
     assign to_discard = directed ? !mgmt : !configured || |outside;
     assign wait_ofr   = deroutes && configured && !(|outside) && !decided;
-    assign use_escape = (LOCAL != 0 && directed) || full;
+    assign moves_on   = !to_discard && !wait_ofr && !to_local;
 
-    always_comb begin
-        out       = '0;
-        out_vc    = `OFR_VC_ADAPTIVE;
-        refused   = 1'b0;
-        grantable = 1'b0;
-        no_credit = 1'b0;
-        if (to_discard) begin
-            out[P+1]  = 1'b1;
-            grantable = 1'b1;
-        end else if (wait_ofr) begin
-            grantable = 1'b0;
-        end else if (to_local) begin
-            out[P]    = 1'b1;
-            grantable = 1'b1;
-        end else if (use_escape && dead) begin
-            out[P+1]  = 1'b1; // to wait for an adaptive slot without a way out could be for ever
-            grantable = 1'b1;
-        end else if (use_escape) begin
-            out[P-1:0] = esc;
-            out_vc     = ring ? `OFR_VC_VS2 : `OFR_VC_VS1;
-            grantable  = escapes;
-            no_credit  = !escapes;
-            refused    = !goes_on && !enters && !restricted;
-        end else begin
-            out[P-1:0] = best;
-            grantable  = |best;
-            no_credit  = !grantable;
-        end
+    // Without a way out it is discarded: to wait for an adaptive slot could be for ever.
+    assign grantable = to_discard || (!wait_ofr && (to_local ||
+                       (adapts ? has_room : !blocked && !held)));
+    assign closed_to = blocked && !restricted && (LOCAL == 0 || !adapts) &&
+                       !(goes_on && of_escape(P'(1) << (INDEX ^ 1), minimal, here[N-2:0]));
+    assign out_vc    = !(moves_on && !adapts && alive) ? `OFR_VC_ADAPTIVE
+                                                       : named || ring ? `OFR_VC_VS2 : `OFR_VC_VS1;
+    for (genvar p = 0; p < P; p++) begin : g_out
+        assign out[p] = moves_on && (adapts ? best[p] : up[p] && (named ? name[p] :
+                        of_escape(P'(1) << p, minimal, here[N-2:0])));
     end
+    assign out[P]   = to_local && !to_discard && !wait_ofr;
+    assign out[P+1] = to_discard || (moves_on && !adapts && !alive);
 endmodule
 
 `default_nettype wire

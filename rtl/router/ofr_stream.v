@@ -14,9 +14,8 @@ module ofr_stream #(
     // Candidate, see ofr_candidate
     input  wire logic                   cand,
     input  wire logic [1:0]             cand_vc,
+    input  wire logic                   routed,
     input  wire logic                   grantable,
-    input  wire logic                   no_credit,
-    input  wire logic                   no_decision,
     input  wire logic [2*N+1:0]         out,
     input  wire logic [1:0]             out_vc,
     // Stage B
@@ -112,7 +111,7 @@ module ofr_stream #(
     end
     assign next_behind = pending == 3'd0;
     assign fetch_ok    = !fetch_q && !granted_q &&
-                         !(cand && !grantable && !no_credit && !no_decision) &&
+                         !(cand && !routed) &&
                          (!next_behind || (cand && waiting[cand_vc] && more));
     assign read_header = !read_body && fetch_ok;
     assign raddr       = read_body ? {stream_row_q, stream_offset_q} : {fetch_row, LW'(0)};
