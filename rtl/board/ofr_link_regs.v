@@ -66,7 +66,7 @@ module ofr_link_regs #(
             {up_q, before_q, fell_q, frames_q, bad_q, retry_q} <= '0;
     end
 
-    // --- The engine: a cycle to read, one behind the RAM, which is slow, one to add and write -------
+    // --- The engine: a cycle to read, one behind the RAM, which is slow, one to add and write ----
     logic        run_q, got_q, write_q; // at work; at the RAM's output; in old_q
     logic        bank_q, bank;   // the bank that is shown
     logic [1:0]  ticks_q;        // 1: the shown bank is empty still, 2: it is good

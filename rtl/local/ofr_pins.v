@@ -2,10 +2,10 @@
 // The destination table for broken cables (registers PINS): an entry per destination, in block RAM.
 // Looks up the header that is next at the local port and changes its class and route. Same as
 // sim/model/pins.c. There are two banks: one is looked up in, the other, the shadow bank, is
-// written, until CONTROL makes them change places. A reset leaves the table off, and clears the shadow
-// bank, one entry a cycle. What becomes the shadow bank is made a copy of the active one, an entry
-// every other cycle, so what changes is all that need be written; nobody ever sees an entry that was
-// not written.
+// written, until CONTROL makes them change places. A reset leaves the table off, and clears the
+// shadow bank, one entry a cycle. What becomes the shadow bank is made a copy of the active one, an
+// entry every other cycle, so what changes is all that need be written; nobody ever sees an entry
+// that was not written.
 `include "ofr_defs.vh"
 `default_nettype none
 

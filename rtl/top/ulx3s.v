@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board top of Radiona's ULX3S: ecp5_board with 32-bit flits and cables of three data wires and a
-// clock each way at the headers J1 and J2 (constraints/README.md). With an LFE5U-85F or a 45F it has
-// three dimensions and the paper's buffers, eight slots of 512 bytes a VC; with a 25F two dimensions
-// and eight slots of 64 bytes: its 56 block RAMs hold no more, and with six links 96% of its look-up
-// tables were in use. Pins: constraints/ulx3s-85f.lpf, of the board's revisions 2 and 3.
+// clock each way at the headers J1 and J2 (constraints/README.md). With an LFE5U-85F or a 45F it
+// has three dimensions and the paper's buffers, eight slots of 512 bytes a VC; with a 25F two
+// dimensions and eight slots of 64 bytes: its 56 block RAMs hold no more, and with six links 96% of
+// its look-up tables were in use. Pins: constraints/ulx3s-85f.lpf, of revisions 2 and 3.
 `default_nettype none
 
 module ulx3s #(
