@@ -556,6 +556,9 @@ struct torus_result {
 // delivered, and reads checkers and counters. Boards with clocks of their own are aligned first
 // where they are not (torus_align()). TORUS_E_FAILED: lost or damaged packets (result is filled
 // in). TORUS_E_USAGE: the pattern does not exist in this size.
+// While boards are missing and destination tables lead around them (program --around), those that
+// are there run; what has a missing board as its destination is discarded where it is sent, and is
+// of `sent` what is neither in `received` nor in `errors`.
 int torus_run(struct torus *t, const struct torus_run *run, struct torus_result *result);
 
 // The histogram of lifetimes behind a result, until the next run, anybody's (then TORUS_E_LEASE):

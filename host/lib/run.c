@@ -62,17 +62,42 @@ struct run {
     uint32_t gen[4];
     unsigned packet_flits;
     struct totals before, after;
-    double management; // link flits of a collective, where it matters
-    uint32_t arrived;  // packets, in the window
-    bool damaged;      // a checker has seen one
+    double management;     // link flits of a collective, where it matters
+    uint64_t discarded[2]; // packets, where boards are missing: before, and the last look's
+    uint32_t arrived;      // packets, in the window
+    bool damaged;          // a checker has seen one
     struct torus_result *out;
 };
+
+// How many boards there are.
+static unsigned there(const struct torus *t)
+{
+    return t->absent ? t->board_count : node_count(t);
+}
+
+static void add_discarded(void *ctx, const uint8_t at[3], const uint64_t *counters)
+{
+    (void)at;
+    *(uint64_t *)ctx += counters[OFR_COUNTER_DISCARDED];
+}
+
+// Packets that boards have discarded so far: where boards are missing, those to them.
+static int read_discarded(struct torus *t, uint64_t *sum)
+{
+    uint32_t data[4] = {random_word()};
+    *sum = 0;
+    int error = ask_all(t, OFR_AGG_OR, OFR_OP_SNAPSHOT, 0, data, NULL, "latch the counters");
+    return error == TORUS_OK ? read_counters(t, data[0], false, add_discarded, sum) : error;
+}
 
 // Latches the counters, too.
 static int set_up(struct traffic *w)
 {
     struct run *r = (struct run *)w;
-    int error =
+    int error = w->t->absent ? read_discarded(w->t, &r->discarded[0]) : TORUS_OK;
+    if (error != TORUS_OK)
+        return error;
+    error =
         ask_all(w->t, OFR_AGG_OR, OFR_OP_GEN, r->gen_arg, r->gen, NULL, "set the generators up");
     r->before.collectives = w->t->collectives;
     return error;
@@ -107,12 +132,16 @@ static int look(struct traffic *w, struct traffic_seen *seen)
         return error;
     seen->sent = now[0];
     seen->arrived = now[1]; // damaged ones included
-    seen->ended = (now[3] & 0xffff) == node_count(w->t) * OFR_GEN_STATUS_DONE_MASK;
+    seen->ended = (now[3] & 0xffff) == there(w->t) * OFR_GEN_STATUS_DONE_MASK;
     r->arrived = now[2];
     r->damaged = now[3] >> 16;
     r->out->sent = now[0];
     r->out->received = now[1];
-    return TORUS_OK;
+    if (w->t->absent && seen->ended) {
+        error = read_discarded(w->t, &r->discarded[1]);
+        seen->arrived += r->discarded[1] - r->discarded[0];
+    }
+    return error;
 }
 
 API double torus_bin_end(unsigned bin)
@@ -177,7 +206,7 @@ API int torus_histogram(struct torus *t, const struct torus_result *result,
     uint32_t above[TORUS_BINS + 4] = {0}; // packets in the bins from this one on
     unsigned bins = ofr_bin(result->max) + 1;
     memset(count, 0, TORUS_BINS * sizeof *count);
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = same_run(t, result);
     // From the top down, until all packets are found: short lifetimes have bins of their own.
@@ -197,6 +226,11 @@ API int torus_histogram(struct torus *t, const struct torus_result *result,
 static unsigned links(const struct torus *t)
 {
     unsigned sum = 0;
+    for (unsigned i = 0; t->absent && i < t->board_count; i++)
+        for (unsigned p = 0; p < 2 * t->dims; p++)
+            sum += t->boards[i].peer[p] >= 0;
+    if (t->absent)
+        return sum;
     for (unsigned i = 0; i < t->dims; i++)
         sum += t->k[i] == 1 ? 0 : t->k[i] == 2 ? node_count(t) : 2 * node_count(t);
     return sum;
@@ -221,7 +255,7 @@ static int read_results(struct run *r, uint32_t number)
     out->start = r->w.start;
     out->errors = errors[0];
     out->received -= errors[0];
-    out->accepted = (double)r->arrived * r->packet_flits / ((double)r->w.cycles * node_count(t));
+    out->accepted = (double)r->arrived * r->packet_flits / ((double)r->w.cycles * there(t));
     out->mean = d[2] ? (double)(d[0] | (uint64_t)d[1] << 32) / (double)d[2] : 0;
     out->max = d[3];
     out->measured = d[2];
@@ -306,13 +340,15 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
     error = traffic_measure(&r.w);
     if (error != TORUS_OK)
         return error;
-    if (out->sent) {
-        out->oidn = (double)(r.after.oidn - r.before.oidn) / (double)out->sent;
-        out->widn = (double)(r.after.widn - r.before.widn) / (double)out->sent;
-        out->hops = users_hops(t, &r) / (double)out->sent;
+    // Of what went anywhere
+    double sent = (double)(out->sent - (r.discarded[1] - r.discarded[0]));
+    if (sent > 0) {
+        out->oidn = (double)(r.after.oidn - r.before.oidn) / sent;
+        out->widn = (double)(r.after.widn - r.before.widn) / sent;
+        out->hops = users_hops(t, &r) / sent;
     }
     if (links(t))
-        out->link_use = out->hops * out->accepted * node_count(t) / links(t);
+        out->link_use = out->hops * out->accepted * there(t) / links(t);
     if (out->errors)
         return fail(t, TORUS_E_FAILED, "%u of %llu packets came damaged or to the wrong board",
                     out->errors, (unsigned long long)out->sent);
@@ -326,9 +362,14 @@ static int run_once(struct torus *t, const struct torus_run *wanted, struct toru
     memset(out, 0, sizeof *out);
     if (!options_take(&run, sizeof run, wanted))
         return fail(t, TORUS_E_USAGE, "struct torus_run: begin with torus_run_default()");
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = check_run(t, &run);
+    if (error == TORUS_OK && t->absent && run.packet_flits == message_flits(t))
+        error = fail(t, TORUS_E_USAGE,
+                     "packets of %u flits, as management's, cannot be told from it while %s; take "
+                     "another length",
+                     run.packet_flits, t->faults[0].text);
     if (error != TORUS_OK)
         return error;
     uint32_t messages = messages_of(&run, &ticks);

@@ -89,17 +89,28 @@ static struct fake_board *receiver(struct fake_board *b)
     return b;
 }
 
+// Boards that have a cable; where there is one alone, that.
+static unsigned cabled(const struct fake_fabric *f)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < f->boards; i++)
+        count += links(&f->board[i]) != 0;
+    return count ? count : 1;
+}
+
 static void generate(struct fake_board *b)
 {
     uint32_t packets = b->reg[OFR_GEN_MESSAGES / 4] * (b->reg[OFR_GEN_LENGTH / 4] >> 16);
     b->fabric->generated |= 1u << (b->fw.active >> 16 & 7);
     b->reg[OFR_GEN_STATUS / 4] = OFR_GEN_STATUS_DONE_MASK;
     uint32_t *check = receiver(b)->reg;
-    b->reg[OFR_GEN_SENT / 4] = check[OFR_CHECK_RECEIVED / 4] = packets;
+    b->reg[OFR_GEN_SENT / 4] = packets;
+    b->counter[OFR_COUNTER_DISCARDED] += b->fabric->discards;
+    check[OFR_CHECK_RECEIVED / 4] = packets -= b->fabric->discards;
     check[OFR_CHECK_ARRIVED / 4] = check[OFR_CHECK_COUNT / 4] = packets;
     check[OFR_CHECK_SUM_LOW / 4] = b->fabric->lifetime ? packets * b->fabric->lifetime : 0xc0000000;
     check[OFR_CHECK_MAX / 4] = 100;
-    if (++b->fabric->started == b->fabric->boards) { // time flies
+    if (++b->fabric->started == cabled(b->fabric)) { // time flies
         b->fabric->time = b->reg[OFR_GEN_START / 4] + 1000000;
         b->fabric->started = 0;
     }

@@ -57,6 +57,7 @@ struct fake_fabric {
     unsigned generated;  // bit r: traffic was begun while a table of routing r was active
     uint32_t lifetime;   // cycles, of packets; 0: sums that carry between boards
     bool few_counters;   // boards are built with those of small FPGAs only
+    unsigned discards;   // packets of each run that a board discards
     bool clocks;         // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // or NULL
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl run: a row a pattern and load.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,13 +56,12 @@ static int prepare(struct args *a)
 static int do_run(struct torus *t, const struct args *a)
 {
     const struct sweep *s = &set.sweep;
-    int status = 0, error = torus_attach(t);
-    if (error == TORUS_OK)
-        error = names_learn(t);
     struct torus_preset preset;
-    unsigned generation;
-    if (error == TORUS_OK)
-        error = torus_lease(t, 0); // all runs are of one routing
+    unsigned generation, missing;
+    int status = attach_there(t, &missing), error;
+    if (status)
+        return status;
+    error = torus_lease(t, 0); // all runs are of one routing
     if (error == TORUS_OK)
         error = torus_programmed(t, &preset, &generation);
     if (error != TORUS_OK)
@@ -72,6 +72,7 @@ static int do_run(struct torus *t, const struct args *a)
     const char *routing = preset.routing ? torus_routing_name(preset.routing) : "none";
     struct table *rows = table_begin(a, "runs", run_columns);
     json_t *skipped = json_array();
+    uint64_t sent = 0, lost = 0;
     bool any = false;
     for (unsigned i = 0; i < s->patterns && status != 2; i++) {
         if (sweep_skips(s, i, dims, k, skipped))
@@ -86,6 +87,8 @@ static int do_run(struct torus *t, const struct args *a)
                 if (!any)
                     run_note(rows, dims, k);
                 any = true;
+                sent += result.sent;
+                lost += result.sent - result.received - result.errors;
                 table_row(rows, run_row(routing, torus_pattern_name(run.pattern), &result));
                 apart = result.apart > apart ? result.apart : apart;
             }
@@ -107,6 +110,12 @@ static int do_run(struct torus *t, const struct args *a)
     else
         table_drop(rows);
     json_decref(skipped);
+    if (missing && any)
+        fprintf(stderr,
+                "torusctl: %" PRIu64 " of %" PRIu64
+                " packets were to boards that are missing, and were discarded where they were "
+                "sent\n",
+                lost, sent);
     return status;
 }
 
@@ -120,7 +129,10 @@ const struct command command_run = {
         "generated in the window, in cycles, waiting at the source included. gamma0 is the load "
         "that saturates the bisection under uniform traffic and minimal routing.\n\n"
         "Patterns that this torus cannot have are skipped where there are several. The exit "
-        "status is 1 if a packet was lost or damaged.",
+        "status is 1 if a packet was lost or damaged.\n\n"
+        "While a board is missing and destination tables lead around it (program --around), the "
+        "others run; what is for that board is discarded where it is sent, and counted. Packets as "
+        "long as management's cannot be told from it then, and are refused.",
     .examples = "run --pattern all --load 0.1,0.3 --gamma\n"
                 "run --pattern tornado --load 0.8 --cycles 100000 --format json\n",
     .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT | STREAM | MESSAGES,
