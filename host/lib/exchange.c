@@ -504,10 +504,13 @@ static int ask_each(struct torus *t, enum ofr_aggregate aggregate, const struct 
     bool ones = aggregate == OFR_AGG_AND || aggregate == OFR_AGG_MIN;
     bool span = aggregate == OFR_AGG_SPAN;
     bool start = (all->m[0] & OFR_OP_MASK) == OFR_OP_START && (all->m[0] >> 8 & 0xff) == 2;
-    uint32_t a[4], now = 0;
+    struct request here;
+    uint32_t a[4];
     for (unsigned i = 0; i < 4; i++)
         a[i] = ones || (span && i < 2) ? ~0u : 0;
-    int error = start ? torus_read(t, NULL, OFR_NODE_TIME, &now) : TORUS_OK;
+    by_path(&here, NULL, 0, OFR_OP_READ, 0);
+    here.m[4] |= (uint32_t)(OFR_SEL_NODE | OFR_NODE_TIME) << 16;
+    int error = start ? ask(t, &here, "read the time") : TORUS_OK;
     if (error != TORUS_OK)
         return error;
     struct request *q = calloc(t->board_count, sizeof *q);
@@ -519,7 +522,7 @@ static int ask_each(struct torus *t, enum ofr_aggregate aggregate, const struct 
         if (start) { // as the gateway does
             q[i].m[0] = (q[i].m[0] & ~(uint32_t)0xff00) | 3 << 8;
             for (unsigned j = 3; j < 6; j++)
-                q[i].m[j] += now;
+                q[i].m[j] += here.r[5];
         }
     }
     error = exchange(t, q, t->board_count);

@@ -130,7 +130,7 @@ const struct command command_run = {
         "that saturates the bisection under uniform traffic and minimal routing.\n\n"
         "Patterns that this torus cannot have are skipped where there are several. The exit "
         "status is 1 if a packet was lost or damaged.\n\n"
-        "While a board is missing and destination tables lead around it (program --around), the "
+        "While a board is missing and destination tables lead around it, as program has it, the "
         "others run; what is for that board is discarded where it is sent, and counted. Packets as "
         "long as management's cannot be told from it then, and are refused.",
     .examples = "run --pattern all --load 0.1,0.3 --gamma\n"
