@@ -53,8 +53,9 @@ int net_command_view(int argc, char **argv)
 {
     static const struct argp_option list[] = {
         {"out", O_OUT, "STEM", 0, "writes STEM.gp, STEM.png, STEM.svg (the file's name)", 0},
-        {"x", 'x', "FIELD", 0, "records: along the x axis (load_gamma0)", 0},
-        {"y", 'y', "FIELD", 0, "records: along the y axis (mean_lifetime_us)", 0},
+        {"x", 'x', "FIELD", 0, "records: along the x axis (load_gamma0; of engine flit load)", 0},
+        {"y", 'y', "FIELD", 0,
+         "records: along the y axis (mean_lifetime_us; of engine flit latency_cycles)", 0},
         {"plane", O_PLANE, "AXES", 0, "links: those of a map (xy)", 0},
         {"at", O_AT, "COORDINATES", 0, "links: the others, as 3 or 0,3 (0)", 0},
         {0}};
@@ -69,7 +70,7 @@ int net_command_view(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct args args = {.view = {.x = "load_gamma0", .y = "mean_lifetime_us"}};
+    struct args args = {.view = {.x = NULL}};
     char command[1000], stem[400];
     net_command_line("view", argc, argv, command, sizeof command);
     argp_parse(&argp, argc, argv, 0, NULL, &args);

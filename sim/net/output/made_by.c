@@ -63,6 +63,12 @@ static void values(const json_t *records, const char *field, char *text, unsigne
     free(number);
 }
 
+static bool is_flit(const json_t *record)
+{
+    const char *engine = json_string_value(json_object_get(record, "engine"));
+    return engine && strncmp(engine, "packet", 6) != 0;
+}
+
 // Whether all records have what their preset and routing have by themselves.
 static bool as_usual(const json_t *records, const struct net_setting *s)
 {
@@ -77,6 +83,14 @@ static bool as_usual(const json_t *records, const struct net_setting *s)
         int r = net_name_find(net_routing_names, text);
         struct net_config usual =
             net_config_default((enum net_preset)(p < 0 ? 0 : p), (enum net_routing)(r < 0 ? 0 : r));
+        if (is_flit(record)) {
+            net_value_text(json_object_get(record, "topology"), text, sizeof text);
+            usual.engine = NET_ENGINE_FLIT;
+            usual.slots = NET_FLIT_SLOTS;
+            usual.throttle = usual.escape_throttle = usual.slots / 2;
+            net_setting_parse(net_setting_find("topology"), &usual, text, otherwise,
+                              sizeof otherwise);
+        }
         net_setting_print(s, &usual, otherwise, sizeof otherwise);
         net_value_text(json_object_get(record, s->field), text, sizeof text);
         if (strcmp(text, *otherwise ? otherwise : "-") != 0)
@@ -89,15 +103,16 @@ void net_made_by(const json_t *records, char *text, unsigned size)
 {
     const json_t *first = json_array_get(records, 0);
     static const char *const named[] = {"topology", "routing", "traffic", "load", NULL};
-    const char *command = json_object_get(first, "gamma_star_gamma0") ? "saturate"
-                          : json_array_size(records) > 1              ? "sweep"
-                                                                      : "run";
+    bool searched =
+        json_object_get(first, "gamma_star_gamma0") || json_object_get(first, "saturation_load");
+    const char *command = searched ? "saturate" : json_array_size(records) > 1 ? "sweep" : "run";
     unsigned at = (unsigned)snprintf(text, size, "torussim %s", command);
     for (const struct net_setting *s = net_settings; s->name && at < size; s++) {
         char now[1000];
         if (net_name_find(named, s->name) < 0 && as_usual(records, s))
             continue;
-        values(records, s->field, now, sizeof now);
+        bool load = is_flit(first) && !strcmp(s->name, "load");
+        values(records, load ? "load" : s->field, now, sizeof now);
         if (!strcmp(s->name, "engine")) { // without its version
             now[strcspn(now, "-")] = '\0';
             if (!strcmp(now, "dragonfly")) // which the topology says
@@ -107,7 +122,7 @@ void net_made_by(const json_t *records, char *text, unsigned size)
         if (*now)
             at += (unsigned)snprintf(text + at, size - at, " --%s %s", s->name, now);
     }
-    const json_t *step = json_object_get(first, "step_gamma0");
+    const json_t *step = json_object_get(first, is_flit(first) ? "step_load" : "step_gamma0");
     if (json_is_number(step) && at < size)
         at += (unsigned)snprintf(text + at, size - at, " --step %.9g", json_number_value(step));
     const json_t *replicates = json_object_get(first, "replicates");

@@ -30,8 +30,7 @@ static bool is_setting(const char *field)
     return false;
 }
 
-// The field with half the interval of another: "_ci95" before its unit.
-static void interval_of(const char *field, char *name, size_t size)
+void net_record_interval(const char *field, char *name, size_t size)
 {
     static const char *const units[] = {"_cycles", "_us", "_gamma0"};
     size_t base = strlen(field);
@@ -77,7 +76,7 @@ json_t *net_record_combine(json_t *const *records, uint32_t count)
     }
     json_object_foreach(records[0], field, value)
     {
-        interval_of(field, interval, sizeof interval);
+        net_record_interval(field, interval, sizeof interval);
         if (!json_object_get(records[0], interval))
             continue;
         net_record_mean(records, count, field, &half);

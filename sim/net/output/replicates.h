@@ -19,4 +19,7 @@ json_t *net_record_combine(json_t *const *records, uint32_t count);
 // is one only.
 double net_record_mean(json_t *const *records, uint32_t count, const char *field, double *half);
 
+// The field that half the interval of another is in: "_ci95" before its unit.
+void net_record_interval(const char *field, char *name, size_t size);
+
 #endif

@@ -11,7 +11,7 @@
 struct net_view {
     const char *stem;    // path without .gp, .png, .svg
     const char *command; // that draws it
-    const char *x, *y;   // of curves: fields
+    const char *x, *y;   // of curves: fields; NULL: load and lifetime, of engine flit latency
     const char *plane;   // of links: "xy" or two others of x, y, z, u, v, w; one for one dimension
     const char *at;      // of links: the other coordinates, as 0,3; NULL: all 0
 };

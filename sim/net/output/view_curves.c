@@ -178,7 +178,7 @@ static double x_of(struct curves *c, const json_t *record)
 static bool drained(const json_t *record)
 {
     const char *end = json_string_value(json_object_get(record, "end"));
-    return !end || !strcmp(end, "drained");
+    return !end || !strcmp(end, "drained") || !strcmp(end, "complete");
 }
 
 static double number(const json_t *record, const char *field)
@@ -196,12 +196,14 @@ static struct point gather(const struct net_view *view, double x, json_t *const 
     p.y = net_record_mean(records, count, view->y, &half);
     p.low = p.y - half;
     p.high = p.y + half;
-    // Replicates as one record.
+    // Replicates as one record, or batches.
+    char interval[100];
+    net_record_interval(view->y, interval, sizeof interval);
     if (count == 1 && !strcmp(view->y, "mean_lifetime_us")) {
         p.low = number(records[0], "mean_ci95_low_us");
         p.high = number(records[0], "mean_ci95_high_us");
-    } else if (count == 1 && !strcmp(view->y, "accepted_gamma0")) {
-        half = number(records[0], "accepted_ci95_gamma0");
+    } else if (count == 1) {
+        half = number(records[0], interval);
         p.low = p.y - half;
         p.high = p.y + half;
     }
@@ -227,8 +229,14 @@ static int by_x(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-bool net_view_records(const struct net_table *table, const struct net_view *view)
+bool net_view_records(const struct net_table *table, const struct net_view *given)
 {
+    // Engine flit has units of its own.
+    bool flit = json_object_get(json_array_get(table->rows, 0), "accepted_load") != NULL;
+    struct net_view named = *given;
+    const struct net_view *view = &named;
+    named.x = given->x ? given->x : flit ? "load" : "load_gamma0";
+    named.y = given->y ? given->y : flit ? "latency_cycles" : "mean_lifetime_us";
     size_t i, j;
     json_t *record, *other, *good = json_array();
     bool known_x = false, known_y = false;

@@ -45,6 +45,18 @@ for r, (x, y, low, high) in zip(o, d):
     assert x == r['load_gamma0'] and abs(y / r['mean_lifetime_us'] - 1) < 1e-5
     assert abs(low / r['mean_ci95_low_us'] - 1) < 1e-5 and abs(high / r['mean_ci95_high_us'] - 1) < 1e-5"
 result $? 'its points are the records, with their intervals'
+# Engine flit: other fields, batches' intervals, or replicates'.
+flit='--engine flit --topology 4x4 --routing duato,ofr --load 0.2,0.4,0.6 --batches 3 --batch-cycles 200 --warm-up 100'
+# shellcheck disable=SC2086
+"$sim" sweep $flit --replicates 3 --out "$work/flit" --format csv > "$work/flit.csv" &&
+    "$sim" view "$work/flit" > "$work/out" && grep -q '2 curves of 18 of 18 records' "$work/out" &&
+    pictures "$work/flit-view" load 'latency (cycles)' duato ofr '95% interval' \
+        'torussim sweep --engine flit --topology torus:4x4 --routing duato,ofr --traffic uniform --seed 1,2,3 --load 0.2,0.4,0.6'
+result $? 'of engine flit'
+values() { sed -n '/^\$c0/,/^EOD/p' "$1.gp" | head -n 4 | tail -n 3; }
+"$sim" view "$work/flit.csv" --out "$work/other" > "$work/out" && values "$work/flit-view" > "$work/data" &&
+    values "$work/other" > "$work/data2" && cmp -s "$work/data" "$work/data2" && grep -q '^0.2 [0-9.]* [0-9.]* [0-9.]*$' "$work/data"
+result $? 'the same from its replicates as one record'
 "$sim" view "$work/points" -x routing -y accepted_gamma0 --out "$work/bars" > "$work/out" &&
     pictures "$work/bars" routing 'accepted (gamma0)' abr ofr
 result $? 'over a setting that is a word'
