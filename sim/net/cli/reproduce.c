@@ -383,10 +383,12 @@ static void print_value(FILE *out, int width, int beside_width, double value, do
 static void print_block(const struct reproduction *r, FILE *out, unsigned size, int row)
 {
     const struct net_experiment *e = &r->e;
-    int width = 8, beside = net_experiment_from(e, size) ? 12 : 0;
+    int width = 8, beside = net_experiment_from(e, size) ? 12 : 0, name = 18;
+    for (unsigned i = 0; i < e->rows && row < 0; i++)
+        name = (int)strlen(e->row[i].name) > name ? (int)strlen(e->row[i].name) : name;
     for (unsigned s = 0; s < e->series; s++)
         width = (int)strlen(e->column[s].name) > width ? (int)strlen(e->column[s].name) : width;
-    fprintf(out, "%-18s", row < 0 ? "" : axis(e));
+    fprintf(out, "%-*s", name, row < 0 ? "" : axis(e));
     for (unsigned s = 0; s < e->series; s++)
         fprintf(out, "  %*s%*s", width, e->column[s].name, beside, "");
     fputc('\n', out);
@@ -400,9 +402,9 @@ static void print_block(const struct reproduction *r, FILE *out, unsigned size, 
         if (!any)
             continue;
         if (row < 0)
-            fprintf(out, "%-18s", e->row[i].name);
+            fprintf(out, "%-*s", name, e->row[i].name);
         else
-            fprintf(out, "%-18.2f", load);
+            fprintf(out, "%-*.2f", name, load);
         for (unsigned s = 0; s < e->series; s++) {
             double value = r->values[net_cell(e, size, at, s, l)];
             double paper = net_experiment_paper(e, size, at, s, load);
