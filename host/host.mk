@@ -182,7 +182,7 @@ CANCEL_TWIN_generation := firmware commit firmware/table 's/generation.!=.(fw->s
 CANCEL_TWIN_wrong   := firmware commit firmware/table 's/crc.!=.m.5./0/'
 CANCEL_TWIN_hole    := firmware commit firmware/table 's/table_drop(fw);.*it.has.*/;/'
 CANCEL_TWIN_written := firmware commit firmware/write 's/table_drop(fw);/;/'
-CANCEL_TWIN_plain   := firmware commit firmware/write 's/.||.offset.>=.OFR_BLOCK_PINS//'
+CANCEL_TWIN_plain   := firmware commit firmware/write 's/offset.>=.OFR_BLOCK_PINS/0/'
 CANCEL_TWIN_old     := firmware commit firmware/table 's/idn.&&.clearing(fw))/idn\&\&(node_write(fw,OFR_PINS_CONTROL,0),clearing(fw)))/'
 CANCEL_TWIN_halves  := destinations killed firmware/table 's/node_write(fw,.OFR_PINS_CONTROL,.on)/;/'
 CANCEL_TWIN_drops   := cancel anywhere host/lib/program 's/drop(t,.p,.i).!=.TORUS_OK/0/'
