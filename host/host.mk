@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults links layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            faults links channel layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/ofr_regs.h
@@ -12,7 +12,7 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
-            trace bandwidth latency list reg key serve stop flash
+            trace bandwidth latency channel list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology) $(B)/sim/net/output/gnuplot.o
@@ -106,6 +106,21 @@ $(B)/tests/test_commands: $(CTL_SHARED) $(B)/libfw.commands.a
 $(B)/tests/test_commands: HOST_TEST_FW := $(B)/libfw.commands.a
 $(B)/libfw.commands.a: $(B)/libfw.a
 	objcopy --redefine-sym table_drop=firmware_table_drop $< $@
+
+# Channels, on boardsim's boards; and its twins, the library's file as sed leaves it.
+TESTS += host/test/channel_test.sh
+CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border)
+CHANNEL_CALL_TWIN_looks  := s/is_broken(\&s))/is_broken(\&s) \&\& 0)/;s/is_broken(s) ?/0 ?/
+CHANNEL_CALL_TWIN_border := s/whole = FIELD(s.rx, OFR_CHANNEL_RX_LAST)/whole = true/
+host/test/channel_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/channel_calls $(CHANNEL_CALL_TWINS)
+$(B)/host/channel_calls: host/test/channel_calls.c host/lib/libtorus.h $(B)/libtorus.a
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/lib/channel.c host/host.mk
+	@mkdir -p $(@D)
+	@sed '$(CHANNEL_CALL_TWIN_$*)' host/lib/channel.c > $(@D)/channel.c && \
+	    ! cmp -s host/lib/channel.c $(@D)/channel.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/channel.c \
+	    $(filter-out %/channel.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # What serve passes on, and its twins without a protection each.
 TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares ends turns)

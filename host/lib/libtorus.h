@@ -336,6 +336,56 @@ const char *torus_link_why(unsigned why);                       // "silence", ..
 // `crc` and bits `bits`: several wrong bits in a frame are one error. NAN: arguments out of range.
 double torus_error_bound(uint64_t errors, double bits, double confidence);
 
+// Channels ----------------------------------------------------------------------------------------
+
+// Streams of messages between ends of two boards, of any length, in order, each with its border;
+// boards have ends where they are built with channels. An end is its pins', or software's; here it
+// becomes software's, by registers: some kilobytes a second, for tools and trials. Needs a torus
+// that is programmed, and the lease, which is taken for a moment each time; several hosts can have
+// ends. `seconds` is how long to wait for the other side, 0: do what can be done now.
+// TORUS_E_FAILED: the channel is broken or closed: the detail says why, and how many bytes have
+// arrived. TORUS_E_USAGE: a node outside of the torus, an end that there is not or that is not
+// open.
+struct torus_end {
+    uint8_t at[3];
+    uint8_t end; // from 0
+};
+
+// Joins two ends, which may be of one board. TORUS_E_BOARD: one is busy, with whom is said;
+// TORUS_E_TIMEOUT: there is no way there.
+int torus_channel_open(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+                       double seconds);
+
+// Sends a message, which may be empty. TORUS_E_TIMEOUT: there was room for *sent bytes of it only,
+// as the other end takes nothing; the rest may follow by another call.
+int torus_channel_send(struct torus *t, const struct torus_end *from, const void *data,
+                       size_t bytes, double seconds, size_t *sent);
+
+// Receives the rest of a message, up to `room` bytes: *whole: its end has come. Neither a byte nor
+// an end: the other side has closed the channel, and all of it has come. room must be 8 at least.
+// TORUS_E_TIMEOUT: *got bytes, and no more.
+int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,
+                       double seconds, size_t *got, bool *whole);
+
+// Closes it from either end: what was sent is still taken by the other side, which is waited for.
+// TORUS_E_TIMEOUT: not yet; close it again. abort: at once, whatever is under way, and what has
+// come and was not taken is thrown away.
+int torus_channel_close(struct torus *t, const struct torus_end *end, double seconds);
+int torus_channel_abort(struct torus *t, const struct torus_end *end);
+
+// An end as it is. Of a board without channels TORUS_E_USAGE.
+struct torus_channel {
+    const char *state;  // "idle", "open", "ended", ...
+    const char *reason; // why it has ended, "closed", ...; NULL: it has not
+    struct torus_end peer;
+    bool open, free;         // free: torus_channel_open() can have it
+    bool software;           // not its pins'
+    bool waits;              // a beat has come for software, and is not taken
+    uint32_t sent, received; // bytes of this connection, modulo 2^32
+    uint32_t heard;          // that the other side has said to have received
+};
+int torus_channel_state(struct torus *t, const struct torus_end *end, struct torus_channel *out);
+
 // Programming -------------------------------------------------------------------------------------
 
 // TORUS_CUSTOM: a struct torus_table of one's own.

@@ -233,8 +233,34 @@ double fake_cycles(void)
     return 50e6 * ((double)(now.tv_sec - start) + 1e-9 * (double)now.tv_nsec);
 }
 
+// Eight ends of channels that are one: it is open after OPEN or LISTEN, ended after anything else,
+// and a message of two bytes always waits there.
+static uint32_t channel_read(const struct fake_board *b, unsigned at)
+{
+    uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
+    switch (at) {
+    case OFR_CHANNEL_SHAPE:
+        return 8U << OFR_CHANNEL_SHAPE_ENDS_LSB | 4U << OFR_CHANNEL_SHAPE_ROOM_LSB;
+    case OFR_CHANNEL_STATE:
+        if (command == OFR_CHANNEL_COMMAND_OPEN || command == OFR_CHANNEL_COMMAND_LISTEN)
+            return OFR_CHANNEL_STATE_STATE_OPEN << OFR_CHANNEL_STATE_STATE_LSB;
+        return OFR_CHANNEL_STATE_FREE_MASK |
+               (uint32_t)(command ? OFR_CHANNEL_STATE_STATE_ENDED : OFR_CHANNEL_STATE_STATE_IDLE)
+                   << OFR_CHANNEL_STATE_STATE_LSB;
+    case OFR_CHANNEL_TX:
+        return OFR_CHANNEL_TX_READY_MASK;
+    case OFR_CHANNEL_RX:
+        return OFR_CHANNEL_RX_VALID_MASK | OFR_CHANNEL_RX_LAST_MASK |
+               2U << OFR_CHANNEL_RX_BYTES_LSB;
+    }
+    return b->reg[at / 4];
+}
+
 static uint32_t node_read(struct fake_board *b, unsigned at)
 {
+    if (at >= OFR_BLOCK_CHANNEL)
+        return channel_read(b, at);
+
     uint32_t index = b->reg[OFR_COUNT_INDEX / 4];
     switch (at) {
     case OFR_NODE_SHAPE:

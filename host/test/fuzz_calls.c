@@ -56,6 +56,48 @@ static int links(struct torus *t)
     return torus_links(t, 0, ends);
 }
 
+// Two ends joined first.
+static const struct torus_end from = {{0, 0, 0}, 1}, to = {{1, 0, 0}, 2};
+
+static int channel_open(struct torus *t)
+{
+    return torus_channel_open(t, &from, &to, 0);
+}
+
+static int channel_send(struct torus *t)
+{
+    size_t sent;
+    int error = channel_open(t);
+    return error == TORUS_OK ? torus_channel_send(t, &from, "12345", 5, 0, &sent) : error;
+}
+
+static int channel_recv(struct torus *t)
+{
+    char message[12];
+    size_t got;
+    bool whole;
+    int error = channel_open(t);
+    return error == TORUS_OK ? torus_channel_recv(t, &to, message, sizeof message, 0, &got, &whole)
+                             : error;
+}
+
+static int channel_close(struct torus *t)
+{
+    int error = channel_open(t);
+    return error == TORUS_OK ? torus_channel_close(t, &from, 0.001) : error;
+}
+
+static int channel_abort(struct torus *t)
+{
+    return torus_channel_abort(t, &to);
+}
+
+static int channel_state(struct torus *t)
+{
+    struct torus_channel state;
+    return torus_channel_state(t, &to, &state);
+}
+
 static int write_one(struct torus *t)
 {
     return torus_write(t, far, 0x18, 5);
@@ -252,6 +294,12 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_close", lease}, // at the end, always: gives it back
     {"torus_links", links},
     {"torus_places", places},
+    {"torus_channel_open", channel_open},
+    {"torus_channel_send", channel_send},
+    {"torus_channel_recv", channel_recv},
+    {"torus_channel_close", channel_close},
+    {"torus_channel_abort", channel_abort},
+    {"torus_channel_state", channel_state},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

@@ -175,6 +175,9 @@ mode opens "latency $t 0,0 1,1" "$board window names format $writing $stream loa
     'baud all together'
 mode opens "latency $t --all" "$board window names format $writing $stream load together" baud
 mode opens "latency $t --all --together" "$board window names format $writing $stream load" baud
+mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
+mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
+mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'
 mode opens "reg $t" "$board format at" "baud window names $writing"
 mode opens "reg $t --at=0,0 NODE.COORD" "$board format names" "baud window $writing"
 mode opens "reg $t --names=$work/names --at=left NODE.COORD" "$board format window" "baud $writing"

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels: ends of boards joined, and used by registers (block CHANNEL). All ends of a board share
+// SELECT, and what is done with one needs the lease; so each turn takes the lease, selects, does
+// what can be done now, and gives it back: nobody waits inside it.
+#include <stdio.h>
+#include <string.h>
+
+#include "boards.h"
+
+enum { MOST_BEATS = 256 }; // in a turn, so that others have theirs
+
+static const char *const reasons[] = {
+    "closed",
+    "refused by the other end",
+    "nothing was heard of the other end",
+    "a packet was lost",
+    "a packet that cannot be",
+    "aborted",
+};
+static const char *const states[] = {
+    "idle", "listening", "opening", "open", "closing", "closed by the other end", "ended"};
+enum { REASONS = sizeof reasons / sizeof *reasons, STATES = sizeof states / sizeof *states };
+
+// The registers of an end that a turn goes by.
+struct seen {
+    uint32_t state, tx, rx, data;
+};
+
+static unsigned field(uint32_t value, unsigned lsb, unsigned bits)
+{
+    return value >> lsb & ((1U << bits) - 1);
+}
+#define FIELD(value, name) field(value, name##_LSB, name##_BITS)
+
+static unsigned state_of(const struct seen *s)
+{
+    return FIELD(s->state, OFR_CHANNEL_STATE_STATE);
+}
+
+static const char *end_text(const struct torus *t, const struct torus_end *e, char text[24])
+{
+    char place[16];
+    snprintf(text, 24, "%s end %u", place_text(t, e->at, place), e->end);
+    return text;
+}
+
+// Up to four registers of the board at once.
+static int read_four(struct torus *t, const struct torus_end *e, const uint16_t offset[4],
+                     uint32_t value[4])
+{
+    struct request q;
+    by_address(&q, pack_at(e->at), OFR_OP_READ4, 0);
+    q.m[2] = offset[0] | (uint32_t)offset[1] << 16;
+    q.m[3] = offset[2] | (uint32_t)offset[3] << 16;
+    int error = ask(t, &q, "read a channel");
+    memcpy(value, &q.r[2], 4 * sizeof *value);
+    return error;
+}
+
+static int look(struct torus *t, const struct torus_end *e, struct seen *s)
+{
+    static const uint16_t offset[4] = {OFR_CHANNEL_STATE, OFR_CHANNEL_TX, OFR_CHANNEL_RX,
+                                       OFR_CHANNEL_RX_DATA};
+    uint32_t value[4] = {0};
+    int error = read_four(t, e, offset, value);
+    *s = (struct seen){value[0], value[1], value[2], value[3]};
+    return error;
+}
+
+// A turn begins: the lease is ours, the end is selected. What it returns ends it with lease_done()
+// where *begun.
+static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool *begun)
+{
+    char text[24];
+    uint32_t shape = 0;
+    *begun = false;
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!inside(t, e->at))
+        return TORUS_E_USAGE;
+    int error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
+    if (error != TORUS_OK)
+        return error;
+    if (!shape)
+        return fail(t, TORUS_E_USAGE, "%s: the board is built without channels",
+                    end_text(t, e, text));
+    if (e->end >= FIELD(shape, OFR_CHANNEL_SHAPE_ENDS))
+        return fail(t, TORUS_E_USAGE, "%s: the board has ends 0 to %u", end_text(t, e, text),
+                    FIELD(shape, OFR_CHANNEL_SHAPE_ENDS) - 1);
+    if (t->flit_bytes != 2 && t->flit_bytes != 4 && t->flit_bytes != 8)
+        return fail(t, TORUS_E_PROTOCOL, "the boards' flits have %u bytes", t->flit_bytes);
+    error = lease_begin(t, 0);
+    if (error != TORUS_OK)
+        return error;
+    *begun = true;
+    error = torus_write(t, e->at, OFR_CHANNEL_SELECT, e->end);
+    return error == TORUS_OK ? look(t, e, s) : error;
+}
+
+// One of them is over: what it says of how it ended.
+static int over(struct torus *t, const struct torus_end *e, const struct seen *s)
+{
+    char text[24];
+    unsigned reason = FIELD(s->state, OFR_CHANNEL_STATE_REASON);
+    uint32_t heard = 0, received = 0;
+    int error = torus_read(t, e->at, OFR_CHANNEL_HEARD, &heard);
+    if (error == TORUS_OK)
+        error = torus_read(t, e->at, OFR_CHANNEL_RECEIVED, &received);
+    if (error != TORUS_OK)
+        return error;
+    return fail(t, TORUS_E_FAILED,
+                "%s: the channel is broken: %s%s; of what was sent %u bytes have arrived, %u bytes "
+                "have come (modulo 2^32)",
+                end_text(t, e, text), reason < REASONS ? reasons[reason] : "?",
+                FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "", heard,
+                received);
+}
+
+static bool is_broken(const struct seen *s)
+{
+    return state_of(s) == OFR_CHANNEL_STATE_STATE_ENDED &&
+           FIELD(s->state, OFR_CHANNEL_STATE_REASON) != OFR_CHANNEL_STATE_REASON_CLOSED;
+}
+
+// Is it joined with another end, whatever has become of that?
+static int want_joined(struct torus *t, const struct torus_end *e, const struct seen *s)
+{
+    char text[24];
+    uint32_t attached = 0;
+    unsigned state = state_of(s);
+    int error = torus_read(t, e->at, OFR_CHANNEL_ATTACH, &attached);
+    if (error != TORUS_OK)
+        return error;
+    if (!attached)
+        return fail(t, TORUS_E_USAGE, "%s is its pins', not software's: torus_channel_open()",
+                    end_text(t, e, text));
+    if (state == OFR_CHANNEL_STATE_STATE_IDLE)
+        return fail(t, TORUS_E_USAGE, "%s is not open: torus_channel_open()", end_text(t, e, text));
+    return is_broken(s) ? over(t, e, s) : TORUS_OK;
+}
+
+// ---- Opening ------------------------------------------------------------------------------------
+
+// An end that nobody uses becomes ours. Its state, and the number of its last connection.
+static int take_end(struct torus *t, const struct torus_end *e, const struct seen *s,
+                    unsigned *conn)
+{
+    char text[24];
+    uint32_t peer = 0, attached = 0;
+    int error = torus_read(t, e->at, OFR_CHANNEL_PEER, &peer);
+    if (error == TORUS_OK)
+        error = torus_read(t, e->at, OFR_CHANNEL_ATTACH, &attached);
+    if (error != TORUS_OK)
+        return error;
+    *conn = FIELD(peer, OFR_CHANNEL_PEER_CONN);
+    if (!FIELD(s->state, OFR_CHANNEL_STATE_FREE)) {
+        struct torus_end other = {.at = {peer & 15, peer >> 4 & 15, peer >> 8 & 15},
+                                  .end = FIELD(peer, OFR_CHANNEL_PEER_END)};
+        char with[24];
+        return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s", end_text(t, e, text),
+                    states[state_of(s) % STATES], end_text(t, &other, with),
+                    FIELD(s->rx, OFR_CHANNEL_RX_VALID) ? ", and what has come is not taken" : "");
+    }
+    if (FIELD(s->tx, OFR_CHANNEL_TX_MID)) { // of a message that the last user began
+        if (!attached)
+            return fail(t, TORUS_E_BOARD, "%s is busy: the logic at its pins is inside a message",
+                        end_text(t, e, text));
+        error = torus_write(t, e->at, OFR_CHANNEL_TX_END, 0);
+        if (error == TORUS_OK)
+            error = torus_write(t, e->at, OFR_CHANNEL_TX_DATA, 0);
+        if (error != TORUS_OK)
+            return error;
+    }
+    return torus_write(t, e->at, OFR_CHANNEL_ATTACH, 1);
+}
+
+static int join(struct torus *t, const struct torus_end *e, const struct torus_end *with,
+                unsigned conn, unsigned command)
+{
+    int error = torus_write(t, e->at, OFR_CHANNEL_SELECT, e->end);
+    if (error == TORUS_OK)
+        error = torus_write(t, e->at, OFR_CHANNEL_PEER,
+                            pack_at(with->at) | with->end << OFR_CHANNEL_PEER_END_LSB |
+                                (uint32_t)conn << OFR_CHANNEL_PEER_CONN_LSB);
+    return error == TORUS_OK ? torus_write(t, e->at, OFR_CHANNEL_COMMAND, command) : error;
+}
+
+// Both ends listen and open, or neither.
+static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to)
+{
+    struct seen s = {0};
+    bool begun, outer;
+    unsigned conn[2] = {0, 0};
+    int error = turn(t, from, &s, &outer);
+    if (error == TORUS_OK)
+        error = take_end(t, from, &s, &conn[0]);
+    if (error == TORUS_OK) {
+        error = turn(t, to, &s, &begun);
+        if (error == TORUS_OK)
+            error = take_end(t, to, &s, &conn[1]);
+        unsigned number = (unsigned)random_word() & 255;
+        while (number == conn[0] || number == conn[1])
+            number = (number + 1) & 255;
+        if (error == TORUS_OK)
+            error = join(t, to, from, number, OFR_CHANNEL_COMMAND_LISTEN);
+        if (error == TORUS_OK) {
+            error = join(t, from, to, number, OFR_CHANNEL_COMMAND_OPEN);
+            if (error != TORUS_OK) { // nobody is to listen for ever
+                char detail[WIDTH];
+                snprintf(detail, sizeof detail, "%s", torus_detail(t));
+                torus_write(t, to->at, OFR_CHANNEL_SELECT, to->end);
+                torus_write(t, to->at, OFR_CHANNEL_COMMAND, OFR_CHANNEL_COMMAND_ABORT);
+                fail(t, error, "%s", detail);
+            }
+        }
+        if (begun)
+            error = lease_done(t, error);
+    }
+    return outer ? lease_done(t, error) : error;
+}
+
+// Turns go on until this one is the last, as the time is over.
+static bool is_late(double until)
+{
+    return monotonic() >= until;
+}
+
+// Between two turns, without the lease.
+static int pause_turn(struct torus *t, double until)
+{
+    double left = until - monotonic();
+    return wait_more(t, left < 0 ? 0 : left < 0.01 ? left : 0.01);
+}
+
+// What has come and was not taken, to the beat that says that it is over.
+static int throw_away(struct torus *t, const struct torus_end *e)
+{
+    struct seen s = {0};
+    int error = TORUS_OK;
+    unsigned most = 16 * t->slot_flits; // twice what an end can have
+    for (unsigned idle = 0; idle < 3 && most && error == TORUS_OK; most--) {
+        error = look(t, e, &s);
+        bool comes = FIELD(s.rx, OFR_CHANNEL_RX_VALID);
+        if (error == TORUS_OK && comes)
+            error = torus_write(t, e->at, OFR_CHANNEL_RX_NEXT, 0);
+        if (FIELD(s.state, OFR_CHANNEL_STATE_FREE))
+            break;
+        idle = comes ? 0 : idle + 1;
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    return error;
+}
+
+API int torus_channel_abort(struct torus *t, const struct torus_end *end)
+{
+    struct seen s = {0};
+    bool begun;
+    int error = turn(t, end, &s, &begun);
+    unsigned state = state_of(&s);
+    if (error == TORUS_OK && state != OFR_CHANNEL_STATE_STATE_IDLE &&
+        state != OFR_CHANNEL_STATE_STATE_ENDED)
+        error = torus_write(t, end->at, OFR_CHANNEL_COMMAND, OFR_CHANNEL_COMMAND_ABORT);
+    if (error == TORUS_OK)
+        error = throw_away(t, end);
+    return begun ? lease_done(t, error) : error;
+}
+
+API int torus_channel_open(struct torus *t, const struct torus_end *from,
+                           const struct torus_end *to, double seconds)
+{
+    double until = monotonic() + seconds;
+    bool begun;
+    struct seen s = {0};
+    char text[24], other[24];
+    if (pack_at(from->at) == pack_at(to->at) && from->end == to->end)
+        return fail(t, TORUS_E_USAGE, "%s cannot be joined with itself", end_text(t, from, text));
+    int error = begin(t, from, to);
+    while (error == TORUS_OK) {
+        bool late = is_late(until);
+        error = turn(t, from, &s, &begun);
+        if (begun)
+            error = lease_done(t, error);
+        if (error != TORUS_OK)
+            return error;
+        if (state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN)
+            return ok(t);
+        if (is_broken(&s))
+            error = over(t, from, &s);
+        else if (late)
+            error = fail(t, TORUS_E_TIMEOUT, "%s does not answer %s: no way there?",
+                         end_text(t, to, other), end_text(t, from, text));
+        else
+            error = pause_turn(t, until);
+        if (error != TORUS_OK) { // as if it had not been tried
+            char detail[WIDTH];
+            snprintf(detail, sizeof detail, "%s", torus_detail(t));
+            torus_channel_abort(t, from);
+            torus_channel_abort(t, to);
+            return fail(t, error, "%s", detail);
+        }
+    }
+    return error;
+}
+
+// ---- Bytes --------------------------------------------------------------------------------------
+
+// A beat of `bytes` bytes, the last one of a message if `last`. BUS_ERROR, which is no error here:
+// there is no room for it now.
+static int put_beat(struct torus *t, const struct torus_end *e, const uint8_t *data, unsigned bytes,
+                    bool last, bool *room)
+{
+    uint32_t word[2] = {0, 0};
+    int error = TORUS_OK;
+    for (unsigned i = 0; i < bytes; i++)
+        word[i / 4] |= (uint32_t)data[i] << i % 4 * 8;
+    if (last)
+        error = torus_write(t, e->at, OFR_CHANNEL_TX_END, bytes);
+    if (error == TORUS_OK && t->flit_bytes == 8)
+        error = torus_write(t, e->at, OFR_CHANNEL_TX_HIGH, word[1]);
+    if (error != TORUS_OK)
+        return error;
+    error = torus_write(t, e->at, OFR_CHANNEL_TX_DATA, word[0]);
+    *room = error == TORUS_OK;
+    return error == TORUS_E_BOARD && t->status == OFR_BUS_ERROR ? ok(t) : error;
+}
+
+// As many beats of the message as there is room for now.
+static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *data, size_t bytes,
+                     size_t *sent, bool *whole)
+{
+    struct seen s = {0};
+    bool begun, room = true;
+    int error = turn(t, e, &s, &begun);
+    if (error == TORUS_OK)
+        error = want_joined(t, e, &s);
+    if (error == TORUS_OK && state_of(&s) != OFR_CHANNEL_STATE_STATE_OPEN &&
+        state_of(&s) != OFR_CHANNEL_STATE_STATE_LISTEN &&
+        state_of(&s) != OFR_CHANNEL_STATE_STATE_OPENING) {
+        char text[24];
+        error = fail(t, TORUS_E_FAILED, "%s: the channel is %s", end_text(t, e, text),
+                     states[state_of(&s) % STATES]);
+    }
+    for (unsigned n = 0; error == TORUS_OK && room && !*whole && n < MOST_BEATS; n++) {
+        size_t left = bytes - *sent;
+        bool last = left <= t->flit_bytes;
+        unsigned now = last ? (unsigned)left : t->flit_bytes;
+        if (n % 32 == 31)
+            error = lease_keep(t);
+        if (error == TORUS_OK)
+            error = put_beat(t, e, data + *sent, now, last, &room);
+        if (error != TORUS_OK || !room)
+            break;
+        *sent += now;
+        *whole = last;
+    }
+    if (error == TORUS_OK) // what is broken takes all
+        error = look(t, e, &s);
+    if (error == TORUS_OK && is_broken(&s))
+        error = over(t, e, &s);
+    return begun ? lease_done(t, error) : error;
+}
+
+API int torus_channel_send(struct torus *t, const struct torus_end *from, const void *data,
+                           size_t bytes, double seconds, size_t *sent)
+{
+    double until = monotonic() + seconds;
+    bool whole = false;
+    char text[24];
+    *sent = 0;
+    for (;;) {
+        bool late = is_late(until);
+        int error = send_some(t, from, data, bytes, sent, &whole);
+        if (error != TORUS_OK || whole)
+            return error;
+        if (late)
+            return fail(t, TORUS_E_TIMEOUT,
+                        "%s: there is no room for more: the other end takes nothing (%zu of %zu "
+                        "bytes sent)",
+                        end_text(t, from, text), *sent, bytes);
+        error = pause_turn(t, until);
+        if (error != TORUS_OK)
+            return error;
+    }
+}
+
+// As many beats as are there now. *end: a message's end has come; *over: that of the stream.
+static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *data, size_t room,
+                        size_t *got, bool *whole, bool *ended)
+{
+    struct seen s = {0};
+    bool begun;
+    int error = turn(t, e, &s, &begun);
+    if (error == TORUS_OK && !FIELD(s.rx, OFR_CHANNEL_RX_VALID))
+        error = want_joined(t, e, &s);
+    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_BEATS; n++) {
+        unsigned bytes = FIELD(s.rx, OFR_CHANNEL_RX_BYTES);
+        uint32_t word[2] = {s.data, 0};
+        if (!FIELD(s.rx, OFR_CHANNEL_RX_VALID)) {
+            *ended = state_of(&s) == OFR_CHANNEL_STATE_STATE_ENDED;
+            break;
+        }
+        if (bytes > t->flit_bytes) {
+            error = fail(t, TORUS_E_PROTOCOL, "a beat of %u bytes, where flits have %u", bytes,
+                         t->flit_bytes);
+            break;
+        }
+        if (bytes > room - *got)
+            break;
+        if (t->flit_bytes == 8)
+            error = torus_read(t, e->at, OFR_CHANNEL_RX_HIGH, &word[1]);
+        if (error == TORUS_OK && n % 32 == 31)
+            error = lease_keep(t);
+        if (error == TORUS_OK)
+            error = torus_write(t, e->at, OFR_CHANNEL_RX_NEXT, 0);
+        if (error != TORUS_OK)
+            break;
+        for (unsigned i = 0; i < bytes; i++)
+            data[(*got)++] = (uint8_t)(word[i / 4] >> i % 4 * 8);
+        if (FIELD(s.rx, OFR_CHANNEL_RX_BROKEN)) {
+            error = over(t, e, &s);
+            break;
+        }
+        *whole = FIELD(s.rx, OFR_CHANNEL_RX_LAST);
+        if (!*whole)
+            error = look(t, e, &s);
+    }
+    return begun ? lease_done(t, error) : error;
+}
+
+API int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,
+                           double seconds, size_t *got, bool *whole)
+{
+    double until = monotonic() + seconds;
+    bool ended = false;
+    char text[24];
+    *got = 0;
+    *whole = false;
+    for (;;) {
+        bool late = is_late(until);
+        size_t before = *got;
+        int error = receive_some(t, to, data, room, got, whole, &ended);
+        if (error != TORUS_OK || *whole || ended)
+            return error;
+        if (room - *got < t->flit_bytes)
+            return room < t->flit_bytes
+                       ? fail(t, TORUS_E_USAGE, "room for %zu bytes: a beat has up to %u", room,
+                              t->flit_bytes)
+                       : ok(t);
+        if (late)
+            return fail(t, TORUS_E_TIMEOUT, "%s: nothing comes (%zu bytes of the message have)",
+                        end_text(t, to, text), *got);
+        error = *got > before ? TORUS_OK : pause_turn(t, until);
+        if (error != TORUS_OK)
+            return error;
+    }
+}
+
+API int torus_channel_close(struct torus *t, const struct torus_end *end, double seconds)
+{
+    double until = monotonic() + seconds;
+    bool begun;
+    struct seen s = {0};
+    char text[24];
+    for (;;) {
+        bool late = is_late(until);
+        int error = turn(t, end, &s, &begun);
+        if (error == TORUS_OK)
+            error = want_joined(t, end, &s);
+        if (error == TORUS_OK && state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN) {
+            if (FIELD(s.tx, OFR_CHANNEL_TX_MID))
+                error = fail(t, TORUS_E_USAGE, "%s is inside a message: send the rest, or abort",
+                             end_text(t, end, text));
+            else
+                error = torus_write(t, end->at, OFR_CHANNEL_COMMAND, OFR_CHANNEL_COMMAND_CLOSE);
+        }
+        if (begun)
+            error = lease_done(t, error);
+        if (error != TORUS_OK || state_of(&s) == OFR_CHANNEL_STATE_STATE_ENDED)
+            return error;
+        if (late)
+            return fail(t, TORUS_E_TIMEOUT,
+                        "%s is %s: the other end has not taken all yet; close it again, or abort",
+                        end_text(t, end, text), states[state_of(&s) % STATES]);
+        error = pause_turn(t, until);
+        if (error != TORUS_OK)
+            return error;
+    }
+}
+
+API int torus_channel_state(struct torus *t, const struct torus_end *end, struct torus_channel *out)
+{
+    static const uint16_t offset[4] = {OFR_CHANNEL_PEER, OFR_CHANNEL_SENT, OFR_CHANNEL_RECEIVED,
+                                       OFR_CHANNEL_HEARD};
+    struct seen s = {0};
+    bool begun;
+    uint32_t value[4] = {0}, attached = 0;
+    int error = turn(t, end, &s, &begun);
+    if (error == TORUS_OK)
+        error = read_four(t, end, offset, value);
+    if (error == TORUS_OK)
+        error = torus_read(t, end->at, OFR_CHANNEL_ATTACH, &attached);
+    if (begun)
+        error = lease_done(t, error);
+    if (error != TORUS_OK)
+        return error;
+    unsigned reason = FIELD(s.state, OFR_CHANNEL_STATE_REASON);
+    *out = (struct torus_channel){
+        .state = states[state_of(&s) % STATES],
+        .reason = state_of(&s) != OFR_CHANNEL_STATE_STATE_ENDED ? NULL
+                  : reason < REASONS                            ? reasons[reason]
+                                                                : "?",
+        .peer = {.at = {value[0] & 15, value[0] >> 4 & 15, value[0] >> 8 & 15},
+                 .end = (uint8_t)FIELD(value[0], OFR_CHANNEL_PEER_END)},
+        .open = state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN,
+        .free = FIELD(s.state, OFR_CHANNEL_STATE_FREE),
+        .software = attached,
+        .waits = FIELD(s.rx, OFR_CHANNEL_RX_VALID),
+        .sent = value[1],
+        .received = value[2],
+        .heard = value[3],
+    };
+    return TORUS_OK;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// libtorus' channels, on the boards at argv[1], as calls: two at once, one of which nobody takes
+// anything from; what is refused, and why; one that is broken, one that is closed. argv[2]: largest
+// message in bytes. TAP.
+#include <libtorus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096 };
+
+static const struct torus_end a = {{0, 0, 0}, 1}, b = {{1, 0, 0}, 2}, // a to b
+    c = {{0, 0, 0}, 3}, d = {{1, 0, 0}, 0};                           // c to d
+static struct torus *t;
+static int number, failures;
+
+static void result(bool good, const char *name)
+{
+    printf("%sok %d - channels: %s\n", good ? "" : "not ", ++number, name);
+    if (!good)
+        printf("# %s\n", torus_detail(t));
+    failures += !good;
+}
+
+// The call ends like this, and its detail says that.
+static void says(int error, int wanted, const char *words, const char *name)
+{
+    bool good = error == wanted && strstr(torus_detail(t), words);
+    result(good, name);
+    if (!good)
+        printf("# error %d\n", error);
+}
+
+// A message of so many bytes goes there, and comes as it was.
+static bool passes(const struct torus_end *from, const struct torus_end *to, size_t bytes)
+{
+    uint8_t out[MOST], in[MOST];
+    size_t sent = 0, got = 0;
+    bool whole = false;
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (uint8_t)(bytes + 7 * i + i / 256);
+    memset(in, 0, sizeof in);
+    return torus_channel_send(t, from, out, bytes, 60, &sent) == TORUS_OK && sent == bytes &&
+           torus_channel_recv(t, to, in, sizeof in, 60, &got, &whole) == TORUS_OK && whole &&
+           got == bytes && memcmp(in, out, bytes) == 0;
+}
+
+// Until there is no more room, as nobody takes anything: how many bytes.
+static size_t fill(const struct torus_end *from)
+{
+    static const uint8_t zeros[32];
+    size_t sent = 0, all = 0;
+    int error = TORUS_OK;
+    while (error == TORUS_OK && all < 4 * MOST) {
+        error = torus_channel_send(t, from, zeros, sizeof zeros, 0, &sent);
+        all += sent;
+    }
+    return error == TORUS_E_TIMEOUT ? all : 0;
+}
+
+static void refusals(void)
+{
+    struct torus_end outside = {{2, 0, 0}, 0}, none = {{1, 0, 0}, 8};
+    struct torus_channel state;
+    size_t n;
+    says(torus_channel_open(t, &a, &outside, 1), TORUS_E_USAGE, "outside of the torus",
+         "a node outside");
+    says(torus_channel_open(t, &a, &none, 1), TORUS_E_USAGE, "ends 0 to 7",
+         "an end that there is not");
+    says(torus_channel_open(t, &a, &a, 1), TORUS_E_USAGE, "with itself", "an end with itself");
+    says(torus_channel_send(t, &a, "x", 1, 1, &n), TORUS_E_USAGE, "torus_channel_open()",
+         "an end that is not open");
+    result(torus_channel_state(t, &a, &state) == TORUS_OK && state.free &&
+               !strcmp(state.state, "idle"),
+           "and nothing is left of all that");
+}
+
+static void two_at_once(size_t largest)
+{
+    struct torus_identity id;
+    struct torus_channel state;
+    bool good = true;
+    result(torus_channel_open(t, &a, &b, 60) == TORUS_OK, "one is open");
+    says(torus_channel_open(t, &c, &b, 1), TORUS_E_BOARD, "busy: open, with (0,0) end 1",
+         "an end that another one has");
+    result(torus_channel_state(t, &c, &state) == TORUS_OK && state.free,
+           "which leaves ours as it was");
+    result(torus_channel_open(t, &c, &d, 60) == TORUS_OK, "another one is");
+    result(fill(&c) > 0, "nobody takes anything from it: at last there is no room");
+    result(torus_channel_state(t, &d, &state) == TORUS_OK && state.waits && state.open,
+           "what has come waits there");
+    for (size_t bytes = 0; bytes <= largest && good; bytes++)
+        good = passes(&a, &b, bytes);
+    result(good, "meanwhile messages of every length go over the first one");
+    result(passes(&b, &a, largest), "and back");
+    result(torus_ping(t, d.at, &id) == TORUS_OK && id.at[0] == 1, "and management goes on");
+}
+
+static void ends(void)
+{
+    static uint8_t in[MOST];
+    struct torus_channel state;
+    size_t n;
+    bool whole = true;
+    says(torus_channel_recv(t, &b, in, 4, 0, &n, &whole), TORUS_E_TIMEOUT, "nothing comes",
+         "nothing comes");
+    result(torus_channel_close(t, &a, 60) == TORUS_OK, "the first one is closed");
+    result(torus_channel_recv(t, &b, in, sizeof in, 60, &n, &whole) == TORUS_OK && !n && !whole,
+           "which the other end is told");
+    says(torus_channel_send(t, &b, "x", 1, 1, &n), TORUS_E_FAILED, "ended", "it takes no more");
+    says(torus_channel_close(t, &c, 0), TORUS_E_TIMEOUT, "has not taken all",
+         "the other one is not, until all is taken");
+    result(torus_channel_abort(t, &d) == TORUS_OK, "it is aborted");
+    says(torus_channel_send(t, &c, "x", 1, 1, &n), TORUS_E_FAILED, "aborted, the other end said",
+         "which the other end is told");
+    result(torus_channel_abort(t, &c) == TORUS_OK &&
+               torus_channel_state(t, &d, &state) == TORUS_OK && state.free &&
+               !strcmp(state.reason, "aborted"),
+           "nothing is left of it");
+    result(torus_channel_open(t, &c, &d, 60) == TORUS_OK && passes(&c, &d, 5) &&
+               torus_channel_close(t, &d, 60) == TORUS_OK,
+           "and both ends are joined anew");
+}
+
+int main(int argc, char **argv)
+{
+    size_t largest = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    int error = argc == 3 ? torus_open(&t, argv[1], NULL) : TORUS_E_USAGE;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (error == TORUS_OK)
+        error = torus_attach(t);
+    if (error != TORUS_OK) {
+        fprintf(stderr, "channel_calls: %s\n", t ? torus_detail(t) : "WHERE BYTES");
+        torus_close(t);
+        return 2;
+    }
+    refusals();
+    two_at_once(largest);
+    ends();
+    printf("1..%d\n", number);
+    torus_close(t);
+    return failures != 0;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Channels from a host: libtorus' calls (channel_calls.c) and torusctl channel, golden boards 2x2,
+# and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
+# after it has sent; one that takes what is not there yet. TAP.
+. tests/boards.sh
+
+calls() { # PROGRAM BYTES: all of it is so
+    timeout 300 "$1" "unix:$dir/board0.sock" "$2" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
+}
+found() { # PROGRAM BYTES: something is not
+    timeout 300 "$1" "unix:$dir/board0.sock" "$2" > "$dir/out" 2>&1
+    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
+}
+status() { # STATUS COMMAND...
+    wanted=$1
+    shift
+    "$@"
+    [ $got = "$wanted" ]
+}
+says() { grep -q "$1" "$dir/out"; }
+
+# file BYTES: to be sent
+file() {
+    head -c "$1" rtl/regs/outflank.json > "$dir/file"
+}
+sizes() { # FROM TO SIZE...: a file of each, in one message
+    from=$1 to=$2
+    shift 2
+    for size in "$@"; do
+        file "$size"
+        torus channel --message 1048576 "$from" "$to" "$dir/file" && says equal || return 1
+    done
+}
+
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'golden: programmed' torus program
+check 'golden: calls' calls "$B/host/channel_calls" 60
+check 'golden: files of some sizes' sizes 0,0:4 1,1:7 0 1 3 4 5 52 53 104 105 208 209
+file 1000
+check 'golden: a file in messages' torus channel --message 70 --format json 0,1:0 0,0:0 "$dir/file"
+check 'golden: as many as there are' json 'd["messages"] == 15 and d["bytes"] == 1000 and d["verdict"] == "equal"'
+check 'golden: between two ends of a board' sizes 0,0:5 0,0:6 60
+check 'golden: ends' torus --format json channel 0,0
+check 'golden: which are open, and why they ended' json 'len(d["ends"]) == 8 and
+    d["ends"][4]["state"] == "ended" and d["ends"][4]["reason"] == "closed" and
+    d["ends"][4]["heard"] == 209 and d["ends"][7]["has"] == "pins"'
+check 'a node outside: status 2' status 2 torus channel 0,0:1 4,0:1 "$dir/file"
+check 'said' says 'outside of the torus'
+check 'an end that there is not: status 2' status 2 torus channel 0,0:1 1,0:9 "$dir/file"
+check 'said' says 'ends 0 to 7'
+check 'no file: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir/nothing"
+check 'an end without a number: status 2' status 2 torus channel 0,0:1 1,0 "$dir/file"
+check 'an end by a word: status 2' status 2 torus channel 0,0:x
+check 'golden: ended well' stop
+
+start --dims 2x2 --boards golden
+check 'no channels: programmed' torus program
+check 'no channels: status 2' status 2 torus channel 0,0
+check 'no channels: said' says 'built without channels'
+check 'no channels: ended well' stop
+
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twins: programmed' torus program
+check 'twin: one that does not look what has become of it: found out' found "$B/twin/channel_looks/calls" 4
+stop
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+check 'twin: one that forgets borders: found out' found "$B/twin/channel_border/calls" 5
+stop
+
+# The board plugged into is golden, as an RTL board's serial line takes a thousand cycles a request
+start --dims 2x1 --boards gr --link reliable --channels 8
+check 'mixed: programmed' torus program
+check 'mixed: calls' calls "$B/host/channel_calls" 5
+check 'mixed: a file from the RTL board' sizes 1,0:4 0,0:7 60
+check 'mixed: RTL equals the golden model' stop
+finish

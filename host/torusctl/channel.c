@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// torusctl channel: the ends of a board, or a file sent from one board's end to another's.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ctl.h"
+#include "ofr_regs.h"
+
+enum { MESSAGE = 256, ABORT, MOST_MESSAGE = 1 << 20 };
+
+static struct {
+    unsigned message; // bytes
+    bool abort;
+} set = {.message = 1024};
+
+static const struct argp_option options[] = {
+    {"message", MESSAGE, "BYTES", 0, "of the file in each message, up to 1048576 (1024)", 1},
+    {"abort", ABORT, 0, 0,
+     "ends what the end has open, and throws away what has come for it and was not taken", 1},
+    {0},
+};
+
+static bool option(int key, char *arg, struct argp_state *state)
+{
+    if (key == MESSAGE)
+        set.message = (unsigned)whole(state, arg, 1, MOST_MESSAGE);
+    else if (key == ABORT)
+        set.abort = true;
+    return key == MESSAGE || key == ABORT;
+}
+
+// "PLACE:END"; place takes the first part. False: a line on stderr; *end -1: there is none.
+static bool parse_end(const char *text, char place[64], int *end)
+{
+    const char *colon = strrchr(text, ':');
+    char *rest = NULL;
+    unsigned long number = colon ? strtoul(colon + 1, &rest, 10) : 0;
+    *end = -1;
+    snprintf(place, 64, "%.*s", (int)(colon ? colon - text : (long)strlen(text)), text);
+    if (colon && (colon[1] < '0' || colon[1] > '9' || *rest || number > 15)) {
+        wrong("end", text, "write PLACE:END, as 1,0:3; ends are from 0 to 15");
+        return false;
+    }
+    if (colon)
+        *end = (int)number;
+    return place_good(place);
+}
+
+static int find_end(struct torus *t, const char *text, struct torus_end *out, int *end)
+{
+    char place[64];
+    if (!parse_end(text, place, end))
+        return 2;
+    out->end = (uint8_t)(*end < 0 ? 0 : *end);
+    return place_find(t, place, out->at);
+}
+
+static const char *idle(const struct args *a, const struct given *o)
+{
+    bool sends = a->rest_count == 3;
+    if (!strcmp(o->name, "message") && !sends)
+        return "nothing is sent: say FROM TO FILE";
+    if (!strcmp(o->name, "abort") && (sends || !a->rest_count || !strchr(a->rest[0], ':')))
+        return "it is of one end: say PLACE:END alone";
+    return NULL;
+}
+
+static int prepare(struct args *a)
+{
+    char place[64];
+    int end = -1;
+    if (a->rest_count != 1 && a->rest_count != 3)
+        return wrong("command", "channel", "say PLACE, PLACE:END or FROM TO FILE");
+    for (unsigned i = 0; i < (a->rest_count == 3 ? 2 : 1); i++) {
+        if (!parse_end(a->rest[i], place, &end))
+            return 2;
+        if (end < 0 && a->rest_count == 3)
+            return wrong("end", a->rest[i], "write PLACE:END, as 1,0:3");
+    }
+    return GO_ON;
+}
+
+// ---- Ends as they are ---------------------------------------------------------------------------
+
+static const struct column end_columns[] = {
+    {"end", "end", 0, 0},       {"has", "has", -1, 0},
+    {"state", "state", -1, 0},  {"reason", "reason", -1, 0},
+    {"peer", "peer", 0, 0},     {"peer_end", "peer's end", 0, 0},
+    {"sent", "sent", 0, 0},     {"received", "received", 0, 0},
+    {"heard", "arrived", 0, 0}, {0},
+};
+
+// Of the board all, from 0 on; of an end this one.
+static int show(struct torus *t, const struct args *a, struct torus_end *e, bool all, unsigned dims)
+{
+    struct table *rows = table_begin(a, "ends", end_columns);
+    uint32_t shape = 0;
+    int error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
+    unsigned ends = all ? shape & OFR_CHANNEL_SHAPE_ENDS_MASK : 1;
+    if (!ends) // says what there is not
+        ends = 1;
+    for (unsigned i = 0; i < ends && error == TORUS_OK; i++) {
+        struct torus_channel c;
+        error = torus_channel_state(t, e, &c);
+        if (error != TORUS_OK)
+            break;
+        bool joined = strcmp(c.state, "idle") != 0;
+        table_row(rows,
+                  json_pack("{s:i,s:s,s:s,s:s?,s:o,s:o,s:I,s:I,s:I}", "end", (int)e->end, "has",
+                            c.software ? "software" : "pins", "state", c.state, "reason", c.reason,
+                            "peer", joined ? json_at(c.peer.at, dims) : json_null(), "peer_end",
+                            joined ? json_integer(c.peer.end) : json_null(), "sent",
+                            (json_int_t)c.sent, "received", (json_int_t)c.received, "heard",
+                            (json_int_t)c.heard));
+        e->end++;
+    }
+    if (error != TORUS_OK) {
+        table_drop(rows);
+        return report(t, error);
+    }
+    table_end(rows, NULL);
+    return 0;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---- A file -------------------------------------------------------------------------------------
+
+struct transfer {
+    struct torus_end from, to;
+    uint8_t *data, *got;
+    size_t bytes, messages;
+    size_t sent, received;    // bytes
+    size_t whole_sent, whole; // messages
+    double seconds;           // that it took
+};
+
+// All of a file, with room for a beat more; NULL: it cannot be read.
+static uint8_t *file_bytes(const char *file, size_t *bytes)
+{
+    FILE *f = fopen(file, "rb");
+    uint8_t *data = NULL;
+    size_t room = 0;
+    bool good = f != NULL;
+    *bytes = 0;
+    while (good && !feof(f)) {
+        uint8_t *more = *bytes + 8 < room ? data : realloc(data, room += 65536);
+        good = more != NULL;
+        data = good ? more : data;
+        if (good)
+            *bytes += fread(data + *bytes, 1, room - 8 - *bytes, f);
+        good = good && !ferror(f);
+    }
+    if (f)
+        fclose(f);
+    if (!good) {
+        free(data);
+        data = NULL;
+    }
+    return data;
+}
+
+// Where message m ends.
+static size_t end_of(const struct transfer *x, size_t m)
+{
+    size_t end = (m + 1) * set.message;
+    return end < x->bytes ? end : x->bytes;
+}
+
+// What has come is what was sent? The exit status.
+static int compare(const struct transfer *x, size_t n, bool whole, bool ended)
+{
+    size_t border = end_of(x, x->whole);
+    const char *what = memcmp(x->data + x->received, x->got + x->received, n) ? "differs"
+                       : x->received + n > border || (whole && x->received + n != border)
+                           ? "has its messages' borders elsewhere"
+                       : ended ? "has ended too early"
+                               : NULL;
+    if (what)
+        fprintf(stderr, "torusctl: what has come %s, in message %zu, after %zu bytes\n", what,
+                x->whole, x->received);
+    return what ? 1 : 0;
+}
+
+// Sends what there is room for and takes what has come, in turn. The library's error; *status: 1, a
+// line on stderr has said that what came is not what was sent.
+static int move(struct torus *t, const struct args *a, struct transfer *x, int *status)
+{
+    double patience = a->options.timeout > 0 ? a->options.timeout : 30;
+    double moved = seconds_now();
+    while (x->whole < x->messages && !*status) {
+        size_t n = 0, before = x->sent + x->received;
+        bool whole = false;
+        int error = TORUS_OK;
+        if (x->whole_sent < x->messages) {
+            error = torus_channel_send(t, &x->from, x->data + x->sent,
+                                       end_of(x, x->whole_sent) - x->sent, 0, &n);
+            x->sent += n;
+            x->whole_sent += error == TORUS_OK;
+        }
+        if (error != TORUS_OK && error != TORUS_E_TIMEOUT)
+            return error;
+        error = torus_channel_recv(t, &x->to, x->got + x->received, x->bytes - x->received + 8, 0,
+                                   &n, &whole);
+        if (error != TORUS_OK && error != TORUS_E_TIMEOUT)
+            return error;
+        *status = compare(x, n, whole, error == TORUS_OK && !whole);
+        x->received += n;
+        x->whole += whole;
+        if (x->sent + x->received != before || whole)
+            moved = seconds_now();
+        else if (error != TORUS_OK && seconds_now() - moved > patience)
+            return error;
+        progress_bar("bytes", (double)x->received, (double)x->bytes);
+    }
+    return TORUS_OK;
+}
+
+static const struct column columns[] = {
+    {"from", "from", 0, 0},
+    {"from_end", "end", 0, 0},
+    {"to", "to", 0, 0},
+    {"to_end", "end", 0, 0},
+    {"bytes", "bytes", 0, 0},
+    {"messages", "messages", 0, 0},
+    {"seconds", "seconds", 0, 3},
+    {"rate", "bytes/s", 0, 0},
+    {"verdict", "verdict", -1, 0},
+    {0},
+};
+
+static int send_file(struct torus *t, const struct args *a, struct transfer *x, unsigned dims)
+{
+    int status = 0;
+    double patience = a->options.timeout > 0 ? a->options.timeout : 30, start;
+    int error = torus_channel_open(t, &x->from, &x->to, patience);
+    if (error != TORUS_OK)
+        return report(t, error);
+    start = seconds_now();
+    error = move(t, a, x, &status);
+    x->seconds = seconds_now() - start;
+    if (error == TORUS_OK && !status)
+        error = torus_channel_close(t, &x->from, patience);
+    if (error != TORUS_OK)
+        status = report(t, error);
+    if (status) { // leaves both ends as they were
+        interrupt_overhear();
+        torus_channel_abort(t, &x->from);
+        torus_channel_abort(t, &x->to);
+        return status;
+    }
+    struct table *rows = table_begin(a, NULL, columns);
+    table_row(rows,
+              json_pack("{s:o,s:i,s:o,s:i,s:I,s:I,s:f,s:f,s:s}", "from", json_at(x->from.at, dims),
+                        "from_end", (int)x->from.end, "to", json_at(x->to.at, dims), "to_end",
+                        (int)x->to.end, "bytes", (json_int_t)x->bytes, "messages",
+                        (json_int_t)x->messages, "seconds", x->seconds, "rate",
+                        x->seconds > 0 ? (double)x->bytes / x->seconds : 0.0, "verdict", "equal"));
+    table_end(rows, NULL);
+    return 0;
+}
+
+static int do_channel(struct torus *t, const struct args *a)
+{
+    struct transfer x = {0};
+    uint8_t k[3];
+    int end, status, error = torus_attach(t);
+    unsigned dims = torus_sizes(t, k);
+    if (error != TORUS_OK)
+        return report(t, error);
+    status = find_end(t, a->rest[0], &x.from, &end);
+    if (status)
+        return status;
+    if (set.abort) {
+        error = torus_channel_abort(t, &x.from);
+        if (error != TORUS_OK)
+            return report(t, error);
+    }
+    if (a->rest_count == 1)
+        return show(t, a, &x.from, end < 0, dims);
+    status = find_end(t, a->rest[1], &x.to, &end);
+    if (status)
+        return status;
+    x.data = file_bytes(a->rest[2], &x.bytes);
+    if (!x.data)
+        return wrong("file", a->rest[2], "cannot be read");
+    x.got = malloc(x.bytes + 8);
+    x.messages = x.bytes ? (x.bytes - 1) / set.message + 1 : 1; // an empty file: an empty message
+    status = x.got ? send_file(t, a, &x, dims) : wrong("file", a->rest[2], "out of memory");
+    free(x.data);
+    free(x.got);
+    return status;
+}
+
+const struct command command_channel = {
+    .name = "channel",
+    .arguments = "PLACE[:END] [TO:END FILE]",
+    .most = 3,
+    .summary = "channels' ends of a board; a file sent over one, and compared",
+    .about =
+        "Boards that are built with channels have ends of streams, for a user's logic or, as here, "
+        "for software. Of a PLACE, X,Y or X,Y,Z, it shows all ends, of PLACE:END this one: who has "
+        "it, whether it is open and with whom, or why it has ended, how many bytes were sent, "
+        "came, "
+        "and have arrived at the other side. With TO:END and a FILE it joins the two ends, sends "
+        "the file in messages, takes what comes at the other end, compares it, and closes both. By "
+        "registers, a beat a request: for trials, not for speed. Exit status 1: what came is not "
+        "what was sent.",
+    .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\n",
+    .groups = CONNECTION | REQUESTS | PLACES | WRITING | FORMAT,
+    .options = options,
+    .option = option,
+    .idle = idle,
+    .prepare = prepare,
+    .run = do_channel,
+};
