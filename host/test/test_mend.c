@@ -458,7 +458,7 @@ static void run_without(struct lab *l)
     for (unsigned discards = 0; discards <= DISCARDED; discards += DISCARDED) {
         l->f->discards = discards;
         expect(l, torus_run(l->t, &run, &r), TORUS_OK);
-        assert_true(r.sent && r.sent % there == 0);
+        assert_true(there && r.sent && r.sent % there == 0);
         assert_int_equal(r.sent - r.received, there * discards);
         double all = r.accepted * CYCLES * there; // flits in the window
         assert_true(fabs(all - 32.0 * (double)r.received) < 1e-3);
