@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ofr_link_regs with the most ports and the shortest tick, its registers read as fast as the bus can,
-// now and then, or not at all, events in every other cycle (a frame takes two words) or seldom: each read shows the count of its
-// tick, nothing lost and nothing twice, and the engine is done before the next tick. Prints a line
-// and the seed.
+// ofr_link_regs with the most ports and the shortest tick, its registers read as fast as the bus
+// can, now and then, or not at all, events in every other cycle (a frame takes two words) or
+// seldom: each read shows the count of its tick, nothing lost and nothing twice, and the engine is
+// done before the next tick. Prints a line and the seed.
 `timescale 1ns / 1ns
 `default_nettype none
 
@@ -62,7 +62,8 @@ module link_regs_tb;
                 reads = reads + 1;
                 if (rdat !== want && !(adr[5] && i < P)) begin
                     if (wrong == 0)
-                        $display("# cycle %0d: register %x is %0d, not %0d", cycle, adr, rdat, want);
+                        $display("# cycle %0d: register %x is %0d, not %0d", cycle, adr, rdat,
+                                 want);
                     wrong = wrong + 1;
                 end
             end
@@ -79,7 +80,8 @@ module link_regs_tb;
             tick = !rst && (cycle & (1 << TICK) - 1) == 0;
             if (tick && dut.run_q)
                 late = late + 1;
-            free  = rst ? 0 : often == 0 ? {P{!cycle[0]}} : often == 1 ? ~frame & ~bad & ~retry : 0;
+            free  = rst ? 0 : often == 0 ? {P{!cycle[0]}} :
+                    often == 1 ? ~frame & ~bad & ~retry : 0;
             frame = free & (often == 0 ? ~0 : $random(seed));
             bad   = free & (often == 0 ? ~0 : $random(seed));
             retry = free & (often == 0 ? ~0 : $random(seed) & $random(seed));
@@ -92,7 +94,8 @@ module link_regs_tb;
                 end
             strobe_q = early;
             early    = kind == 0 ? cycle % 3 == 0
-                                 : kind == 1 && !early && !strobe_q && $unsigned($random(seed)) % 5 == 0;
+                                 : kind == 1 && !early && !strobe_q &&
+                                   $unsigned($random(seed)) % 5 == 0;
             adr      = {3'd4, 9'($random(seed)) & 9'h1fc};
             // As the edge at its end takes them
             if (tick) begin
@@ -109,8 +112,8 @@ module link_regs_tb;
         end
         if (wrong != 0 || late != 0 || reads < 500)
             $write("not ");
-        $display("ok - seed %0d: %0d ticks, %0d reads, %0d wrong, %0d ticks too early; engine at work for %0d cycles",
-                 first, ticks, reads, wrong, late, longest);
+        $display("ok - seed %0d: %0d ticks, %0d reads, %0d wrong, %0d ticks too early; %s %0d",
+                 first, ticks, reads, wrong, late, "cycles of the engine's work:", longest);
         $finish;
     end
 endmodule
