@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives (protocol.h, OFR_MODE_COLLECTIVE): a tree from the gateway along z, from there along
 // y, from there along x. A board has a part in it for each role: for its host, its plane, its row.
+#include "aggregate.h"
 #include "fw_parts.h"
 
 // A role covers dimensions role to 0. Along a dimension above 0 the targets are the other nodes of
@@ -22,61 +23,6 @@ static unsigned target_node(const struct fw_collective *all, unsigned dim, unsig
     unsigned c[3] = {all->me[0], all->me[1], all->me[2]};
     c[dim] = at;
     return c[0] + all->k[0] * (c[1] + (unsigned)all->k[1] * c[2]);
-}
-
-static inline void sum64(uint32_t *a, const uint32_t *d)
-{
-    a[0] += d[0];
-    a[1] += d[1] + (a[0] < d[0]);
-}
-
-// Adds the answer d of a node, or where `part` of a whole part of the tree.
-static void combine(struct fw_collective *all, const uint32_t *d, bool part)
-{
-    uint32_t *a = all->data;
-    switch (all->aggregate) {
-    case OFR_AGG_SUM:
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 4; i++)
-            a[i] += d[i];
-        break;
-    case OFR_AGG_AND:
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 4; i++)
-            a[i] &= d[i];
-        break;
-    case OFR_AGG_OR:
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 4; i++)
-            a[i] |= d[i];
-        break;
-    case OFR_AGG_MIN:
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 4; i++)
-            a[i] = d[i] < a[i] ? d[i] : a[i];
-        break;
-    case OFR_AGG_MAX:
-#pragma GCC unroll 4
-        for (unsigned i = 0; i < 4; i++)
-            a[i] = d[i] > a[i] ? d[i] : a[i];
-        break;
-    case OFR_AGG_SPAN:
-        a[0] &= d[0];
-        a[1] &= d[1];
-        a[2] |= part ? d[2] : d[0];
-        a[3] |= part ? d[3] : d[1];
-        break;
-    case OFR_AGG_TOTALS:
-        sum64(a, d);
-        a[2] += d[2];
-        a[3] += d[3];
-        break;
-    case OFR_AGG_RESULT:
-        sum64(a, d);
-        a[2] += d[2];
-        a[3] = d[3] > a[3] ? d[3] : a[3];
-        break;
-    }
 }
 
 static inline bool has_answered(const struct fw_collective *all, unsigned dim, unsigned at)
@@ -124,7 +70,7 @@ static void collective_take(struct fw *fw, unsigned role, const uint32_t *m, uns
     if (!status) {
         all->count += dim ? m[1] >> 16 : 1;
         if (!all->status)
-            combine(all, m + 2, dim);
+            aggregate_add(all->aggregate, all->data, m + 2, dim);
     } else if (!all->status) {
         all->status = (uint8_t)status;
         all->bad = (uint16_t)(dim ? m[1] >> 16 : target_node(all, dim, at));
@@ -166,18 +112,11 @@ void collective_request(struct fw *fw, unsigned role, const uint32_t *m, unsigne
     copy_message(all->request, m);
     all->request[0] &= ~(uint32_t)OFR_LEVEL_MASK;
     all->request[1] &= 0xffff;
-    if (role == FOR_HOST && (m[0] & OFR_OP_MASK) == OFR_OP_START && arg_of(m) == 2) {
-        uint32_t now = node_read(fw, OFR_NODE_TIME); // the same start for all
-        all->request[0] |= 1u << 8;                  // arg 3
-        for (unsigned i = 3; i < 6; i++)
-            all->request[i] += now;
-    }
+    if (role == FOR_HOST && starts_from_now(m))
+        start_at(all->request, node_read(fw, OFR_NODE_TIME));
     all->aggregate = (uint8_t)aggregate;
     all->reply_to = (uint16_t)reply_to;
-    bool ones = aggregate == OFR_AGG_AND || aggregate == OFR_AGG_MIN;
-#pragma GCC unroll 4
-    for (unsigned i = 0; i < 4; i++)
-        all->data[i] = ones || (aggregate == OFR_AGG_SPAN && i < 2) ? 0xffffffff : 0;
+    aggregate_begin(aggregate, all->data);
     all->count = all->bad = all->status = all->missing = 0;
     for (unsigned dim = 0; dim <= role; dim++) {
         all->answered[dim] = dim ? (uint16_t)(1u << all->me[dim]) : 0;

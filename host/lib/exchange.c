@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate.h"
 #include "request.h"
 
 // Messages ----------------------------------------------------------------------------------------
@@ -474,40 +475,14 @@ static int name_missing(struct torus *t, unsigned missing, const char *what, int
     return fail(t, error, "%s", detail);
 }
 
-// One more board's answer into those before: as firmware/collective.c.
-static void combine(enum ofr_aggregate aggregate, uint32_t a[4], const uint32_t d[4])
-{
-    bool wide = aggregate == OFR_AGG_TOTALS || aggregate == OFR_AGG_RESULT;
-    uint64_t sum = (a[0] | (uint64_t)a[1] << 32) + (d[0] | (uint64_t)d[1] << 32);
-    for (unsigned i = 0; i < 4; i++) {
-        if (aggregate == OFR_AGG_SUM || (wide && i == 2) || (aggregate == OFR_AGG_TOTALS && i == 3))
-            a[i] += d[i];
-        else if (wide && i < 2)
-            a[i] = (uint32_t)(sum >> 32 * i);
-        else if (aggregate == OFR_AGG_AND || (aggregate == OFR_AGG_SPAN && i < 2))
-            a[i] &= d[i];
-        else if (aggregate == OFR_AGG_OR)
-            a[i] |= d[i];
-        else if (aggregate == OFR_AGG_SPAN)
-            a[i] |= d[i - 2];
-        else if (aggregate == OFR_AGG_MIN)
-            a[i] = d[i] < a[i] ? d[i] : a[i];
-        else // MAX, and RESULT's last
-            a[i] = d[i] > a[i] ? d[i] : a[i];
-    }
-}
-
 // What a collective does, where a board is missing that it would go by: asks the others one by one.
 static int ask_each(struct torus *t, enum ofr_aggregate aggregate, const struct request *all,
                     uint32_t result[4], const char *what)
 {
-    bool ones = aggregate == OFR_AGG_AND || aggregate == OFR_AGG_MIN;
-    bool span = aggregate == OFR_AGG_SPAN;
-    bool start = (all->m[0] & OFR_OP_MASK) == OFR_OP_START && (all->m[0] >> 8 & 0xff) == 2;
+    bool start = starts_from_now(all->m);
     struct request here;
     uint32_t a[4];
-    for (unsigned i = 0; i < 4; i++)
-        a[i] = ones || (span && i < 2) ? ~0u : 0;
+    aggregate_begin(aggregate, a);
     by_path(&here, NULL, 0, OFR_OP_READ, 0);
     here.m[4] |= (uint32_t)(OFR_SEL_NODE | OFR_NODE_TIME) << 16;
     int error = start ? ask(t, &here, "read the time") : TORUS_OK;
@@ -519,16 +494,13 @@ static int ask_each(struct torus *t, enum ofr_aggregate aggregate, const struct 
     for (unsigned i = 0; i < t->board_count; i++) {
         by_address(&q[i], pack_at(t->boards[i].at), 0, 0);
         memcpy(q[i].m, all->m, sizeof q[i].m);
-        if (start) { // as the gateway does
-            q[i].m[0] = (q[i].m[0] & ~(uint32_t)0xff00) | 3 << 8;
-            for (unsigned j = 3; j < 6; j++)
-                q[i].m[j] += here.r[5];
-        }
+        if (start) // as the gateway does
+            start_at(q[i].m, here.r[5]);
     }
     error = exchange(t, q, t->board_count);
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
         error = status_error(t, &q[i], what);
-        combine(aggregate, a, q[i].r + 2);
+        aggregate_add(aggregate, a, q[i].r + 2, false);
     }
     free(q);
     if (error == TORUS_OK && result)
