@@ -6,7 +6,7 @@ HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb 
             faults links channel layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
-            firmware/protocol.h firmware/ofr_regs.h
+            firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.1
 
 # The command line: a file a command, and what they share. manual, a program that writes the manual
@@ -15,7 +15,7 @@ COMMANDS := discover link info program run bench counters snapshot align monitor
             trace bandwidth latency channel list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
-              debug interrupt reg_map token relay tenant names topology) $(B)/sim/net/output/gnuplot.o
+              debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h

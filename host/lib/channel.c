@@ -44,6 +44,13 @@ static const char *end_text(const struct torus *t, const struct torus_end *e, ch
     return text;
 }
 
+// Of register PEER.
+static struct torus_end end_at(uint32_t peer)
+{
+    return (struct torus_end){.at = {peer & 15, peer >> 4 & 15, peer >> 8 & 15},
+                              .end = (uint8_t)FIELD(peer, OFR_CHANNEL_PEER_END)};
+}
+
 // Up to four registers of the board at once.
 static int read_four(struct torus *t, const struct torus_end *e, const uint16_t offset[4],
                      uint32_t value[4])
@@ -102,18 +109,18 @@ static int over(struct torus *t, const struct torus_end *e, const struct seen *s
 {
     char text[24];
     unsigned reason = FIELD(s->state, OFR_CHANNEL_STATE_REASON);
-    uint32_t heard = 0, received = 0;
-    int error = torus_read(t, e->at, OFR_CHANNEL_HEARD, &heard);
-    if (error == TORUS_OK)
-        error = torus_read(t, e->at, OFR_CHANNEL_RECEIVED, &received);
+    static const uint16_t offset[4] = {OFR_CHANNEL_HEARD, OFR_CHANNEL_RECEIVED, OFR_CHANNEL_HEARD,
+                                       OFR_CHANNEL_RECEIVED};
+    uint32_t value[4] = {0};
+    int error = read_four(t, e, offset, value);
     if (error != TORUS_OK)
         return error;
     return fail(t, TORUS_E_FAILED,
                 "%s: the channel is broken: %s%s; of what was sent %u bytes have arrived, %u bytes "
                 "have come (modulo 2^32)",
                 end_text(t, e, text), reason < REASONS ? reasons[reason] : "?",
-                FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "", heard,
-                received);
+                FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "", value[0],
+                value[1]);
 }
 
 static bool is_broken(const struct seen *s)
@@ -154,8 +161,7 @@ static int take_end(struct torus *t, const struct torus_end *e, const struct see
         return error;
     *conn = FIELD(peer, OFR_CHANNEL_PEER_CONN);
     if (!FIELD(s->state, OFR_CHANNEL_STATE_FREE)) {
-        struct torus_end other = {.at = {peer & 15, peer >> 4 & 15, peer >> 8 & 15},
-                                  .end = FIELD(peer, OFR_CHANNEL_PEER_END)};
+        struct torus_end other = end_at(peer);
         char with[24];
         return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s", end_text(t, e, text),
                     states[state_of(s) % STATES], end_text(t, &other, with),
@@ -510,8 +516,7 @@ API int torus_channel_state(struct torus *t, const struct torus_end *end, struct
         .reason = state_of(&s) != OFR_CHANNEL_STATE_STATE_ENDED ? NULL
                   : reason < REASONS                            ? reasons[reason]
                                                                 : "?",
-        .peer = {.at = {value[0] & 15, value[0] >> 4 & 15, value[0] >> 8 & 15},
-                 .end = (uint8_t)FIELD(value[0], OFR_CHANNEL_PEER_END)},
+        .peer = end_at(value[0]),
         .open = state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN,
         .free = FIELD(s.state, OFR_CHANNEL_STATE_FREE),
         .software = attached,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl channel: the ends of a board, or a file sent from one board's end to another's.
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ctl.h"
 #include "ofr_regs.h"
@@ -125,13 +123,6 @@ static int show(struct torus *t, const struct args *a, struct torus_end *e, bool
     return 0;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ---- A file -------------------------------------------------------------------------------------
 
 struct transfer {
@@ -141,6 +132,7 @@ struct transfer {
     size_t sent, received;    // bytes
     size_t whole_sent, whole; // messages
     double seconds;           // that it took
+    double patience;          // how long nothing may move, in seconds
 };
 
 // All of a file, with room for a beat more; NULL: it cannot be read.
@@ -192,9 +184,8 @@ static int compare(const struct transfer *x, size_t n, bool whole, bool ended)
 
 // Sends what there is room for and takes what has come, in turn. The library's error; *status: 1, a
 // line on stderr has said that what came is not what was sent.
-static int move(struct torus *t, const struct args *a, struct transfer *x, int *status)
+static int move(struct torus *t, struct transfer *x, int *status)
 {
-    double patience = a->options.timeout > 0 ? a->options.timeout : 30;
     double moved = seconds_now();
     while (x->whole < x->messages && !*status) {
         size_t n = 0, before = x->sent + x->received;
@@ -217,7 +208,7 @@ static int move(struct torus *t, const struct args *a, struct transfer *x, int *
         x->whole += whole;
         if (x->sent + x->received != before || whole)
             moved = seconds_now();
-        else if (error != TORUS_OK && seconds_now() - moved > patience)
+        else if (error != TORUS_OK && seconds_now() - moved > x->patience)
             return error;
         progress_bar("bytes", (double)x->received, (double)x->bytes);
     }
@@ -240,15 +231,14 @@ static const struct column columns[] = {
 static int send_file(struct torus *t, const struct args *a, struct transfer *x, unsigned dims)
 {
     int status = 0;
-    double patience = a->options.timeout > 0 ? a->options.timeout : 30, start;
-    int error = torus_channel_open(t, &x->from, &x->to, patience);
+    int error = torus_channel_open(t, &x->from, &x->to, x->patience);
     if (error != TORUS_OK)
         return report(t, error);
-    start = seconds_now();
-    error = move(t, a, x, &status);
+    double start = seconds_now();
+    error = move(t, x, &status);
     x->seconds = seconds_now() - start;
     if (error == TORUS_OK && !status)
-        error = torus_channel_close(t, &x->from, patience);
+        error = torus_channel_close(t, &x->from, x->patience);
     if (error != TORUS_OK)
         status = report(t, error);
     if (status) { // leaves both ends as they were
@@ -270,7 +260,7 @@ static int send_file(struct torus *t, const struct args *a, struct transfer *x, 
 
 static int do_channel(struct torus *t, const struct args *a)
 {
-    struct transfer x = {0};
+    struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
     uint8_t k[3];
     int end, status, error = torus_attach(t);
     unsigned dims = torus_sizes(t, k);

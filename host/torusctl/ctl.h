@@ -172,6 +172,8 @@ bool interrupted(void *ctx);
 void interrupt_overhear(void);
 // torus_options.frame: a line on stderr.
 void debug_frame(void *ctx, bool sent, const uint8_t bytes[32]);
+// Of the clock that nobody sets.
+double seconds_now(void);
 // The key in a file; 0: a line on stderr has said what is wrong.
 uint64_t key_read(const char *file);
 

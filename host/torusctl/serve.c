@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctl.h"
@@ -64,13 +63,6 @@ struct serve {
     double wake;
     pid_t tenant; // serve's command, 0: none
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // Guests ------------------------------------------------------------------------------------------
 
@@ -136,7 +128,7 @@ static bool from_board(struct serve *s)
     for (unsigned i = 0; i < READS && n > 0; i++) {
         n = torus_share_read(s->t, bytes, sizeof bytes);
         if (n > 0)
-            relay_from_board(s->relay, bytes, (size_t)n, now());
+            relay_from_board(s->relay, bytes, (size_t)n, seconds_now());
     }
     s->more = n > 0;
     return n >= 0;
@@ -146,7 +138,7 @@ static bool to_board(struct serve *s)
 {
     for (;;) {
         if (s->out_at == sizeof s->out) {
-            if (!relay_to_board(s->relay, now(), s->out, &s->wake))
+            if (!relay_to_board(s->relay, seconds_now(), s->out, &s->wake))
                 return true;
             s->out_at = 0;
             if (s->debug)
@@ -169,7 +161,7 @@ static void wait_for_some(struct serve *s, const sigset_t *signals, double most)
     unsigned boards = torus_share_poll(s->t, fds, MAX_BOARD_FDS, writing), count = boards, first;
     fds[count++] = (struct pollfd){.fd = s->tcp, .events = POLLIN}; // -1: ignored
     first = count;
-    double left = writing ? 1 : s->wake - now();
+    double left = writing ? 1 : s->wake - seconds_now();
     for (int i = 0; i < RELAY_CLIENTS; i++) {
         const uint8_t *bytes;
         struct guest *g = &s->guest[i];
@@ -239,10 +231,10 @@ static int serve(struct serve *s, const struct args *a)
             break;
         }
         if (interrupted(NULL) && s->tenant && !end) {
-            end = now() + TIDY;
+            end = seconds_now() + TIDY;
             kill(s->tenant, SIGTERM);
         }
-        if (interrupted(NULL) && (!s->tenant || now() > end))
+        if (interrupted(NULL) && (!s->tenant || seconds_now() > end))
             break;
         if (!from_board(s) || !to_board(s)) {
             status = wrong("board", torus_share_path(s->t),
