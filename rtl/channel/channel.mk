@@ -29,7 +29,7 @@ $(B)/channel/%/bench.o: $(CHANNEL_BENCH)
 
 $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/bench.o $(CHANNEL_V) $(B)/sim/model/channel.o \
         rtl/channel/test/channel_shim.cpp rtl/channel/test/channel_shim.h tests/lib/random_state.h \
-        sim/cosim/verilated_bits.h rtl/regs/outflank.json
+        sim/cosim/user_pins.h sim/cosim/verilated_bits.h rtl/regs/outflank.json
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \

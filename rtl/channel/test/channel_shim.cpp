@@ -2,7 +2,7 @@
 // A Verilated ofr_channel behind C functions, see channel_shim.h. W and ENDS as it was made with.
 #include "Vofr_channel.h"
 #include "random_state.h"
-#include "verilated_bits.h"
+#include "user_pins.h"
 
 extern "C" {
 #include "channel_shim.h"
@@ -39,13 +39,7 @@ extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_p
     t.reg_we = in->reg_we;
     t.reg_adr = in->reg_adr;
     t.reg_wdat = in->reg_wdat;
-    t.s_axis_tvalid = in->s_valid;
-    t.s_axis_tlast = in->s_last;
-    t.m_axis_tready = in->m_ready;
-    for (int e = 0; e < ENDS; e++) {
-        verilated_bits::set(t.s_axis_tdata, W * e, W, in->s_data[e]);
-        verilated_bits::set(t.s_axis_tkeep, W / 8 * e, W / 8, in->s_keep[e]);
-    }
+    set_user_pins<W>(t, *in, ENDS);
     t.tx_ready = in->tx_ready;
     t.rx_valid = in->rx_valid;
     t.rx_data = in->rx_data;
@@ -57,14 +51,7 @@ extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_p
     out->tx_valid = t.tx_valid;
     out->tx_last = t.tx_last;
     out->tx_data = t.tx_data;
-    out->s_ready = t.s_axis_tready;
-    out->m_valid = t.m_axis_tvalid;
-    out->m_last = t.m_axis_tlast;
-    out->m_user = t.m_axis_tuser;
-    for (int e = 0; e < ENDS; e++) {
-        out->m_data[e] = verilated_bits::get(t.m_axis_tdata, W * e, W);
-        out->m_keep[e] = uint8_t(verilated_bits::get(t.m_axis_tkeep, W / 8 * e, W / 8));
-    }
+    get_user_pins<W>(t, *out, ENDS);
 }
 
 extern "C" void channel_rtl_clock(struct channel_rtl *rtl)

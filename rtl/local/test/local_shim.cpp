@@ -2,7 +2,7 @@
 // A Verilated ofr_local behind C functions, see local_shim.h. W and CHANNELS as it was made with.
 #include "Vofr_local.h"
 #include "random_state.h"
-#include "verilated_bits.h"
+#include "user_pins.h"
 
 extern "C" {
 #include "local_shim.h"
@@ -48,13 +48,7 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     t.lo_last = in->lo_last;
     t.lo_poison = in->lo_poison;
     t.reg_early = in->reg_early;
-    t.s_axis_tvalid = in->s_valid;
-    t.s_axis_tlast = in->s_last;
-    t.m_axis_tready = in->m_ready;
-    for (int e = 0; e < CHANNELS; e++) {
-        verilated_bits::set(t.s_axis_tdata, W * e, W, in->s_data[e]);
-        verilated_bits::set(t.s_axis_tkeep, W / 8 * e, W / 8, in->s_keep[e]);
-    }
+    set_user_pins<W>(t, *in, CHANNELS);
     t.eval();
     out->reg_rdat = t.reg_rdat;
     out->reg_err = t.reg_err;
@@ -64,14 +58,7 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     out->li_last = t.li_last;
     out->lo_ready = t.lo_ready;
     out->ev_pinned = t.ev_pinned;
-    out->s_ready = t.s_axis_tready;
-    out->m_valid = t.m_axis_tvalid;
-    out->m_last = t.m_axis_tlast;
-    out->m_user = t.m_axis_tuser;
-    for (int e = 0; e < CHANNELS; e++) {
-        out->m_data[e] = verilated_bits::get(t.m_axis_tdata, W * e, W);
-        out->m_keep[e] = uint8_t(verilated_bits::get(t.m_axis_tkeep, W / 8 * e, W / 8));
-    }
+    get_user_pins<W>(t, *out, CHANNELS);
 }
 
 extern "C" void local_rtl_clock(struct local_rtl *rtl)
