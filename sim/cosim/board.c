@@ -264,11 +264,16 @@ static const struct rtl_board_ops *ops_of(const struct board_options *o)
     return o->reliable ? &rtl_board_3_link : &rtl_board_3;
 }
 
+bool board_may_have_channels(enum board_kind kind, unsigned n, bool reliable)
+{
+    return kind == BOARD_GOLDEN || (kind == BOARD_RTL && n == 2 && reliable);
+}
+
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
-    bool channels = !o->channels || (o->channels == BOARD_CHANNELS && o->kind != BOARD_SMALL &&
-                                     (o->kind == BOARD_GOLDEN || (o->n == 2 && o->reliable)));
+    bool channels = !o->channels || (o->channels == BOARD_CHANNELS &&
+                                     board_may_have_channels(o->kind, o->n, o->reliable));
     if (!b || !channels || (o->n != 2 && o->n != 3) || (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;

@@ -22,11 +22,13 @@ struct board_options {
     bool shadow;       // not BOARD_GOLDEN: a golden node beside it
     bool reliable;     // not BOARD_GOLDEN: with ends of reliable links
     unsigned n;        // dimensions, 2 or 3
-    unsigned channels; // their ends: 0, or BOARD_CHANNELS; BOARD_RTL: with two dimensions and
-                       // reliable links, BOARD_SMALL: not
+    unsigned channels; // their ends: 0, or BOARD_CHANNELS (board_may_have_channels())
     uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
 };
+
+// May a board of that kind have channels? Of BOARD_RTL one with two dimensions and reliable links.
+bool board_may_have_channels(enum board_kind kind, unsigned n, bool reliable);
 
 // NULL when memory is short or the options are out of range.
 struct board *board_new(const struct board_options *options);

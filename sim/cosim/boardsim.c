@@ -113,13 +113,16 @@ static int enter_firmware(void)
         program, places[1]);
 }
 
+static enum board_kind kind_of(char letter)
+{
+    return letter == 'g' ? BOARD_GOLDEN : letter == 's' ? BOARD_SMALL : BOARD_RTL;
+}
+
 static void make_boards(struct sim *s)
 {
     int back = strchr(s->o.kinds, 'r') ? enter_firmware() : -1;
     for (uint32_t n = 0; n < s->boards; n++) {
-        struct board_options o = {.kind = s->o.kinds[n] == 'g'   ? BOARD_GOLDEN
-                                          : s->o.kinds[n] == 's' ? BOARD_SMALL
-                                                                 : BOARD_RTL,
+        struct board_options o = {.kind = kind_of(s->o.kinds[n]),
                                   .shadow = s->o.shadow,
                                   .reliable = s->o.reliable,
                                   .n = s->o.torus.n,
@@ -182,11 +185,11 @@ static void set_up(struct sim *s)
             s->o.kinds);
     if (strchr(s->o.kinds, 's') && s->o.torus.n != 2)
         die("--boards small: they have two dimensions, --dims has %u", s->o.torus.n);
-    if (s->o.channels && (strchr(s->o.kinds, 's') ||
-                          (strchr(s->o.kinds, 'r') && (s->o.torus.n != 2 || !s->o.reliable))))
-        die("--channels %u: small boards have none, and RTL boards in two dimensions with --link "
-            "reliable only",
-            s->o.channels);
+    for (uint32_t n = 0; n < s->boards && s->o.channels; n++)
+        if (!board_may_have_channels(kind_of(s->o.kinds[n]), s->o.torus.n, s->o.reliable))
+            die("--channels %u: small boards have none, and RTL boards in two dimensions with "
+                "--link reliable only",
+                s->o.channels);
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
         die("--misfit %d: there is no golden board of that number", s->o.misfit);
     make_boards(s);
