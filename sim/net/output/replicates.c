@@ -44,6 +44,12 @@ void net_record_interval(const char *field, char *name, size_t size)
     snprintf(name, size, "%.*s_ci95%s", (int)base, field, field + base);
 }
 
+bool net_record_ended_well(const json_t *record)
+{
+    const char *end = json_string_value(json_object_get(record, "end"));
+    return !end || !strcmp(end, "drained") || !strcmp(end, "complete");
+}
+
 json_t *net_record_combine(json_t *const *records, uint32_t count)
 {
     json_t *sum = json_copy(records[0]), *value;
@@ -60,10 +66,9 @@ json_t *net_record_combine(json_t *const *records, uint32_t count)
         json_object_set_new(sum, field, net_record_real(mean));
     }
     for (uint32_t i = count; i-- > 0;) {
-        const char *end = json_string_value(json_object_get(records[i], "end"));
         if (json_is_true(json_object_get(records[i], "saturated")))
             json_object_set_new(sum, "saturated", json_true());
-        if (end && strcmp(end, "drained") != 0 && strcmp(end, "complete") != 0) {
+        if (!net_record_ended_well(records[i])) {
             json_object_set(sum, "end", json_object_get(records[i], "end"));
             json_object_set(sum, "stuck", json_object_get(records[i], "stuck"));
         }

@@ -4,6 +4,7 @@
 #define NET_REPLICATES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { NET_MAX_REPLICATES = 100 };
@@ -18,6 +19,9 @@ json_t *net_record_combine(json_t *const *records, uint32_t count);
 // Mean of a field over records, and half the width of its 95% interval; NaN: one has none, or there
 // is one only.
 double net_record_mean(json_t *const *records, uint32_t count, const char *field, double *half);
+
+// Is it of a run that went on to its end, drained or complete?
+bool net_record_ended_well(const json_t *record);
 
 // The field that half the interval of another is in: "_ci95" before its unit.
 void net_record_interval(const char *field, char *name, size_t size);

@@ -175,12 +175,6 @@ static double x_of(struct curves *c, const json_t *record)
     return (double)json_array_size(c->categories) - 1;
 }
 
-static bool drained(const json_t *record)
-{
-    const char *end = json_string_value(json_object_get(record, "end"));
-    return !end || !strcmp(end, "drained") || !strcmp(end, "complete");
-}
-
 static double number(const json_t *record, const char *field)
 {
     const json_t *value = json_object_get(record, field);
@@ -247,7 +241,8 @@ bool net_view_records(const struct net_table *table, const struct net_view *give
         const json_t *x = json_object_get(record, view->x), *y = json_object_get(record, view->y);
         known_x = known_x || x;
         known_y = known_y || y;
-        if (drained(record) && json_is_number(y) && (json_is_number(x) || json_is_string(x)))
+        if (net_record_ended_well(record) && json_is_number(y) &&
+            (json_is_number(x) || json_is_string(x)))
             json_array_append(good, record);
     }
     if (!known_x || !known_y)
