@@ -36,7 +36,8 @@ module ofr_board #(
     parameter int UART_DIVISOR = 104,   // cycles a bit after reset, 4 to 65535
     parameter int RX_DEPTH     = 256,
     parameter int TIMER_BITS   = 64,
-    parameter int CLOCK_HZ     = 12_000_000
+    parameter int CLOCK_HZ     = 12_000_000,
+    localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -80,17 +81,17 @@ module ofr_board #(
     input  wire logic [2*N-1:0]   cable_rx_clk,
     input  wire logic [2*N*WIRES-1:0] cable_rx,
     // Channels' user, as in ofr_channel; one end that does nothing where there are none
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
-    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
-    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
-    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
-    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser,
+    input  wire logic [ENDS-1:0]     s_axis_tvalid,
+    output logic [ENDS-1:0]          s_axis_tready,
+    input  wire logic [W*ENDS-1:0]   s_axis_tdata,
+    input  wire logic [W/8*ENDS-1:0] s_axis_tkeep,
+    input  wire logic [ENDS-1:0]     s_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tvalid,
+    input  wire logic [ENDS-1:0]     m_axis_tready,
+    output logic [W*ENDS-1:0]        m_axis_tdata,
+    output logic [W/8*ENDS-1:0]      m_axis_tkeep,
+    output logic [ENDS-1:0]          m_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tuser,
     output logic [2*N-1:0]        mon_link_up,
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,

@@ -20,7 +20,8 @@ module ofr_node #(
     parameter int TIME  = 0, // 1: NODE.TIME is one for all boards; LINKS only
     parameter int BITS  = 32, // LINKS: bits that come over a cable a cycle, 1 to 64
     parameter int CHANNELS = 0, // as in ofr_local
-    parameter int ROOM  = 4
+    parameter int ROOM  = 4,
+    localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -70,17 +71,17 @@ module ofr_node #(
     output logic [33:0]           now,       // NODE.TIME, in quarters of cycles
     output logic [15:0]           rank,      // who measures time, as in ofr_time
     // Channels' user, as in ofr_channel; one end that does nothing where there are none
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
-    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
-    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
-    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
-    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser,
+    input  wire logic [ENDS-1:0]     s_axis_tvalid,
+    output logic [ENDS-1:0]          s_axis_tready,
+    input  wire logic [W*ENDS-1:0]   s_axis_tdata,
+    input  wire logic [W/8*ENDS-1:0] s_axis_tkeep,
+    input  wire logic [ENDS-1:0]     s_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tvalid,
+    input  wire logic [ENDS-1:0]     m_axis_tready,
+    output logic [W*ENDS-1:0]        m_axis_tdata,
+    output logic [W/8*ENDS-1:0]      m_axis_tkeep,
+    output logic [ENDS-1:0]          m_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tuser,
     // What a simulation watches: the register strobes (both: a write that is refused), and a
     // snapshot while it is copied
     output logic                  mon_we,

@@ -13,7 +13,8 @@ module ofr_local #(
     parameter int CHECK = 1,  // 0: no checker, likewise
     parameter int PINS  = 1,  // 0: no destination table, likewise
     parameter int CHANNELS = 0, // ends of channels, 0 to 16. Then L is as in ofr_channel, and
-    parameter int ROOM  = 4   // packets that an end receives ahead of its consumer, 2, 4 or 8
+    parameter int ROOM  = 4,   // packets that an end receives ahead of its consumer, 2, 4 or 8
+    localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
@@ -45,17 +46,17 @@ module ofr_local #(
     input  wire logic           lo_last,
     input  wire logic           lo_poison,
     // The channels' user, as in ofr_channel; one end that does nothing where there are none
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tvalid,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          s_axis_tready,
-    input  wire logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]   s_axis_tdata,
-    input  wire logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0] s_axis_tkeep,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     s_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tvalid,
-    input  wire logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]     m_axis_tready,
-    output logic [W*(CHANNELS > 0 ? CHANNELS : 1)-1:0]        m_axis_tdata,
-    output logic [W/8*(CHANNELS > 0 ? CHANNELS : 1)-1:0]      m_axis_tkeep,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tlast,
-    output logic [(CHANNELS > 0 ? CHANNELS : 1)-1:0]          m_axis_tuser
+    input  wire logic [ENDS-1:0]     s_axis_tvalid,
+    output logic [ENDS-1:0]          s_axis_tready,
+    input  wire logic [W*ENDS-1:0]   s_axis_tdata,
+    input  wire logic [W/8*ENDS-1:0] s_axis_tkeep,
+    input  wire logic [ENDS-1:0]     s_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tvalid,
+    input  wire logic [ENDS-1:0]     m_axis_tready,
+    output logic [W*ENDS-1:0]        m_axis_tdata,
+    output logic [W/8*ENDS-1:0]      m_axis_tkeep,
+    output logic [ENDS-1:0]          m_axis_tlast,
+    output logic [ENDS-1:0]          m_axis_tuser
 );
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024)
