@@ -8,7 +8,7 @@ LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
 LINK_TIMELESS := $(B)/link/2_16_32_4_0_0_8_16/lockstep
 LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES),$(B)/link/$(LINKED_$(s))/lockstep)
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
-LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_report link_port link_wire noise fabric)
+LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_bench link_report link_port link_wire noise fabric)
 
 link_word = $(word $(2),$(subst _, ,$(1)))
 $(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \

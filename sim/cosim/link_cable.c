@@ -4,6 +4,7 @@
 // golden link runs in lockstep with ofr_link above each physical layer, in the board's clock. The
 // physical layer has no golden model: it is held by what must hold, see check(). Everything follows
 // from the seed.
+#include "link_bench.h"
 #include "link_report.h"
 #include "phy_rtl.h"
 #include "pin_cable.h"
@@ -28,12 +29,9 @@ static const char *const kind_name[KINDS] = {
     "plugs pulled", "resets",       "skew moves",    "bit error test", "everything"};
 
 struct options {
-    uint64_t seed, cycles;
-    unsigned runs;
-    int kind;    // -1: of the seed
-    double rate; // bit errors, below 0: drawn
-    int stuck;   // wire that end 1 hears as 1 from the start; WIRES: it hears nothing; -1: none
-    int tune;    // -1: of the kind
+    struct link_bench_options bench;
+    int stuck; // wire that end 1 hears as 1 from the start; WIRES: it hears nothing; -1: none
+    int tune;  // -1: of the kind
     bool sparse, bert, creep, verbose;
 };
 
@@ -102,8 +100,8 @@ static void set_rates(struct run *r)
             rate = soft[rng_below(&r->rng, 4)];
         if (r->kind == HARD || (r->kind == ALL && rng_below(&r->rng, 4) == 0))
             rate = hard[rng_below(&r->rng, 2)];
-        if (r->o->rate >= 0)
-            rate = r->o->rate;
+        if (r->o->bench.rate >= 0)
+            rate = r->o->bench.rate;
         pin_error_rate(&r->cable[i], rate);
         bool bursts = r->kind == BURSTS || (r->kind == ALL && rng_below(&r->rng, 2));
         r->cable[i].noise.burst_rate = bursts ? 1.0 / (2000 + rng_below(&r->rng, 20000)) : 0;
@@ -223,7 +221,7 @@ static void each_cycle(struct run *r)
         r->alone_max = r->alone;
     if (!r->first_up && up[0] && up[1]) {
         r->first_up = r->cycle;
-        r->calm_at = r->cycle + r->o->cycles;
+        r->calm_at = r->cycle + r->o->bench.cycles;
         r->next_event = r->kind >= FAULTS || r->kind == HARD ? r->cycle + 2000 : UINT64_MAX;
         set_rates(r);
     }
@@ -294,7 +292,7 @@ static bool set_up(struct run *r)
     static const int drifts[] = {0, DRIFT, -DRIFT};
     r->shape = phy_rtl_shape();
     r->wires = phy_rtl_wires();
-    r->rng.state = r->kind * 1000003U + o->seed;
+    r->rng.state = r->kind * 1000003U + o->bench.seed;
     for (unsigned i = 0; i < 8; i++)
         rng_next(&r->rng);
     // Training, the hand-shake of the link, and what is still to be sent
@@ -303,7 +301,7 @@ static bool set_up(struct run *r)
     r->drain = (UINT64_C(4) << tune) + 400000 + 60ULL * 128 * beats + (100ULL << r->shape.tick) +
                2000ULL * r->wires;
     r->next_event = r->calm_at = UINT64_MAX;
-    unsigned length_max = r->shape.slot_flits, fixed = rng_below(&r->rng, 3);
+    unsigned fixed = rng_below(&r->rng, 3);
     int drift = drifts[rng_below(&r->rng, 3)];
     for (unsigned e = 0; e < ENDS; e++) {
         struct end *u = &r->end[e];
@@ -315,17 +313,10 @@ static bool set_up(struct run *r)
             r->cable[e].delay += PIN_BIT;
         if (!o->sparse)
             set_skew(r, &r->cable[e]);
-        port_init(p, &r->shape, rng_next(&r->rng));
-        p->length_min = fixed == 0 ? length_max : 4;
-        p->length_max = fixed == 1 ? 4 + rng_below(&r->rng, 5) : length_max;
-        p->start_permille = rng_below(&r->rng, 2) ? 1000 : 20 + rng_below(&r->rng, 400);
-        p->gap_permille = rng_below(&r->rng, 2) ? 0 : rng_below(&r->rng, 700);
-        p->hold = 1 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 40 : 1000);
+        link_bench_port(p, &r->shape, &r->rng, fixed);
         if (o->sparse) {
             p->length_min = p->length_max = 8;
-            p->start_permille = 1000;
-            p->gap_permille = 0;
-            p->hold = 2;
+            link_bench_press(p);
         }
         u->half = PIN_BIT / 2 + (e ? (uint64_t)((int64_t)PIN_BIT / 2 * drift / 1000000) : 0);
         u->next = 1 + rng_next(&r->rng) % PIN_BIT;
@@ -362,7 +353,7 @@ static void check(struct run *r)
                  e, t.sent, t.delivered, t.cut, t.lost, t.gone);
         else if (r->kind <= ERRORS && (u->falls || u->model->counts.downs || u->ups != 1))
             fail(r, "end %u: the link fell at a tame error rate", e);
-        else if (r->kind == CLEAN && r->o->rate < 0 &&
+        else if (r->kind == CLEAN && r->o->bench.rate < 0 &&
                  u->model->counts.bad > (r->o->creep ? 4 * r->wires : 1))
             fail(r, "end %u: %" PRIu64 " damaged frames on a clean cable", e, u->model->counts.bad);
         else if (phy_rtl_lost(u->rtl) && r->kind <= ERRORS)
@@ -379,12 +370,12 @@ static void check_bert(struct run *r)
 {
     for (unsigned e = 0; e < ENDS; e++) {
         struct phy_status s = phy_rtl_status(r->end[e].rtl);
-        double bits = (double)s.seen * r->wires, expected = bits * r->o->rate, errors = 0;
+        double bits = (double)s.seen * r->wires, expected = bits * r->o->bench.rate, errors = 0;
         for (unsigned w = 0; w < r->wires; w++)
             errors += s.errors[w];
         printf("# bert: end %u counts %.0f errors in %.0f bits, %.1f to be expected\n", e, errors,
                bits, expected);
-        if (!s.locked || r->end[e].in.phy_up || (uint64_t)s.seen * 2 < r->o->cycles)
+        if (!s.locked || r->end[e].in.phy_up || (uint64_t)s.seen * 2 < r->o->bench.cycles)
             fail(r, "end %u: locked %d, up %d, %u bits of a wire", e, s.locked, r->end[e].in.phy_up,
                  s.seen);
         else if (fabs(errors - expected) > 6 * sqrt(expected) + 3)
@@ -412,15 +403,16 @@ static void check_stuck(struct run *r)
 static bool run_once(const struct options *o, uint64_t seed, unsigned number)
 {
     struct options mine = *o;
-    mine.seed = seed;
+    mine.bench.seed = seed;
     struct run r = {.o = &mine,
-                    .kind = o->kind >= 0 ? (enum kind)o->kind : (enum kind)(seed % KINDS)};
+                    .kind =
+                        o->bench.kind >= 0 ? (enum kind)o->bench.kind : (enum kind)(seed % KINDS)};
     if (!set_up(&r)) {
         fprintf(stderr, "link_cable: out of memory\n");
         exit(2);
     }
     bool drained = false;
-    while (!r.why[0] && !drained && !((o->bert || o->stuck >= 0) && r.cycle >= o->cycles)) {
+    while (!r.why[0] && !drained && !((o->bert || o->stuck >= 0) && r.cycle >= o->bench.cycles)) {
         step(&r);
         drained = r.cycle > r.calm_at && r.end[0].port.stopped && r.end[1].port.stopped &&
                   r.end[0].out.link_up && r.end[1].out.link_up && port_idle(&r.end[0].port) &&
@@ -461,7 +453,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
             printf("\n");
         }
     if (r.why[0])
-        link_print_replay(r.why, seed, o->cycles, o->kind);
+        link_print_replay(r.why, seed, o->bench.cycles, o->bench.kind);
     fflush(stdout);
     for (unsigned e = 0; e < ENDS; e++) {
         phy_rtl_free(r.end[e].rtl);
@@ -473,30 +465,10 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    char *end = NULL;
-    unsigned long long number = arg && key != 'e' ? strtoull(arg, &end, 10) : 0;
-    if (key == 'e' && arg)
-        o->rate = strtod(arg, &end);
-    if (arg && key != ARGP_KEY_ARG && (end == arg || *end || *arg == '-'))
-        argp_error(state, "%s: not a number", arg);
+    uint64_t number;
     switch (key) {
-    case 's':
-        o->seed = number;
-        return 0;
-    case 'c':
-        o->cycles = number;
-        return 0;
-    case 'r':
-        o->runs = (unsigned)number;
-        return 0;
-    case 'k':
-        if (number >= KINDS)
-            argp_error(state, "--kind %llu: at most %d", number, KINDS - 1);
-        o->kind = (int)number;
-        return 0;
-    case 'e':
-        if (!(o->rate < 1))
-            argp_error(state, "--errors %s: a rate below 1", arg);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->bench;
         return 0;
     case 'p':
         o->sparse = true;
@@ -505,13 +477,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->bert = true;
         return 0;
     case 'w':
+        number = link_bench_number(state, arg);
         if (number > phy_rtl_wires())
-            argp_error(state, "--stuck %llu: at most %u", number, phy_rtl_wires());
+            argp_error(state, "--stuck %s: at most %u", arg, phy_rtl_wires());
         o->stuck = (int)number;
         return 0;
     case 't':
+        number = link_bench_number(state, arg);
         if (number < 8 || number > 24)
-            argp_error(state, "--tune %llu: 8 to 24", number);
+            argp_error(state, "--tune %s: 8 to 24", arg);
         o->tune = (int)number;
         return 0;
     case 'd':
@@ -528,11 +502,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int main(int argc, char **argv)
 {
     static const struct argp_option list[] = {
-        {"seed", 's', "N", 0, "seed of the first run (default 1)", 0},
-        {"cycles", 'c', "N", 0, "cycles a run, from up until the cable becomes good (20000)", 0},
-        {"runs", 'r', "N", 0, "runs, seeds counting up (default 10)", 0},
-        {"kind", 'k', "N", 0, "0 clean to 9 everything (default: of the seed)", 0},
-        {"errors", 'e', "RATE", 0, "bit error rate (default: of the kind)", 0},
         {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},
         {"bert", 'b', NULL, 0, "bit error test on --errors alone: what is counted against the rate",
          0},
@@ -542,18 +511,21 @@ int main(int argc, char **argv)
         {"creep", 'd', NULL, 0, "all wires' skew moves slowly, by a fifth of a bit in the end", 0},
         {"verbose", 'v', NULL, 0, "the physical layers' status at the end of each run", 0},
         {0}};
+    static const struct argp_child children[] = {{&link_bench_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {
-        list, parse, NULL, "Two boards' reliable links at the pins of a bad cable.",
-        NULL, NULL,  NULL};
+        list,     parse, NULL, "Two boards' reliable links at the pins of a bad cable.",
+        children, NULL,  NULL};
     struct options o = {
-        .seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1, .stuck = -1, .tune = -1};
+        .bench = {.seed = 1, .cycles = 20000, .runs = 10, .kind = -1, .rate = -1, .kinds = KINDS},
+        .stuck = -1,
+        .tune = -1};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
-    if (o.bert && o.rate < 0)
-        o.rate = 0;
+    if (o.bert && o.bench.rate < 0)
+        o.bench.rate = 0;
     unsigned failed = 0, i = 0;
-    for (; i < o.runs && failed < 3; i++)
-        failed += !run_once(&o, o.seed + i, i + 1);
+    for (; i < o.bench.runs && failed < 3; i++)
+        failed += !run_once(&o, o.bench.seed + i, i + 1);
     printf("1..%u\n", i);
     return failed ? 1 : 0;
 }

@@ -2,6 +2,7 @@
 // Two ends of a reliable link, RTL and golden model in lockstep, joined by a cable to which
 // everything happens: bit errors, bursts, a dead direction, a stuck wire, noise, the plug pulled
 // and put back, resets of one end. Every packet is in a ledger. Everything follows from the seed.
+#include "link_bench.h"
 #include "link_report.h"
 #include "link_rtl.h"
 #include "link_wire.h"
@@ -21,11 +22,8 @@ static const char *const kind_name[KINDS] = {"clean",  "1e-6 to 1e-4",       "1e
                                              "resets", "everything"};
 
 struct options {
-    uint64_t seed, cycles;
-    unsigned runs;
-    int kind;        // -1: of the seed
+    struct link_bench_options bench;
     unsigned length; // flits of every packet, 0: drawn
-    double rate;     // bit errors, below 0: drawn
     bool model_only, full_load, sparse, every_cycle;
 };
 
@@ -99,8 +97,8 @@ static void set_rates(struct run *r)
             rate = soft[rng_below(&r->rng, 4)];
         if (r->kind == HARD || (r->kind == ALL && rng_below(&r->rng, 4) == 0))
             rate = hard[rng_below(&r->rng, 2)];
-        if (r->o->rate >= 0)
-            rate = r->o->rate;
+        if (r->o->bench.rate >= 0)
+            rate = r->o->bench.rate;
         wire_error_rate(&r->wire[i], rate);
         bool bursts = r->kind == BURSTS || (r->kind == ALL && rng_below(&r->rng, 2));
         r->wire[i].noise.burst_rate = bursts ? 1.0 / (200 + rng_below(&r->rng, 5000)) : 0;
@@ -242,32 +240,24 @@ static bool set_up(struct run *r)
 {
     const struct options *o = r->o;
     r->shape = link_rtl_shape();
-    r->rng.state = r->kind * 1000003U + r->o->seed;
+    r->rng.state = r->kind * 1000003U + r->o->bench.seed;
     for (unsigned i = 0; i < 8; i++)
         rng_next(&r->rng);
     r->pace = r->shape.shared ? 1 : rng_below(&r->rng, 4);
     if (o->every_cycle)
         r->pace = 1;
-    unsigned length_max = r->shape.slot_flits, fixed = rng_below(&r->rng, 3);
+    unsigned fixed = rng_below(&r->rng, 3);
     for (unsigned e = 0; e < ENDS; e++) {
         struct end *u = &r->end[e];
         struct port *p = &u->port;
         unsigned longest = WIRE_LATENCY / (rng_below(&r->rng, 2) ? 1 : 16);
         wire_init(&r->wire[e], rng_next(&r->rng), r->shape.flit_bits,
                   o->full_load || o->sparse ? 4 : 1 + rng_below(&r->rng, longest));
-        port_init(p, &r->shape, rng_next(&r->rng));
-        p->length_min = fixed == 0 ? length_max : 4;
-        p->length_max = fixed == 1 ? 4 + rng_below(&r->rng, 5) : length_max;
-        p->start_permille = rng_below(&r->rng, 2) ? 1000 : 20 + rng_below(&r->rng, 400);
-        p->gap_permille = rng_below(&r->rng, 2) ? 0 : rng_below(&r->rng, 700);
-        p->hold = 1 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 40 : 1000);
+        link_bench_port(p, &r->shape, &r->rng, fixed);
         if (o->length)
             p->length_min = p->length_max = o->length;
-        if (o->full_load || o->sparse) {
-            p->start_permille = 1000;
-            p->gap_permille = 0;
-            p->hold = 2;
-        }
+        if (o->full_load || o->sparse)
+            link_bench_press(p);
         u->model = calloc(1, sizeof *u->model);
         if (!u->model)
             return false;
@@ -277,7 +267,7 @@ static bool set_up(struct run *r)
         if (!o->model_only && !u->rtl)
             return false;
     }
-    r->calm_at = o->cycles;
+    r->calm_at = o->bench.cycles;
     r->next_event = r->kind >= FAULTS || r->kind == HARD ? 4000 : UINT64_MAX;
     set_rates(r);
     return true;
@@ -321,9 +311,10 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ui
                      uint64_t *unseen)
 {
     struct options mine = *o;
-    mine.seed = seed;
+    mine.bench.seed = seed;
     struct run r = {.o = &mine,
-                    .kind = o->kind >= 0 ? (enum kind)o->kind : (enum kind)(seed % KINDS)};
+                    .kind =
+                        o->bench.kind >= 0 ? (enum kind)o->bench.kind : (enum kind)(seed % KINDS)};
     if (!set_up(&r)) {
         fprintf(stderr, "link: out of memory\n");
         exit(2);
@@ -331,10 +322,10 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ui
     bool drained = false;
     while (!r.why[0] && !drained && !r.unseen) {
         step(&r);
-        bool calm_now = r.cycle > o->cycles;
+        bool calm_now = r.cycle > o->bench.cycles;
         drained = calm_now && r.end[0].model->out.link_up && r.end[1].model->out.link_up &&
                   port_idle(&r.end[0].port) && port_idle(&r.end[1].port);
-        if (r.cycle > o->cycles + DRAIN_CYCLES && !drained)
+        if (r.cycle > o->bench.cycles + DRAIN_CYCLES && !drained)
             snprintf(r.why, sizeof r.why,
                      "not up and empty %d cycles after the cable was good again", DRAIN_CYCLES);
     }
@@ -359,7 +350,7 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ui
     if (o->sparse)
         link_print_latency(&t[0], &t[1]);
     if (r.why[0])
-        link_print_replay(r.why, seed, o->cycles, o->kind);
+        link_print_replay(r.why, seed, o->bench.cycles, o->bench.kind);
     fflush(stdout);
     for (unsigned e = 0; e < ENDS; e++) {
         link_rtl_free(r.end[e].rtl);
@@ -371,35 +362,16 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number, ui
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    char *end = NULL;
-    unsigned long long number = arg && key != 'e' ? strtoull(arg, &end, 10) : 0;
-    if (key == 'e' && arg)
-        o->rate = strtod(arg, &end);
-    if (arg && key != ARGP_KEY_ARG && (end == arg || *end || *arg == '-'))
-        argp_error(state, "%s: not a number", arg);
+    uint64_t number;
     switch (key) {
-    case 's':
-        o->seed = number;
-        return 0;
-    case 'c':
-        o->cycles = number;
-        return 0;
-    case 'r':
-        o->runs = (unsigned)number;
-        return 0;
-    case 'k':
-        if (number >= KINDS)
-            argp_error(state, "--kind %llu: at most %d", number, KINDS - 1);
-        o->kind = (int)number;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->bench;
         return 0;
     case 'l':
+        number = link_bench_number(state, arg);
         if (number < 4 || number > link_rtl_shape().slot_flits)
-            argp_error(state, "--length %llu: 4 to %u flits", number, link_rtl_shape().slot_flits);
+            argp_error(state, "--length %s: 4 to %u flits", arg, link_rtl_shape().slot_flits);
         o->length = (unsigned)number;
-        return 0;
-    case 'e':
-        if (!(o->rate < 1))
-            argp_error(state, "--errors %s: a rate below 1", arg);
         return 0;
     case 'm':
         o->model_only = true;
@@ -418,25 +390,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int main(int argc, char **argv)
 {
     static const struct argp_option list[] = {
-        {"seed", 's', "N", 0, "seed of the first run (default 1)", 0},
-        {"cycles", 'c', "N", 0, "cycles a run, before the cable becomes good (default 100000)", 0},
-        {"runs", 'r', "N", 0, "runs, seeds counting up (default 16)", 0},
-        {"kind", 'k', "N", 0, "0 clean to 7 everything (default: of the seed)", 0},
         {"length", 'l', "FLITS", 0, "of every packet (default: drawn)", 0},
-        {"errors", 'e', "RATE", 0, "bit error rate (default: of the kind)", 0},
         {"model", 'm', NULL, 0, "the golden model alone", 0},
         {"goodput", 'f', NULL, 0, "full load, a word a cycle: payload bits over wire bits", 0},
         {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},
         {0}};
+    static const struct argp_child children[] = {{&link_bench_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {
-        list, parse, NULL, "A reliable link's two ends over a bad cable.", NULL, NULL, NULL};
-    struct options o = {.seed = 1, .cycles = 100000, .runs = 16, .kind = -1, .rate = -1};
+        list, parse, NULL, "A reliable link's two ends over a bad cable.", children, NULL, NULL};
+    struct options o = {
+        .bench = {.seed = 1, .cycles = 100000, .runs = 16, .kind = -1, .rate = -1, .kinds = KINDS}};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     unsigned failed = 0, i = 0;
     uint64_t bad = 0, unseen = 0;
-    for (; i < o.runs && failed < 3; i++)
-        failed += !run_once(&o, o.seed + i, i + 1, &bad, &unseen);
+    for (; i < o.bench.runs && failed < 3; i++)
+        failed += !run_once(&o, o.bench.seed + i, i + 1, &bad, &unseen);
     double expected = (double)(bad + unseen) / (double)(1U << link_rtl_shape().crc_check);
     bool likely = at_least(unseen, expected) > 1e-6;
     failed += !likely;

@@ -8,7 +8,7 @@ PHY_CABLE := $(PHY_SHAPES:%=$(B)/phy/%/link_cable)
 PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain track) \
     $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable
 PHY_V := $(LINK_V) $(sort $(wildcard rtl/link/phy/*.v))
-PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_report link_port pin_cable noise fabric)
+PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_bench link_report link_port pin_cable noise fabric)
 
 phy_word = $(word $(2),$(subst _, ,$(basename $(1))))
 $(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh rtl/link/phy/ofr_link_phy.vh \
