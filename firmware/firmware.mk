@@ -5,7 +5,7 @@
 RV      ?= riscv64-unknown-elf-
 RVFLAGS := -march=rv32i -misa-spec=2.2 -mabi=ilp32 -ffreestanding -DOFR_TARGET -std=c11 -g \
            -Wall -Wextra -Werror -Ifirmware -ffunction-sections -fdata-sections
-FW_C    := fw wire collective operations lease read table watch write
+FW_C    := fw wire collective operations lease read table watch write channel
 FW_H    := firmware/fw.h firmware/fw_parts.h firmware/hal.h firmware/protocol.h firmware/aggregate.h \
            firmware/ofr_regs.h
 FW      := $(B)/firmware
@@ -14,16 +14,16 @@ PROGRAMS += $(FW)/fw.hex $(FW)/flash.bin $(FW)/flash.hex
 
 $(FW)/%.rv.o: firmware/%.c $(FW_H)
 	@mkdir -p $(@D)
-	$(RV)gcc $(RVFLAGS) $(FW_OPT) -fstack-usage -c -o $@ $<
+	$(RV)gcc $(RVFLAGS) $(FW_OPT) -fcallgraph-info=su -c -o $@ $<
 
 $(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
 	@mkdir -p $(@D)
-	$(RV)gcc $(RVFLAGS) -Os -fstack-usage -c -o $@ $<
+	$(RV)gcc $(RVFLAGS) -Os -fcallgraph-info=su -c -o $@ $<
 
 FW_OPT ?= -O2
 $(FW)/collective.rv.o: FW_OPT = -O2 -msave-restore
 # What is done seldom is made small.
-$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write)): FW_OPT = -Os -msave-restore
+$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write channel)): FW_OPT = -Os -msave-restore
 
 $(FW)/start.rv.o: firmware/start.S
 	@mkdir -p $(@D)

@@ -162,6 +162,9 @@ enum ofr_status op_stage(struct fw *fw, uint32_t *m);
 enum ofr_status op_commit(struct fw *fw, const uint32_t *m);
 void table_drop(struct fw *fw);
 
+// channel.c
+enum ofr_status op_move(struct fw *fw, uint32_t *m);
+
 // lease.c. may_write: is it made in the lease's session? Else d3 who has the lease.
 enum ofr_status may_write(struct fw *fw, uint32_t *m);
 enum ofr_status op_lease(struct fw *fw, uint32_t *m);

@@ -214,6 +214,24 @@ enum ofr_op {
     OFR_OP_CLOCK = 18,
     // [short] by a path: d3: ports whose link is up (bit 0: x+). From then on reports (WATCH).
     OFR_OP_WATCH = 19,
+    // (w) [addressed] beats of a message between d0 to d3, low bytes first, and an end of this
+    // board
+    // that is software's (CHANNEL.ATTACH; BAD_ARG where it is not): as many as there is room for
+    // now, or as have come, at most OFR_MOVE_BYTES (word 1; beats that are not a message's last are
+    // whole). arg: OFR_MOVE_*. Response: word 1, how many bytes that were, and how they end.
+    OFR_OP_MOVE = 20,
+};
+
+// OP_MOVE. Being a writing operation, one whose answer is lost moves nothing twice.
+enum {
+    OFR_MOVE_END_MASK = 0x0f, // of arg: the end
+    OFR_MOVE_LAST = 0x40,     // to the end: the last of the bytes is its message's last, also of 0
+    OFR_MOVE_TAKE = 0x80,     // from the end, up to a message's or the stream's last beat
+    OFR_MOVE_MOST = 16,       // bytes
+    OFR_MOVE_BYTES_LSB = 27,  // 5 bits of word 1 of the request
+    OFR_MOVE_MOVED_LSB = 16,  // 5 bits of the response's: bytes
+    OFR_MOVE_FLAGS_LSB = 20,  // there: CHANNEL.RX.LAST, the last beat has gone or come; RX.BROKEN
+    OFR_MOVE_STATE_LSB = 23,  // there: CHANNEL.STATE, 9 bits, behind it all
 };
 
 // A management packet, its header's 8 bytes and a message, has 2^this flits.
@@ -225,7 +243,7 @@ static inline unsigned ofr_message_flits_log2(unsigned flit_bytes)
 // Is it one of those marked (w), or does it prepare for one?
 static inline bool ofr_op_writes(unsigned op)
 {
-    return op >= OFR_OP_WRITE && op <= OFR_OP_START;
+    return (op >= OFR_OP_WRITE && op <= OFR_OP_START) || op == OFR_OP_MOVE;
 }
 
 // What OP_TABLE fills, and the bits of an entry.

@@ -143,6 +143,9 @@ enum ofr_status write_operation(struct fw *fw, uint32_t *m)
     case OFR_OP_GEN:
         status = op_gen(fw, m);
         break;
+    case OFR_OP_MOVE:
+        status = op_move(fw, m);
+        break;
     default: // OFR_OP_START: no other is left
         status = op_start(fw, m);
     }

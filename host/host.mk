@@ -109,18 +109,20 @@ $(B)/libfw.commands.a: $(B)/libfw.a
 
 # Channels, on boardsim's boards; and its twins, the library's file as sed leaves it.
 TESTS += host/test/channel_test.sh
-CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border)
-CHANNEL_CALL_TWIN_looks  := s/is_broken(\&s))/is_broken(\&s) \&\& 0)/;s/is_broken(s) ?/0 ?/
-CHANNEL_CALL_TWIN_border := s/whole = FIELD(s.rx, OFR_CHANNEL_RX_LAST)/whole = true/
+CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border anew)
+CHANNEL_CALL_TWIN_looks  := channel s/if (is_broken(s))/if (0)/;s/want_sending(t, e, .*)/TORUS_OK/
+CHANNEL_CALL_TWIN_border := channel s/whole = moved.last .. .moved.broken/whole = true/
+CHANNEL_CALL_TWIN_anew   := exchange s/if (q->state == WAITING) {$$/if (1) {/
 host/test/channel_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/channel_calls $(CHANNEL_CALL_TWINS)
 $(B)/host/channel_calls: host/test/channel_calls.c host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/lib/channel.c host/host.mk
+$(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/lib/channel.c host/lib/exchange.c \
+        host/host.mk
 	@mkdir -p $(@D)
-	@sed '$(CHANNEL_CALL_TWIN_$*)' host/lib/channel.c > $(@D)/channel.c && \
-	    ! cmp -s host/lib/channel.c $(@D)/channel.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/channel.c \
-	    $(filter-out %/channel.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+	@sed '$(wordlist 2,99,$(CHANNEL_CALL_TWIN_$*))' host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c > $(@D)/twin.c && \
+	    ! cmp -s host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/twin.c \
+	    $(filter-out %/$(firstword $(CHANNEL_CALL_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # What serve passes on, and its twins without a protection each.
 TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares ends turns)
@@ -205,6 +207,7 @@ CANCEL_TWIN_links   := mend unheard host/lib/around 's/q.i..r.5..!=.t->boards.i.
 CANCEL_TWIN_cabled  := mend cables host/lib/around 's/peer.p..>=.0/peer[p]>=-9/'
 CANCEL_TWIN_deaf    := mend cables host/lib/exchange 's/t->reported.=.true.*/;/'
 CANCEL_TWIN_old_news := mend cables host/lib/exchange 's/.board.>=.0.&&.t->boards.board..links.==.m.5../0/'
+CANCEL_TWIN_twice   := firmware move firmware/operations 's/same_request(fw->stored,.m)/op!=OFR_OP_MOVE\&\&same_request(fw->stored,m)/'
 CANCEL_TWIN_storm   := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/0/'
 CANCEL_TWIN_once    := firmware watch firmware/watch 's/now.-.fw->reported.<.fw->report_gap/1/'
 CANCEL_TWIN_unbegun := firmware change firmware/table 's/fw->begun.!=.CHANGES/0/'

@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Do the images fit? .text + .data below 16 KiB; the flash build's RAM, stack included, within
-# 2 KiB. The stack's bound is the sum of all functions' frames: no recursion, no variable frames.
-# Last, the linker scripts must refuse an image that does not fit.
+# 2 KiB. The stack's bound is that of the deepest chain of calls (stack.awk), which refuses graphs
+# that have none. Last, the linker scripts must refuse an image that does not fit.
 set -u
 . tests/tap.sh
 : "${B:=build}" "${RV:=riscv64-unknown-elf-}"
 
-frames() # .su files: sum of the frames, or nothing where one is not static
+no_bound() # a line more of a call graph in which main() calls f(): no bound is found
 {
-    awk -F '\t' '$3 != "static" { print "frame of " $1 " is " $3 > "/dev/stderr"; wrong = 1 }
-        { sum += $2 } END { if (!wrong && NR) print sum }' "$@"
+    {
+        printf '%s\n' 'node: { title: "main" label: "main\nm.c:1:1\n16 bytes (static)" }' \
+            'edge: { sourcename: "main" targetname: "f" label: "m.c:2:2" }' \
+            'node: { title: "f" label: "f\nf.c:1:1\n32 bytes (static)" }'
+        printf '%s\n' "$@"
+    } > "$B/firmware/graph.ci"
+    ! awk -f firmware/test/stack.awk "$B/firmware/graph.ci" > /dev/null 2>&1
 }
 
 symbol() # elf, name: value in decimal
@@ -24,7 +29,7 @@ for build in fw flash; do
     [ $build = flash ] && dir=$dir/flash
     # shellcheck disable=SC2046
     set -- $("${RV}size" "$elf" | tail -1)
-    stack=$(frames "$dir"/*.rv.su)
+    stack=$(awk -f firmware/test/stack.awk "$dir"/*.rv.ci)
     bss=$(symbol "$elf" _bss_end)
     room=$(symbol "$elf" _stack_size)
     top=$(symbol "$elf" _stack_top)
@@ -34,6 +39,14 @@ for build in fw flash; do
         [ "$((bss + room))" -le "$top" ]
 done
 check "flash: RAM $((bss + stack)) of 2048 bytes, stack included" [ $((bss + stack)) -le 2048 ]
+
+check "a stack of two frames has a bound" eval '! no_bound'
+check "a recursion has none" no_bound \
+    'edge: { sourcename: "f" targetname: "main" label: "f.c:2:2" }'
+check "a call by pointer has none" no_bound \
+    'edge: { sourcename: "f" targetname: "__indirect_call" label: "f.c:2:2" }'
+check "a frame that varies has none" no_bound \
+    'node: { title: "g" label: "g\ng.c:1:1\n32 bytes (dynamic)" }'
 
 too_big() # linker script: an image with 2 KiB more of data does not link
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels: ends of boards joined, and used by registers (block CHANNEL). All ends of a board share
-// SELECT, and what is done with one needs the lease; so each turn takes the lease, selects, does
-// what can be done now, and gives it back: nobody waits inside it.
+// SELECT, and what is done with one needs the lease; so each turn takes the lease, does what can be
+// done now, and gives it back: nobody waits inside it. Bytes go by OP_MOVE, a payload a request.
 #include <stdio.h>
 #include <string.h>
 
 #include "boards.h"
 
-enum { MOST_BEATS = 256 }; // in a turn, so that others have theirs
+enum { MOST_MOVES = 256 }; // in a turn, so that others have theirs
 
 static const char *const reasons[] = {
     "closed",
@@ -74,6 +74,18 @@ static int look(struct torus *t, const struct torus_end *e, struct seen *s)
     return error;
 }
 
+// Is there such a node?
+static int want_node(struct torus *t, const struct torus_end *e)
+{
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!inside(t, e->at))
+        return TORUS_E_USAGE;
+    if (t->flit_bytes != 2 && t->flit_bytes != 4 && t->flit_bytes != 8)
+        return fail(t, TORUS_E_PROTOCOL, "the boards' flits have %u bytes", t->flit_bytes);
+    return TORUS_OK;
+}
+
 // A turn begins: the lease is ours, the end is selected. What it returns ends it with lease_done()
 // where *begun.
 static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool *begun)
@@ -81,11 +93,9 @@ static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool
     char text[24];
     uint32_t shape = 0;
     *begun = false;
-    if (!t->k[0])
-        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    if (!inside(t, e->at))
-        return TORUS_E_USAGE;
-    int error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
+    int error = want_node(t, e);
+    if (error == TORUS_OK)
+        error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
     if (error != TORUS_OK)
         return error;
     if (!shape)
@@ -94,8 +104,6 @@ static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool
     if (e->end >= FIELD(shape, OFR_CHANNEL_SHAPE_ENDS))
         return fail(t, TORUS_E_USAGE, "%s: the board has ends 0 to %u", end_text(t, e, text),
                     FIELD(shape, OFR_CHANNEL_SHAPE_ENDS) - 1);
-    if (t->flit_bytes != 2 && t->flit_bytes != 4 && t->flit_bytes != 8)
-        return fail(t, TORUS_E_PROTOCOL, "the boards' flits have %u bytes", t->flit_bytes);
     error = lease_begin(t, 0);
     if (error != TORUS_OK)
         return error;
@@ -311,60 +319,104 @@ API int torus_channel_open(struct torus *t, const struct torus_end *from,
 
 // ---- Bytes --------------------------------------------------------------------------------------
 
-// A beat of `bytes` bytes, the last one of a message if `last`. BUS_ERROR, which is no error here:
-// there is no room for it now.
-static int put_beat(struct torus *t, const struct torus_end *e, const uint8_t *data, unsigned bytes,
-                    bool last, bool *room)
-{
-    uint32_t word[2] = {0, 0};
-    int error = TORUS_OK;
-    for (unsigned i = 0; i < bytes; i++)
-        word[i / 4] |= (uint32_t)data[i] << i % 4 * 8;
-    if (last)
-        error = torus_write(t, e->at, OFR_CHANNEL_TX_END, bytes);
-    if (error == TORUS_OK && t->flit_bytes == 8)
-        error = torus_write(t, e->at, OFR_CHANNEL_TX_HIGH, word[1]);
-    if (error != TORUS_OK)
-        return error;
-    error = torus_write(t, e->at, OFR_CHANNEL_TX_DATA, word[0]);
-    *room = error == TORUS_OK;
-    return error == TORUS_E_BOARD && t->status == OFR_BUS_ERROR ? ok(t) : error;
-}
+// What an OP_MOVE has done.
+struct moved {
+    unsigned bytes;
+    bool last, broken; // the last of them is a message's end; the stream's
+    struct seen now;   // only state
+};
 
-// As many beats of the message as there is room for now.
-static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *data, size_t bytes,
-                     size_t *sent, bool *whole)
+// Why an end moves nothing, where it is not one of ours that is open.
+static int explain(struct torus *t, const struct torus_end *e)
 {
     struct seen s = {0};
-    bool begun, room = true;
+    bool begun;
+    char text[24];
     int error = turn(t, e, &s, &begun);
     if (error == TORUS_OK)
         error = want_joined(t, e, &s);
-    if (error == TORUS_OK && state_of(&s) != OFR_CHANNEL_STATE_STATE_OPEN &&
-        state_of(&s) != OFR_CHANNEL_STATE_STATE_LISTEN &&
-        state_of(&s) != OFR_CHANNEL_STATE_STATE_OPENING) {
-        char text[24];
-        error = fail(t, TORUS_E_FAILED, "%s: the channel is %s", end_text(t, e, text),
-                     states[state_of(&s) % STATES]);
-    }
-    for (unsigned n = 0; error == TORUS_OK && room && !*whole && n < MOST_BEATS; n++) {
+    if (error == TORUS_OK)
+        error = fail(t, TORUS_E_PROTOCOL, "%s: the board moves no bytes, and does not say why",
+                     end_text(t, e, text));
+    return begun ? lease_done(t, error) : error;
+}
+
+// Up to OFR_MOVE_MOST bytes between data, which has room for as many, and the end.
+static int move(struct torus *t, const struct torus_end *e, unsigned arg, unsigned bytes,
+                uint8_t data[OFR_MOVE_MOST], struct moved *out)
+{
+    struct request q;
+    char text[24];
+    *out = (struct moved){0};
+    if (e->end > OFR_MOVE_END_MASK)
+        return explain(t, e);
+    by_address(&q, pack_at(e->at), OFR_OP_MOVE, e->end | arg);
+    q.m[1] = (uint32_t)bytes << OFR_MOVE_BYTES_LSB;
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
+        q.m[2 + i] = ofr_get32(data + 4 * i);
+    int error = ask(t, &q, "move bytes of a channel");
+    if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
+        return explain(t, e);
+    if (error != TORUS_OK)
+        return error;
+    unsigned flags = field(q.r[1], OFR_MOVE_FLAGS_LSB, 3);
+    out->bytes = field(q.r[1], OFR_MOVE_MOVED_LSB, 5);
+    out->last = flags & OFR_CHANNEL_RX_LAST_MASK;
+    out->broken = flags & OFR_CHANNEL_RX_BROKEN_MASK;
+    out->now.state = q.r[1] >> OFR_MOVE_STATE_LSB;
+    if (out->bytes > bytes)
+        return fail(t, TORUS_E_PROTOCOL, "%s: %u bytes were moved of %u", end_text(t, e, text),
+                    out->bytes, bytes);
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4 && arg & OFR_MOVE_TAKE; i++)
+        ofr_put32(data + 4 * i, q.r[2 + i]);
+    return TORUS_OK;
+}
+
+// Does the end, as it was behind a move to it, send what it takes?
+static int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s)
+{
+    char text[24];
+    unsigned state = state_of(s);
+    if (is_broken(s))
+        return over(t, e, s);
+    if (state == OFR_CHANNEL_STATE_STATE_IDLE)
+        return explain(t, e);
+    if (state == OFR_CHANNEL_STATE_STATE_OPEN || state == OFR_CHANNEL_STATE_STATE_LISTEN ||
+        state == OFR_CHANNEL_STATE_STATE_OPENING)
+        return TORUS_OK;
+    return fail(t, TORUS_E_FAILED, "%s: the channel is %s", end_text(t, e, text),
+                states[state % STATES]);
+}
+
+// As much of the message as there is room for now.
+static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *data, size_t bytes,
+                     size_t *sent, bool *whole)
+{
+    struct moved moved = {0};
+    int error = want_node(t, e);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error != TORUS_OK)
+        return error;
+    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {
+        uint8_t payload[OFR_MOVE_MOST] = {0};
         size_t left = bytes - *sent;
-        bool last = left <= t->flit_bytes;
-        unsigned now = last ? (unsigned)left : t->flit_bytes;
+        bool last = left <= OFR_MOVE_MOST;
+        unsigned now = last ? (unsigned)left : OFR_MOVE_MOST;
+        if (now)
+            memcpy(payload, data + *sent, now);
         if (n % 32 == 31)
             error = lease_keep(t);
         if (error == TORUS_OK)
-            error = put_beat(t, e, data + *sent, now, last, &room);
-        if (error != TORUS_OK || !room)
+            error = move(t, e, last ? OFR_MOVE_LAST : 0, now, payload, &moved);
+        *sent += moved.bytes;
+        *whole = moved.last;
+        if (error == TORUS_OK) // what is broken takes all
+            error = want_sending(t, e, &moved.now);
+        if (last ? !moved.last : moved.bytes < now)
             break;
-        *sent += now;
-        *whole = last;
     }
-    if (error == TORUS_OK) // what is broken takes all
-        error = look(t, e, &s);
-    if (error == TORUS_OK && is_broken(&s))
-        error = over(t, e, &s);
-    return begun ? lease_done(t, error) : error;
+    return lease_done(t, error);
 }
 
 API int torus_channel_send(struct torus *t, const struct torus_end *from, const void *data,
@@ -390,48 +442,42 @@ API int torus_channel_send(struct torus *t, const struct torus_end *from, const 
     }
 }
 
-// As many beats as are there now. *end: a message's end has come; *over: that of the stream.
+// As many beats as are there now. *whole: a message's end has come; *ended: that of the stream.
 static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *data, size_t room,
                         size_t *got, bool *whole, bool *ended)
 {
-    struct seen s = {0};
-    bool begun;
-    int error = turn(t, e, &s, &begun);
-    if (error == TORUS_OK && !FIELD(s.rx, OFR_CHANNEL_RX_VALID))
-        error = want_joined(t, e, &s);
-    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_BEATS; n++) {
-        unsigned bytes = FIELD(s.rx, OFR_CHANNEL_RX_BYTES);
-        uint32_t word[2] = {s.data, 0};
-        if (!FIELD(s.rx, OFR_CHANNEL_RX_VALID)) {
-            *ended = state_of(&s) == OFR_CHANNEL_STATE_STATE_ENDED;
+    struct moved moved = {0};
+    int error = want_node(t, e);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error != TORUS_OK)
+        return error;
+    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {
+        uint8_t payload[OFR_MOVE_MOST] = {0};
+        size_t left = room - *got;
+        unsigned most = left < OFR_MOVE_MOST ? (unsigned)left : OFR_MOVE_MOST;
+        if (most < t->flit_bytes)
             break;
-        }
-        if (bytes > t->flit_bytes) {
-            error = fail(t, TORUS_E_PROTOCOL, "a beat of %u bytes, where flits have %u", bytes,
-                         t->flit_bytes);
-            break;
-        }
-        if (bytes > room - *got)
-            break;
-        if (t->flit_bytes == 8)
-            error = torus_read(t, e->at, OFR_CHANNEL_RX_HIGH, &word[1]);
-        if (error == TORUS_OK && n % 32 == 31)
+        if (n % 32 == 31)
             error = lease_keep(t);
         if (error == TORUS_OK)
-            error = torus_write(t, e->at, OFR_CHANNEL_RX_NEXT, 0);
+            error = move(t, e, OFR_MOVE_TAKE, most, payload, &moved);
         if (error != TORUS_OK)
             break;
-        for (unsigned i = 0; i < bytes; i++)
-            data[(*got)++] = (uint8_t)(word[i / 4] >> i % 4 * 8);
-        if (FIELD(s.rx, OFR_CHANNEL_RX_BROKEN)) {
-            error = over(t, e, &s);
+        memcpy(data + *got, payload, moved.bytes);
+        *got += moved.bytes;
+        *whole = moved.last && !moved.broken;
+        bool nothing = !moved.bytes && !*whole,
+             over_now = FIELD(moved.now.state, OFR_CHANNEL_STATE_FREE);
+        if (moved.broken || (nothing && over_now && is_broken(&moved.now)))
+            error = over(t, e, &moved.now);
+        else if (nothing && state_of(&moved.now) == OFR_CHANNEL_STATE_STATE_IDLE)
+            error = explain(t, e);
+        *ended = nothing && over_now;
+        if (nothing)
             break;
-        }
-        *whole = FIELD(s.rx, OFR_CHANNEL_RX_LAST);
-        if (!*whole)
-            error = look(t, e, &s);
     }
-    return begun ? lease_done(t, error) : error;
+    return lease_done(t, error);
 }
 
 API int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,

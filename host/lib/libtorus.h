@@ -340,7 +340,7 @@ double torus_error_bound(uint64_t errors, double bits, double confidence);
 
 // Streams of messages between ends of two boards, of any length, in order, each with its border;
 // boards have ends where they are built with channels. An end is its pins', or software's; here it
-// becomes software's, by registers: some kilobytes a second, for tools and trials. Needs a torus
+// becomes software's, 16 bytes a request: for tools and trials, not for speed. Needs a torus
 // that is programmed, and the lease, which is taken for a moment each time; several hosts can have
 // ends. `seconds` is how long to wait for the other side, 0: do what can be done now.
 // TORUS_E_FAILED: the channel is broken or closed: the detail says why, and how many bytes have

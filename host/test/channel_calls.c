@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorus' channels, on the boards at argv[1], as calls: two at once, one of which nobody takes
 // anything from; what is refused, and why; one that is broken, one that is closed. argv[2]: largest
-// message in bytes. TAP.
+// message in bytes. argv[3]: every such answer of the boards is lost on the way. TAP.
 #include <libtorus.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 enum { MOST = 4096 };
 
@@ -122,15 +126,81 @@ static void ends(void)
            "and both ends are joined anew");
 }
 
+// ---- A line that loses answers, to boards at unix:PATH ------------------------------------------
+
+struct lossy {
+    int socket;
+    unsigned every, frames; // each such one of so many that have come is lost
+    uint8_t frame[32];
+    size_t come, given; // bytes of it
+};
+
+static int lossy_read(void *ctx, void *to, size_t bytes, int milliseconds)
+{
+    struct lossy *l = ctx;
+    struct pollfd wait = {.fd = l->socket, .events = POLLIN};
+    if (l->come < sizeof l->frame) {
+        if (poll(&wait, 1, milliseconds) != 1)
+            return 0;
+        ssize_t n = read(l->socket, l->frame + l->come, sizeof l->frame - l->come);
+        if (n <= 0)
+            return -1;
+        l->come += (size_t)n;
+        if (l->come < sizeof l->frame)
+            return 0;
+        if (++l->frames % l->every == 0) {
+            l->come = 0;
+            return 0;
+        }
+    }
+    size_t n = sizeof l->frame - l->given < bytes ? sizeof l->frame - l->given : bytes;
+    memcpy(to, l->frame + l->given, n);
+    l->given += n;
+    if (l->given == sizeof l->frame)
+        l->come = l->given = 0;
+    return (int)n;
+}
+
+static int lossy_write(void *ctx, const void *from, size_t bytes, int milliseconds)
+{
+    struct lossy *l = ctx;
+    (void)milliseconds;
+    return (int)write(l->socket, from, bytes);
+}
+
+static void lossy_close(void *ctx)
+{
+    struct lossy *l = ctx;
+    close(l->socket);
+}
+
+static int open_lossy(const char *where, unsigned every)
+{
+    static struct lossy l;
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    struct torus_options options = torus_options_default();
+    options.retry = 0.02;
+    snprintf(to.sun_path, sizeof to.sun_path, "%s",
+             strchr(where, ':') ? strchr(where, ':') + 1 : "");
+    l = (struct lossy){.socket = socket(AF_UNIX, SOCK_STREAM, 0), .every = every};
+    if (!every || l.socket < 0 || connect(l.socket, (struct sockaddr *)&to, sizeof to))
+        return TORUS_E_TRANSPORT;
+    return torus_open_transport(
+        &t, (struct torus_transport){lossy_read, lossy_write, lossy_close, &l}, &options);
+}
+
 int main(int argc, char **argv)
 {
-    size_t largest = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
-    int error = argc == 3 ? torus_open(&t, argv[1], NULL) : TORUS_E_USAGE;
+    size_t largest = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    unsigned every = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    int error = argc < 3    ? TORUS_E_USAGE
+                : argc == 3 ? torus_open(&t, argv[1], NULL)
+                            : open_lossy(argv[1], every);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (error == TORUS_OK)
         error = torus_attach(t);
     if (error != TORUS_OK) {
-        fprintf(stderr, "channel_calls: %s\n", t ? torus_detail(t) : "WHERE BYTES");
+        fprintf(stderr, "channel_calls: %s\n", t ? torus_detail(t) : "WHERE BYTES [EVERY]");
         torus_close(t);
         return 2;
     }

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Channels from a host: libtorus' calls (channel_calls.c) and torusctl channel, golden boards 2x2,
 # and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
-# after it has sent; one that takes what is not there yet. TAP.
+# after it has sent; one that takes what is not there yet; one that asks anew, with another number,
+# where an answer got lost. TAP.
 . tests/boards.sh
 
-calls() { # PROGRAM BYTES: all of it is so
-    timeout 300 "$1" "unix:$dir/board0.sock" "$2" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
+calls() { # PROGRAM BYTES [EVERY]: all of it is so
+    program=$1
+    shift
+    timeout 300 "$program" "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
 }
-found() { # PROGRAM BYTES: something is not
-    timeout 300 "$1" "unix:$dir/board0.sock" "$2" > "$dir/out" 2>&1
+found() { # PROGRAM BYTES [EVERY]: something is not
+    program=$1
+    shift
+    timeout 300 "$program" "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1
     [ $? = 1 ] && grep -q '^not ok' "$dir/out"
 }
 status() { # STATUS COMMAND...
@@ -67,6 +72,15 @@ stop
 start --dims 2x2 --boards golden --channels 8 --wait
 torus program
 check 'twin: one that forgets borders: found out' found "$B/twin/channel_border/calls" 5
+stop
+
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+check 'every seventh answer lost: calls' calls "$B/host/channel_calls" 60 7
+stop
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+check 'twin: one that asks anew: found out' found "$B/twin/channel_anew/calls" 20 7
 stop
 
 # The board plugged into is golden, as an RTL board's serial line takes a thousand cycles a request

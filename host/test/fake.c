@@ -157,6 +157,7 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
 {
     b->touched += at >= OFR_BLOCK_PINS || at == OFR_NODE_ROUTING ||
                   (at >= OFR_OFR_PARAM && at < OFR_COUNT_SNAPSHOT);
+    b->beats += at == OFR_CHANNEL_TX_DATA || at == OFR_CHANNEL_RX_NEXT;
     if (at >= OFR_BLOCK_PINS)
         return pins_write(b, at, value);
     switch (at) {

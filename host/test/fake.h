@@ -40,6 +40,7 @@ struct fake_board {
     unsigned clearing;  // reads of PINS.CLEAR until it is done
     bool no_pins;       // built without
     bool no_shadow;     // a twin: what is written is active at once
+    unsigned beats;     // of channels, that went to an end or were taken from one
     unsigned touched;   // writes to the tables, their settings and NODE.ROUTING
     double rate, ahead; // NODE.TIME is ahead + rate * fake_cycles(), where the fabric has `clocks`
     double latched_cycles; // fake_cycles() at the last snapshot

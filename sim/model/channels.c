@@ -70,6 +70,7 @@ void ofr_channels_step(struct ofr_channels *c, const struct ofr_channels_in *in)
     }
     c->config = in->config;
     c->accessed = in->access;
+    c->timed |= in->access;
     if (in->access) {
         c->seen = see(c);
         ofr_channel_accessed(&c->block);
@@ -95,7 +96,7 @@ static void finish(struct ofr_channels *c, bool beat)
 
 uint32_t ofr_channels_read(struct ofr_channels *c, unsigned offset)
 {
-    finish(c, false);
+    finish(c, !c->timed);
     unsigned e = c->block.select;
     struct ofr_channels_seen seen = see(c);
     struct ofr_beat m = ofr_channel_m(&c->block, e);

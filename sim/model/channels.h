@@ -18,6 +18,7 @@ struct ofr_channels {
     uint8_t take_end;
     // In whose step a register was accessed: what the write behind it goes by, as the cycle began
     bool accessed;
+    bool timed; // there was such an access: software's take cycles
     struct ofr_channels_seen {
         struct ofr_channel_seen end;
         bool mid, ready, comes, waits;
