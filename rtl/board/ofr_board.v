@@ -129,12 +129,16 @@ module ofr_board #(
     logic [2*N-1:0]   says;
     logic [6*N-1:0]   says_what;
     logic [2*N-1:0]   ev_frame, ev_retry, ev_bad, ev_down;
-    logic             ev_tick;
+    logic             ev_tick, phy_hold;
+    logic [2*N-1:0]   phy_bert, phy_locked, phy_stopped, phy_lost;
+    logic [64*N-1:0]  phy_seen;
+    logic [32*N*WIRES-1:0] phy_wires;
     ofr_links #(
         .LINK(LINK), .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
         .TIME(TIME), .WIRES(WIRES), .TUNE(TUNE)
     ) links (
-        .clk, .rst, .serial, .now({mon_time, mon_part}), .rank(mon_rank), .link_up,
+        .clk, .rst, .serial, .now({mon_time, mon_part}), .rank(mon_rank), .bert(phy_bert),
+        .hold(phy_hold), .link_up,
         .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .tx_ready, .tx_credit,
         .tx_base, .tx_rebase, .phy_up, .phy_tx_word, .phy_tx_ready, .phy_rx_valid, .phy_rx_word,
         .phy_rx_late, .phase, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx,
@@ -144,13 +148,14 @@ module ofr_board #(
         .to_tx_credit(r_tx_credit), .to_tx_base(r_tx_base), .to_tx_rebase(r_tx_rebase),
         .rx_credit, .rx_received, .tx_valid, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .state(mon_link_state), .why(mon_link_why), .peer, .lag, .says, .says_what,
-        .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_down, .ev_tick
+        .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_down, .ev_tick,
+        .phy_locked, .phy_stopped, .phy_lost, .phy_seen, .phy_wires
     );
 
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
         .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
-        .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
+        .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES), .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
         .wb_err, .link_up(mon_link_up), .rx_valid(r_rx_valid), .rx_vc(r_rx_vc),
@@ -159,7 +164,8 @@ module ofr_board #(
         .tx_poison, .tx_credit(r_tx_credit), .tx_base(r_tx_base), .tx_rebase(r_tx_rebase),
         .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .lag, .says,
         .says_what, .says_data, .now({mon_time, mon_part}), .rank(mon_rank), .ev_frame,
-        .ev_retry, .ev_bad, .ev_down, .ev_tick,
+        .ev_retry, .ev_bad, .ev_down, .ev_tick, .phy_bert, .phy_hold, .phy_locked, .phy_stopped,
+        .phy_lost, .phy_seen, .phy_wires,
         .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
         .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
         .m_axis_tuser,

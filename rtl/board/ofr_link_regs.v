@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register block LINKS: state and counters of the reliable links' ends, read only, a set a port.
+// Register block LINKS: state and counters of the reliable links' ends, read only, a set a port,
+// and NODE.BERT.
 // Golden model: sim/model/link_regs.c.
 //
 // Counters are of 32 bits, stay at 2^32 - 1, and are brought up to date once a tick: what happened
@@ -8,13 +9,19 @@
 // one instant, and it does not matter that a register read takes a cycle from the engine: it needs
 // 21 cycles a port of the tick's 256 or more, and 28 where a register is read every third cycle, as
 // fast as the bus can.
+//
+// What the physical layers have found goes the same way, behind the counters, a word a cycle: up to
+// 5 cycles a port. It is in other clocks, so they hold it still meanwhile, and from the last port's
+// counters on, which take longer than a synchroniser.
 `include "ofr_defs.vh"
 `default_nettype none
 
 module ofr_link_regs #(
     parameter int N    = 2, // dimensions, 2 or 3
     parameter int TICK = 8, // a tick is 2^TICK cycles, 8 to 20
-    parameter int BITS = 32 // that come over a cable a cycle, 1 to 64
+    parameter int BITS = 32, // that come over a cable a cycle, 1 to 64
+    parameter int PHY  = 0,  // 1: physical layers are behind the ends
+    parameter int WIRES = 8  // of each, of which 8 at most are shown
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -28,15 +35,28 @@ module ofr_link_regs #(
     input  wire logic [2*N-1:0]   ev_bad,
     input  wire logic [2*N-1:0]   ev_down,
     input  wire logic             ev_tick,
+    // Of the physical layers: ofr_links
+    output logic [2*N-1:0]        phy_bert,
+    output logic                  phy_hold,
+    input  wire logic [2*N-1:0]   phy_locked,
+    input  wire logic [2*N-1:0]   phy_stopped,
+    input  wire logic [2*N-1:0]   phy_lost,
+    input  wire logic [64*N-1:0]  phy_seen,
+    input  wire logic [32*N*WIRES-1:0] phy_wires,
     // Registers: the address a cycle before the strobe, and the value in the strobe's cycle
     input  wire logic             early,     // there will be a strobe
     input  wire logic [11:0]      early_adr,
+    input  wire logic             reg_we,
+    input  wire logic [11:0]      reg_adr,
+    input  wire logic [31:0]      reg_wdat,
     output logic [31:0]           reg_rdat
 );
     localparam int P = 2 * N;
     localparam logic [2:0] LAST_PORT = 3'(P - 1);
     localparam logic [2:0] UP = 3'd0, SINCE = 3'd1, LONGEST = 3'd2, FALLS = 3'd3, FRAMES = 3'd4,
                            CRC = 3'd5, RETRY = 3'd6; // words of a port, as in outflank.json
+    localparam logic [3:0] SEEN = 4'd7, PAIRS = 4'd11; // ... of its physical layer
+    localparam int PAIR = WIRES > 8 ? 4 : (WIRES + 1) / 2; // words of two wires
 
     // --- What happened in this tick, and in the one before ---------------------------------------
     logic [P-1:0]      up_q, before_q;        // at its end; at the end of the one before
@@ -131,30 +151,97 @@ module ofr_link_regs #(
         end
     end
 
-    logic [6:0] raddr;
-    assign raddr = read ? {bank, port, early_adr[4:2]} : {bank, port_q, word_q};
-    ofr_buffer #(.DEPTH(128), .WIDTH(32)) ram (
-        .clk, .we(write_q), .waddr({!bank_q, port_q, word_q}), .wdata(value), .re(1'b1), .raddr,
-        .rdata(kept)
+    // --- Physical layers -------------------------------------------------------------------------
+    logic        found_q; // a word of theirs, at its place
+    logic [6:0]  found_at_q;
+    logic [31:0] found_value_q;
+    logic [31:0] test;    // NODE.BERT
+    generate
+        if (PHY != 0) begin : g_phy
+            logic [23:0]  left_q;  // ticks of the bit error test
+            logic [P-1:0] ports_q; // that are in it
+            logic         look_q;
+            logic [2:0]   at_q, pair_q; // port; 0: SEEN, then pairs of wires
+            logic [1:0]   pair;
+            logic [127:0] wires;   // of that port
+            logic [31:0]  seen;
+            logic         unused_wdat;
+            assign pair     = 2'(pair_q) - 2'd1;
+            assign phy_bert = ports_q;
+            assign test     = 32'({6'(ports_q), left_q});
+            assign unused_wdat = ^reg_wdat[31:`OFR_NODE_BERT_PORTS_LSB+P];
+            always_comb begin
+                {wires, seen} = '0;
+                for (int p = 0; p < P; p++)
+                    if (at_q == 3'(p)) begin
+                        wires = 128'(phy_wires[16*WIRES*p +: 16*WIRES]);
+                        seen  = phy_seen[32*p +: 32];
+                    end
+            end
+            always_ff @(posedge clk) begin
+                pair_q <= pair_q == 3'(PAIR) ? '0 : pair_q + 3'(look_q);
+                if (look_q && pair_q == 3'(PAIR)) begin
+                    at_q   <= at_q + 3'd1;
+                    look_q <= at_q != LAST_PORT;
+                end
+                if (write_q && word_q == RETRY && port_q == LAST_PORT)
+                    {look_q, at_q, pair_q} <= {1'b1, 6'd0};
+                phy_hold      <= look_q || (run_q && port_q == LAST_PORT);
+                found_q       <= look_q;
+                found_at_q    <= {at_q, pair_q == 0 ? SEEN : PAIRS - 4'd1 + 4'(pair_q)};
+                found_value_q <= pair_q == 0 ? seen : wires[32*pair +: 32];
+                if (left_q == '0)
+                    ports_q <= '0;
+                else if (ev_tick)
+                    left_q <= left_q - 24'd1;
+                if (reg_we && reg_adr == `OFR_NODE_BERT) begin
+                    ports_q <= reg_wdat[`OFR_NODE_BERT_PORTS_LSB +: P];
+                    left_q  <= reg_wdat[`OFR_NODE_BERT_TICKS_LSB +: 24];
+                end
+                if (rst)
+                    {left_q, ports_q, look_q, phy_hold, found_q} <= '0;
+            end
+        end else begin : g_no_phy
+            logic unused_phy;
+            assign {phy_bert, phy_hold, found_q, found_at_q, found_value_q, test} = '0;
+            assign unused_phy = ^{phy_seen, phy_wires, reg_we, reg_adr, reg_wdat};
+        end
+    endgenerate
+
+    logic [7:0] raddr;
+    assign raddr = read ? {bank, port, early_adr[5:2]} : {bank, port_q, 1'b0, word_q};
+    ofr_buffer #(.DEPTH(256), .WIDTH(32)) ram (
+        .clk, .we(write_q || found_q),
+        .waddr({!bank_q, found_q ? found_at_q : {port_q, 1'b0, word_q}}),
+        .wdata(found_q ? found_value_q : value), .re(1'b1), .raddr, .rdata(kept)
     );
 
     // --- Registers -------------------------------------------------------------------------------
     logic [31:0] status_q;
-    logic        counter_q, there, unused;
+    logic        counter_q, there, counted, unused;
+    logic [31:0] bits;           // of the physical layers, a bit each
     assign there  = read && port <= LAST_PORT;
+    assign counted = early_adr[5:2] < SEEN ||
+                     (PHY != 0 && (early_adr[5:2] == SEEN ||
+                                   (early_adr[5:2] >= PAIRS && early_adr[5:2] < PAIRS + 4'(PAIR))));
+    assign bits   = PHY == 0 ? 32'd0
+                             : {8'(phy_bert), 8'(phy_lost), 8'(phy_stopped), 8'(phy_locked)};
     assign unused = ^early_adr[1:0];
     always_ff @(posedge clk) begin
-        counter_q <= there && !early_adr[5] && early_adr[4:2] != 3'd7 &&
+        counter_q <= there && counted &&
                      (ticks_q == 2'd2 || (ticks_q == 2'd1 && ev_tick));
         status_q  <= '0;
         if (there && early_adr[5])
             case (early_adr[4:2])
-                3'd0: status_q <= {9'd0, 7'(BITS), 3'd0, 5'(TICK), why[4*port +: 4],
-                                   1'b0, state[3*port +: 3]};
+                3'd0: status_q <= {3'd0, bits[{2'd3, port}], bits[{2'd2, port}], bits[{2'd1, port}],
+                                   bits[{2'd0, port}], PHY != 0, 1'b0, 7'(BITS), 3'd0, 5'(TICK),
+                                   why[4*port +: 4], 1'b0, state[3*port +: 3]};
                 3'd1: status_q <= peer[64*port +: 32];
                 3'd2: status_q <= peer[64*port+32 +: 32];
                 default: ;
             endcase
+        if (early && early_adr[11:2] == 10'(`OFR_NODE_BERT >> 2))
+            status_q <= test;
     end
     assign reg_rdat = status_q | (counter_q ? kept : '0);
 endmodule

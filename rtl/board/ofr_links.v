@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is at a board's ports, all of them: plain wires, a reliable link's end each (ofr_link), or
 // such an end with its physical layer (ofr_link_cabled). The router's side is the same.
+`include "ofr_defs.vh"
 `default_nettype none
 
 module ofr_links #(
@@ -21,6 +22,8 @@ module ofr_links #(
     input  wire logic [63:0]      serial, // of this board
     input  wire logic [33:0]      now,    // as in ofr_link
     input  wire logic [15:0]      rank,   // likewise
+    input  wire logic [2*N-1:0]   bert,   // as in ofr_link_phy
+    input  wire logic             hold,   // likewise, for all ports
     // Plain wires, see rtl/README.md. LINK = 0 only
     input  wire logic [2*N-1:0]   link_up,
     input  wire logic [2*N-1:0]   rx_valid,
@@ -77,7 +80,13 @@ module ofr_links #(
     output logic [2*N-1:0]        ev_retry,
     output logic [2*N-1:0]        ev_bad,
     output logic [2*N-1:0]        ev_down,
-    output logic                  ev_tick // the same for all
+    output logic                  ev_tick, // the same for all
+    // Of the physical layers, as in ofr_link_phy; LINK = 2, else 0. Counters in the receive clocks
+    output logic [2*N-1:0]        phy_locked,
+    output logic [2*N-1:0]        phy_stopped,
+    output logic [2*N-1:0]        phy_lost,
+    output logic [64*N-1:0]       phy_seen,
+    output logic [32*N*WIRES-1:0] phy_wires // each as in LINKS.WIRES
 );
     localparam int P = 2 * N;
     logic unused;
@@ -107,7 +116,8 @@ module ofr_links #(
         if (LINK != 2) begin : g_no_cables
             logic unused_cables;
             assign {cable_tx_clk, cable_tx} = '0;
-            assign unused_cables = ^{cable_rx_clk, cable_rx};
+            assign {phy_locked, phy_stopped, phy_lost, phy_seen, phy_wires} = '0;
+            assign unused_cables = ^{cable_rx_clk, cable_rx, bert, hold};
         end
         for (genvar p = 0; p < P; p++) begin : g_port
             if (LINK == 1) begin : g_end
@@ -137,17 +147,19 @@ module ofr_links #(
                 );
             end
             if (LINK == 2) begin : g_cabled
-                localparam int COUNT = 16;
-                // What the training found has no registers yet
-                logic                   ev_up, locked, stopped, lost, retrain, up, ready, valid;
-                logic                   late, phase_p, unused_phy;
+                localparam int COUNT = `OFR_LINKS_WIRES_ERRORS_BITS;
+                logic                   ev_up, lost, retrain, up, ready, valid, late, phase_p;
+                logic                   unused_phy;
                 logic [2*WIRES-1:0]     eye;
                 logic [4*WIRES-1:0]     place;
                 logic [COUNT*WIRES-1:0] errors;
-                logic [31:0]            seen;
                 logic [W-1:0]           tx_word, rx_word;
-                assign unused_phy = ^{ev_up, locked, stopped, lost, retrain, up, ready, valid, late,
-                                      phase_p, eye, place, errors, seen, tx_word, rx_word};
+                assign unused_phy = ^{ev_up, lost, retrain, up, ready, valid, late, phase_p,
+                                      tx_word, rx_word};
+                for (genvar w = 0; w < WIRES; w++) begin : g_wire
+                    assign phy_wires[16*(WIRES*p+w) +: 16] = {place[4*w +: 4], eye[2*w +: 2],
+                                                              errors[COUNT*w +: COUNT]};
+                end
                 ofr_link_cabled #(
                     .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
                     .TIME(TIME), .WIRES(WIRES), .COUNT(COUNT)
@@ -160,9 +172,11 @@ module ofr_links #(
                     .rx_vc(to_rx_vc[2*p +: 2]), .rx_data(to_rx_data[W*p +: W]),
                     .rx_last(to_rx_last[p]), .rx_poison(to_rx_poison[p]),
                     .rx_abort(to_rx_abort[p]), .rx_credit(rx_credit[12*p +: 12]),
-                    .rx_received(rx_received[12*p +: 12]), .bert(1'b0), .hold(1'b0),
-                    .tune(5'(TUNE)), .phy_locked(locked), .phy_stopped(stopped), .phy_lost(lost),
-                    .eye, .place, .errors, .seen, .retrain, .phy_up(up), .phy_tx_word(tx_word),
+                    .rx_received(rx_received[12*p +: 12]), .bert(bert[p]), .hold,
+                    .tune(5'(TUNE)), .phy_locked(phy_locked[p]),
+                    .phy_stopped(phy_stopped[p]), .phy_lost(lost), .phy_has_lost(phy_lost[p]),
+                    .eye, .place, .errors, .seen(phy_seen[32*p +: 32]), .retrain, .phy_up(up),
+                    .phy_tx_word(tx_word),
                     .phy_tx_ready(ready), .phy_rx_valid(valid), .phy_rx_word(rx_word),
                     .phy_rx_late(late), .lag(lag[16*p +: 16]), .says(says[p]),
                     .says_what(says_what[3*p +: 3]), .says_data(says_data[16*p +: 16]),

@@ -19,6 +19,8 @@ module ofr_node #(
     parameter int TICK  = 8, // LINKS: as in ofr_link
     parameter int TIME  = 0, // 1: NODE.TIME is one for all boards; LINKS only
     parameter int BITS  = 32, // LINKS: bits that come over a cable a cycle, 1 to 64
+    parameter int PHY   = 0, // LINKS: 1: physical layers are behind them, as in ofr_link_regs
+    parameter int WIRES = 8, // likewise
     parameter int CHANNELS = 0, // as in ofr_local
     parameter int ROOM  = 4,
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
@@ -67,6 +69,14 @@ module ofr_node #(
     input  wire logic [2*N-1:0]   ev_bad,
     input  wire logic [2*N-1:0]   ev_down,
     input  wire logic             ev_tick,
+    // Their physical layers, as in ofr_links
+    output logic [2*N-1:0]        phy_bert,
+    output logic                  phy_hold,
+    input  wire logic [2*N-1:0]   phy_locked,
+    input  wire logic [2*N-1:0]   phy_stopped,
+    input  wire logic [2*N-1:0]   phy_lost,
+    input  wire logic [64*N-1:0]  phy_seen,
+    input  wire logic [32*N*WIRES-1:0] phy_wires,
     // To them
     output logic [33:0]           now,       // NODE.TIME, in quarters of cycles
     output logic [15:0]           rank,      // who measures time, as in ofr_time
@@ -306,15 +316,18 @@ module ofr_node #(
     end
 
     if (LINKS != 0) begin : g_links
-        ofr_link_regs #(.N(N), .TICK(TICK), .BITS(BITS)) links (
+        ofr_link_regs #(.N(N), .TICK(TICK), .BITS(BITS), .PHY(PHY), .WIRES(WIRES)) links (
             .clk, .rst, .link_up, .state(link_state), .why(link_why), .peer(link_peer), .ev_frame,
-            .ev_retry, .ev_bad, .ev_down, .ev_tick, .early(wb_cyc && wb_stb && !busy_q),
-            .early_adr(wb_adr), .reg_rdat(links_rdat)
+            .ev_retry, .ev_bad, .ev_down, .ev_tick, .phy_bert, .phy_hold, .phy_locked,
+            .phy_stopped, .phy_lost, .phy_seen, .phy_wires, .early(wb_cyc && wb_stb && !busy_q),
+            .early_adr(wb_adr), .reg_we, .reg_adr, .reg_wdat, .reg_rdat(links_rdat)
         );
     end else begin : g_no_links
         logic unused_links;
         assign links_rdat   = '0;
-        assign unused_links = ^{link_state, link_why, link_peer, ev_frame, ev_tick};
+        assign {phy_bert, phy_hold} = '0;
+        assign unused_links = ^{link_state, link_why, link_peer, ev_frame, ev_tick, phy_locked,
+                                phy_stopped, phy_lost, phy_seen, phy_wires};
     end
 
     assign unused   = ^{wb_adr[1:0], generation[15:1]};

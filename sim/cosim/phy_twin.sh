@@ -24,7 +24,7 @@ skew) # all wires are delayed by the same
 track) # the sampling point stays where the first training found it
     broken ofr_link_phy_rx.v "s/(later_q\[w\] ? to_earlier/(1'b0 \&\& later_q[w] ? to_earlier/" ;;
 retrain) # once up, it stays so
-    broken ofr_link_phy.v 's/if (rst || stopped || retrain)/if (rst)/'
+    broken ofr_link_phy.v 's/if (rst || stopped || retrain || /if (rst || /'
     broken ofr_link_phy_rx.v "s/ended_q <= 1'b1/ended_q <= 1'b0/" ;;
 overrun) # words are read more slowly than they come, and written over those that wait
     broken ofr_link_phy.v 's/assign rready   = SHARED == 0 || !just_q;/assign rready   = !just_q;/'

@@ -16,8 +16,10 @@ module link_regs_tb;
 
     ofr_link_regs #(.N(N), .TICK(TICK), .BITS(32)) dut (
         .clk, .rst, .link_up(up), .state({6*N{1'b0}}), .why({8*N{1'b0}}), .peer({128*N{1'b0}}),
-        .ev_frame(frame), .ev_retry(retry), .ev_bad(bad), .ev_down(down), .ev_tick(tick), .early,
-        .early_adr(adr), .reg_rdat(rdat)
+        .ev_frame(frame), .ev_retry(retry), .ev_bad(bad), .ev_down(down), .ev_tick(tick),
+        .phy_bert(), .phy_hold(), .phy_locked({P{1'b1}}), .phy_stopped({P{1'b1}}),
+        .phy_lost({P{1'b1}}), .phy_seen({32*P{1'b1}}), .phy_wires({16*8*P{1'b1}}), .early,
+        .early_adr(adr), .reg_we(1'b0), .reg_adr(12'd0), .reg_wdat(32'd0), .reg_rdat(rdat)
     );
     always #5 clk = !clk;
 

@@ -48,9 +48,10 @@ module ofr_link_cabled #(
     output logic              phy_locked,
     output logic              phy_stopped,
     output logic              phy_lost,     // receive clock
+    output logic              phy_has_lost, // since then, while locked
     output logic [2*WIRES-1:0]      eye,
     output logic [4*WIRES-1:0]      place,
-    output logic [COUNT*WIRES-1:0] errors,
+    output logic [COUNT*WIRES-1:0]  errors,
     output logic [31:0]             seen,
     output logic              retrain,      // the link wants it
     // Between the two
@@ -100,7 +101,8 @@ module ofr_link_cabled #(
         .clk, .rst, .retrain, .bert, .hold, .tune, .up(phy_up), .tx_word(phy_tx_word),
         .tx_ready(phy_tx_ready), .rx_valid(phy_rx_valid), .rx_word(phy_rx_word),
         .rx_late(phy_rx_late), .locked(phy_locked), .stopped(phy_stopped), .ev_lost(phy_lost),
-        .eye, .place, .errors, .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx
+        .lost(phy_has_lost), .eye, .place, .errors, .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk,
+        .cable_rx
     );
 endmodule
 

@@ -27,10 +27,11 @@ module ofr_link_phy #(
     output logic                         locked,   // bits and words of the other end are found
     output logic                         stopped,  // no clock comes
     output logic                         ev_lost,  // a word found the FIFO full, rx clock
+    output logic                         lost,     // one did since, while locked
     // The receiver's, in its clock; stand still after 4 cycles of hold. ofr_link_phy_rx
     output logic [2*WIRES-1:0]           eye,
     output logic [4*WIRES-1:0]           place,
-    output logic [COUNT*WIRES-1:0]      errors,
+    output logic [COUNT*WIRES-1:0]       errors,
     output logic [31:0]                  seen,
     // Cable
     output logic                         cable_tx_clk,
@@ -55,7 +56,7 @@ module ofr_link_phy #(
     localparam [1:0] START = 2'd0, TRAIN = 2'd1, UP = 2'd2;
     logic [1:0] state_q;
     logic       alive1_q, alive2_q, alive3_q, locked1_q, locked2_q, peer1_q, peer2_q;
-    logic       held_q, beat, start_q;
+    logic       held_q, beat, start_q, bert_q, lost_q, lost1_q, lost2_q;
     logic [2:0] beats_q, blocks_q;
     logic [5:0] silent_q;
 
@@ -70,6 +71,7 @@ module ofr_link_phy #(
         {peer2_q, peer1_q}             <= {peer1_q, rx_peer};
         silent_q <= beat ? 6'd0 : stopped ? silent_q : silent_q + 1;
         start_q  <= state_q == START;
+        bert_q   <= bert;
         case (state_q)
             START: begin
                 beats_q  <= beats_q + 3'(beat);
@@ -88,10 +90,10 @@ module ofr_link_phy #(
                 else if (blocks_q == 3'd`OFR_PHY_BLOCKS)
                     state_q <= UP;
             end
-            default: if (!locked2_q || bert)
+            default: if (!locked2_q)
                 state_q <= START;
         endcase
-        if (rst || stopped || retrain) begin
+        if (rst || stopped || retrain || (bert && !bert_q)) begin
             state_q <= START;
             beats_q <= '0;
         end
@@ -122,6 +124,11 @@ module ofr_link_phy #(
     );
     always_ff @(posedge clk)
         just_q <= rvalid && rready;
+    always_ff @(posedge rx_clk)
+        lost_q <= (lost_q || ev_lost) && !wrst;
+    always_ff @(posedge clk)
+        {lost2_q, lost1_q} <= {lost1_q, lost_q};
+    assign lost     = lost2_q && locked;
     assign rready   = SHARED == 0 || !just_q;
     assign rx_valid = rvalid && rready && up;
 endmodule

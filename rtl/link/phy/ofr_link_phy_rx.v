@@ -28,8 +28,8 @@ module ofr_link_phy_rx #(
     // For reading; with hold for 4 cycles, they stand still
     output logic [2*WIRES-1:0]           eye_q,    // positions of half a bit that were good, 0 to 2
     output logic [4*WIRES-1:0]           place_q,  // the one that is used, 0 earliest
-    output logic [COUNT*WIRES-1:0]      errors_q, // since the last lock, at most all ones
-    output logic [31:0]                  seen_q    // bits of a wire that were looked at; stops
+    output logic [COUNT*WIRES-1:0]       errors_q, // since the last lock; when one has its highest
+    output logic [31:0]                  seen_q    // bit, or this, all stop: bits looked at a wire
 );
     localparam int PAD    = BEATS * WIRES;
     localparam int B      = BEATS > 1 ? $clog2(BEATS) : 1;
@@ -278,14 +278,19 @@ module ofr_link_phy_rx #(
     end
 
     // --- What it heard: the PRBS while it trains, then the control words ------------------------
-    logic looks;
-    assign looks = locked && !hold_q && !(&seen_q) &&
+    logic             looks, full_q;
+    logic [WIRES-1:0] highest;
+    always_comb
+        for (int w = 0; w < WIRES; w++)
+            highest[w] = errors_q[COUNT*w+COUNT-1];
+    assign looks = locked && !hold_q && !full_q &&
                    (control ? words_q && !seeks && !lockeds : prbs_q && slot_q != 0);
     always_ff @(posedge clk) begin
+        full_q <= seen_q[31] || |highest;
         if (looks || state_q == TUNE)
             seen_q <= seen_q + (looks && control ? 32'(BEATS) : 32'd1);
         for (int w = 0; w < WIRES; w++)
-            if (looks && (control ? code_wrong[w] : differ[w]) && !(&errors_q[COUNT*w +: COUNT]))
+            if (looks && (control ? code_wrong[w] : differ[w]))
                 errors_q[COUNT*w +: COUNT] <= errors_q[COUNT*w +: COUNT] + 1;
         if (state_q == ALIGN || (tuned && state_q == TUNE)) begin
             seen_q   <= '0;
