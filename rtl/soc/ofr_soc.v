@@ -45,6 +45,14 @@ module ofr_soc #(
     input  wire logic        flash_miso,
     output logic             trapped    // the core has stopped for good (for a lamp)
 );
+    generate
+        if (CORE < 0 || CORE > 1 || FLASH < 0 || FLASH > 1 || RAM_BYTES < 64 ||
+            RAM_BYTES % 4 != 0 || UART_DIVISOR < 4 || UART_DIVISOR > 65535 || RX_DEPTH < 4 ||
+            RX_DEPTH > 512 || (RX_DEPTH & (RX_DEPTH - 1)) != 0 || TIMER_BITS < 33 ||
+            TIMER_BITS > 64)
+            ofr_soc_parameters_out_of_range bad ();
+    endgenerate
+
     localparam logic [31:0] RESET_ADDR =
         FLASH != 0 ? `OFR_BASE_FLASH + FLASH_OFFSET : `OFR_BASE_RAM;
     localparam int RAM_BITS = $clog2(RAM_BYTES);

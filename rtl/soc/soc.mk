@@ -17,6 +17,7 @@ SOC_QUIET := $(if $(filter picorv32,$(CORE)),-q)
 SOC_AHEAD := $(SOC_FLASH) -GCORE=1
 
 TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead $(B)/tests/soc_mutants
+TESTS += rtl/soc/test/parameters.sh
 
 $(SOC_B)/test_soc.o: $(SOC_T)/test_soc.c $(SOC_T)/soc_shim.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
