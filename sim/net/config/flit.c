@@ -54,7 +54,7 @@ double net_flit_period(const struct net_config *c)
 
 const char *net_flit_config_check(const struct net_config *c, char *message, unsigned size)
 {
-    char text[NET_SETTING_TEXT];
+    char text[NET_SETTING_TEXT], latency[NET_SETTING_TEXT];
 #define CHECK(condition, ...)                                                                      \
     if (!(condition)) {                                                                            \
         snprintf(message, size, __VA_ARGS__);                                                      \
@@ -79,6 +79,20 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     CHECK(c->routing != NET_CHAOS || c->flit.switching != NET_WORMHOLE,
           "--routing chaos does not go with --switching wormhole: packets are exchanged (thesis, "
           "2.1)");
+    net_setting_print(net_setting_find("link-latency"), c, latency, sizeof latency);
+    bool far = false;
+    for (unsigned i = 0; i < c->torus.n; i++)
+        far = far || c->flit.link_latency[i] > 1;
+    CHECK(c->flit.link_latencies == 1 || c->flit.link_latencies == c->torus.n,
+          "--link-latency %s: must be one number, or one for each dimension of %s", latency, text);
+    CHECK(!far || c->routing != NET_CHAOS,
+          "--link-latency %s does not go with --routing chaos: packet exchange needs to know both "
+          "ends of a link in a cycle",
+          latency);
+    CHECK(!far || !shape.wormhole || c->flit.lagging,
+          "--link-latency %s does not go with --flow same-cycle, the default: a word would go into "
+          "a full buffer as one leaves it at the other end; add --flow next-cycle",
+          latency);
     CHECK(2u * c->torus.n * shape.vcs < NET_FLIT_MAX_PLACES,
           "%s with %u virtual channels a link: more than %d a node", text, shape.vcs,
           NET_FLIT_MAX_PLACES - 1);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "torus.h"
+
 enum net_engine_kind { NET_ENGINE_PACKET, NET_ENGINE_FLIT };
 
 // Load 1.0: what the bisection carries when half of the messages cross it (3.3); a word a cycle and
@@ -36,6 +38,7 @@ enum {
     NET_MAX_LANES = 4,
     NET_MAX_WORDS = 4096,
     NET_MAX_NODE_LATENCY = 64,
+    NET_MAX_LINK_LATENCY = 1000,
     NET_MAX_MULTIQUEUE = 32,
     NET_FLIT_SLOTS = 2 // of a virtual channel, as bubble.h counts them
 };
@@ -52,6 +55,9 @@ struct net_flit_config {
     bool lagging;   // wormhole: into a full buffer nothing goes in the cycle in which a word leaves
     uint32_t lanes; // of Dally and Seitz's router, per virtual channel that it needs
     uint32_t node_latency; // cycles from a header's arrival until it is moved on, at the least
+    // Cycles of a link's words, and of what is told back, by dimension (torus or mesh).
+    uint32_t link_latency[OFR_MAX_DIMS];
+    uint32_t link_latencies; // that were given: 1 for all, or n
     bool output_driven;
     bool random;         // input-driven: an output drawn; else the first in order of dimensions
     bool adaptive_first; // that order: each dimension's unrestricted VC before its restricted one

@@ -141,6 +141,41 @@ static void print_hotspots(const struct net_config *c, char *text, unsigned size
         at += (unsigned)snprintf(text + at, size - at, i ? ",%u" : "%u", c->traffic.hotspot[i]);
 }
 
+// N or N1x...xNn
+static const char *parse_link_latency(struct net_config *c, const char *text, char *wrong,
+                                      unsigned size)
+{
+    uint32_t *latency = c->flit.link_latency, count = 0;
+    for (const char *at = text; count < OFR_MAX_DIMS; at++) {
+        char *end;
+        errno = 0;
+        unsigned long cycles = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || errno || cycles < 1 || cycles > NET_MAX_LINK_LATENCY)
+            break;
+        latency[count++] = (uint32_t)cycles;
+        at = end;
+        if (!*at) {
+            c->flit.link_latencies = count;
+            for (uint32_t i = 1; i < OFR_MAX_DIMS && count == 1; i++)
+                latency[i] = latency[0];
+            return NULL;
+        }
+        if (*at != 'x')
+            break;
+    }
+    snprintf(wrong, size,
+             "--link-latency %.60s: must be N or N1x...xNn, one for each dimension, 1 to %d", text,
+             NET_MAX_LINK_LATENCY);
+    return wrong;
+}
+
+static void print_link_latency(const struct net_config *c, char *text, unsigned size)
+{
+    unsigned at = 0;
+    for (uint32_t i = 0; i < c->flit.link_latencies && at < size; i++)
+        at += (unsigned)snprintf(text + at, size - at, i ? "x%u" : "%u", c->flit.link_latency[i]);
+}
+
 // PACKETS:WEIGHT,...
 static const char *parse_mix(struct net_config *c, const char *text, char *wrong, unsigned size)
 {
@@ -1076,6 +1111,20 @@ const struct net_setting net_settings[] = {
      .least = 1,
      .most = NET_MAX_NODE_LATENCY,
      AT(flit.node_latency)},
+    {.name = "link-latency",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "CYCLES",
+     .help =
+         "of a link, or N1x...xNn, of those of each dimension: of a word over it, and of what is "
+         "told back; 1 to 1000",
+     .otherwise = "1",
+     .later = true,
+     .field = "link_latency_cycles",
+     .kind = NET_OWN,
+     .parse = parse_link_latency,
+     .print = print_link_latency,
+     .applies = &on_cube},
     {.name = "service",
      .group = 5,
      .engine = NET_OF_FLIT,
@@ -1607,6 +1656,8 @@ void net_setting_print(const struct net_setting *s, const struct net_config *c, 
         snprintf(text, size, "%.9g", real);
         break;
     }
+    if (s->later && !strcmp(text, s->otherwise))
+        *text = '\0';
 }
 
 const char *net_settings_check(const struct net_config *c, char *wrong, unsigned size)

@@ -34,6 +34,8 @@ struct net_setting {
     const char *value;     // what the help calls its value
     const char *help;      // without the default
     const char *otherwise; // the default, as an option's text; NULL: net_config_default has it
+    bool later;            // printed, and in records and their keys, only where it is not its
+                           // default: so those of before there was it are what they were
     const char *shown;     // how the help shows that default; NULL: as it is
     const char *field;     // in a record; "engine": its version is there, too
     enum net_setting_kind kind;
@@ -73,7 +75,7 @@ const struct net_setting *net_setting_find(const char *name);
 const char *net_setting_parse(const struct net_setting *setting, struct net_config *config,
                               const char *text, char *wrong, unsigned size);
 
-// The value as an option's text; "" where it does not apply.
+// The value as an option's text; "" where it does not apply, or is a later setting's default.
 void net_setting_print(const struct net_setting *setting, const struct net_config *config,
                        char *text, unsigned size);
 

@@ -49,7 +49,7 @@ static unsigned used(const struct net_sim *sim, uint32_t node, unsigned port, un
 {
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
     return (unsigned)net_bubble_has_header(&ch->out[port & 1][vc].b) +
-           net_bubble_has_header(&ch->in[port & 1][vc].b);
+           net_bubble_has_header(&ch->seen[port & 1][vc].b);
 }
 
 // RDR's ports at this hop.

@@ -7,6 +7,7 @@
 
 #include "flit/bubble.h"
 #include "flit/chaos.h"
+#include "flit/wire.h"
 #include "route/relation.h"
 
 enum { MAX_ORDERED = 4096, MOST_HOPS = 5000 };
@@ -141,17 +142,62 @@ static const char *check_exchange(const struct net_sim *sim)
     return NULL;
 }
 
+// Whether a header is on a link: as long as no word of its packet has come.
+static bool header_on_link(const struct net_sim *sim, uint32_t channel, unsigned end, unsigned vc)
+{
+    unsigned newest = net_wire_count(sim, channel, end, vc).newest;
+    const struct net_flit_buffer *seen = &sim->channel[channel].seen[end][vc].b;
+    return newest && newest == seen->in[net_flit_newest(seen)];
+}
+
+// Words on a link from an end.
+static unsigned all_on_link(const struct net_sim *sim, uint32_t channel, unsigned end)
+{
+    unsigned words = 0;
+    for (unsigned vc = 0; vc < sim->vcs; vc++)
+        words += net_wire_count(sim, channel, end, vc).words;
+    return words;
+}
+
+// Links of more than a cycle: an end counts as there what is in the buffer at the other end, what
+// is on its way there, and what left so late that it cannot know. Adds the words on the way.
+static const char *check_wires(const struct net_sim *sim, uint32_t *words)
+{
+    const char *wrong = NULL;
+    for (uint32_t c = 0; c < sim->nodes * sim->shape.torus.n; c++) {
+        if (sim->channel[c].wire && !sim->config->flit.full && all_on_link(sim, c, 0) &&
+            all_on_link(sim, c, 1))
+            wrong = "words of both directions are on a half-duplex link";
+        for (unsigned i = 0; sim->channel[c].wire && i < 2 * sim->vcs; i++) {
+            unsigned end = i & 1, vc = i / 2;
+            const struct net_flit_channel *ch = &sim->channel[c];
+            const struct net_flit_buffer *seen = &ch->seen[end][vc].b;
+            struct net_wire_count on = net_wire_count(sim, c, end, vc);
+            unsigned there = net_flit_words(&ch->in[end][vc].b) + on.words + on.left;
+            if (net_flit_words(seen) != there || there > sim->room)
+                wrong = "room in a buffer is lost or doubled";
+            if (on.newest)
+                words[seen->packet[net_flit_newest(seen)]] += on.newest;
+            if (on.words > on.newest)
+                words[seen->packet[0]] += on.words - on.newest;
+        }
+    }
+    return wrong;
+}
+
 // Buffers of a ring of one virtual channel, from a node on, in which no packet waits.
 static unsigned bubbles(const struct net_sim *sim, uint32_t node, unsigned port, unsigned vc)
 {
     unsigned free = 0;
     uint32_t at = node;
     do {
-        const struct net_flit_channel *ch = &sim->channel[sim->link[at * sim->ports + port]];
+        uint32_t channel = sim->link[at * sim->ports + port];
+        const struct net_flit_channel *ch = &sim->channel[channel];
         const struct net_flit_input *in = &ch->in[port & 1][vc];
         bool leaves = in->to != NET_FLIT_NONE && !in->b.out; // its header is to come to another
         free += !net_bubble_has_header(&ch->out[port & 1][vc].b);
-        free += leaves || !net_bubble_has_header(&in->b);
+        free += (leaves || !net_bubble_has_header(&in->b)) &&
+                !header_on_link(sim, channel, port & 1, vc);
         at = ch->node[!(port & 1)];
     } while (at != node);
     return free;
@@ -200,6 +246,8 @@ const char *net_flit_check(const struct net_sim *sim)
         count(&sim->input[i].b, words);
         count(&sim->output[i].b, words);
     }
+    if (words && !wrong)
+        wrong = check_wires(sim, words);
     for (uint32_t node = 0; words && node < sim->nodes; node++) {
         const struct net_flit_node *n = &sim->node[node];
         born += n->created;

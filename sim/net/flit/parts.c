@@ -133,18 +133,21 @@ struct threads {
 // stays until they meet again.
 static uint32_t next_cycle(struct threads *t, struct net_sim *part)
 {
-    uint32_t flying = 0, next = UINT32_MAX;
+    uint32_t flying = 0, next = UINT32_MAX, progress = 0;
     bool out_of_memory = false;
     part->told = part->in_flight;
+    part->told_progress = part->progress;
     part->told_out_of_memory = part->out_of_memory;
     net_barrier_wait(&t->barrier);
     for (uint32_t p = 0; p < part->parts; p++) {
-        flying += part->part[p]->told;
+        const struct net_sim *other = part->part[p];
+        flying += other->told;
+        progress = other->told_progress > progress ? other->told_progress : progress;
         out_of_memory |= part->part[p]->told_out_of_memory;
     }
     if (out_of_memory)
         return t->end;
-    if (flying)
+    if (!net_flit_is_idle(part, flying, progress))
         return part->now;
     part->next = net_flit_part_skip(part);
     net_barrier_wait(&t->barrier);
@@ -178,7 +181,7 @@ static void work(void *context, unsigned number)
 static void advance_one(struct net_sim *sim, uint32_t end)
 {
     while (sim->now < end && !sim->out_of_memory) {
-        if (!sim->in_flight) {
+        if (net_flit_is_idle(sim, sim->in_flight, sim->progress)) {
             uint32_t next = net_flit_skip(sim);
             sim->now = next < end ? next : end;
             if (sim->now == end)

@@ -9,41 +9,13 @@
 #include "flit/bubble.h"
 #include "flit/chaos.h"
 #include "flit/check.h"
-
-// ---- Buffers
-
-static unsigned words(const struct net_flit_buffer *b)
-{
-    return (unsigned)b->in[0] - b->out + b->in[1];
-}
+#include "flit/wire.h"
 
 // Whether it takes a new packet.
 inline bool net_flit_accepts(const struct net_flit_buffer *b)
 {
     return b->packet[0] == NET_FLIT_NO_PACKET ||
            (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == b->length[0] && b->out);
-}
-
-static unsigned put(struct net_flit_buffer *b, uint32_t packet, uint16_t length)
-{
-    unsigned slot = b->packet[0] != NET_FLIT_NO_PACKET;
-    b->packet[slot] = packet;
-    b->length[slot] = length;
-    b->in[slot] = 0;
-    return slot;
-}
-
-// A word leaves; true: it was the tail, and the next packet is the first.
-static bool take(struct net_flit_buffer *b)
-{
-    if (++b->out < b->length[0])
-        return false;
-    b->packet[0] = b->packet[1];
-    b->length[0] = b->length[1];
-    b->in[0] = b->in[1];
-    b->packet[1] = NET_FLIT_NO_PACKET;
-    b->in[1] = b->out = 0;
-    return true;
 }
 
 static inline void set(uint64_t *map, uint32_t i)
@@ -163,7 +135,7 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
                                                              .entered = sim->now,
                                                              .length = length,
                                                              .class = (uint8_t) class};
-    put(&in->b, packet, length);
+    net_flit_add(&in->b, packet, length);
     in->b.in[0] = length;
     in->ready[0] = sim->now + sim->latency;
     in->fresh = sim->now;
@@ -202,18 +174,13 @@ static void inject(struct net_sim *sim, uint32_t node)
 
 static void serve_channel(struct net_sim *sim, uint32_t number);
 
-static bool is_here(const struct net_sim *sim, uint32_t node)
-{
-    return node - sim->first < sim->past - sim->first;
-}
-
 // The channel ahead, which may be another part's: whoever serves one that way serves all.
 static void serve_ahead(struct net_sim *sim, uint32_t number)
 {
     struct net_sim *first = sim->part[0], **part = sim->part;
     if (first->chain + 1 == NET_FLIT_CHAIN)
         return;
-    while (!is_here(*part, number / sim->shape.torus.n))
+    while (!net_flit_is_here(*part, number / sim->shape.torus.n))
         part++;
     first->chain++;
     serve_channel(*part, number);
@@ -226,10 +193,10 @@ static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit
     if (in->to == NET_FLIT_NONE || in->to == sim->places - 1)
         return in->to != NET_FLIT_NONE;
     const struct net_flit_output *out = output_of(sim, node, in->to);
-    if (words(&out->b) < sim->room)
+    if (net_flit_words(&out->b) < sim->room)
         return true;
     serve_ahead(sim, sim->link[node * sim->ports + in->to / sim->vcs]);
-    return words(&out->b) < sim->room;
+    return net_flit_words(&out->b) < sim->room;
 }
 
 // Whether an output's next word can go over to the neighbour's input: there is one (its bit is
@@ -239,7 +206,8 @@ static inline bool can_move(struct net_sim *sim, const struct net_flit_output *o
 {
     if (!out->b.out && !net_flit_accepts(&in->b))
         return false;
-    return words(&in->b) < sim->room || (sim->same_cycle && will_leave(sim, neighbour, in));
+    return net_flit_words(&in->b) < sim->room ||
+           (sim->same_cycle && will_leave(sim, neighbour, in));
 }
 
 // Virtual channel that an end would send on; negative: none.
@@ -247,7 +215,7 @@ static inline int pick_vc(struct net_sim *sim, const struct net_flit_channel *ch
 {
     unsigned mask = ch->send[end], last = ch->vc[end];
     const struct net_flit_output *out = ch->out[end];
-    const struct net_flit_input *in = ch->in[end];
+    const struct net_flit_input *in = ch->seen[end];
     if (!mask)
         return -1;
     if (mask >> last & 1 && out[last].b.out && can_move(sim, &out[last], &in[last], ch->node[!end]))
@@ -262,17 +230,18 @@ static inline int pick_vc(struct net_sim *sim, const struct net_flit_channel *ch
     return -1;
 }
 
-static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, unsigned end,
-                             unsigned port, unsigned vc)
+// A word comes into an input buffer, of `packet` its header.
+static inline void arrive(struct net_sim *sim, struct net_flit_channel *ch, unsigned end,
+                          unsigned port, unsigned vc, uint32_t packet)
 {
-    struct net_flit_output *out = &ch->out[end][vc];
     struct net_flit_input *in = &ch->in[end][vc];
     unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
-    if (!out->b.out) {
-        slot = put(&in->b, out->b.packet[0], out->b.length[0]);
+    if (packet != NET_FLIT_NO_PACKET) {
+        struct net_flit_packet *p = net_flit_packet(sim, packet);
+        slot = net_flit_add(&in->b, packet, p->length);
         in->ready[slot] = sim->whole ? UINT32_MAX : sim->now + sim->latency;
-        net_flit_packet(sim, out->b.packet[0])->hops++;
-        if (!slot && !is_here(sim, ch->node[!end]))
+        p->hops++;
+        if (!slot && !net_flit_is_here(sim, ch->node[!end]))
             ch->begun |= (uint16_t)(1u << vc);
         else if (!slot)
             begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
@@ -280,8 +249,14 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
     in->fresh = sim->now;
     if (++in->b.in[slot] == in->b.length[slot] && sim->whole)
         in->ready[slot] = sim->now + sim->latency;
+}
+
+// It has left an output buffer.
+static inline void sent(struct net_sim *sim, struct net_flit_channel *ch, unsigned end, unsigned vc)
+{
+    struct net_flit_output *out = &ch->out[end][vc];
     sim->flit_hops++;
-    if (take(&out->b)) {
+    if (net_flit_take(&out->b)) {
         out->freed = sim->now;
         sim->hops++;
     }
@@ -291,8 +266,36 @@ static inline void move_over(struct net_sim *sim, struct net_flit_channel *ch, u
     ch->vc[end] = (uint8_t)vc;
 }
 
-// Once a cycle.
-static void serve_channel(struct net_sim *sim, uint32_t number)
+// A header's packet, if an output's next word is one.
+static inline uint32_t header_of(const struct net_flit_output *out)
+{
+    return out->b.out ? NET_FLIT_NO_PACKET : out->b.packet[0];
+}
+
+// Of a link of more than a cycle, what its ends would send; then what comes over it.
+__attribute__((noinline)) static void serve_wire(struct net_sim *sim, uint32_t number, int vc0,
+                                                 int vc1)
+{
+    const int vc[2] = {vc0, vc1};
+    struct net_flit_channel *ch = &sim->channel[number];
+    unsigned port = 2 * (number % sim->shape.torus.n);
+    for (unsigned end = 0; end < 2; end++)
+        if (vc[end] >= 0 && net_wire_may_send(sim, number, end)) {
+            net_wire_send(sim, number, end, (unsigned)vc[end], header_of(&ch->out[end][vc[end]]));
+            sent(sim, ch, end, (unsigned)vc[end]);
+        }
+    for (unsigned end = 0; end < 2; end++) {
+        uint32_t packet;
+        int due = net_wire_due(sim, number, end, &packet);
+        if (due >= 0)
+            arrive(sim, ch, end, port + end, (unsigned)due, packet);
+    }
+    if (!ch->send[0] && !ch->send[1] && !ch->wire[0].away && !ch->wire[1].away)
+        clear(sim->channels, number);
+}
+
+// Once a cycle. Always inline, as it is most of the time that a cycle takes.
+__attribute__((always_inline)) static inline void serve(struct net_sim *sim, uint32_t number)
 {
     struct net_flit_channel *ch = &sim->channel[number];
     if (ch->served == sim->now + 1)
@@ -302,11 +305,23 @@ static void serve_channel(struct net_sim *sim, uint32_t number)
     int vc[2] = {pick_vc(sim, ch, 0), pick_vc(sim, ch, 1)};
     if (vc[0] >= 0 && vc[1] >= 0 && !sim->config->flit.full)
         vc[ch->out[ch->last][ch->vc[ch->last]].b.out ? !ch->last : ch->last] = -1;
+    if (ch->wire) {
+        serve_wire(sim, number, vc[0], vc[1]);
+        return;
+    }
     for (unsigned end = 0; end < 2; end++)
-        if (vc[end] >= 0)
-            move_over(sim, ch, end, port + end, (unsigned)vc[end]);
+        if (vc[end] >= 0) {
+            unsigned v = (unsigned)vc[end];
+            arrive(sim, ch, end, port + end, v, header_of(&ch->out[end][v]));
+            sent(sim, ch, end, v);
+        }
     if (!ch->send[0] && !ch->send[1])
         clear(sim->channels, number);
+}
+
+static void serve_channel(struct net_sim *sim, uint32_t number)
+{
+    serve(sim, number);
 }
 
 // What other parts have left for this one's channels.
@@ -348,7 +363,7 @@ bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candida
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
-    const struct net_flit_buffer *in = &ch->in[port & 1][vc].b;
+    const struct net_flit_buffer *in = &ch->seen[port & 1][vc].b;
     return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET : net_flit_accepts(in);
 }
 
@@ -373,7 +388,7 @@ void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsign
         n->deliver = (uint8_t)place;
         return;
     }
-    unsigned slot = put(target(sim, node, to), in->b.packet[0], in->b.length[0]);
+    unsigned slot = net_flit_add(target(sim, node, to), in->b.packet[0], in->b.length[0]);
     if (to < sim->queue)
         return;
     input_of(sim, node, to)->ready[slot] = UINT32_MAX; // until its header is there
@@ -422,7 +437,7 @@ static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
         free[count++] = to;
         if (!lanes && !sim->config->flit.random)
             return (int)to;
-        unsigned space = sim->room - words(&output_of(sim, node, to)->b);
+        unsigned space = sim->room - net_flit_words(&output_of(sim, node, to)->b);
         if (count == 1 || space > most) {
             most = space;
             best = to;
@@ -554,7 +569,7 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         return;
     if (to < sim->places - 1) {
         out = target(sim, node, to);
-        if (words(out) >= sim->room)
+        if (net_flit_words(out) >= sim->room)
             return;
         unsigned slot = out->packet[1] != NET_FLIT_NO_PACKET;
         out->in[slot]++;
@@ -569,7 +584,9 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         }
     }
     uint32_t packet = in->b.packet[0];
-    if (!take(&in->b))
+    if (__builtin_expect(sim->farthest > 1, 0) && place < sim->queue)
+        net_wire_left(sim, node, place);
+    if (!net_flit_take(&in->b))
         return;
     if (!out)
         deliver(sim, node, packet);
@@ -584,22 +601,16 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 
 // ---- A cycle
 
-#define EACH(i, map, from, past)                                                                   \
-    for (uint32_t word_ = (from) / 64; word_ < ((past) + 63) / 64; word_++)                        \
-        for (uint64_t rest_ = (map)[word_]; rest_; rest_ &= rest_ - 1)                             \
-            for (uint32_t i = word_ * 64 + (uint32_t)__builtin_ctzll(rest_), once_ = 1; once_;     \
-                 once_ = 0)
-
 static void make_connections(struct net_sim *sim)
 {
     if (sim->bubble)
-        EACH(node, sim->waiting, sim->first, sim->past)
+        NET_FLIT_EACH(node, sim->waiting, sim->first, sim->past)
         {
             net_bubble_decide(sim, node);
         }
     if (sim->watch)
         net_flit_watch_choices(sim);
-    EACH(node, sim->waiting, sim->first, sim->past)
+    NET_FLIT_EACH(node, sim->waiting, sim->first, sim->past)
     {
         if (sim->config->routing == NET_CHAOS)
             net_chaos_route(sim, node);
@@ -618,15 +629,15 @@ static void serve_channels(struct net_sim *sim)
 {
     uint32_t n = sim->shape.torus.n;
     note_words(sim);
-    EACH(channel, sim->channels, sim->first * n, sim->past * n)
+    NET_FLIT_EACH(channel, sim->channels, sim->first * n, sim->past * n)
     {
-        serve_channel(sim, channel);
+        serve(sim, channel);
     }
 }
 
 static void cross_all(struct net_sim *sim)
 {
-    EACH(node, sim->linked, sim->first, sim->past)
+    NET_FLIT_EACH(node, sim->linked, sim->first, sim->past)
     {
         for (uint64_t rest = sim->node[node].link; rest; rest &= rest - 1)
             cross(sim, node, (unsigned)__builtin_ctzll(rest));
@@ -640,7 +651,7 @@ void net_flit_step(struct net_sim *sim, unsigned step)
     bool wormhole = sim->shape.wormhole;
     if (step == 0) {
         give_birth(sim);
-        EACH(node, sim->injecting, sim->first, sim->past)
+        NET_FLIT_EACH(node, sim->injecting, sim->first, sim->past)
         {
             inject(sim, node);
         }
@@ -658,6 +669,7 @@ void net_flit_step(struct net_sim *sim, unsigned step)
         make_connections(sim);
     if (step == 2) {
         cross_all(sim);
+        net_wire_learn(sim);
         sim->now++;
     }
 }
@@ -687,7 +699,7 @@ void net_flit_cycle(struct net_sim *sim)
 uint32_t net_flit_part_skip(const struct net_sim *sim)
 {
     uint32_t next = UINT32_MAX;
-    EACH(node, sim->injecting, sim->first, sim->past)
+    NET_FLIT_EACH(node, sim->injecting, sim->first, sim->past)
     {
         if (sim->node[node].injected < sim->node[node].created)
             return sim->now;
@@ -700,13 +712,13 @@ uint32_t net_flit_part_skip(const struct net_sim *sim)
 
 uint32_t net_flit_skip(const struct net_sim *sim)
 {
-    uint32_t next = UINT32_MAX, flying = 0;
+    uint32_t next = UINT32_MAX;
+    const struct net_flit_counts sum = net_flit_sum(sim);
     for (uint32_t p = 0; p < sim->parts; p++) {
         uint32_t its = net_flit_part_skip(sim->part[p]);
         next = its < next ? its : next;
-        flying += sim->part[p]->in_flight;
     }
-    return flying ? sim->now : next;
+    return net_flit_is_idle(sim, sum.in_flight, sum.progress) ? next : sim->now;
 }
 
 // ---- Start and end
@@ -729,16 +741,16 @@ static bool lay_out(struct net_sim *sim)
            sim->pool;
 }
 
-static const struct net_flit_buffer empty = {.packet = {NET_FLIT_NO_PACKET, NET_FLIT_NO_PACKET}};
-
 static void start_node(struct net_sim *sim, uint32_t node)
 {
     const struct ofr_torus *torus = &sim->shape.torus;
     struct net_flit_node *n = &sim->node[node];
     n->deliver = NET_FLIT_NONE;
     for (unsigned place = 0; place < sim->places; place++) {
-        *input_of(sim, node, place) = (struct net_flit_input){.b = empty, .to = NET_FLIT_NONE};
-        *output_of(sim, node, place) = (struct net_flit_output){.b = empty, .freed = UINT32_MAX};
+        *input_of(sim, node, place) =
+            (struct net_flit_input){.b = net_flit_empty, .to = NET_FLIT_NONE};
+        *output_of(sim, node, place) =
+            (struct net_flit_output){.b = net_flit_empty, .freed = UINT32_MAX};
     }
     for (unsigned port = 0; port < sim->ports; port++) {
         unsigned dim = port / 2;
@@ -754,7 +766,7 @@ static void start_node(struct net_sim *sim, uint32_t node)
         for (unsigned end = 0; end < 2 && there; end++) {
             sim->channel[number].out[end] =
                 output_of(sim, end ? peer : node, (port + end) * sim->vcs);
-            sim->channel[number].in[end] =
+            sim->channel[number].in[end] = sim->channel[number].seen[end] =
                 input_of(sim, end ? node : peer, (port + !end) * sim->vcs);
         }
     }
@@ -814,7 +826,8 @@ struct net_sim *net_flit_open(const struct net_config *c)
         sim->coord[node] = ofr_node_coord(&c->torus, node);
     for (uint32_t node = 0; node < sim->nodes; node++)
         start_node(sim, node);
-    if (!net_flit_make_parts(sim) || (net_flit_checked && !net_flit_watch(sim))) {
+    if (!net_wire_open(sim) || !net_flit_make_parts(sim) ||
+        (net_flit_checked && !net_flit_watch(sim))) {
         net_flit_free(sim);
         return NULL;
     }
@@ -832,6 +845,7 @@ void net_flit_free(struct net_sim *sim)
     free(sim->input);
     free(sim->output);
     free(sim->link);
+    net_wire_free(sim);
     free(sim->channel);
     if (sim->pool)
         net_flit_pool_free(sim->pool);

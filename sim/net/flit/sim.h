@@ -22,10 +22,17 @@
 //   goes on by a word a cycle in buffers of one word; with next-cycle by one in two cycles.
 //   So a packet of L words over h hops without any other takes (h + 1) latency + h + L - 1 cycles
 //   from its injection buffer until it is delivered.
+// Link. --link-latency cycles, of each dimension's links: what a word takes from an output buffer
+//   to the input buffer at the other end, and what it takes until it is known there that a word has
+//   left that one. Of 1 both ends see the same, in the cycle after. Of more (l) a word that goes in
+//   2 of cycle t is there in 2 of t + l - 1, and what leaves in 4 of t is known from t + l on; all
+//   that the text here asks of the neighbour's input buffer it asks of it as known, where it has
+//   the words that are on the link, too. The packet above takes h (l - 1) cycles more.
 // Channel. Full duplex: a word a cycle in either direction. Half: one; where both ends have one, it
 //   keeps its direction while the packet last served there is unfinished, else it turns. Of an
 //   end's virtual channels the one last served goes on while its packet is unfinished and can move,
-//   else the next one that can.
+//   else the next one that can. A half-duplex link of more cycles turns when the last word of the
+//   other direction is over; until then nothing goes. What has left buffers is told beside it.
 // Service. Input-driven: the input buffers in groups, one for each dimension and one for the
 //   injection buffer, round robin over the groups and in each; the first whose packet finds an
 //   output is connected: to the first in the order of the relation, or to one drawn. Of lanes the
@@ -51,12 +58,11 @@
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
 
+#include "flit/buffer.h"
 #include "flit/net.h"
-#include "flit/pool.h"
 #include "flit/relation.h"
 
 enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024, NET_FLIT_STEPS = 3 };
-#define NET_FLIT_NO_PACKET NET_POOL_NONE
 
 struct net_flit_packet {
     uint32_t src, dst, message, next; // next: of the free ones
@@ -66,12 +72,6 @@ struct net_flit_packet {
     uint8_t class; // enum net_triplex_class
     bool to_idn;   // of bubble.h: on the first leg of two; the leg
     uint64_t leg;
-};
-
-// A buffer's packets; words of each, those that came in, and those that have left of the first.
-struct net_flit_buffer {
-    uint32_t packet[2];
-    uint16_t length[2], in[2], out;
 };
 
 struct net_flit_input {
@@ -93,16 +93,26 @@ struct net_flit_output {
     uint32_t freed; // cycle in which the last tail left
 };
 
+// An end of a link of more than a cycle.
+struct net_flit_wire {
+    uint8_t *word;  // [cycle mod latency]: VC of the word that went, plus 1; 0: none
+    uint16_t *left; // [cycle mod latency]: VCs at the other end that a word left
+    uint32_t sent;  // cycle in which a word went last, plus 1; 0: never
+    uint32_t away;  // words that are there or on the way, as known
+};
+
 // Of one dimension and node, to the next node in + direction.
 struct net_flit_channel {
     uint32_t node[2];               // [0] sends in + direction; UINT32_MAX: there is no channel
     struct net_flit_output *out[2]; // each end's, of VC 0
     struct net_flit_input *in[2];   // where they go to
+    struct net_flit_input *seen[2]; // the same, but of a link of more than a cycle as known here
     uint32_t served;                // cycle of the last time, plus 1
     uint16_t send[2];               // each end's virtual channels with words
     uint16_t begun;                 // those whose header came to node 1, of another part, now
     uint8_t last;                   // end that sent last
     uint8_t vc[2];                  // that each end served last
+    struct net_flit_wire *wire;     // of each end; NULL: a link of a cycle
 };
 
 struct net_flit_node {
@@ -136,6 +146,7 @@ struct net_sim {
     uint32_t nodes, ports, vcs, places; // places: inputs or outputs of a node; the last is local
     uint32_t queue, groups;             // first place of Chaos's multiqueue; groups: of inputs
     uint32_t room, latency;             // words of a buffer; node latency
+    uint32_t farthest;                  // of the link latencies
     bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
     bool strict[2];                     // free is empty; [1]: of what a packet waits for
     bool apart;                         // steps 1 and 2 are, too
@@ -159,6 +170,7 @@ struct net_sim {
     uint32_t leavings, comings; // so many
     uint32_t chain;             // channels that are being served one for another's sake
     uint32_t told, next;        // to the other parts: in_flight; the next birth
+    uint32_t told_progress;
     bool told_out_of_memory;
     // Bit maps of what has anything to do.
     uint64_t *channels, *waiting, *linked, *injecting;
@@ -182,6 +194,18 @@ static inline struct net_flit_packet *net_flit_packet(const struct net_sim *sim,
 {
     return net_flit_pool_at(sim->pool, number, sizeof(struct net_flit_packet));
 }
+
+static inline bool net_flit_is_here(const struct net_sim *part, uint32_t node)
+{
+    return node - part->first < part->past - part->first;
+}
+
+// For each member of a bit map in a range of its words.
+#define NET_FLIT_EACH(i, map, from, past)                                                          \
+    for (uint32_t word_ = (from) / 64; word_ < ((past) + 63) / 64; word_++)                        \
+        for (uint64_t rest_ = (map)[word_]; rest_; rest_ &= rest_ - 1)                             \
+            for (uint32_t i = word_ * 64 + (uint32_t)__builtin_ctzll(rest_), once_ = 1; once_;     \
+                 once_ = 0)
 
 // Simulates cycle sim->now of all parts, one after the other. net_flit_skip: the next one in which
 // anything happens in any of them (UINT32_MAX: none).
@@ -213,6 +237,14 @@ void net_flit_add_batches(struct net_sim *sim);
 
 // Puts a packet into the injection buffer of `src`, which must be empty, in cycle sim->now.
 void net_flit_put(struct net_sim *sim, uint32_t src, uint32_t dst);
+
+// Whether nothing happens before the next birth: no packet is on its way, and of the last one's
+// words all is known.
+static inline bool net_flit_is_idle(const struct net_sim *sim, uint32_t in_flight,
+                                    uint32_t progress)
+{
+    return !in_flight && sim->now >= progress + sim->farthest;
+}
 
 // Whether a packet may be connected to `candidate`, one of its input's, now.
 bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate);

@@ -98,7 +98,7 @@ void net_record_settings(json_t *o, const struct net_config *c)
         char value[NET_SETTING_TEXT];
         net_setting_print(s, c, value, sizeof value);
         json_t *json = json_null();
-        if (!strcmp(s->field, "engine") || !net_setting_engine(s, c))
+        if (!strcmp(s->field, "engine") || !net_setting_engine(s, c) || (s->later && !*value))
             continue;
         if (*value && (s->kind == NET_COUNT || s->kind == NET_WHOLE))
             json = json_integer((json_int_t)strtoull(value, NULL, 10));

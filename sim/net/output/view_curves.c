@@ -99,6 +99,13 @@ static void draw_curves(FILE *out, const void *data)
     }
 }
 
+// A record's value of a setting; NULL: it has none. A later setting's default is not there.
+static const json_t *value_of(const json_t *record, const struct net_setting *s)
+{
+    const json_t *its = json_object_get(record, s->field);
+    return its || !s->later ? its : json_null();
+}
+
 // A record's values of the curves' settings, in words.
 static void title_of(const struct curves *c, const json_t *record, char *title, size_t size)
 {
@@ -106,13 +113,13 @@ static void title_of(const struct curves *c, const json_t *record, char *title, 
     *title = '\0';
     for (unsigned i = 0; i < c->settings && at < size; i++) {
         const struct net_setting *s = c->setting[i];
-        const json_t *its = json_object_get(record, s->field);
+        const json_t *its = value_of(record, s);
+        bool named = json_is_number(its) || s->later;
         char value[300];
         net_value_text(its, value, sizeof value);
         if (!json_is_null(its)) // does not apply
             at += (size_t)snprintf(title + at, size - at, "%s%s%s%s", at ? ", " : "",
-                                   json_is_number(its) ? s->name : "",
-                                   json_is_number(its) ? " " : "", value);
+                                   named ? s->name : "", named ? " " : "", value);
     }
 }
 
@@ -131,10 +138,10 @@ static bool splits(const struct curves *c, const json_t *records, const struct n
             net_value_text(json_object_get(record, c->view->x), x, sizeof x);
         snprintf(title + strlen(title), sizeof title - strlen(title), " %s", x);
         const json_t *before = json_object_get(first, title);
-        json_t *its = json_object_get(record, s->field);
+        const json_t *its = value_of(record, s);
         differ = differ || (before && its && !json_equal(before, its));
         if (!before && its)
-            json_object_set(first, title, its);
+            json_object_set(first, title, (json_t *)its);
     }
     json_decref(first);
     return differ;

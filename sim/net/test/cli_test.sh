@@ -204,7 +204,7 @@ result $? 'the manual page has all settings'
     "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato,chaos --traffic complement --load 0.1 \
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
-        --class non-minimal --long-words 20 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
+        --class non-minimal --long-words 20 --flow next-cycle --link-latency 2 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
     "$sim" sweep --engine flit --topology dragonfly:2 --routing pb,ofar --load 0.1 --batch-cycles 10 \
         --warm-up 10 --out "$work/fly" > "$work/out" &&
     cat "$work/settings" "$work/flit" "$work/worm" "$work/fly" > "$work/both" &&

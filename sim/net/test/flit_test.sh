@@ -76,6 +76,14 @@ refuse 'lanes goes with --engine flit' run --lanes 2
 refuse 'lanes goes with --routing dally-seitz only' run --engine flit --routing duato --lanes 2
 refuse 'class goes with --routing triplex only' run --engine flit --routing duato --class oblivious
 refuse 'class goes with' sweep --engine flit --routing duato,dally-seitz --class oblivious --out "$work/none"
+refuse 'one for each dimension of torus:4x4' run --engine flit --topology 4x4 --link-latency 2x3x4
+refuse 'link-latency 0: must be' run --engine flit --link-latency 0
+refuse 'link-latency 2x: must be' run --engine flit --link-latency 2x
+refuse 'link-latency 1001: must be' run --engine flit --link-latency 1001
+refuse 'link-latency 2 does not go with --routing chaos' run --engine flit --routing chaos --link-latency 2
+refuse 'link-latency 2 does not go with --flow same-cycle' run --engine flit --switching wormhole --link-latency 2
+refuse 'link-latency goes with --engine flit' run --link-latency 2
+refuse 'link-latency goes with' run --engine flit --topology dragonfly:2 --link-latency 2
 refuse 'flow goes with --switching wormhole' run --engine flit --flow next-cycle
 refuse 'eta goes with' run --routing abr --eta 1
 refuse 'deroute-after goes with' reproduce fulgham-5.5 --deroute-after 3 --out "$work/none"
@@ -171,7 +179,7 @@ saturation-test backlog
 EOF
 } > "$work/options"
 every_option 'dor abr por ofr dally-seitz duato triplex chaos' small \
-    '--NAME (goes|go|and|needs|is)|--NAME .*goes with' < "$work/options" > "$work/table"
+    '--NAME (goes|go|and|needs|is)|--NAME .*goe?s? with' < "$work/options" > "$work/table"
 cp "$work/table" "$work/out"
 : > "$work/err"
 [ ! -s "$work/table" ]
@@ -247,6 +255,9 @@ checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs 
     runs good 1.2 dor && runs good 1.2 rdr && runs good 1.2 abr && runs good 1.2 ofr '--traffic complement' &&
     runs good 0.9 por '--topology 2x5x3 --duplex full --long-words 30 --throttle 0' &&
     runs good 1.2 chaos '--service input --multiqueue 2 --duplex full' &&
+    runs good 0.9 dally-seitz '--link-latency 4' && runs good 0.9 duato '--link-latency 1x7 --duplex full' &&
+    runs good 0.4 triplex "$worm --flow next-cycle --link-latency 3x2 --buffer-words 5" &&
+    runs good 2 dor '--throttle 0 --link-latency 5 --duplex full' && runs good 1.2 ofr '--link-latency 3 --message-words 2' &&
     runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30'
 result $? 'nothing is found in what ships'
 checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == b->length\[0\] && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
@@ -255,7 +266,7 @@ result $? 'a buffer that takes a second packet too soon is found'
 checked lost sim 's/out->in\[slot\]++;/out->in[slot] = (uint16_t)(out->in[slot] + (sim->now % 1009 != 0));/' &&
     ! runs lost 0.5 dally-seitz && grep -q 'lost or doubled' "$work/err"
 result $? 'a word that is lost is found'
-checked full sim 's/words(&in->b) < sim->room ||/true ||/' && ! runs full 0.5 duato "$worm" &&
+checked full sim 's/return net_flit_words(&in->b) < sim->room ||/return true ||/' && ! runs full 0.5 duato "$worm" &&
     grep -q 'too full' "$work/err"
 result $? 'wormhole: a word that goes where there is no room is found'
 checked behind sim 's/if (!out->b.out && !net_flit_accepts(&in->b))/if (0)/' &&
@@ -264,6 +275,12 @@ result $? 'wormhole: a header that goes into a buffer behind one that has not be
 checked order sim 's/if (out\[i\].waits || p->class != NET_OBLIVIOUS)/if (1)/' &&
     ! runs order 1.2 triplex '--class oblivious' && grep -q 'is overtaken' "$work/err"
 result $? 'a message in order that is overtaken is found'
+checked unseen wire 's/^    seen->in\[net_flit_newest(seen)\]++;/    seen->in[net_flit_newest(seen)] = (uint16_t)(seen->in[net_flit_newest(seen)] + (sim->now % 1009 != 0));/'
+[ $? = 0 ] && ! runs unseen 0.5 dally-seitz '--link-latency 4' && grep -q 'lost or doubled' "$work/err"
+result $? 'a word on a link that its end does not count is found'
+checked half wire 's/return sim->config->flit.full ||/return true ||/'
+[ $? = 0 ] && ! runs half 0.5 dally-seitz '--link-latency 4' && grep -q 'both directions' "$work/err"
+result $? 'a half-duplex link that turns while words are on it is found'
 one='--message-words 1'
 checked turn sim 's/n->group = (uint8_t)group;/n->group = 0;/' && ! runs turn 0.5 dally-seitz "$one" &&
     grep -q 'a packet starves' "$work/err"
@@ -278,9 +295,12 @@ result $? 'an injection buffer that is never served is found'
 checked ring bubble 's/? NET_NEED_ENTERS/? NET_NEED_GOES_ON/'
 [ $? = 0 ] && ! runs ring 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
 result $? 'a ring of escape channels that is entered with one slot is found'
-checked slot bubble 's/^           net_bubble_has_header(&ch->in\[port & 1\]\[vc\].b);/           0u;/'
+checked slot bubble 's/^           net_bubble_has_header(&ch->seen\[port & 1\]\[vc\].b);/           0u;/'
 [ $? = 0 ] && ! runs slot 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
 result $? 'and one of which the buffer beyond is not looked at'
+checked far bubble 's/ch->seen\[port & 1\]/ch->in[port \& 1]/'
+[ $? = 0 ] && ! runs far 2 dor '--throttle 0 --link-latency 30 --duplex full' && grep -q 'has no bubble' "$work/err"
+result $? 'and one of which what is on its way there is not'
 # packet exchange NAME SED: a twin without the rule is stuck, and what is wrong is found.
 exchange()
 {

@@ -179,8 +179,16 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     c.flit.escape = (enum net_flit_escape)(exact_random(random) % 3);
     c.tie = exact_random(random) & 1 ? NET_TIE_PLUS : NET_TIE_BOTH;
     c.seed = exact_random(random) >> 1;
-    snprintf(text + at, size - at, " routing %d class %d switching %d words %u buffer %u%s",
-             c.routing, c.flit.class, c.flit.switching, c.flit.message_words, c.flit.buffer_words,
+    for (unsigned i = 0; i < n; i++)
+        c.flit.link_latency[i] =
+            routing == NET_CHAOS ? 1 : 1 + (uint32_t)(exact_random(random) % 3) * (i + 2);
+    c.flit.link_latencies = n;
+    for (unsigned i = 0; i < n; i++)
+        c.flit.lagging = c.flit.lagging || c.flit.link_latency[i] > 1;
+    snprintf(text + at, size - at,
+             " routing %d class %d switching %d words %u buffer %u links %u %u %u%s", c.routing,
+             c.flit.class, c.flit.switching, c.flit.message_words, c.flit.buffer_words,
+             c.flit.link_latency[0], c.flit.link_latency[1], c.flit.link_latency[2],
              c.flit.lagging ? " lagging" : "");
     return c;
 }
@@ -193,19 +201,24 @@ static void zero_load(void **state)
     for (int round = 0; round < 300; round++) {
         char text[200];
         struct net_config c = draw(&random, text, sizeof text);
-        // In buffers of one word that are filled a cycle after they are empty a word takes two.
-        c.flit.buffer_words += c.flit.lagging && c.flit.buffer_words == 1;
+        // In buffers of one word that are filled a cycle after they are empty a word takes two, on
+        // a longer link the whole way there and back.
+        c.flit.buffer_words += c.flit.lagging ? 30 : 0;
         struct net_sim *sim = quiet(&c, &log);
         uint32_t src = (uint32_t)(exact_random(&random) % sim->nodes);
         uint32_t dst = (uint32_t)(exact_random(&random) % sim->nodes), hops = 0;
+        uint32_t more = 0; // cycles on links, beyond one a hop
         for (unsigned i = 0; i < c.torus.n; i++) {
             int k = c.torus.k[i], way = abs(sim->coord[src].c[i] - sim->coord[dst].c[i]);
-            hops += (uint32_t)(!c.mesh && k > 2 && k - way < way ? k - way : way);
+            uint32_t its = (uint32_t)(!c.mesh && k > 2 && k - way < way ? k - way : way);
+            hops += its;
+            more += its * (c.flit.link_latency[i] - 1);
         }
         uint32_t words = c.flit.message_words, latency = c.flit.node_latency;
         uint32_t expected = c.flit.switching == NET_STORE_AND_FORWARD
                                 ? hops * (latency + words) + latency + words - 1
                                 : (hops + 1) * latency + hops + words - 1;
+        expected += more;
         net_flit_put(sim, src, dst);
         for (uint32_t i = 0; i <= expected; i++)
             cycle(sim);
@@ -266,24 +279,63 @@ static void one_path(void **state)
 }
 
 // Two nodes send each other 4 words: with half duplex one packet waits until the other is over,
-// with full duplex none does.
+// with full duplex none does. On a longer link until its tail is at the other end.
 static void duplex(void **state)
 {
     (void)state;
     static struct log log;
     struct net_config c = make("mesh:2", NET_DALLY_SEITZ);
     c.flit.message_words = 4;
-    for (int full = 0; full < 2; full++) {
-        c.flit.full = full;
-        struct net_sim *sim = quiet(&c, &log);
-        net_flit_put(sim, 0, 1);
-        net_flit_put(sim, 1, 0);
-        for (int i = 0; i < 15; i++)
-            cycle(sim);
-        assert_int_equal(log.count, 2);
-        assert_int_equal(log.cycle[0], 10);
-        assert_int_equal(log.cycle[1], full ? 10 : 14);
-        net_flit_free(sim);
+    for (int full = 0; full < 2; full++)
+        for (uint32_t link = 1; link < 6; link += 4) {
+            c.flit.full = full;
+            c.flit.link_latency[0] = link;
+            struct net_sim *sim = quiet(&c, &log);
+            net_flit_put(sim, 0, 1);
+            net_flit_put(sim, 1, 0);
+            for (uint32_t i = 0; i < 15 + 2 * link; i++)
+                cycle(sim);
+            assert_int_equal(log.count, 2);
+            assert_int_equal(log.cycle[0], 9 + link);
+            assert_int_equal(log.cycle[1], 9 + link + (full ? 0 : 3 + link));
+            net_flit_free(sim);
+        }
+}
+
+// Cycles from one packet to the next over the link to the last of three nodes, which the other two
+// keep busy. The next header goes when the tail before it has gone, and when it is known that the
+// header before it has left the buffer there: two links and the node's latency later.
+static uint32_t link_period(uint32_t words, uint32_t link, unsigned switching)
+{
+    static struct log log;
+    struct net_config c = make("mesh:3", NET_DALLY_SEITZ);
+    c.flit.message_words = words;
+    c.flit.lanes = 1;
+    c.flit.full = true;
+    c.flit.switching = (enum net_switching)switching;
+    c.flit.lagging = true;
+    c.flit.buffer_words = words;
+    c.flit.link_latency[0] = link;
+    struct net_sim *sim = quiet(&c, &log);
+    while (log.count < 30) {
+        for (uint32_t node = 0; node < 2; node++)
+            if (sim->input[(node + 1) * sim->places - 1].b.packet[0] == NET_FLIT_NO_PACKET)
+                net_flit_put(sim, node, 2);
+        cycle(sim);
+    }
+    net_flit_free(sim);
+    return (log.cycle[29] - log.cycle[9]) / 20;
+}
+
+static void link_rate(void **state)
+{
+    (void)state;
+    for (uint32_t link = 1; link < 40; link += link < 12 ? 1 : 9) {
+        uint32_t there_and_back = 2 * link + 2; // latency 3
+        uint32_t period = there_and_back > 20 ? there_and_back : 20;
+        for (unsigned switching = NET_CUT_THROUGH; switching <= NET_WORMHOLE; switching++)
+            if (switching != NET_STORE_AND_FORWARD)
+                assert_int_equal(link_period(20, link, switching), period);
     }
 }
 
@@ -739,13 +791,14 @@ int main(int argc, char **argv)
 {
     seed = exact_seed(argc, argv, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periods),        cmocka_unit_test(zero_load),
-        cmocka_unit_test(one_path),       cmocka_unit_test(duplex),
-        cmocka_unit_test(bubble),         cmocka_unit_test(conservation),
-        cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
-        cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
-        cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
-        cmocka_unit_test(threads),        cmocka_unit_test(saturation_tests),
+        cmocka_unit_test(periods),          cmocka_unit_test(zero_load),
+        cmocka_unit_test(one_path),         cmocka_unit_test(duplex),
+        cmocka_unit_test(link_rate),        cmocka_unit_test(bubble),
+        cmocka_unit_test(conservation),     cmocka_unit_test(what_ships),
+        cmocka_unit_test(broken_relations), cmocka_unit_test(broken_triplex),
+        cmocka_unit_test(packet_exchange),  cmocka_unit_test(exchanges),
+        cmocka_unit_test(figures),          cmocka_unit_test(threads),
+        cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

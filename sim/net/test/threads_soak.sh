@@ -50,6 +50,9 @@ done << 'END'
 --topology torus:6x6 --routing duato --switching wormhole --flow next-cycle --load 0.4
 --topology torus:5x4 --routing chaos --load 0.9
 --topology torus:3x3 --load 0.002
+--topology torus:5x4 --routing duato --link-latency 1x4 --load 0.9
+--topology torus:3x4 --routing ofr --link-latency 3 --load 0.002
+--topology torus:6x6 --routing triplex --switching wormhole --flow next-cycle --link-latency 5 --load 0.4
 --topology dragonfly:2 --routing pb --traffic adv+1 --load 0.4
 --topology dragonfly:2 --routing ofar --misrouting nrg --global-latency 3 --load 0.5
 --topology dragonfly:2 --routing valiant --load 0.0005
@@ -58,7 +61,7 @@ built first flit/parts '/net_flit_step(part, 0);/{n;d;}' && raced first '--topol
 result $? 'channels and connections at once are found'
 built apart flit/parts 's/if (part->apart)/if (0)/' && raced apart '--topology torus:6x6 --routing duato --load 0.9'
 result $? "so is a packet that leaves while the node before looks whether there is room"
-built owner flit/sim 's/if (!slot \&\& !is_here(sim, ch->node\[!end\]))/if (0)/' &&
+built owner flit/sim 's/if (!slot \&\& !net_flit_is_here(sim, ch->node\[!end\]))/if (0)/' &&
     raced owner '--topology torus:6x6 --load 0.9'
 result $? "so is a header that another node's part looks at"
 built box dragonfly/parts 's/box\[~part->turn & 1\]/box[part->turn \& 1]/' &&

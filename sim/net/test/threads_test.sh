@@ -57,7 +57,7 @@ parts()
 }
 parts order 's/sim->apart = .*/sim->apart = false;/'
 result $? 'where a part goes on before all have made their connections, it is found'
-parts owner 's/if (!slot \&\& !is_here(sim, ch->node\[!end\]))/if (0)/'
+parts owner 's/if (!slot \&\& !net_flit_is_here(sim, ch->node\[!end\]))/if (0)/'
 result $? "nor may it look at a header in another part's node itself"
 parts words 's/if (sim->channel\[sim->leaving\[i\]\].send\[1\])/if (0)/'
 result $? "nor forget the words for its channels at another part's nodes"
