@@ -147,11 +147,15 @@ module rv32i #(
     assign shift_out = f3_q[2] ? shift_1 : reversed(shift_1);
 
     // ---- Loads and stores -----------------------------------------------------------------------
+    // In MEM the sum has been there since EXEC: so its low bits come from registers.
     logic [31:0] loaded;
     logic [15:0] load_half;
     logic [7:0]  load_byte;
-    assign load_half = sum[1] ? mem_rdata[31:16] : mem_rdata[15:0];
-    assign load_byte = sum[0] ? load_half[15:8] : load_half[7:0];
+    logic [1:0]  byte_q;
+    always_ff @(posedge clk)
+        byte_q <= sum[1:0];
+    assign load_half = byte_q[1] ? mem_rdata[31:16] : mem_rdata[15:0];
+    assign load_byte = byte_q[0] ? load_half[15:8] : load_half[7:0];
     assign loaded = f3_q[1] ? mem_rdata :
                     f3_q[0] ? {{16{load_half[15] && !f3_q[2]}}, load_half} :
                     {{24{load_byte[7] && !f3_q[2]}}, load_byte};
@@ -173,7 +177,7 @@ module rv32i #(
     assign mem_wdata = f3_q[1] ? rs2_q : f3_q[0] ? {2{rs2_q[15:0]}} : {4{rs2_q[7:0]}};
     logic [3:0] lanes;
     assign lanes     = f3_q[1] ? 4'b1111 : f3_q[0] ? 4'b0011 : 4'b0001;
-    assign mem_wstrb = state_q == MEM && store_q ? lanes << sum[1:0] : 4'b0000;
+    assign mem_wstrb = state_q == MEM && store_q ? lanes << byte_q : 4'b0000;
 
     // ---- Result and next pc ---------------------------------------------------------------------
     assign result = (sum & {32{res_sum_q}}) | bitwise | (shift_out & {32{res_shift_q}}) |

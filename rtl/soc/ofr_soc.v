@@ -69,9 +69,14 @@ module ofr_soc #(
     ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (.rst(core_rst), .*);
 
     // ---- RAM ------------------------------------------------------------------------------------
-    logic        ram_select, ram_ready_q;
+    // EARLY: whether an address is the RAM's is known from the cycle before, so that only the
+    // adder's low bits are on the way to the RAM.
+    logic        in_ram, in_ram_q, ram_select, ram_ready_q;
     logic [31:0] ram_rdata;
-    assign ram_select = mem_addr[31:28] == 4'(`OFR_BASE_RAM >> 28);
+    assign in_ram     = mem_addr[31:28] == 4'(`OFR_BASE_RAM >> 28);
+    assign ram_select = EARLY != 0 ? in_ram_q : in_ram;
+    always_ff @(posedge clk)
+        in_ram_q <= in_ram;
     ofr_ram #(.BYTES(RAM_BYTES), .INIT(INIT)) ram (
         .clk, .addr(mem_addr[RAM_BITS-1:2]), .wdata(mem_wdata), .rdata(ram_rdata),
         .select(mem_valid && ram_select), .wstrb(mem_wstrb)
