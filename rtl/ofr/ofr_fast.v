@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 4 cycles after
-// `start`:
-// 16 for N = 2, 20 for N = 3.
+// The decision with multipliers: a candidate a cycle. `done` comes 8 + 2^N + 5 cycles after
+// `start`: 17 for N = 2, 21 for N = 3.
 //
 // Cycle 0 is that of start. In cycle i entry i of the table is addressed (0 to 7); in the next
-// cycle it
-// is made a code; in the next the candidate's links and length are found (stage 1); then the shares
-// of its profit A / (16 B) (stage 2), then A and B and its IDN (stage 3), then it is compared with
-// the best so far (stage 4). The minimal route is in stage 1 at cycle 1, OIDN j at 2 + j, WIDN beta
-// at 9 + beta.
+// cycle it is made a code; in the next each dimension's links and length are found (stage 1); then
+// their sums (stage 2), the shares of its profit A / (16 B) (stage 3), A and B and its IDN (stage
+// 4), and it is compared with the best so far (stage 5). The minimal route is in stage 1 at cycle
+// 1, OIDN j at 2 + j, WIDN beta at 9 + beta.
 `default_nettype none
 
 module ofr_fast #(
@@ -40,7 +38,7 @@ module ofr_fast #(
     input  wire logic           oidn,
     input  wire logic [7:0]     widn
 );
-    localparam int LAST = 8 + (1 << N) + 3; // cycle of the last comparison
+    localparam int LAST = 8 + (1 << N) + 4; // cycle of the last comparison
 
     reg [4:0]  count_q;
     wire [4:0] now  = start ? 5'd0 : count_q;
@@ -70,14 +68,17 @@ module ofr_fast #(
     assign set   = start ? equal : equal_q;
     assign index = now[2:0];
 
-    // Stage 1: links and length.
+    // Stage 1: links and length of each dimension.
     wire [5*N-1:0] hops;
     wire [2*N-1:0] leave;
     wire [N-1:0]   nu_s, nu_t, drop;
     wire [4*N-1:0] place;
-    reg  [2*N-1:0] code1_q, code2_q;
-    reg            direct1_q, none2_q;
-    reg  [4*N-1:0] step_q, step2_q;
+    reg  [5*N-1:0] hops_q;
+    reg  [2*N-1:0] leave_q;
+    reg  [4:0]     sum_d_q;
+    reg  [2*N-1:0] code1_q, code2_q, code3_q;
+    reg            direct1_q, direct2_q, none3_q;
+    reg  [4*N-1:0] step_q, step3_q;
     reg  [N-1:0]   halve_q;
 
     for (genvar i = 0; i < N; i++) begin : dim
@@ -114,11 +115,12 @@ module ofr_fast #(
             .hops(hops[5*i+:5]), .leave(leave[2*i+:2]),
             .nu_s(nu_s[i]), .nu_t(nu_t[i]), .drop(drop[i]));
         ofr_place placed (
-            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .step(step2_q[4*i+:4]),
+            .k(cfg_k[5*i+:5]), .s(cfg_me[4*i+:4]), .t(t_q[4*i+:4]), .step(step3_q[4*i+:4]),
             .d(d_q[4*i+:4]), .minus(minus_q[i]),
-            .code(code2_q[2*i+:2]), .q(place[4*i+:4]));
+            .code(code3_q[2*i+:2]), .q(place[4*i+:4]));
     end
 
+    // Stage 2: sums over the dimensions.
     reg [5:0] sum_hops, sum_used;
     reg [4:0] two_used;
     reg       over;
@@ -143,15 +145,15 @@ module ofr_fast #(
         // An adder each: a 1 below the lowest bits keeps synthesis from making one big tree of
         // compressors of them, which takes more cells.
         for (int i = 0; i < N; i++) begin
-            {sum_hops, over} = {sum_hops, 1'b1} + {1'b0, hops[5*i+:5], 1'b0};
+            {sum_hops, over} = {sum_hops, 1'b1} + {1'b0, hops_q[5*i+:5], 1'b0};
             {sum_d, over}    = {sum_d, 1'b1} + {1'b0, d_q[4*i+:4], 1'b0};
-            {two_used, over} = {1'b0, used_q[8*i+:4] & {4{leave[2*i]}}, 1'b1} +
-                                  {1'b0, used_q[8*i+4+:4] & {4{leave[2*i+1]}}, 1'b0};
+            {two_used, over} = {1'b0, used_q[8*i+:4] & {4{leave_q[2*i]}}, 1'b1} +
+                                  {1'b0, used_q[8*i+4+:4] & {4{leave_q[2*i+1]}}, 1'b0};
             {sum_used, over} = {sum_used, 1'b1} + {1'b0, two_used, 1'b0};
         end
         for (int p = 0; p < 2 * N; p++) begin
-            links    += {2'd0, leave[p]};
-            room      = room || (leave[p] && used_q[4*p+:4] < 4'(C));
+            links    += {2'd0, leave_q[p]};
+            room      = room || (leave_q[p] && used_q[4*p+:4] < 4'(C));
             // A link is there where k > 2, and at one of the ports where k = 2.
             there[p] = cfg_k[5*(p/2)+:5] > 5'd2 ||
                        (cfg_k[5*(p/2)+1] && cfg_me[4*(p/2)] == p[0]);
@@ -172,45 +174,45 @@ module ofr_fast #(
         end
     end
 
-    reg [5:0]  hops1_q, used1_q;
+    reg [5:0]  hops2_q, used2_q;
     reg        far_q, long_q; // d(s, t) is at least 2, 16
-    reg [2:0]  links1_q;
-    reg        ok1_q, full1_q;
+    reg [2:0]  links2_q;
+    reg        ok1_q, ok2_q, full2_q;
     reg [3:0]  least_q;
     reg [12:0] eta_d_q; // 16 eta d(s, t), E d for short
     // All profits can have the same taken off: where d is 16 or more, E/4 B off A keeps A positive
     // (D is 3 d at most) and within 18 bits, a multiplier's width: S (E d - E/4 D) + 16 N D
     // <= 48 * (255 * 24 - 63 * 24) + 16 * 48 * 24 < 2^18; where d is 15 or less, A is anyway.
     wire [5:0]  off   = long_q ? eta[7:2] : 6'd0;
-    wire [12:0] off_d = {7'd0, off} * {7'd0, hops1_q};
+    wire [12:0] off_d = {7'd0, off} * {7'd0, hops2_q};
     reg  [12:0] term_q;
 
-    // Stage 2: the first term is share / shares.
-    wire       whole = used1_q == 6'd0 || (rule_b && least_q == 4'd0); // it is 1
-    wire       none  = rule_a && full1_q;                              // all is 0
+    // Stage 3: the first term is share / shares.
+    wire       whole = used2_q == 6'd0 || (rule_b && least_q == 4'd0); // it is 1
+    wire       none  = rule_a && full2_q;                              // all is 0
     // u* m; sums of slices, because three addends at once would be a compressor tree.
-    wire [5:0] once  = {2'd0, least_q & {4{links1_q[0]}}} + {1'd0, least_q & {4{links1_q[1]}},
+    wire [5:0] once  = {2'd0, least_q & {4{links2_q[0]}}} + {1'd0, least_q & {4{links2_q[1]}},
         1'b0};
-    wire [3:0] four  = once[5:2] + (least_q & {4{links1_q[2]}});
-    reg  [5:0] hops2_q, share_q, shares_q;
-    reg        ok2_q;
+    wire [3:0] four  = once[5:2] + (least_q & {4{links2_q[2]}});
+    reg  [5:0] hops3_q, share_q, shares_q;
+    reg        ok3_q;
 
-    // Stage 3: A and B.
-    wire [11:0] first  = {6'd0, share_q} * {6'd0, hops2_q};
-    wire [11:0] below  = {6'd0, shares_q} * {6'd0, hops2_q};
+    // Stage 4: A and B.
+    wire [11:0] first  = {6'd0, share_q} * {6'd0, hops3_q};
+    wire [11:0] below  = {6'd0, shares_q} * {6'd0, hops3_q};
     wire [17:0] second = {5'd0, term_q} * {12'd0, shares_q};
     reg  [17:0] a_q;
     reg  [11:0] b_q;
-    reg         ok3_q;
+    reg         ok4_q;
     reg  [4*N-1:0] place_q;
 
-    // Stage 4.
+    // Stage 5.
     reg [17:0] best_a_q;
     reg [11:0] best_b_q;
     wire [29:0] mine = {12'd0, a_q} * {18'd0, best_b_q};
     wire [29:0] best = {12'd0, best_a_q} * {18'd0, b_q};
     wire [30:0] less = {1'b0, best} - {1'b0, mine}; // negative where this one is better
-    wire        minimal_one = now == 5'd4;
+    wire        minimal_one = now == 5'd5;
 
     always_ff @(posedge clk) begin
         done <= 1'b0;
@@ -246,52 +248,61 @@ module ofr_fast #(
         end
 
         // Stage 1. The minimal route's passage finds what all need.
-        if (direct_q) begin
+        if (direct_q)
             least_q <= {high_q, least[2:0]};
-            far_q   <= sum_d > 5'd1;
-            long_q  <= sum_d[4];
-            eta_d_q <= {5'd0, eta} * {8'd0, sum_d};
-        end
-        hops1_q   <= sum_hops;
-        used1_q   <= sum_used;
-        links1_q  <= links;
-        full1_q   <= !room;
+        sum_d_q   <= sum_d;
+        hops_q    <= hops;
+        leave_q   <= leave;
         ok1_q     <= try_q && |nu_s && |nu_t && drop == '0;
         code1_q   <= code_q;
         direct1_q <= direct_q;
 
         // Stage 2.
+        if (direct1_q) begin
+            far_q   <= sum_d_q > 5'd1;
+            long_q  <= sum_d_q[4];
+            eta_d_q <= {5'd0, eta} * {8'd0, sum_d_q};
+        end
+        hops2_q   <= sum_hops;
+        used2_q   <= sum_used;
+        links2_q  <= links;
+        full2_q   <= !room;
+        ok2_q     <= ok1_q;
+        code2_q   <= code1_q;
+        direct2_q <= direct1_q;
+
+        // Stage 3.
         term_q    <= eta_d_q - off_d;
-        hops2_q   <= hops1_q;
+        hops3_q   <= hops2_q;
         share_q   <= {four, once[1:0]};
-        shares_q  <= used1_q;
+        shares_q  <= used2_q;
         if (whole) begin
             share_q  <= 6'd1;
             shares_q <= 6'd1;
         end
-        none2_q   <= none && direct1_q; // a candidate without profit is simply not ok
-        ok2_q     <= ok1_q && !none && far_q;
-        code2_q   <= code1_q;
-        step2_q   <= step_q;
-        if (direct1_q) begin // q = t
-            code2_q <= {N{2'd1}};
-            step2_q <= '0;
+        none3_q   <= none && direct2_q; // a candidate without profit is simply not ok
+        ok3_q     <= ok2_q && !none && far_q;
+        code3_q   <= code2_q;
+        step3_q   <= step_q;
+        if (direct2_q) begin // q = t
+            code3_q <= {N{2'd1}};
+            step3_q <= '0;
         end
 
-        // Stage 3.
+        // Stage 4.
         a_q     <= {2'd0, first, 4'd0} + second;
-        if (none2_q)
+        if (none3_q)
             a_q <= 18'd0;
         b_q     <= below;
-        ok3_q   <= ok2_q;
+        ok4_q   <= ok3_q;
         place_q <= place;
 
-        // Stage 4.
-        if (busy && (minimal_one || (ok3_q && less[30]))) begin
+        // Stage 5.
+        if (busy && (minimal_one || (ok4_q && less[30]))) begin
             best_a_q <= a_q;
             best_b_q <= b_q;
             q        <= place_q;
-            kind     <= minimal_one ? 2'd0 : now < 5'd13 ? 2'd1 : 2'd2;
+            kind     <= minimal_one ? 2'd0 : now < 5'd14 ? 2'd1 : 2'd2;
         end
         if (rst) begin
             busy <= 1'b0;

@@ -3,7 +3,7 @@
 // (paper, sec. 3; the rules in sim/model/decide.h, to the bit). Table and registers in ofr_table.v.
 //
 // `start` for one cycle samples t, used and the table. `done` follows after a fixed number of
-// cycles, for one cycle: MUL = 1: 20 (N = 3), 16 (N = 2); MUL = 0: 62 (N = 3), 63 (N = 2). kind
+// cycles, for one cycle: MUL = 1: 21 (N = 3), 17 (N = 2); MUL = 0: 62 (N = 3), 63 (N = 2). kind
 // and q are valid from then until the next start. A start while a decision is under way is not
 // allowed. cfg_* must be steady during a decision. t is inside the torus; t = here is decided as
 // minimal.

@@ -310,6 +310,6 @@ struct ofr_decision ofr_decide(const struct ofr_sample *sample, const struct ofr
 unsigned ofr_unit_cycles(unsigned n, bool mul)
 {
     if (mul)
-        return n == 2 ? 16 : 20;
+        return n == 2 ? 17 : 21;
     return n == 2 ? 63 : 62;
 }
