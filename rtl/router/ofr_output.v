@@ -13,7 +13,7 @@ module ofr_output #(
     // and whether the input chosen can take a new packet now. If not, there is no grant this cycle.
     input  wire logic [INPUTS-1:0]   ask,
     input  wire logic [INPUTS-1:0]   can_take,
-    input  wire logic                same_turn, // a grant now does not move the round robin on
+    input  wire logic                same_turn, // the grant before does not move the round robin on
     output logic [INPUTS-1:0]        offer,     // chosen, and the output is free
     output logic                     new_q,     // a packet was granted in the cycle before
     output logic [1:0]               vc,        // the running packet's
@@ -56,7 +56,7 @@ module ofr_output #(
 
     // --- Stage B ---------------------------------------------------------------------------------
     logic              tail_here, free, granted;
-    logic [INPUTS-1:0] win, first;
+    logic [INPUTS-1:0] win, first, after;
     assign tail_here = pick(tail, even_q, odd_q);
     assign free      = !owned_q || (tail_here && can_load);
     assign first     = ask & after_q;
@@ -71,6 +71,16 @@ module ofr_output #(
     assign offer   = free ? win : '0;
     assign granted = free && |(win & can_take);
 
+    // The inputs behind the owner. The round robin moves on in the cycle after a grant, in which
+    // the output is not free: a packet's first flit is not its tail.
+    always_comb
+        for (int i = 0; i < INPUTS; i++) begin
+            after[i] = 1'b0;
+            for (int j = 0; j < PAIRS; j++)
+                if (2 * j < i) // both of the pair, or the even one
+                    after[i] = after[i] || (even_q[j] != odd_q[j] && (2 * j + 1 < i || even_q[j]));
+        end
+
     always_ff @(posedge clk) begin
         new_q <= granted;
         if (free) begin
@@ -80,9 +90,8 @@ module ofr_output #(
                 odd_q[j]  <= granted && (win[2*j + 1] || (j < 2 && win[LAST]));
             end
         end
-        if (granted && !same_turn)
-            for (int i = 0; i < INPUTS; i++)
-                after_q[i] <= |(win & INPUTS'((1 << i) - 1));
+        if (new_q && !same_turn)
+            after_q <= after;
         if (rst) begin
             new_q   <= 1'b0;
             owned_q <= 1'b0;
@@ -134,8 +143,9 @@ module ofr_output #(
     // The owner as one bit an input, and for one input, whichever, how many grants that moved the
     // round robin went to others while it asked.
     logic              started_q = 1'b0;
-    logic [INPUTS-1:0] owner, granted_to_q;
-    logic [3:0]        passed_q, ahead;
+    logic [INPUTS-1:0] owner, granted_to_q, turn; // turn: after_q, in time
+    logic [3:0]        passed_q, passed, ahead;
+    logic              waits_q; // it asked in the cycle before, and another was granted
     logic [$clog2(INPUTS)-1:0] me, me_q = '0;
 `ifdef FORMAL
     (* anyseq *) logic [$clog2(INPUTS)-1:0] any_me; // any value, and stays
@@ -154,23 +164,26 @@ module ofr_output #(
             owner[2*j + 1] = odd_q[j] && !(j < 2 && last);
         end
         owner[LAST] = last;
+        turn   = new_q && !same_turn ? after : after_q;
+        passed = passed_q + 4'(waits_q && !same_turn);
         // Inputs that come before it in the round robin
         ahead = 4'd0;
         for (int i = 0; i < INPUTS; i++)
-            if (i != 32'(me) && (after_q[me] ? after_q[i] && i < 32'(me)
-                                             : after_q[i] || i < 32'(me)))
+            if (i != 32'(me) && (turn[me] ? turn[i] && i < 32'(me) : turn[i] || i < 32'(me)))
                 ahead = ahead + 1'b1;
     end
     always_ff @(posedge clk) begin
         me_q         <= me;
         started_q    <= started_q || rst;
         granted_to_q <= granted ? win : '0;
+        waits_q      <= granted && ask[me] && !win[me];
+        passed_q     <= passed;
         if (rst || me != me_q || !ask[me] || (granted && win[me]))
             passed_q <= 4'd0;
-        else if (granted && !same_turn)
-            passed_q <= passed_q + 1'b1;
-        if (rst)
+        if (rst) begin
             granted_to_q <= '0;
+            waits_q      <= 1'b0;
+        end
     end
 `ifdef FORMAL
     // An input that owns this output sends a packet by the rules, and so do the pins
@@ -198,12 +211,14 @@ module ofr_output #(
             assert ((owner & (owner - 1'b1)) == '0);
             assert (owned_q == (owner != '0));
             assert (granted_to_q == '0 || granted_to_q == owner);
+            // The round robin moves on before the next grant
+            assert (rst || !(new_q && free));
             // At most one is chosen, of those that ask
             assert ((offer & (offer - 1'b1)) == '0 && (offer & ~ask) == '0);
             // Nobody is passed over by more than INPUTS - 1 grants
             for (int i = 1; i < INPUTS; i++)
                 assert (after_q[i] || !after_q[i-1]);
-            assert (5'(passed_q) + 5'(ahead) <= 5'(INPUTS - 1) || me != me_q);
+            assert (5'(passed) + 5'(ahead) <= 5'(INPUTS - 1) || me != me_q);
         end
 `endif
 endmodule

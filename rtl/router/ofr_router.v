@@ -373,8 +373,9 @@ module ofr_router #(
     logic [IN-1:0] loads, loads_tail, loads_poison;
     // One grant in four, at random, leaves the round robin where it is: else an input's turns can
     // be in step with the others', so that always the same one of its VCs loses.
-    logic same_turn;
-    assign same_turn = lfsr_q[9:8] == 2'd0;
+    logic same_turn_q; // of a grant in the cycle before
+    always_ff @(posedge clk)
+        same_turn_q <= lfsr_q[9:8] == 2'd0;
     for (genvar o = 0; o < IN; o++) begin : g_output
         logic [IN-1:0] asking;
         logic          valid, last, poisoned;
@@ -384,7 +385,7 @@ module ofr_router #(
             assign asking[i] = ask[IN*i + o];
         end
         ofr_output #(.INPUTS(IN), .W(W)) u (
-            .clk, .rst, .ask(asking), .can_take, .same_turn, .offer(offer[IN*o +: IN]),
+            .clk, .rst, .ask(asking), .can_take, .same_turn(same_turn_q), .offer(offer[IN*o +: IN]),
                 .new_q(starts[o]),
             .vc(owner_vc[2*o +: 2]), .full, .tail, .poison, .to_vc(stream_to), .data,
             .can_load(can_load[o]), .loads(loads[o]),

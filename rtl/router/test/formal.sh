@@ -96,7 +96,7 @@ output_twin()
     reach_twin ofr_output "$work/ofr_output.v $rules" "$1" "$2"
 }
 output_twin '-set INPUTS 5 -set W 1' 'the round robin stands still' \
-    's/^        if (granted \&\& !same_turn)$/        if (granted \&\& !same_turn \&\& !win[0])/'
+    's/^        if (new_q \&\& !same_turn)$/        if (new_q \&\& !same_turn \&\& !owner[0])/'
 output_twin '-set INPUTS 5 -set W 1' 'two are chosen' \
     's/win\[i\] = ask\[i\] \&\& !(/win[i] = ask[i] \&\& i != 3 || ask[i] \&\& !(/'
 output_twin '-set INPUTS 7 -set W 1' 'an owner by the wrong code' \
