@@ -89,7 +89,7 @@ module ofr_candidate #(
     // Where a packet meets its IDN, target and destination change places
     logic [W-1:0] flit;
     logic         swap;
-    assign swap = W > 16 && (fetched ? word[W] : fresh_swap);
+    assign swap = W > 16 && LOCAL == 0 && (fetched ? word[W] : fresh_swap);
     always_comb begin
         flit = fetched ? word[W-1:0] : fresh_flit;
         if (swap) begin
