@@ -6,8 +6,9 @@
 #     synth.sh OUT TARGET TOP FREQ SEEDS OPTIONS PARAMS FILE...
 #
 # OUT: folder for results; TARGET: ice40-hx8k or ecp5-85f; FREQ: MHz to aim at; SEEDS: "1 2 3";
-# OPTIONS: of Yosys's synth command, and -area (ECP5), which is ours: as few LUTs as can be found,
-# however many levels; PARAMS: "N=3 W=32". $REPORT: the report program.
+# OPTIONS: of Yosys's synth command, and for ECP5 two of ours: -area: as few LUTs as can be found,
+# however many levels; -wires: a wire counts as long as it is in a full FPGA; PARAMS: "N=3 W=32".
+# $REPORT: the report program.
 #
 # A module alone has more ports than a package has pins. So it is put into a shell, in which each
 # input comes from a flip-flop of one shift register and each output goes through one LUT (an xor)
@@ -19,8 +20,10 @@
 # and the last line on stderr says which.
 
 set -e
-out=$1 target=$2 top=$3 freq=$4 seeds=$5 options=$(echo "$6" | sed 's/-area//') params=$7
+out=$1 target=$2 top=$3 freq=$4 seeds=$5 params=$7
+options=$(echo "$6" | sed 's/-area//; s/-wires//')
 area=$(echo "$6" | sed -n 's/.*-area.*/yes/p')
+wires=$(echo "$6" | sed -n 's/.*-wires.*/yes/p')
 shift 7
 
 case $target in
@@ -78,6 +81,13 @@ smaller="+strash;ifraig;scorr;dch,-f;if,-a;mfs2,-a;&get,-nm;&satlut,-N,48,-C,500
     abc9 -W 300
     techmap t:\$lut; opt
     abc -lut 4 -script $smaller
+    $synth -top wrap -run map_cells:"
+# -wires: 0.7 ns a wire in place of 0.3. Logic is drawn out to save LUTs as long as it is no later
+# than what is latest, which comes out of a block RAM or a multiplier over few wires: with wires that
+# are too short other logic gets more levels than it has time for.
+[ -z "$wires" ] || synthesize="$synth -top wrap -run :map_luts
+    abc9 -maxlut 4 -W 700
+    clean
     $synth -top wrap -run map_cells:"
 step synthesize $yosys -p "read_rtlil $out/dut.il
     read_verilog -sv $out/wrap.v
