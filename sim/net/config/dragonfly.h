@@ -27,6 +27,7 @@ struct net_dragonfly_config {
     uint32_t iterations;                           // of the allocator
     bool equal;          // at an output packets in transit do not go before injected ones
     double occupancy;    // OFAR: of the minimal output's occupancy, a candidate's at most
+    bool physical_ring;  // OFAR: the escape ring has ports and links of its own
     bool by_hops;        // OFAR: virtual channels rise with the hops made; else any will do
     uint32_t ring_exits; // OFAR: so often a packet leaves the escape ring before its destination
     double ugal_words;   // UGAL's threshold, words times hops

@@ -453,6 +453,7 @@ static const char *const precedences[] = {"multiqueue", "none", NULL};
 static const char *const derouters[] = {"no", "yes", NULL};
 static const char *const strays[] = {"no", "yes", NULL};
 static const char *const priorities[] = {"transit", "none", NULL};
+static const char *const rings[] = {"embedded", "physical", NULL};
 static const char *const vc_orders[] = {"none", "hops", NULL};
 static const char *const selves[] = {"idle", "sends", NULL};
 static const char *const injections[] = {"stop-and-wait", "pipelined", NULL};
@@ -1510,6 +1511,20 @@ const struct net_setting net_settings[] = {
      .names = vc_orders,
      .applies = &of_ofar,
      AT(dragonfly.by_hops)},
+    {.name = "ring",
+     .group = 6,
+     .engine = NET_OF_FLIT,
+     .value = "HOW",
+     .help =
+         "of ofar, the escape ring: embedded (a virtual channel more of links that there are) or "
+         "physical (a port and a link more of every router)",
+     .otherwise = "embedded",
+     .later = true,
+     .field = "ring",
+     .kind = NET_SWITCH,
+     .names = rings,
+     .applies = &of_ofar,
+     AT(dragonfly.physical_ring)},
     {.name = "ring-exits",
      .group = 6,
      .engine = NET_OF_FLIT,

@@ -301,10 +301,10 @@ static unsigned find_cycle(struct checker *x, uint32_t *next)
 
 static struct ofr_waiting waiting(const struct checker *x, uint32_t v, unsigned slots)
 {
-    unsigned back;
+    unsigned out;
     uint32_t port = v / x->vcs % x->ports, router = v / x->vcs / x->ports;
-    uint32_t peer = net_dragonfly_peer(&x->shape.d, router, port, &back);
-    return (struct ofr_waiting){peer, (uint8_t)back, (uint8_t)(v % x->vcs), (uint8_t)slots};
+    uint32_t before = net_dragonfly_before(&x->shape.d, router, port, &out);
+    return (struct ofr_waiting){before, (uint8_t)out, (uint8_t)(v % x->vcs), (uint8_t)slots};
 }
 
 // Whether a cycle is a ring by itself, which is entered with two slots only; *one: it is one, but

@@ -3,7 +3,9 @@
 
 struct net_df_shape net_df_shape(const struct net_config *c)
 {
-    return (struct net_df_shape){.d = net_dragonfly(&c->dragonfly),
+    bool ring = c->routing == NET_OFAR && c->dragonfly.physical_ring;
+    return (struct net_df_shape){.d = ring ? net_dragonfly_with_ring(&c->dragonfly)
+                                           : net_dragonfly(&c->dragonfly),
                                  .routing = c->routing,
                                  .misrouting = c->dragonfly.misrouting,
                                  .local_misrouting = c->dragonfly.local_misrouting,
@@ -18,8 +20,17 @@ unsigned net_df_vcs(const struct net_df_shape *s, unsigned port)
 {
     if (port >= s->d.locals)
         return s->injection_vcs;
+    if (net_dragonfly_is_ring(&s->d, port))
+        return 1;
     return (net_dragonfly_is_global(&s->d, port) ? s->global_vcs : s->local_vcs) +
-           (s->routing == NET_OFAR);
+           (s->routing == NET_OFAR && !s->d.ring);
+}
+
+bool net_df_is_ring(const struct net_df_shape *s, unsigned port, unsigned vc)
+{
+    if (s->routing != NET_OFAR || port >= s->d.locals)
+        return false;
+    return s->d.ring ? net_dragonfly_is_ring(&s->d, port) : vc + 1 == net_df_vcs(s, port);
 }
 
 static uint32_t group_of(const struct net_df_shape *s, uint32_t node)
@@ -86,7 +97,7 @@ static unsigned globals(const struct net_df_shape *s, const struct net_df_header
                         struct net_df_way *out)
 {
     unsigned count = 0;
-    for (unsigned port = s->d.globals; port < s->d.locals; port++)
+    for (unsigned port = s->d.globals; port < s->d.globals + s->d.h; port++)
         if (port != but)
             out[count++] = hop(s, h, port, NET_DF_GLOBAL);
     return count;
@@ -131,11 +142,12 @@ struct net_df_way net_df_ring(const struct net_df_shape *s, const struct net_df_
                               uint32_t router)
 {
     uint32_t r = router % s->d.a;
+    uint8_t kind = h->ring ? NET_DF_RING : NET_DF_ENTER;
+    if (s->d.ring)
+        return (struct net_df_way){.port = (uint8_t)(s->d.locals - 1), .vcs = 1, .kind = kind};
     unsigned port = r ? net_dragonfly_local_port(r, r - 1) : s->d.globals;
-    return (struct net_df_way){.port = (uint8_t)port,
-                               .vc = r ? s->local_vcs : s->global_vcs,
-                               .vcs = 1,
-                               .kind = h->ring ? NET_DF_RING : NET_DF_ENTER};
+    return (struct net_df_way){
+        .port = (uint8_t)port, .vc = r ? s->local_vcs : s->global_vcs, .vcs = 1, .kind = kind};
 }
 
 unsigned net_df_ring_needs(enum net_df_kind kind)
@@ -151,7 +163,7 @@ bool net_df_may_leave(const struct net_df_shape *s, const struct net_df_header *
 struct net_df_header net_df_after(const struct net_df_shape *s, struct net_df_header h,
                                   uint32_t router, struct net_df_way way)
 {
-    bool global = net_dragonfly_is_global(&s->d, way.port);
+    bool global = net_dragonfly_leaves(&s->d, router, way.port);
     unsigned back;
     if (h.ring && way.kind == NET_DF_MINIMAL) {
         h.ring = false;

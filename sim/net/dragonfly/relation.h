@@ -15,8 +15,9 @@
 //     link where the minimal hop is local. Any VC will do; with --vc-order hops that of par, the
 //     last one for all hops beyond.
 //     What waits takes the escape ring, which goes through all routers (in a group from the last to
-//     the first, then on over global port 0) in a VC of its own of its links, and leaves it for its
-//     minimal hop, `ring_exits` times at most before the destination. To enter the ring takes two
+//     the first, then on over global port 0) in a VC of its own of its links, with --ring physical
+//     over links of its own (topology.h), and leaves it for its minimal hop, `ring_exits` times at
+//     most before the destination. To enter the ring takes two
 //     free slots of a packet, to go on in it one (bubble). What is or was in it is not misrouted.
 #ifndef NET_DRAGONFLY_RELATION_H
 #define NET_DRAGONFLY_RELATION_H
@@ -28,7 +29,7 @@ struct net_df_shape {
     enum net_routing routing;
     enum net_misrouting misrouting;
     bool local_misrouting, by_hops;
-    uint8_t local_vcs, global_vcs, injection_vcs; // the ring's is the one behind them
+    uint8_t local_vcs, global_vcs, injection_vcs; // an embedded ring's is the one behind them
     uint8_t ring_exits;
 };
 
@@ -68,6 +69,9 @@ struct net_df_shape net_df_shape(const struct net_config *config);
 
 // Virtual channels of a port, the ring's included; of a node's: injection VCs.
 unsigned net_df_vcs(const struct net_df_shape *shape, unsigned port);
+
+// Whether a port's virtual channel is the ring's.
+bool net_df_is_ring(const struct net_df_shape *shape, unsigned port, unsigned vc);
 
 // A new packet's header.
 struct net_df_header net_df_begin(const struct net_df_shape *shape, uint32_t src, uint32_t dst);

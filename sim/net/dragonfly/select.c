@@ -34,7 +34,7 @@ static unsigned used(const struct net_sim *sim, uint32_t router, unsigned port, 
         net_dragonfly_is_global(&sim->d, port) ? sim->shape.global_vcs : sim->shape.local_vcs;
     const uint8_t *credit = &sim->credit[net_df_port_of(sim, router, port) * sim->vcs];
     unsigned free = 0;
-    *room = vcs * net_df_room(sim, port);
+    *room = vcs * net_df_room(sim, router, port);
     for (unsigned v = 0; v < vcs; v++)
         free += credit[v];
     return *room - free;
@@ -98,7 +98,7 @@ void net_df_note_congestion(struct net_sim *sim)
         unsigned packets[NET_MAX_DRAGONFLY_PORTS], sum = 0;
         for (unsigned j = 0; j < sim->d.h; j++)
             sum += packets[j] =
-                net_df_room(sim, sim->d.globals + j) -
+                net_df_room(sim, router, sim->d.globals + j) -
                 sim->credit[net_df_port_of(sim, router, sim->d.globals + j) * sim->vcs];
         for (unsigned j = 0; j < sim->d.h; j++)
             now[router * sim->d.h + j] =

@@ -6,19 +6,20 @@
 #include "dragonfly/select.h"
 #include "flit/births.h"
 
-unsigned net_df_room(const struct net_sim *sim, unsigned port)
+unsigned net_df_room(const struct net_sim *sim, uint32_t router, unsigned port)
 {
     const struct net_dragonfly_config *c = &sim->config->dragonfly;
-    uint32_t words = port < sim->d.globals                    ? c->local_words
-                     : net_dragonfly_is_global(&sim->d, port) ? c->global_words
-                                                              : c->source_words;
+    uint32_t words = port >= sim->d.locals                         ? c->source_words
+                     : net_dragonfly_leaves(&sim->d, router, port) ? c->global_words
+                                                                   : c->local_words;
     return words / sim->words;
 }
 
-static uint32_t link_latency(const struct net_sim *sim, unsigned port)
+// Of an output's.
+static uint32_t link_latency(const struct net_sim *sim, uint32_t router, unsigned port)
 {
-    return net_dragonfly_is_global(&sim->d, port) ? sim->config->dragonfly.global_latency
-                                                  : sim->config->dragonfly.local_latency;
+    return net_dragonfly_leaves(&sim->d, router, port) ? sim->config->dragonfly.global_latency
+                                                       : sim->config->dragonfly.local_latency;
 }
 
 static struct net_flit_batch *batch_now(const struct net_sim *sim)
@@ -104,7 +105,7 @@ void net_df_put(struct net_sim *sim, uint32_t source, uint32_t dst, uint32_t mes
     unsigned port = sim->d.locals + source % sim->d.p, v = message % sim->shape.injection_vcs;
     size_t at = net_df_port_of(sim, source / sim->d.p, port) * sim->vcs + v;
     sim->created++;
-    if (sim->queue[at].count >= net_df_room(sim, port)) {
+    if (sim->queue[at].count >= net_df_room(sim, source / sim->d.p, port)) {
         sim->refused++;
         return;
     }
@@ -200,12 +201,13 @@ static void leave(struct net_sim *sim, uint32_t router, unsigned port, unsigned 
             sim->injected[router % sim->d.a]++;
         return;
     }
-    bool global = net_dragonfly_is_global(&sim->d, port);
-    unsigned ring = global ? sim->shape.global_vcs : sim->shape.local_vcs, back;
-    p->wait[queue == ring ? 2 : global] += sim->now - p->ready;
-    uint32_t peer = net_dragonfly_peer(&sim->d, router, port, &back);
-    pass_on(sim, peer, true, sim->words + link_latency(sim, port),
-            (uint32_t)(net_df_port_of(sim, peer, back) * sim->vcs + queue));
+    unsigned out, kind = net_df_is_ring(&sim->shape, port, queue)
+                             ? 2
+                             : net_dragonfly_is_global(&sim->d, port);
+    p->wait[kind] += sim->now - p->ready;
+    uint32_t before = net_dragonfly_before(&sim->d, router, port, &out);
+    pass_on(sim, before, true, sim->words + link_latency(sim, before, out),
+            (uint32_t)(net_df_port_of(sim, before, out) * sim->vcs + queue));
 }
 
 void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned queue,
@@ -223,7 +225,7 @@ void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned q
         return;
     }
     uint32_t peer = net_dragonfly_peer(&sim->d, router, way.port, &back);
-    uint32_t latency = link_latency(sim, way.port);
+    uint32_t latency = link_latency(sim, router, way.port);
     p->h = net_df_after(&sim->shape, p->h, router, way);
     p->at = (uint32_t)(net_df_port_of(sim, peer, back) * sim->vcs + vc);
     p->ready = sim->now + latency + sim->latency;
@@ -292,8 +294,8 @@ struct net_sim *net_df_open(const struct net_config *c)
     for (unsigned port = 0; port < sim->d.ports; port++) {
         unsigned vcs = net_df_vcs(&sim->shape, port);
         sim->vcs = vcs > sim->vcs ? vcs : sim->vcs;
-        if (port < sim->d.locals && link_latency(sim, port) + sim->words >= sim->slots)
-            sim->slots = link_latency(sim, port) + sim->words + 1;
+        if (port < sim->d.locals && link_latency(sim, 0, port) + sim->words >= sim->slots)
+            sim->slots = link_latency(sim, 0, port) + sim->words + 1;
     }
     sim->delay = c->dragonfly.local_latency + 1;
     sim->end = net_flit_end(&c->flit);
@@ -304,10 +306,11 @@ struct net_sim *net_df_open(const struct net_config *c)
         net_df_free(sim);
         return NULL;
     }
-    for (size_t i = 0; i < (size_t)sim->d.routers * sim->d.ports; i++)
-        for (unsigned v = 0; v < net_df_vcs(&sim->shape, i % sim->d.ports); v++)
-            if (i % sim->d.ports < sim->d.locals)
-                sim->credit[i * sim->vcs + v] = (uint8_t)net_df_room(sim, i % sim->d.ports);
+    for (uint32_t router = 0; router < sim->d.routers; router++)
+        for (unsigned port = 0; port < sim->d.locals; port++)
+            for (unsigned v = 0; v < net_df_vcs(&sim->shape, port); v++)
+                sim->credit[net_df_port_of(sim, router, port) * sim->vcs + v] =
+                    (uint8_t)net_df_room(sim, router, port);
     for (uint32_t n = 0; n < sim->parts; n++) {
         struct net_sim *part = sim->part[n];
         for (uint32_t node = part->first * sim->d.p; node < part->past * sim->d.p; node++) {

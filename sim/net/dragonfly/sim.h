@@ -178,8 +178,8 @@ void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned q
 // NULL, or what is wrong.
 const char *net_df_check(const struct net_sim *sim);
 
-// Room of a port's VC, packets.
-unsigned net_df_room(const struct net_sim *sim, unsigned port);
+// Room of a VC beyond an output, or in a node's queue, packets.
+unsigned net_df_room(const struct net_sim *sim, uint32_t router, unsigned port);
 
 static inline size_t net_df_port_of(const struct net_sim *sim, uint32_t router, unsigned port)
 {

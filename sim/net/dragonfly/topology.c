@@ -12,10 +12,23 @@ struct net_dragonfly net_dragonfly(const struct net_dragonfly_config *c)
     return d;
 }
 
+struct net_dragonfly net_dragonfly_with_ring(const struct net_dragonfly_config *c)
+{
+    struct net_dragonfly d = net_dragonfly(c);
+    d.ring = true;
+    d.locals++;
+    d.ports++;
+    return d;
+}
+
 uint32_t net_dragonfly_peer(const struct net_dragonfly *d, uint32_t router, unsigned port,
                             unsigned *back)
 {
     uint32_t group = router / d->a, r = router % d->a;
+    if (net_dragonfly_is_ring(d, port)) {
+        *back = port;
+        return (router + d->routers - 1) % d->routers;
+    }
     if (port < d->globals) {
         unsigned to = port < r ? port : port + 1;
         *back = net_dragonfly_local_port(to, r);
@@ -24,6 +37,15 @@ uint32_t net_dragonfly_peer(const struct net_dragonfly *d, uint32_t router, unsi
     uint32_t link = r * d->h + port - d->globals, there = d->a * d->h - 1 - link;
     *back = d->globals + there % d->h;
     return (group + d->groups - link - 1) % d->groups * d->a + there / d->h;
+}
+
+uint32_t net_dragonfly_before(const struct net_dragonfly *d, uint32_t router, unsigned port,
+                              unsigned *out)
+{
+    if (!net_dragonfly_is_ring(d, port))
+        return net_dragonfly_peer(d, router, port, out);
+    *out = port;
+    return (router + 1) % d->routers;
 }
 
 unsigned net_dragonfly_exit(const struct net_dragonfly *d, uint32_t from, uint32_t to,

@@ -41,6 +41,7 @@ same()
 }
 for settings in '--routing valiant --load 0.4' '--routing pb --traffic adv+1 --load 0.3 --global-latency 7' \
     '--routing ofar --misrouting nrg --traffic adv+2 --load 0.6' '--routing par --load 0.01 --global-latency 1' \
+    '--routing ofar --misrouting nrg --ring physical --traffic adv+2 --load 0.6 --global-latency 5' \
     '--routing pb --load 0.0004 --congested-words 0' '--routing ofar --load 0.0004'; do
     same "$sim" "$settings"
     result $? "the same on any number of threads: $settings"
@@ -69,6 +70,8 @@ at='run --engine flit --topology dragonfly:2'
     refuse 'needs 3 local and 2 global' $at --routing valiant --global-vcs 1
     refuse 'at least 16' $at --routing ofar --local-words 8
     refuse 'more than a message a cycle' $at --load 9
+    refuse 'no such ring' $at --routing ofar --ring none
+    refuse 'ring goes with --routing ofar only' $at --routing pb --ring physical
     refuse 'no such misrouting' $at --routing ofar --misrouting xyz
     refuse 'goes up to' check-deadlock --engine flit --topology dragonfly:6
     refuse 'switching goes with --topology torus' $at --switching wormhole
@@ -99,6 +102,7 @@ iterations 1
 priority none
 occupancy 0.5
 ring-exits 2
+ring physical
 vc-order hops
 ugal-threshold 8
 congested-ratio 3
@@ -118,6 +122,14 @@ done
 "$sim" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out" &&
     grep -q 'cyclic but escapable' "$work/out"
 result $? 'and of ofar: its ring keeps a bubble'
+"$sim" check-deadlock --engine flit --topology dragonfly:2 --routing ofar --ring physical > "$work/out" &&
+    grep -q 'cyclic but escapable' "$work/out"
+result $? 'and of a physical ring'
+# shellcheck disable=SC2086
+"$sim" run $short --routing ofar --misrouting nrg --ring physical --traffic adv+1 --load 0.6 --format json > "$work/out" &&
+    json 'o["ring"] == "physical" and o["ring_entries"] > 0 and o["ring_wait_cycles"] > 0 and
+        o["packets"] == o["consumed"] + o["in_flight"] + o["waiting"] + o["refused"]'
+result $? 'a record of a physical ring'
 
 # A figure, as short as can be: its fields are there.
 "$sim" reproduce dragonfly-fig6 --warm-up 150 --batches 2 --batch-cycles 30 --jobs 1 --out "$work/fig6" \
@@ -146,7 +158,8 @@ checked()
 }
 # shellcheck disable=SC2086
 runs() { "$work/$1" run $short --load 0.6 --traffic adv+1 $2 > "$work/out" 2> "$work/err"; }
-checked good sim '' && runs good '--routing valiant' && runs good '--routing ofar' && runs good '--routing pb'
+checked good sim '' && runs good '--routing valiant' && runs good '--routing ofar' && runs good '--routing pb' &&
+    runs good '--routing ofar --misrouting nrg' && runs good '--routing ofar --misrouting nrg --ring physical'
 result $? 'nothing is found in what ships'
 checked room sim 's/sim->credit\[out \* sim->vcs + vc\]--;/sim->credit[out * sim->vcs + vc] -= sim->now % 101 != 0;/' &&
     ! runs room '--routing valiant' && grep -q 'room in a buffer is lost' "$work/err"
@@ -163,6 +176,14 @@ checked bubble relation 's/return kind == NET_DF_ENTER ? 2 : 1;/(void)kind;\n   
 [ $? = 0 ] && "$work/bubble" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out"
 [ $? = 1 ] && grep -q 'entered with a slot' "$work/out"
 result $? 'a ring that is entered with one slot is found'
+"$work/bubble" check-deadlock --engine flit --topology dragonfly:2 --routing ofar --ring physical > "$work/out"
+[ $? = 1 ] && grep -q 'entered with a slot' "$work/out"
+result $? 'so is a physical one'
+for ring in embedded physical; do
+    ! runs bubble "--routing ofar --misrouting nrg --ring $ring --local-words 16 --global-words 16 --ring-exits 0" &&
+        grep -q 'has no bubble' "$work/err"
+    result $? "and in a run, when it has no bubble: $ring"
+done
 # Threads that do not keep to what lies between them.
 threaded() { checked "$1" parts "$2" && ! same "$work/$1" '--routing valiant --traffic adv+1 --load 0.4'; }
 threaded late 's/part->now - now < alone/part->now - now < 2 * alone/'

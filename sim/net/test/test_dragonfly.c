@@ -74,6 +74,22 @@ static void links(void **state)
                 assert_int_equal(net_dragonfly_peer(&d, r, port, &back) / d.a, to);
             }
     }
+    // A physical ring comes by every router, out of each group over one link, and back.
+    struct net_config ring = make("dragonfly:2", NET_OFAR);
+    struct net_dragonfly w = net_dragonfly_with_ring(&ring.dragonfly);
+    uint32_t at = 0, left = 0;
+    for (uint32_t hops = 0; hops < w.routers; hops++) {
+        unsigned port = w.locals - 1, back, out;
+        assert_true(net_dragonfly_is_ring(&w, port) && !net_dragonfly_is_global(&w, port));
+        uint32_t next = net_dragonfly_peer(&w, at, port, &back);
+        assert_int_equal(net_dragonfly_before(&w, next, back, &out), at);
+        assert_int_equal(out, port);
+        assert_int_equal(next / w.a != at / w.a, net_dragonfly_leaves(&w, at, port));
+        left += next / w.a != at / w.a;
+        assert_true(!next == (hops + 1 == w.routers));
+        at = next;
+    }
+    assert_int_equal(left, w.groups);
     // The paper's router 11 under ADV+2, h = 6.
     struct net_config c = make("dragonfly:6", NET_MINIMAL_HOPS);
     struct net_dragonfly d = net_dragonfly(&c.dragonfly);
@@ -163,9 +179,11 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     d->equal = exact_random(random) & 1;
     d->ring_exits = (uint32_t)(exact_random(random) % 4);
     d->by_hops = exact_random(random) & 1;
+    d->physical_ring = exact_random(random) & 1;
     c.seed = exact_random(random) >> 1;
-    snprintf(text + at, size - at, " routing %d misrouting %d%s words %u buffers %u %u", c.routing,
-             d->misrouting, d->local_misrouting ? "+L" : "", c.flit.message_words, d->local_words,
+    snprintf(text + at, size - at, " routing %d misrouting %d%s%s words %u buffers %u %u",
+             c.routing, d->misrouting, d->local_misrouting ? "+L" : "",
+             d->physical_ring ? " physical" : "", c.flit.message_words, d->local_words,
              d->global_words);
     return c;
 }
@@ -279,11 +297,12 @@ static void what_ships(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int r = 0; r < ROUTINGS; r++)
             for (int m = NET_RRG; m <= NET_MM; m++)
-                for (int bits = 0; bits < (routings[r] == NET_OFAR ? 4 : 2); bits++) {
+                for (int bits = 0; bits < (routings[r] == NET_OFAR ? 8 : 2); bits++) {
                     struct net_config c = make(shapes[i], routings[r]);
                     c.dragonfly.misrouting = (enum net_misrouting)m;
                     c.dragonfly.local_misrouting = bits & 1;
-                    c.dragonfly.by_hops = bits >> 1;
+                    c.dragonfly.by_hops = bits >> 1 & 1;
+                    c.dragonfly.physical_ring = bits >> 2;
                     struct ofr_deadlock d = net_df_deadlock(&c, &net_df_relation);
                     if (d.verdict != (routings[r] == NET_OFAR ? OFR_ESCAPABLE : OFR_ACYCLIC) ||
                         !d.queues)
@@ -346,7 +365,7 @@ static void broken(void **state)
 {
     (void)state;
     struct net_df_relation r;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 13; i++) {
         static const struct {
             enum net_routing routing;
             enum ofr_verdict verdict;
@@ -355,13 +374,19 @@ static void broken(void **state)
                      {NET_PAR, OFR_DEADLOCK, false},     {NET_OFAR, OFR_DEADLOCK, true},
                      {NET_OFAR, OFR_DEADLOCK, true},     {NET_OFAR, OFR_NO_ESCAPE, false},
                      {NET_OFAR, OFR_NO_ESCAPE, false},   {NET_UGAL, OFR_DEADLOCK, false},
-                     {NET_PB, OFR_DEADLOCK, false},      {NET_OFAR, OFR_DEADLOCK, true}};
+                     {NET_PB, OFR_DEADLOCK, false},      {NET_OFAR, OFR_DEADLOCK, true},
+                     {NET_OFAR, OFR_DEADLOCK, true},     {NET_OFAR, OFR_NO_ESCAPE, false},
+                     {NET_OFAR, OFR_NO_ESCAPE, false}};
         struct net_config c = make("dragonfly:2", cases[i].routing);
         c.dragonfly.by_hops = i == 9;
+        c.dragonfly.physical_ring = i > 9;
         r = net_df_relation;
         r.minimal = i < 2 || i == 7 || i == 8 ? one_vc : i == 2 ? three_vcs : r.minimal;
-        r.ring_needs = i == 3 || i == 9 ? one_slot : r.ring_needs;
-        r.ring = i == 4 ? shared_ring : i == 5 ? short_ring : i == 6 ? no_ring : r.ring;
+        r.ring_needs = i == 3 || i == 9 || i == 10 ? one_slot : r.ring_needs;
+        r.ring = i == 4              ? shared_ring
+                 : i == 5 || i == 11 ? short_ring
+                 : i == 6 || i == 12 ? no_ring
+                                     : r.ring;
         struct ofr_deadlock d = net_df_deadlock(&c, &r);
         if (d.verdict != cases[i].verdict || d.ring != cases[i].ring ||
             (d.verdict == OFR_DEADLOCK && d.length < 2))
