@@ -95,3 +95,26 @@ SOAK += $(B)/tests/channel_soak
 $(B)/tests/channel_soak: $(CHANNEL_TESTS)
 	@printf '#!/bin/sh\ns=0\nfor t in $(CHANNEL_TESTS); do $$t 20000000 "$${SEED:-$$(date +%%s)}" || s=1; done\nexit $$s\n' \
 	    > $@ && chmod +x $@
+
+# The example: two boards of it, Verilated with the bench around them; its waveforms.
+EXAMPLE := rtl/channel/example
+LINT_V += $(EXAMPLE)/two_channels.v
+LINT_TOPS += two_channels
+TESTS += $(EXAMPLE)/test/example_test.sh
+$(EXAMPLE)/test/example_test.sh: $(B)/channel/example $(B)/firmware/fw.hex
+$(B)/channel/example: $(EXAMPLE)/two_channels.v $(wildcard $(EXAMPLE)/test/*.v) \
+        $(foreach d,board router ofr local soc core link link/phy channel,$(wildcard rtl/$d/*.v)) \
+        rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh)
+	@mkdir -p $(@D)
+	@echo "verilator: two_channels"
+	@MAKEFLAGS='OPT_FAST=-O0 OPT_SLOW=-O0' OBJCACHE=ccache verilator --binary --timing -j 1 -O3 \
+	    --language 1800-2017 -Wno-WIDTH -Wno-INITIALDLY --x-assign unique --x-initial unique \
+	    -Irtl/regs -Irtl/link -Irtl/link/phy --top-module two_channels_tb --Mdir $(B)/channel/example.v \
+	    -o $(abspath $@) $(filter %.v,$^) > $(B)/channel/example.log 2>&1 || \
+	    { cat $(B)/channel/example.log; exit 1; }
+
+DOCS += docs-channel
+.PHONY: docs-channel
+docs-channel: $(EXAMPLE)/test/example_test.sh $(B)/docs/stamp
+	@sh $(EXAMPLE)/draw.sh $(EXAMPLE)
+	@WAVEDROM=$(B)/docs/bin/wavedrompy sh rtl/router/waves/draw.sh svg $(EXAMPLE)/*.json

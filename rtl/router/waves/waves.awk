@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A scene of scenes.txt as WaveDrom JSON, from what waves_tb printed:
 #     awk -v scene=NAME -f waves.awk scenes.txt run.txt
+# or another bench with scenes of its own.
 
 function flit(value) { # a header, or letter and number
     return value ~ /^(aa|bb|cc)00/ ? substr(value, 1, 1) (substr(value, 5) + 0) : "head"
@@ -16,13 +17,13 @@ FNR == NR {
     }
     next
 }
-/^[0-9]+ rx_valid / && $1 < cycles {
+/^[0-9]+ [a-z]/ && $1 < cycles {
     for (i = 2; i < NF; i += 2) now[$i] = $(i + 1)
     clock = clock (clock == "" ? "p" : ".")
     for (r = 1; r <= rows; r++) {
         value = now[signal[r]]
         if (valid[r] != "" && now[valid[r]] != "1") value = "x"
-        wide = signal[r] ~ /_(data|credit|received)$/
+        wide = signal[r] ~ /(_(data|credit|received)|tdata\[[0-9]+\])$/
         same = clock != "p" && value "" == last[r] "" && !taken[r]
         taken[r] = wide && value != "x" && ready[r] != "" && (ready[r] == 1 || now[ready[r]] == 1)
         if (same) { wave[r] = wave[r] "."; continue }
