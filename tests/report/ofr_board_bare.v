@@ -13,7 +13,8 @@ module ofr_board_bare #(
     parameter int COUNT     = 1,
     parameter int FLASH     = 0,
     parameter int RAM_BYTES = 16384,
-    parameter int TIMER_BITS = 64
+    parameter int TIMER_BITS = 64,
+    parameter int CHANNELS  = 0 // ends, which software has
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -53,10 +54,11 @@ module ofr_board_bare #(
     assign {phy_up, phy_tx_ready, phy_rx_valid, phy_rx_word, phy_rx_late} = '0;
     assign {cable_rx_clk, cable_rx} = '0;
 
-    logic             s_axis_tvalid, s_axis_tready, s_axis_tlast; // no channels
-    logic             m_axis_tvalid, m_axis_tready, m_axis_tlast, m_axis_tuser;
-    logic [W-1:0]     s_axis_tdata, m_axis_tdata;
-    logic [W/8-1:0]   s_axis_tkeep, m_axis_tkeep;
+    localparam int E = CHANNELS > 0 ? CHANNELS : 1;
+    logic [E-1:0]     s_axis_tvalid, s_axis_tready, s_axis_tlast;
+    logic [E-1:0]     m_axis_tvalid, m_axis_tready, m_axis_tlast, m_axis_tuser;
+    logic [W*E-1:0]   s_axis_tdata, m_axis_tdata;
+    logic [W/8*E-1:0] s_axis_tkeep, m_axis_tkeep;
     assign {s_axis_tvalid, s_axis_tdata, s_axis_tkeep, s_axis_tlast, m_axis_tready} = '0;
 
     logic        mon_we, mon_re, mon_copy, unused;
@@ -68,7 +70,7 @@ module ofr_board_bare #(
     logic [47:0] mon_copy_value;
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .COUNT(COUNT),
-        .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .TIMER_BITS(TIMER_BITS)
+        .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .TIMER_BITS(TIMER_BITS), .CHANNELS(CHANNELS)
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
                       mon_copy_value, phy_tx_word, phase, cable_tx_clk, cable_tx, mon_link_up,
