@@ -14,7 +14,8 @@ enum {
     MAX_LATENCY = 16,
     ABORT_QUIET = 4, // cycles without a flit from an abort on
     MAX_FLITS = 2048,
-    MIN_DOWN = 40,      // cycles; the credits of a link that rises are as old as its cable is long
+    MIN_DOWN = 8,       // cycles that a link is down, rtl/README.md; and as many as its cable is
+    LAST_WORDS = 4,     // long and this: until its ends know what has been received
     LOST_AFTER = 20000, // cycles after which a packet that may be lost is taken to be
     LATE_HEADER = 16,   // cycles for which a header may come out after its link fell
 };
@@ -565,6 +566,12 @@ static bool receive(struct fabric *f, struct cable *c, const struct ofr_flit *fl
     unsigned position = c->rx_inside ? c->rx_position : 0;
     c->rx_position = position + 1;
     c->rx_inside = !flit->last;
+    if (position > 0 && malformed(f)) // the VC counts in the header, poison in the tail
+        seen->vc = (uint8_t)rng_below(&f->rng, OFR_VCS + 1);
+    if (!flit->last && malformed(f))
+        seen->poison = true;
+    if (position == 0 && f->o.unchecked && malformed(f))
+        seen->data ^= rng_next(&f->rng) & 0xffff;
     if (c->short_at == position + 1) {
         seen->last = true;
         c->swallow = !flit->last;
@@ -590,6 +597,11 @@ static bool receive(struct fabric *f, struct cable *c, const struct ofr_flit *fl
 static void drain_cable(struct fabric *f, struct cable *c, struct ofr_router_in *in)
 {
     struct cable_flit *at = &c->ring[c->head];
+    if (!c->rx_inside && !c->swallow && !c->stray && f->cycle >= c->quiet_until && malformed(f)) {
+        in->rx_abort[c->to_port] = true; // with no packet under way: it does nothing
+        c->quiet_until = f->cycle + ABORT_QUIET;
+        return;
+    }
     if (!c->count || at->due > f->cycle || f->cycle < c->quiet_until ||
         rng_chance(&f->rng, f->o.gap_permille))
         return;
@@ -617,7 +629,7 @@ static void idle_cable(struct fabric *f, struct cable *c, const struct ofr_flit 
     }
     far->rx_abort[c->to_port] = c->abort_due;
     c->abort_due = false;
-    near->tx_rebase[port] = f->cycle + 1 == c->down_until;
+    near->tx_rebase[port] = f->cycle + 1 + rng_below(&f->rng, 3) >= c->down_until;
     for (unsigned v = 0; v < OFR_VCS && !near->tx_rebase[port]; v++) {
         near->tx_credit[port][v] = rng_next(&f->rng) & 15;
         near->tx_base[port][v] = rng_next(&f->rng) & 15;
@@ -640,12 +652,15 @@ static void fall(struct fabric *f, struct cable *c, uint64_t until)
 
 void fabric_cut(struct fabric *f, uint32_t node, unsigned port, unsigned cycles)
 {
-    struct cable *c = &f->node[node].cable[port];
-    uint64_t until = f->cycle + (cycles < MIN_DOWN ? MIN_DOWN : cycles);
+    struct cable *c = &f->node[node].cable[port], *back;
     if (!c->present)
         return;
+    back = &f->node[c->to_node].cable[c->to_port];
+    unsigned length = c->latency > back->latency ? c->latency : back->latency;
+    unsigned least = length + LAST_WORDS > MIN_DOWN ? length + LAST_WORDS : MIN_DOWN;
+    uint64_t until = f->cycle + (cycles < least ? least : cycles);
     fall(f, c, until);
-    fall(f, &f->node[c->to_node].cable[c->to_port], until);
+    fall(f, back, until);
 }
 
 void fabric_reset(struct fabric *f, uint32_t node, unsigned cycles)
@@ -655,7 +670,7 @@ void fabric_reset(struct fabric *f, uint32_t node, unsigned cycles)
     u->sending = false;
     u->received_count = 0;
     for (unsigned p = 0; p < 2U * f->o.torus.n; p++)
-        fabric_cut(f, node, p, cycles + MIN_DOWN + rng_below(&f->rng, 100));
+        fabric_cut(f, node, p, cycles + MAX_LATENCY + LAST_WORDS + rng_below(&f->rng, 100));
 }
 
 void fabric_cycle(struct fabric *f, const struct ofr_router_out *const out[],

@@ -32,7 +32,9 @@ struct fabric_options {
     bool lossy;                  // links are cut, routers reset or not configured: packets get lost
     bool unchecked;              // not even the topology is true: what arrives is not checked
     unsigned malformed_permille; // lossy: chance that a packet is too long or too short, or that
-                                 // one on no VC comes before it, on a cable or into a local port
+                                 // one on no VC comes before it, on a cable or into a local port;
+                                 // that a flit has a VC or poison where they do not count; that
+                                 // an abort cuts nothing; unchecked: that a header is another one
     bool linked;                 // no cables: the routers' links are the caller's
     unsigned outstanding;        // packets a source may have on their way, generated and not yet
                                  // delivered; a power of two to 32768, 0: 1024
@@ -62,7 +64,8 @@ uint64_t fabric_skip(struct fabric *fabric, uint64_t cycles);
 // A node's router is in reset for so many cycles from the next fabric_cycle() on, 1 at least. All
 // its links fall at both ends, and rise again once it has been out of reset for a while.
 void fabric_reset(struct fabric *fabric, uint32_t node, unsigned cycles);
-// A cable, both ways, is down for so many cycles from the next fabric_cycle() on, 40 at least.
+// A cable, both ways, is down for so many cycles from the next fabric_cycle() on; at least for as
+// few as a link may be (rtl/README.md), more where it is long.
 void fabric_cut(struct fabric *fabric, uint32_t node, unsigned port, unsigned cycles);
 
 // Everything generated is delivered or was cut, and no cable carries anything.

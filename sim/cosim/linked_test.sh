@@ -37,7 +37,7 @@ result $? "unbroken: nothing is found"
 twin rebase 's/in->tx_rebase\[port\] = .*/in->tx_rebase[port] = false;/' \
     "credits not re-based when a link comes back" 'not drained' 2x1 2
 twin abort 's/in->rx_abort\[port\] = .*/in->rx_abort[port] = false;/' \
-    "a cut packet that the router is not told of" 'not drained' 2x2 3
+    "a cut packet that the router is not told of" 'not drained' 2x2 6
 twin taken 's/in->tx_ready\[port\] = .*/in->tx_ready[port] = true;/' \
     "flits sent that the link does not take" 'source|flits|damaged' 2x1 3
 "$B/lockstep/$shape/linked" --torus 2x1 --life 0 --load 900 --runs 1 --cycles 40000 --break 5000 > "$shown" 2>&1

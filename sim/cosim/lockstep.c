@@ -78,6 +78,7 @@ enum life { CALM, FAULTS, ABUSE };
 enum writing { NOT_WRITING, DRAINING, WRITTEN };
 struct events {
     unsigned reset; // cycles of reset to go
+    bool in_reset;  // ... this one is one: what is written to a register is lost
     enum writing writing;
     unsigned wait; // cycles in this state
     bool watchdog, seed;
@@ -197,7 +198,9 @@ static void draw_settings(struct run *r, struct ofr_config *config)
     config->escape = (uint8_t)(o->escape < KEYS    ? o->escape
                                : rng_below(rng, 3) ? OFR_NODE_ROUTING_ESCAPE_BUBBLE
                                                    : rng_below(rng, 3));
-    config->ring_wait_time = (uint8_t)(2 + rng_below(rng, 6));
+    // Short times matter most: a run is short
+    config->ring_wait_time =
+        (uint8_t)(rng_below(rng, 4) ? 2 + rng_below(rng, 6) : rng_below(rng, 16));
 }
 
 static void counter_name(unsigned index, char *name, size_t size)
@@ -311,7 +314,8 @@ static void draw_table(struct run *r)
         queue_write(w, OFR_OFR_COMMIT, 0);
         return;
     }
-    uint32_t delta = 1 + rng_below(rng, 8), eta = rng_below(rng, 256);
+    uint32_t delta = rng_below(rng, 4) ? 1 + rng_below(rng, 8) : rng_below(rng, 16),
+             eta = rng_below(rng, 256);
     uint32_t flags = (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_RULE_A_LSB |
                      (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_RULE_B_LSB |
                      (uint32_t)(rng_below(rng, 4) > 0) << OFR_OFR_PARAM_OIDN_LSB;
@@ -363,7 +367,8 @@ static void end_write(struct run *r)
 {
     struct writer *w = &r->writer;
     for (uint32_t n = 0; n < r->nodes; n++)
-        ofr_unit_write(&r->unit[n], w->write[w->at].offset, w->write[w->at].value);
+        if (!r->events[n].in_reset)
+            ofr_unit_write(&r->unit[n], w->write[w->at].offset, w->write[w->at].value);
     w->wait = STROBE_CYCLES - 1;
     if (++w->at == w->count) {
         w->wait = COMMIT_CYCLES;
@@ -408,8 +413,8 @@ static void cut(struct run *r, uint32_t n, unsigned port, unsigned cycles)
         fabric_cut(r->fabric, n, port, cycles);
 }
 
-// Draws what happens in this cycle. `writing`: the IDN table is being written.
-static void draw_event(struct run *r, bool writing)
+// Draws what happens in this cycle.
+static void draw_event(struct run *r)
 {
     struct rng *rng = &r->rng;
     uint32_t n = rng_below(rng, r->nodes);
@@ -420,25 +425,26 @@ static void draw_event(struct run *r, bool writing)
     switch (rng_below(rng, 5)) {
     case 0:
         // Not when the last snapshot may come before the counters have cleared themselves
-        if (!writing && r->cycle + 400 < r->end)
+        if (r->cycle + 400 < r->end)
             begin_reset(r, n);
         break;
     case 1:
-        // One in eight stays down for long: what had its way there is discarded
+        // One in eight stays down for long: what had its way there is discarded; others come up as
+        // soon as they may
         cut(r, n, rng_below(rng, 2U * r->fo.torus.n),
-            rng_below(rng, rng_below(rng, 8) ? 300 : 10000));
+            r->links || rng_below(rng, 4) ? rng_below(rng, rng_below(rng, 6) ? 300 : 10000) : 0);
         r->cuts++;
         break;
     case 2:
         if (e->writing == NOT_WRITING) {
-            e->writing = DRAINING;
+            e->writing = rng_below(rng, 4) ? DRAINING : WRITTEN; // or for some cycles, not drained
             e->wait = 0;
             r->config[n].configured = false;
         }
         break;
     case 3:
         e->watchdog = true;
-        r->config[n].watchdog_time = (uint8_t)rng_below(rng, 16);
+        r->config[n].watchdog_time = (uint8_t)rng_below(rng, rng_below(rng, 4) ? 16 : 32);
         break;
     default:
         e->seed = true;
@@ -526,7 +532,7 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
     for (uint32_t n = 0; n < r->nodes; n++)
         out[n] = ofr_router_out(r->model[n]);
     if (r->life != CALM && !r->ended && r->end != UINT64_MAX)
-        draw_event(r, r->writer.at != r->writer.count || r->writer.wait);
+        draw_event(r);
     fabric_cycle(r->fabric, out, r->in);
     if (r->links)
         links_cycle(r->links, out, r->in);
@@ -534,7 +540,8 @@ static void step(struct run *r, const struct ofr_router_out *out[], struct ofr_r
     for (uint32_t n = 0; n < r->nodes; n++) {
         struct reader *u = &r->reader[n];
         struct events *e = &r->events[n];
-        if (e->reset) {
+        e->in_reset = e->reset;
+        if (e->in_reset) {
             reset_step(r, n);
             continue;
         }

@@ -108,7 +108,7 @@ lockstep_catches swap "a candidate swapped with one of equal profit" --torus 4x4
 
 broken bank ofr_unit.c 's/unit->shadow = 3 - unit->shadow/unit->shadow = unit->shadow/' ||
     result 1 "a bank of the IDN table: broken"
-lockstep_catches bank "a commit under traffic that does not swap the table's banks" --class 2
+lockstep_catches bank "a commit under traffic that does not swap the table's banks" --class 2 --life 0
 
 # Life: what a reset, a link that falls, a header that is not true and a setting change
 broken rebase router.c 's/if (in->tx_rebase\[p\])/if (false)/' || result 1 "re-basing: broken"
@@ -137,6 +137,14 @@ lockstep_catches short "a packet of three flits" --life 1
 broken none router.c 's/pins->vc >= OFR_VCS) || filling/pins->vc > OFR_VCS) || filling/' ||
     result 1 "VC 3: broken"
 lockstep_catches none "a packet on no VC" --life 1
+
+broken body router.c '/^    if (first)$/{N;s/if (first)\n *\(u->write_vc = u->in.vc\)/\1 % OFR_VCS/}' ||
+    result 1 "the VC of a packet: broken"
+lockstep_catches body "a packet whose VC is that of its last flit" --life 1
+
+broken idle router.c 's/(u->in_abort \&\& (u->busy || u->in.valid))/u->in_abort/' ||
+    result 1 "an abort of nothing: broken"
+lockstep_catches idle "an abort with no packet under way" --life 1
 
 broken head router.c 's/if (w->discarded)/if (false)/' || result 1 "dropped header: broken"
 lockstep_catches head "the first port's header of two that are dropped at once" --life 2
