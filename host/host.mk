@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults links channel layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            faults links bert channel layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
@@ -12,7 +12,7 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
-            trace bandwidth latency channel list reg key serve stop flash
+            trace bandwidth latency bert channel list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
               streams counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
@@ -106,6 +106,10 @@ $(B)/tests/test_commands: $(CTL_SHARED) $(B)/libfw.commands.a
 $(B)/tests/test_commands: HOST_TEST_FW := $(B)/libfw.commands.a
 $(B)/libfw.commands.a: $(B)/libfw.a
 	objcopy --redefine-sym table_drop=firmware_table_drop $< $@
+
+# Cables at the pins of boardsim's boards.
+TESTS += host/test/bert_test.sh
+host/test/bert_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 
 # Channels, on boardsim's boards; and its twins, the library's file as sed leaves it.
 TESTS += host/test/channel_test.sh

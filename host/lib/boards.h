@@ -41,6 +41,12 @@ bool inside(struct torus *t, const uint8_t at[3]);
 // The number of the board we are plugged into.
 int gateway_node(struct torus *t, unsigned *node);
 
+// Registers of a board's node, at most READ_SOME, in that order, over its directed route.
+enum { READ_SOME = 10 };
+int read_node(struct torus *t, unsigned board, const uint16_t *offset, unsigned count,
+              uint32_t *value);
+// What the physical layer at a port shows: links.c.
+int read_phy(struct torus *t, unsigned board, unsigned port, struct torus_phy *out);
 // Ends of reliable links that do not fit (links.c): faults.
 int check_links(struct torus *t);
 

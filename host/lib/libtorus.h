@@ -308,6 +308,25 @@ enum torus_link_state {
     TORUS_LINK_FAILED // the two ends do not fit
 };
 
+// What an end's physical layer has found of the wires that come to it, since it last locked: bits
+// of each that were looked at, wrong ones, how many sampling points, half a bit apart, were good in
+// training (0 to 2), which one is in use, in half bits, the earliest 0. `wires` 0: there is no such
+// layer, or it does not show itself. Not locked: only the eyes mean something, 0 is a dead wire.
+// Counting stops at 2^31 bits, and once a wire has 512 errors, until the next lock.
+enum { TORUS_WIRES = 8 };
+struct torus_phy {
+    unsigned wires;
+    bool locked;  // bits and words of the other end are found
+    bool stopped; // no clock comes
+    bool lost;    // words come faster than the board's clock takes them: clocks too far apart
+    bool test;    // this end is in a bit error test
+    double bits;
+    struct torus_wire {
+        double errors;
+        unsigned eye, place;
+    } wire[TORUS_WIRES];
+};
+
 // One end of a link, as it says itself. Where `reliable` is false, the link is a plain one, of
 // which only the state is known. Numbers are since the board's reset, and stay at 2^32 - 1.
 struct torus_link {
@@ -323,6 +342,7 @@ struct torus_link {
     uint32_t crc;           // damaged frames received
     uint32_t retries;       // how often it went back to a lost frame
     double bits;            // that came while it was up
+    struct torus_phy phy;
 };
 
 // The links at all ports of a board that torus_discover() has found, over directed routes: with any
@@ -335,6 +355,25 @@ const char *torus_link_why(unsigned why);                       // "silence", ..
 // in so many bits: the upper limit of a Poisson distribution's mean. Of torus_link, errors are
 // `crc` and bits `bits`: several wrong bits in a frame are one error. NAN: arguments out of range.
 double torus_error_bound(uint64_t errors, double bits, double confidence);
+
+// A bit error test of a cable: both its ends send a PRBS, and count the wrong bits that come, for
+// `seconds` of the board's clock, up to 86400; the link is down meanwhile, all others go on. It
+// ends by itself, in hardware, whatever becomes of this program; in turns of 2^31 bits a wire at
+// most, and once more whatever is left. Needs torus_discover(), and has the lease of all boards. A
+// link that is not up is tested at this end alone; so is a cable that joins a port with itself.
+// TORUS_E_USAGE: no such board or port. TORUS_E_BOARD: no physical layer that could.
+struct torus_bert {
+    double seconds;  // that it took, of the board's clock
+    double rate;     // bits a second over a wire
+    bool was_up, up; // the link, before and after
+    unsigned ends;   // 2: both were read
+    struct torus_bert_end {
+        unsigned board, port;
+        struct torus_phy phy; // bits and errors of all turns, the rest as of the last one
+    } end[2];                 // the first: the nearer one
+};
+int torus_bert(struct torus *t, unsigned board, unsigned port, double seconds,
+               struct torus_bert *out);
 
 // Channels ----------------------------------------------------------------------------------------
 

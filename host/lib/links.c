@@ -6,7 +6,7 @@
 
 #include "boards.h"
 
-enum { REGISTERS = 10, PORT_BYTES = 0x40 };
+enum { REGISTERS = 10, PORT_BYTES = 0x40, WIRE_BITS = 16 };
 
 // In the order of struct raw. They are read one after the other, while time goes on: the time since
 // it came up before all the time for which it was up, and that before the damaged frames in it, so
@@ -18,10 +18,10 @@ struct raw {
     uint32_t since, up, state, longest, falls, frames, crc, retry, peer_low, peer_high;
 };
 
-static int read_some(struct torus *t, unsigned board, const uint16_t *offset, unsigned count,
-                     uint32_t *value)
+int read_node(struct torus *t, unsigned board, const uint16_t *offset, unsigned count,
+              uint32_t *value)
 {
-    struct request q[REGISTERS];
+    struct request q[READ_SOME];
     for (unsigned i = 0; i < count; i++)
         to_board(t, &q[i], board, OFR_OP_READ, 0, (unsigned)OFR_SEL_NODE | offset[i], 0);
     int error = ask_boards(t, q, count, "read a link's registers");
@@ -35,6 +35,43 @@ static unsigned field(uint32_t value, unsigned lsb, unsigned bits)
     return value >> lsb & ((1u << bits) - 1);
 }
 
+int read_phy(struct torus *t, unsigned board, unsigned port, struct torus_phy *out)
+{
+    // The bits before the errors in them, so that no rate is too low, and behind them again: fewer
+    // are of another lock. STATE last: what is locked then was so before.
+    uint16_t offset[READ_SOME] = {(uint16_t)(OFR_LINKS_STATE + PORT_BYTES * port)};
+    uint32_t value[READ_SOME] = {0};
+    memset(out, 0, sizeof *out);
+    int error = read_node(t, board, offset, 1, value);
+    if (error != TORUS_OK || !(value[0] & OFR_LINKS_STATE_PHY_MASK))
+        return error;
+    unsigned wires = field(value[0], OFR_LINKS_STATE_BITS_LSB, OFR_LINKS_STATE_BITS_BITS);
+    wires = wires < TORUS_WIRES ? wires : TORUS_WIRES;
+    unsigned words = (wires + 1) / 2;
+    offset[words + 2] = offset[0];
+    offset[0] = (uint16_t)(OFR_LINKS_SEEN + PORT_BYTES * port);
+    offset[words + 1] = offset[0];
+    for (unsigned i = 0; i < words; i++)
+        offset[1 + i] = (uint16_t)(OFR_LINKS_WIRES + PORT_BYTES * port + 4 * i);
+    error = read_node(t, board, offset, words + 3, value);
+    uint32_t state = value[words + 2];
+    *out = (struct torus_phy){.wires = wires,
+                              .locked = state & OFR_LINKS_STATE_LOCKED_MASK,
+                              .stopped = state & OFR_LINKS_STATE_STOPPED_MASK,
+                              .lost = state & OFR_LINKS_STATE_LOST_MASK,
+                              .test = state & OFR_LINKS_STATE_BERT_MASK};
+    for (unsigned w = 0; w < wires && error == TORUS_OK; w++) {
+        uint32_t bits = value[1 + w / 2] >> w % 2 * WIRE_BITS;
+        out->wire[w].eye = field(bits, OFR_LINKS_WIRES_EYE_LSB, OFR_LINKS_WIRES_EYE_BITS);
+        if (!out->locked || !value[0] || value[words + 1] < value[0])
+            continue; // the rest is of a lock before
+        out->bits = value[0];
+        out->wire[w].place = field(bits, OFR_LINKS_WIRES_PLACE_LSB, OFR_LINKS_WIRES_PLACE_BITS);
+        out->wire[w].errors = field(bits, OFR_LINKS_WIRES_ERRORS_LSB, OFR_LINKS_WIRES_ERRORS_BITS);
+    }
+    return error;
+}
+
 static int read_port(struct torus *t, unsigned board, unsigned port, struct torus_link *out)
 {
     uint16_t offset[REGISTERS];
@@ -44,7 +81,7 @@ static int read_port(struct torus *t, unsigned board, unsigned port, struct toru
     } r;
     for (unsigned i = 0; i < REGISTERS; i++)
         offset[i] = (uint16_t)(registers[i] + PORT_BYTES * port);
-    int error = read_some(t, board, offset, REGISTERS, r.word);
+    int error = read_node(t, board, offset, REGISTERS, r.word);
     if (error != TORUS_OK)
         return error;
     static const enum torus_link_state states[] = {
@@ -70,7 +107,7 @@ static int read_port(struct torus *t, unsigned board, unsigned port, struct toru
         .retries = r.raw.retry,
         .bits = (double)r.raw.up * (double)tick *
                 field(r.raw.state, OFR_LINKS_STATE_BITS_LSB, OFR_LINKS_STATE_BITS_BITS)};
-    return TORUS_OK;
+    return r.raw.state & OFR_LINKS_STATE_PHY_MASK ? read_phy(t, board, port, &out->phy) : TORUS_OK;
 }
 
 // Of links that are not up: whether their ends do not fit. Each is a fault.
@@ -84,7 +121,7 @@ int check_links(struct torus *t)
             uint32_t state = 0;
             if (b->links >> p & 1)
                 continue;
-            error = read_some(t, i, &offset, 1, &state);
+            error = read_node(t, i, &offset, 1, &state);
             unsigned why = field(state, OFR_LINKS_STATE_WHY_LSB, OFR_LINKS_STATE_WHY_BITS);
             if (error == TORUS_OK && field(state, OFR_LINKS_STATE_NOW_LSB,
                                            OFR_LINKS_STATE_NOW_BITS) == OFR_LINKS_STATE_NOW_FAILED)
@@ -108,7 +145,7 @@ API int torus_links(struct torus *t, unsigned board, struct torus_link links[TOR
                     t->board_count);
     int error = read_clock(t);
     if (error == TORUS_OK)
-        error = read_some(t, board, what, 2, value);
+        error = read_node(t, board, what, 2, value);
     for (unsigned p = 0; p < 2u * t->boards[board].dims && error == TORUS_OK; p++) {
         if (value[0] & OFR_NODE_SHAPE_LINKS_MASK)
             error = read_port(t, board, p, &links[p]);

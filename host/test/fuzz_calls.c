@@ -56,6 +56,12 @@ static int links(struct torus *t)
     return torus_links(t, 0, ends);
 }
 
+static int bert(struct torus *t)
+{
+    struct torus_bert result;
+    return torus_bert(t, 0, 0, 1e-6, &result);
+}
+
 // Two ends joined first.
 static const struct torus_end from = {{0, 0, 0}, 1}, to = {{1, 0, 0}, 2};
 
@@ -300,6 +306,7 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_channel_close", channel_close},
     {"torus_channel_abort", channel_abort},
     {"torus_channel_state", channel_state},
+    {"torus_bert", bert},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

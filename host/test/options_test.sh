@@ -40,7 +40,9 @@ value() { # OPTION: what it is given
     length) echo =8 ;;
     confidence) echo =90 ;;
     dimensions) echo =3 ;;
-    timeout | retry | watch) echo =5 ;;
+    timeout | retry | watch | time) echo =5 ;;
+    record) echo "=$work/record" ;;
+    cable) echo =flat ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
     tcp) echo =0 ;;
     chip) echo =FT1A ;;
@@ -175,6 +177,8 @@ mode opens "latency $t 0,0 1,1" "$board window names format $writing $stream loa
     'baud all together'
 mode opens "latency $t --all" "$board window names format $writing $stream load together" baud
 mode opens "latency $t --all --together" "$board window names format $writing $stream load" baud
+mode opens "bert $t 0,0 x+" "$board window names format $writing time confidence record" 'baud cable'
+mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $writing time confidence cable" baud
 mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
 mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
 mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'

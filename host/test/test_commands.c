@@ -289,6 +289,7 @@ static const struct use uses[] = {
     {ON_CLOCKS("latency", 2, 1), .option = {{"load", "0.5"}}, .rest = {"0,0", "1,0"},
      .is = is_pairs},
     {ON_CLOCKS("latency", 2, 1), .option = {{"all", NULL}}, .is = is_pairs},
+    {ON("bert", 0, 0), .why = "these boards have no cables: bert_test.sh"},
     {ON("channel", 0, 0), .why = "these boards do not carry bytes: channel_test.sh"},
     {ON("reg", 2, 2), .rest = {"NODE"}, .is = is_read},
     {ON("reg", 2, 2), .rest = {"NODE.SEED=0x600d"}, .is = is_field},

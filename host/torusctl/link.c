@@ -45,6 +45,11 @@ static const struct column columns[] = {
     {"retries", "retries", 0, 0},
     {"bits", NULL, 0, 0},
     {"error_rate_below", "errors a bit below", 0, 0},
+    {"locked", NULL, 0, 0},
+    {"eyes", "eyes", -1, 0},
+    {"wire_bits", NULL, 0, 0},
+    {"wire_errors", "wire errors", 0, 0},
+    {"wire_error_rate_below", "a bit below", 0, 0},
     {0},
 };
 
@@ -59,6 +64,26 @@ static json_t *real(const struct torus_link *l, double value)
     return l->reliable && !isnan(value) ? json_real(value) : json_null();
 }
 
+// What the physical layer has found, null where there is none: of all wires together, but the eyes,
+// a digit a wire.
+static void put_wires(json_t *to, const struct torus_phy *phy, double confidence)
+{
+    char eyes[TORUS_WIRES + 1] = "";
+    double errors = 0, bits = phy->bits * phy->wires;
+    for (unsigned w = 0; w < phy->wires; w++) {
+        eyes[w] = (char)(phy->stopped ? '-' : '0' + phy->wire[w].eye % 10);
+        errors += phy->wire[w].errors;
+    }
+    double bound = torus_error_bound((uint64_t)errors, bits, confidence);
+    bool there = phy->wires != 0;
+    json_object_set_new(to, "locked", there ? json_boolean(phy->locked) : json_null());
+    json_object_set_new(to, "eyes", there ? json_string(eyes) : json_null());
+    json_object_set_new(to, "wire_bits", there ? json_real(bits) : json_null());
+    json_object_set_new(to, "wire_errors", there ? json_real(errors) : json_null());
+    json_object_set_new(to, "wire_error_rate_below",
+                        there && !isnan(bound) ? json_real(bound) : json_null());
+}
+
 static json_t *row(const struct torus *t, unsigned board, unsigned port, const struct torus_link *l)
 {
     const struct torus_board *b = torus_board(t, board);
@@ -66,8 +91,9 @@ static json_t *row(const struct torus *t, unsigned board, unsigned port, const s
                     : b->peer[port] >= 0 ? torus_board(t, (unsigned)b->peer[port])->serial
                                          : 0;
     const char *why = torus_link_why(l->why);
-    double bound = torus_error_bound(l->crc, l->bits, set.confidence > 0 ? set.confidence : 0.95);
-    return json_pack(
+    double confidence = set.confidence > 0 ? set.confidence : 0.95;
+    double bound = torus_error_bound(l->crc, l->bits, confidence);
+    json_t *is = json_pack(
         "{s:i,s:s,s:o,s:s,s:o,s:o,s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o}", "board", (int)board,
         "port", torus_port_name(port), "serial", json_serial(b->serial), "state",
         torus_link_state_name(l->state), "peer", peer ? json_serial(peer) : json_null(), "since",
@@ -75,6 +101,9 @@ static json_t *row(const struct torus *t, unsigned board, unsigned port, const s
         l->reliable ? (why ? why : "unknown") : NULL, "longest_outage", real(l, l->longest_seconds),
         "frames", count(l, l->frames), "crc", count(l, l->crc), "retries", count(l, l->retries),
         "bits", real(l, l->bits), "error_rate_below", real(l, bound));
+    if (is)
+        put_wires(is, &l->phy, confidence);
+    return is;
 }
 
 // There is another end, or was one.
@@ -118,7 +147,12 @@ const struct command command_link = {
         "often "
         "it went back to a lost frame; and what the rate of bit errors of what it receives is "
         "below, with a confidence of 95% or --confidence. Damaged frames are what is counted, so "
-        "several wrong bits in a frame are one error. All is since the board's reset. Ports that "
+        "several wrong bits in a frame are one error. All is since the board's reset. Of a "
+        "physical "
+        "layer: the eye of each wire that comes, a digit a wire, sampling points that were good in "
+        "training, 0 to 2 (0: the wire is dead), and wrong bits of those that it looks at, since "
+        "it "
+        "last trained: while the link is up its control words, 1 in 128. Ports that "
         "have never had a link are left out unless --all is given; of plain links only the state "
         "is "
         "known. The exit status is 1 where a link is down that has been up, or does not come up "

@@ -257,6 +257,8 @@ static const struct rtl_board_ops *ops_of(const struct board_options *o)
 {
     if (o->kind == BOARD_SMALL)
         return o->reliable ? &rtl_board_small_link : &rtl_board_small;
+    if (o->phy)
+        return &rtl_board_2_phy;
     if (o->n == 2)
         return o->channels && o->kind == BOARD_RTL ? &rtl_board_2_channels
                : o->reliable                       ? &rtl_board_2_link
@@ -274,7 +276,9 @@ struct board *board_new(const struct board_options *o)
     struct board *b = calloc(1, sizeof *b);
     bool channels = !o->channels || (o->channels == BOARD_CHANNELS &&
                                      board_may_have_channels(o->kind, o->n, o->reliable));
-    if (!b || !channels || (o->n != 2 && o->n != 3) || (o->kind == BOARD_SMALL && o->n != 2)) {
+    bool phy = !o->phy || (o->kind == BOARD_RTL && o->n == 2 && !o->shadow && !o->channels);
+    if (!b || !channels || !phy || (o->n != 2 && o->n != 3) ||
+        (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;
     }
@@ -375,6 +379,19 @@ void board_step(struct board *b, const struct ofr_node_in *in)
         compare_pins(b);
         compare_channels(b);
     }
+}
+
+uint64_t board_cables(struct board *b, const struct rtl_cable_pins half[2])
+{
+    static const struct ofr_node_in none;
+    b->ops->cables_in(b->rtl, half);
+    board_step(b, &none);
+    return b->ops->cables_out(b->rtl);
+}
+
+uint32_t board_links_up(const struct board *b)
+{
+    return b->ops->links_up(b->rtl);
 }
 
 void board_uart_send(struct board *b, uint8_t byte)

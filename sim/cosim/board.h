@@ -21,6 +21,7 @@ struct board_options {
     enum board_kind kind;
     bool shadow;       // not BOARD_GOLDEN: a golden node beside it
     bool reliable;     // not BOARD_GOLDEN: with ends of reliable links
+    bool phy;          // BOARD_RTL of two dimensions without a shadow: with their physical layer
     unsigned n;        // dimensions, 2 or 3
     unsigned channels; // their ends: 0, or BOARD_CHANNELS (board_may_have_channels())
     uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
@@ -47,6 +48,11 @@ uint64_t board_link(struct board *board, unsigned port, const struct ofr_link_in
 
 // One clock cycle. in: what the links bring, of an RTL board with ends of its own to its shadow.
 void board_step(struct board *board, const struct ofr_node_in *in);
+
+// With a physical layer, instead: a step in which the cables bring that, in either half of the
+// cycle. Returns what it has put out, as of struct rtl_board_ops. And the ports whose link is up.
+uint64_t board_cables(struct board *board, const struct rtl_cable_pins half[2]);
+uint32_t board_links_up(const struct board *board);
 
 // UART, as bytes. RTL boards take 40 cycles a byte, golden ones none.
 void board_uart_send(struct board *board, uint8_t byte);

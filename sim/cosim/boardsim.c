@@ -7,6 +7,7 @@
 #include "control.h"
 #include "falls.h"
 #include "ledger.h"
+#include "phy_cables.h"
 #include "reliable.h"
 #include "steps.h"
 #include "times.h"
@@ -27,6 +28,7 @@
 enum {
     FIRMWARE_START = 8192, // cycles that the firmware in RAM needs before it takes a frame
     LINKS_UP = 1 << 14,    // cycles within which reliable links are up, where their cables let them
+    PHY_UP = 1 << 16,      // with their physical layer, which trains
     RESTS = 1 << 20,       // cycles without a host and a flit, after which nobody is in a hurry
 };
 
@@ -125,6 +127,7 @@ static void make_boards(struct sim *s)
         struct board_options o = {.kind = kind_of(s->o.kinds[n]),
                                   .shadow = s->o.shadow,
                                   .reliable = s->o.reliable,
+                                  .phy = s->o.phy,
                                   .n = s->o.torus.n,
                                   .channels = s->o.channels,
                                   .break_at = n == 0 ? s->o.break_at : 0,
@@ -140,13 +143,14 @@ static void make_boards(struct sim *s)
 // Until every board has seen its links.
 static void switch_on(struct sim *s)
 {
-    uint64_t until = s->cycle + (s->o.wait ? FIRMWARE_START : 0), up = s->cycle + LINKS_UP;
+    uint64_t until = s->cycle + (s->o.wait ? FIRMWARE_START : 0),
+             up = s->cycle + (s->o.phy ? PHY_UP : LINKS_UP);
     if (s->o.ppm)
         start_clocks(s);
     do
         step_batch(s);
     while (s->cycle < until || (s->clocks && !clocks_run(s)) ||
-           (s->cycle < up && !links_are_up(s)));
+           (s->cycle < up && !(links_are_up(s) && phy_is_up(s))));
 }
 
 // All boards off and on again; their USB chips are powered by the host.
@@ -160,6 +164,7 @@ static void power_cycle(struct sim *s)
     s->reported = s->owed = 0;
     make_boards(s);
     open_links(s);
+    open_phy(s);
     switch_on(s);
 }
 
@@ -190,6 +195,8 @@ static void set_up(struct sim *s)
             die("--channels %u: small boards have none, and RTL boards in two dimensions with "
                 "--link reliable only",
                 s->o.channels);
+    if (s->o.phy && (strspn(s->o.kinds, "r") != s->boards || s->o.torus.n != 2))
+        die("--link phy: RTL boards of two dimensions");
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
         die("--misfit %d: there is no golden board of that number", s->o.misfit);
     make_boards(s);
@@ -199,6 +206,7 @@ static void set_up(struct sim *s)
     falls_clear(s);
     open_ledger(s);
     open_links(s);
+    open_phy(s);
     open_uarts(s);
     open_control(s);
 }
@@ -317,8 +325,10 @@ int main(int argc, char **argv)
                        board_verdict(s.board[n]).difference);
     write_ledger(&s);
     say_links(&s);
+    say_phy(&s);
     times_say(&s);
     close_links(&s);
+    close_phy(&s);
     free(s.pull);
     free(s.times.at);
     close_uarts(&s);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # boardsim: one Verilated board for two and one for three dimensions and a small one, each with plain
-# links and with reliable ones, instantiated as often as the torus needs.
+# links and with reliable ones, and one with their physical layer, instantiated as often as the torus needs.
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
            rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v) $(CORE_SRC)
@@ -20,6 +20,8 @@ BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
 # ... and channels
 BOARD_2_channels := $(BOARD_2_link) CHANNELS=8
+# With the physical layer, cables of four data wires and a clock each way at the pins
+BOARD_2_phy := $(BOARD_2) LINK=2 WIRES=4 TICK=9
 bs_word = $(word $(1),$(BOARD_$*))
 
 PROGRAMS += $(B)/bin/boardsim
@@ -33,7 +35,7 @@ LINT_TOPS += ofr_board ofr_board:N=3 \
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What
 # clang makes of it takes 8% less time than gcc's, so where it is there it is taken.
 BS_CLANG = $(shell command -v clang++-14)
-BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link 2_channels,$(BS)$(b)/board.a)
+BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link 2_channels 2_phy,$(BS)$(b)/board.a)
 $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
 	@echo "verilator: board $*"
@@ -58,6 +60,7 @@ $(BS_ALL): $(BS)%/board.a: $(BS)%/verilated $(BS_SHIM) $(BS_HDR)
 	    -DSHAPE_LINK=$(if $(filter LINK=1,$(BOARD_$*)),true,false) \
 	    -DSHAPE_SHARED=$(if $(filter SHARED=1,$(BOARD_$*)),true,false) -DSHAPE_WITHOUT=$(call bs_word,6) -DSHAPE_FLASH=$(call bs_word,7) \
 	    -DSHAPE_CHANNELS=$(or $(patsubst CHANNELS=%,%,$(filter CHANNELS=%,$(BOARD_$*))),0) \
+	    -DSHAPE_WIRES=$(or $(patsubst WIRES=%,%,$(filter WIRES=%,$(BOARD_$*))),0) \
 	    -DOPS=rtl_board_$* -c -o $(@D)/shim.o $(BS_SHIM)
 	cp $(@D)/v/Vboard$*__ALL.a $@
 	ar rs $@ $(@D)/shim.o 2>/dev/null
@@ -81,7 +84,7 @@ $(BS)/options.o: host/lib/libtorus.h
 $(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sh tests/version.sh)"'
 
 # Lower layers first (README.md).
-BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable times steps control uarts boardsim
+BS_C := basics spi_flash board ftdi_chip usbip options falls cables ledger clocks noise reliable phy_cables times steps control uarts boardsim
 BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex

@@ -52,8 +52,7 @@ void cable_torus(struct sim *s)
         }
 }
 
-// "5.x+": port x+ of board 5.
-static const char *parse_end(const struct sim *s, const char *text, struct cable_end *end)
+const char *read_end(const struct sim *s, const char *text, struct cable_end *end)
 {
     char *at;
     errno = 0;
@@ -70,10 +69,10 @@ static const char *parse_end(const struct sim *s, const char *text, struct cable
 
 bool read_cable(const struct sim *s, const char *text, struct cable_end *a, struct cable_end *b)
 {
-    const char *rest = parse_end(s, text, a);
+    const char *rest = read_end(s, text, a);
     *b = (struct cable_end){-1, -1};
     if (rest && *rest == ':')
-        rest = parse_end(s, rest + 1, b);
+        rest = read_end(s, rest + 1, b);
     return rest && !*rest;
 }
 
@@ -97,7 +96,7 @@ void read_pulls(struct sim *s)
     s->pull = allocate(s->o.pulls + 1, sizeof *s->pull);
     for (size_t i = 0; i < s->o.pulls; i++) {
         struct pull *u = &s->pull[i];
-        const char *rest = parse_end(s, s->o.pull[i], &u->end);
+        const char *rest = read_end(s, s->o.pull[i], &u->end);
         char extra;
         if (!rest || sscanf(rest, "@%" SCNu64 "-%" SCNu64 "%c", &u->from, &u->to, &extra) != 2 ||
             u->from >= u->to)

@@ -10,6 +10,9 @@ void cable_torus(struct sim *s);
 void change_cables(struct sim *s);
 // --pull, once the cables are as they are.
 void read_pulls(struct sim *s);
+// An end in words, "5.x+": port x+ of board 5. Returns what is behind it; NULL: it is not written
+// so.
+const char *read_end(const struct sim *s, const char *text, struct cable_end *end);
 // A cable in words: "5.x+", or "5.x+:7.y-", the port that it joins that one to; b->board is -1
 // where there is none. False: it is not written so.
 bool read_cable(const struct sim *s, const char *text, struct cable_end *a, struct cable_end *b);

@@ -24,7 +24,7 @@ void link_fall(struct sim *s, struct cable_end end)
 
 void falls_reset(struct sim *s, uint32_t n)
 {
-    if (s->link_end)
+    if (s->link_end || s->phy_end)
         return; // the other ends notice
     for (unsigned p = 0; p < 2U * s->o.torus.n; p++) {
         link_fall(s, (struct cable_end){(int)n, (int)p});

@@ -81,9 +81,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--chip %s: ft2232h, ft232h or ft231x", arg);
         return 0;
     case 'k':
-        if (strcmp(arg, "plain") && strcmp(arg, "reliable"))
-            argp_failure(state, 2, 0, "--link %s: plain or reliable", arg);
+        if (strcmp(arg, "plain") && strcmp(arg, "reliable") && strcmp(arg, "phy"))
+            argp_failure(state, 2, 0, "--link %s: plain, reliable or phy", arg);
         o->reliable = arg[0] == 'r';
+        o->phy = !strcmp(arg, "phy");
+        return 0;
+    case 'T':
+        if (o->stucks == MAX_PLUGS)
+            argp_failure(state, 2, 0, "--stuck: at most %d times", MAX_PLUGS);
+        o->stuck[o->stucks++] = arg;
         return 0;
     case 'N':
         if (strcmp(arg, "0") && strcmp(arg, "8"))
@@ -104,11 +110,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     case ARGP_KEY_END:
-        if (!o->reliable &&
-            (o->bit_errors > 0 || o->bursts > 0 || o->spread || o->pulls || o->misfit >= 0))
-            argp_failure(
-                state, 2, 0,
-                "--bit-errors, --bursts, --spread, --pull, --misfit: with --link reliable");
+        if (!o->reliable && !o->phy && (o->bit_errors > 0 || o->bursts > 0 || o->spread))
+            argp_failure(state, 2, 0, "--bit-errors, --bursts, --spread: not with --link plain");
+        if (!o->reliable && (o->pulls || o->misfit >= 0))
+            argp_failure(state, 2, 0, "--pull, --misfit: with --link reliable");
+        if (!o->phy && o->stucks)
+            argp_failure(state, 2, 0, "--stuck: with --link phy");
+        if (o->phy && (o->ppm || o->break_at || o->ledger))
+            argp_failure(state, 2, 0, "--ppm, --break, --ledger: not with --link phy");
         if (o->reliable && o->ppm > MAX_LINK_PPM)
             argp_failure(state, 2, 0,
                          "--ppm: at most %d, which is what a link's physical layer makes up for; "
@@ -188,7 +197,10 @@ struct options options_read(int argc, char **argv)
         {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
         {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
         {"link", 'k', "KIND", 0,
-         "reliable (default): frames, CRC, retry; or plain: wires, which take less time", 0},
+         "reliable (default): frames, CRC, retry; plain: wires, which take less time; or phy: "
+         "reliable with their physical layer, cables of four wires and a clock each way; rtl in "
+         "two dimensions, no golden model beside",
+         0},
         {"bit-errors", 'e', "RATE", 0, "of a bit on a cable of reliable links, 0 to 0.5", 0},
         {"bursts", 'r', "RATE", 0,
          "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
@@ -196,6 +208,8 @@ struct options options_read(int argc, char **argv)
          "there a cable is up to so much longer than --latency, both ways, drawn", 0},
         {"pull", 'U', "A.x+@FROM-TO", 0,
          "there that cable's plug is out from one cycle to another (repeatable)", 0},
+        {"stuck", 'T', "A.x+:WIRE", 0,
+         "with --link phy: that wire, 0 to 3, brings that port nothing but zeros (repeatable)", 0},
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},
         {"channels", 'N', "N", 0,
@@ -247,5 +261,6 @@ struct options options_read(int argc, char **argv)
     argp_err_exit_status = 2;
     atexit(close_output);
     argp_parse(&parser, argc, argv, 0, NULL, &o);
+    o.shadow = o.shadow && !o.phy;
     return o;
 }

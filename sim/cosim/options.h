@@ -34,10 +34,12 @@ struct options {
     unsigned ppm;              // 0: one clock for all
     const char *ledger;        // file, NULL: none
     unsigned channels;         // ends of channels a board has
-    bool reliable;             // links; with it:
+    bool reliable, phy;        // links; with either:
     double bit_errors, bursts; // of a bit, of a word
     char *pull[MAX_PLUGS];     // --pull, in order
     size_t pulls;
+    char *stuck[MAX_PLUGS]; // phy: --stuck, in order
+    size_t stucks;
     int misfit;      // a golden board whose ends do not fit the others', -1: none
     unsigned spread; // a cable is up to so much longer than latency, cycles
     struct timed_order order_at[MAX_ORDERS]; // --at

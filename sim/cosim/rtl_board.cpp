@@ -15,6 +15,7 @@ constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W, RESET_CYCLES = 4;
 struct board {
     VerilatedContext context;
     RTL_TOP top;
+    rtl_cable_pins half[2] = {};
 
     explicit board(uint64_t seed) : top(random_state(context, seed))
     {
@@ -22,10 +23,14 @@ struct board {
 
     void edge()
     {
-        top.clk = 0;
-        top.eval();
-        top.clk = 1;
-        top.eval();
+        for (int level = 0; level < 2; level++) {
+            if (SHAPE_WIRES) {
+                top.cable_rx_clk = half[level].clk;
+                verilated_bits::set(top.cable_rx, 0, PORTS * SHAPE_WIRES, half[level].data);
+            }
+            top.clk = level;
+            top.eval();
+        }
     }
 };
 
@@ -71,7 +76,7 @@ void destroy(rtl_board *b)
 void step(rtl_board *b, const ofr_node_in *in, bool uart_rx, bool flash_miso)
 {
     RTL_TOP &top = of(b)->top;
-    for (int p = 0; p < PORTS && !SHAPE_LINK; p++) {
+    for (int p = 0; p < PORTS && !SHAPE_LINK && !SHAPE_WIRES; p++) {
         port_pins::in(top, p, in);
         if (in->rx[p].valid)
             port_pins::flit_in<W>(top, p, in->rx[p]);
@@ -163,6 +168,22 @@ void channels(const rtl_board *b, rtl_channel_pins *pins)
         if (pins->m_valid >> e & 1)
             pins->m_data[e] = verilated_bits::get(top.m_axis_tdata, W * e, W);
 }
+
+void cables_in(rtl_board *b, const rtl_cable_pins half[2])
+{
+    of(b)->half[0] = half[0];
+    of(b)->half[1] = half[1];
+}
+
+uint64_t cables_out(const rtl_board *b)
+{
+    return verilated_bits::get(of(b)->top.cable_tx, 0, PORTS * SHAPE_WIRES);
+}
+
+uint32_t links_up(const rtl_board *b)
+{
+    return of(b)->top.mon_link_up;
+}
 } // namespace
 
 extern "C" const struct rtl_board_ops OPS;
@@ -183,4 +204,8 @@ const struct rtl_board_ops OPS = {
     trapped,
     monitor,
     SHAPE_CHANNELS ? channels : nullptr,
+    SHAPE_WIRES,
+    SHAPE_WIRES ? cables_in : nullptr,
+    SHAPE_WIRES ? cables_out : nullptr,
+    SHAPE_WIRES ? links_up : nullptr,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated board (rtl/board/ofr_board.v) for C. There are seven builds: two and
+// One Verilated board (rtl/board/ofr_board.v) for C. There are eight builds: two and
 // three dimensions, and the small one, whose firmware runs from SPI flash; each with plain links
-// and with ends of reliable ones, words at its pins; and two dimensions with these and channels.
+// and with ends of reliable ones, words at its pins; two dimensions with these and channels; and
+// two dimensions with the links' physical layer.
 // All have these operations.
 #ifndef RTL_BOARD_H
 #define RTL_BOARD_H
@@ -37,6 +38,12 @@ struct rtl_channel_pins {
     uint64_t m_data[OFR_CHANNEL_ENDS]; // of those with m_valid
 };
 
+// The pins of the cables in half a cycle: a bit a port, and WIRES bits a port.
+struct rtl_cable_pins {
+    uint32_t clk;
+    uint64_t data;
+};
+
 struct rtl_board_ops {
     struct ofr_shape shape;
     // A board after its first reset, NULL when memory is short. seed: of the random state it wakes
@@ -62,11 +69,19 @@ struct rtl_board_ops {
     bool (*trapped)(const struct rtl_board *board);
     struct rtl_monitor (*monitor)(const struct rtl_board *board);
     void (*channels)(const struct rtl_board *board, struct rtl_channel_pins *pins); // NULL: none
+    // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring in
+    // both halves of the next step, in the second of which the board's clock is high; the data that
+    // the board has put out with its last edge, its clock for the other end being its own,
+    // inverted; ports whose link is up.
+    unsigned wires;
+    void (*cables_in)(struct rtl_board *board, const struct rtl_cable_pins half[2]);
+    uint64_t (*cables_out)(const struct rtl_board *board);
+    uint32_t (*links_up)(const struct rtl_board *board);
 };
 
 extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
 extern const struct rtl_board_ops rtl_board_2_link, rtl_board_3_link, rtl_board_small_link;
-extern const struct rtl_board_ops rtl_board_2_channels;
+extern const struct rtl_board_ops rtl_board_2_channels, rtl_board_2_phy;
 
 // Cycles a UART bit takes in these builds, and what BOARD.CLOCK says.
 enum { RTL_UART_DIVISOR = 4, RTL_CLOCK_HZ = 12000000 };

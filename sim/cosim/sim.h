@@ -67,6 +67,7 @@ struct clocks;
 struct worker;
 struct ledger;
 struct link_end;
+struct phy_end;
 
 struct sim {
     struct options o;
@@ -83,7 +84,8 @@ struct sim {
     struct pollfd *fds;
     struct ledger *ledger;     // NULL: none
     struct pull *pull;         // o.pulls of them
-    struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: plain links
+    struct link_end *link_end; // reliable links' ends, OFR_LINKS a board; NULL: none
+    struct phy_end *phy_end;   // cables' ends at pins, likewise; neither: plain links
     struct control control;
     struct times {      // times_watch()
         uint64_t up_at; // all links, UINT64_MAX: not now

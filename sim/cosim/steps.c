@@ -6,6 +6,7 @@
 #include "clocks.h"
 #include "falls.h"
 #include "ledger.h"
+#include "phy_cables.h"
 #include "reliable.h"
 
 #include <sched.h>
@@ -91,9 +92,10 @@ static void run_batch(struct sim *s, unsigned thread)
     uint32_t from = s->boards * thread / s->threads;
     uint32_t to = s->boards * (thread + 1) / s->threads;
     uint64_t end = s->cycle + BATCH;
-    void (*step)(struct sim *, uint32_t, uint64_t, uint64_t *) = s->link_end ? step_linked
-                                                                 : s->clocks ? step_own_clock
-                                                                             : step_board;
+    void (*step)(struct sim *, uint32_t, uint64_t, uint64_t *) = s->link_end  ? step_linked
+                                                                 : s->phy_end ? step_phy
+                                                                 : s->clocks  ? step_own_clock
+                                                                              : step_board;
     for (uint64_t cycle = s->cycle, until; cycle < end; cycle = until) {
         until = end - cycle < s->o.latency ? end : cycle + s->o.latency;
         for (uint32_t n = from; n < to; n++)

@@ -24,7 +24,7 @@ while IFS='|' read -r page title groups; do
 done << GROUPS
 torus_open|connections to a board, their options, errors|Version and errors|Byte streams|Handle
 torus_discover|boards, cables, names and single registers|Boards
-torus_links|links: state, counters, a bound of their error rate|Links
+torus_links|links: state, counters, a bound of their error rate, bit error tests|Links
 torus_channel_open|streams between ends of boards|Channels
 torus_program|routings and their tables|Programming
 torus_lease|who may write: the lease and the key|The write lease
