@@ -257,6 +257,22 @@ static uint32_t channel_read(const struct fake_board *b, unsigned at)
     return b->reg[at / 4];
 }
 
+// Ends of links with a physical layer of two wires, up, with a few errors on the second one.
+static uint32_t link_read(unsigned at)
+{
+    switch ((at - OFR_BLOCK_LINKS) % 0x40 + OFR_BLOCK_LINKS) {
+    case OFR_LINKS_STATE:
+        return OFR_LINKS_STATE_NOW_UP << OFR_LINKS_STATE_NOW_LSB | 8U << OFR_LINKS_STATE_TICK_LSB |
+               2U << OFR_LINKS_STATE_BITS_LSB | OFR_LINKS_STATE_PHY_MASK |
+               OFR_LINKS_STATE_LOCKED_MASK;
+    case OFR_LINKS_SEEN:
+        return 100000;
+    case OFR_LINKS_WIRES:
+        return 2U << OFR_LINKS_WIRES_EYE_LSB | (2U << OFR_LINKS_WIRES_EYE_LSB | 3) << 16;
+    }
+    return 0;
+}
+
 static uint32_t node_read(struct fake_board *b, unsigned at)
 {
     if (at >= OFR_BLOCK_CHANNEL)
@@ -279,6 +295,8 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
         if (b->fabric->clocks)
             return (uint32_t)(int64_t)(b->ahead + b->rate * fake_cycles());
         return b->fabric->time += 3;
+    case OFR_NODE_BERT: // over at once
+        return 0;
     case OFR_COUNT_SNAPSHOT:
         return b->busy ? b->busy-- : 0;
     case OFR_COUNT_LOW:
@@ -315,6 +333,8 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
     struct fake_board *b = ctx;
     uint8_t byte = 0;
     uint32_t word = 0;
+    if (address - OFR_BASE_NODE >= OFR_BLOCK_LINKS && address - OFR_BASE_NODE < 0x1000)
+        return link_read(address - OFR_BASE_NODE);
     if (address - OFR_BASE_NODE < sizeof b->reg)
         return node_read(b, address - OFR_BASE_NODE);
     switch (address) {
