@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
 # For tests of parameters, which source tap.sh and then this: legal ones elaborate in Verilator, Yosys and
 # Icarus, others end that with a word. Set before: `top`, the module; `sources`, its files; `word`; `work`,
 # a folder for the log.
