@@ -128,6 +128,14 @@ $(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/l
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/twin.c \
 	    $(filter-out %/$(firstword $(CHANNEL_CALL_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
+# The Python module, on boardsim's boards.
+INSTALL_SHARE += host/python/outflank.py
+TESTS += host/test/python_test.sh
+host/test/python_test.sh: $(B)/bin/boardsim $(B)/libtorus.so $(B)/host/python_layout
+$(B)/host/python_layout: host/test/python_layout.c host/lib/libtorus.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $<
+
 # What serve passes on, and its twins without a protection each.
 TESTS += $(B)/tests/test_relay $(patsubst %,$(B)/tests/relay_%,number known shares ends turns)
 RELAY_TWIN_number := s/new_number(r, frame);/word(frame, 2);/

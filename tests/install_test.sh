@@ -15,7 +15,7 @@ installed() {
         include/libtorus.h include/ofr_regs.h lib/pkgconfig/torus.pc share/man/man1/torusctl.1 \
         share/man/man1/boardsim.1 share/man/man1/torussim.1 share/man/man3/libtorus.3 \
         share/bash-completion/completions/torusctl lib/udev/rules.d/70-outflank.rules \
-        share/doc/outflank/examples/loads.c share/outflank/fw.hex; do
+        share/doc/outflank/examples/loads.c share/outflank/fw.hex share/outflank/outflank.py; do
         [ -f "$to/opt/x/$f" ] || { echo "# $f is not there"; return 1; }
     done
     [ -z "$(find "$to" -type f ! -path "$to/opt/x/*")" ]

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A torus of boards from Python: discover, program, counters, registers, channels.
+
+    import outflank
+    with outflank.Torus("unix:/tmp/boards/board0.sock") as torus:
+        torus.discover(assign=True)
+        torus.program("ofr")
+        a, b = torus.join(((0, 0), 1), ((1, 0), 2))
+        a.send(b"hello")
+        print(b.receive())                       # b'hello'
+        a.close()
+        print(torus.counters()[0, 0]["injected"])
+
+ctypes over libtorus, nothing else. The library is found by its name, or is the file that the
+argument `library` or the environment's OUTFLANK_LIBRARY names. Its manual is libtorus.h, which says
+of each call what it needs and how it fails; here a failure is an Error with the library's one line.
+Places are (x, y) or (x, y, z). One thread at a time may use a Torus.
+"""
+
+import contextlib
+import ctypes
+import ctypes.util
+import os
+import time
+from collections import namedtuple
+
+_Port = ctypes.c_uint8 * 3
+
+
+class Options(ctypes.Structure):
+    """struct torus_options; only the first ones, the key and what is taken over are set here."""
+
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("timeout", ctypes.c_double),
+        ("retry", ctypes.c_double),
+        ("window", ctypes.c_uint),
+        ("session", ctypes.c_uint16),
+        ("key", ctypes.c_uint64),
+        ("token", ctypes.c_uint32),
+        ("take_over", ctypes.c_bool),
+        ("label", ctypes.c_char_p),
+        ("baud", ctypes.c_uint),
+        ("cancelled", ctypes.c_void_p),
+        ("frame", ctypes.c_void_p),
+        ("progress", ctypes.c_void_p),
+        ("ctx", ctypes.c_void_p),
+    ]
+
+
+class _Board(ctypes.Structure):
+    _fields_ = [
+        ("serial", ctypes.c_uint64),
+        ("dims", ctypes.c_uint8),
+        ("links", ctypes.c_uint8),
+        ("configured", ctypes.c_bool),
+        ("placed", ctypes.c_bool),
+        ("at", _Port),
+        ("hops", ctypes.c_uint8),
+        ("path", ctypes.c_uint8 * 24),
+        ("peer", ctypes.c_int * 6),
+        ("peer_port", ctypes.c_int8 * 6),
+    ]
+
+
+class _Preset(ctypes.Structure):
+    _fields_ = [
+        ("routing", ctypes.c_uint),
+        ("tie_both", ctypes.c_bool),
+        ("threshold", ctypes.c_uint8),
+        ("delta", ctypes.c_uint8),
+    ]
+
+
+class _End(ctypes.Structure):
+    _fields_ = [("at", _Port), ("end", ctypes.c_uint8)]
+
+
+class _Channel(ctypes.Structure):
+    _fields_ = [
+        ("state", ctypes.c_char_p),
+        ("reason", ctypes.c_char_p),
+        ("peer", _End),
+        ("open", ctypes.c_bool),
+        ("free", ctypes.c_bool),
+        ("software", ctypes.c_bool),
+        ("waits", ctypes.c_bool),
+        ("sent", ctypes.c_uint32),
+        ("received", ctypes.c_uint32),
+        ("heard", ctypes.c_uint32),
+    ]
+
+
+# What the structures must agree in with libtorus.h: host/test/python_test.sh compares.
+LAYOUTS = {
+    "torus_options": Options,
+    "torus_board": _Board,
+    "torus_preset": _Preset,
+    "torus_end": _End,
+    "torus_channel": _Channel,
+}
+
+_each_fn = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint8), ctypes.POINTER(ctypes.c_uint64)
+)
+_t, _size, _double = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_double
+_places, _ends, _out = ctypes.POINTER(ctypes.c_uint8), ctypes.POINTER(_End), ctypes.c_void_p
+
+# Name: result and arguments.
+_calls = {
+    "torus_options_init": (None, _out, _size),
+    "torus_open": (ctypes.c_int, _out, ctypes.c_char_p, _out),
+    "torus_close": (None, _t),
+    "torus_detail": (ctypes.c_char_p, _t),
+    "torus_strerror": (ctypes.c_char_p, ctypes.c_int),
+    "torus_discover": (ctypes.c_int, _t),
+    "torus_assign": (ctypes.c_int, _t),
+    "torus_attach": (ctypes.c_int, _t),
+    "torus_boards": (ctypes.c_uint, _t),
+    "torus_board": (ctypes.POINTER(_Board), _t, ctypes.c_uint),
+    "torus_sizes": (ctypes.c_uint, _t, _places),
+    "torus_fault": (ctypes.c_char_p, _t, ctypes.c_uint),
+    "torus_routing_named": (ctypes.c_int, ctypes.c_char_p),
+    "torus_preset_default": (_Preset, ctypes.c_int),
+    "torus_program": (ctypes.c_int, _t, _out),
+    "torus_lease": (ctypes.c_int, _t, _double),
+    "torus_release": (ctypes.c_int, _t),
+    "torus_read": (ctypes.c_int, _t, _places, ctypes.c_uint, _out),
+    "torus_write": (ctypes.c_int, _t, _places, ctypes.c_uint, ctypes.c_uint32),
+    "torus_counters": (ctypes.c_int, _t, _each_fn, _t),
+    "torus_counter_name": (ctypes.c_bool, ctypes.c_uint, ctypes.c_uint, ctypes.c_char_p),
+    "torus_counter_built": (ctypes.c_bool, _t, ctypes.c_uint),
+    "torus_channel_open": (ctypes.c_int, _t, _ends, _ends, _double),
+    "torus_channel_send": (ctypes.c_int, _t, _ends, ctypes.c_char_p, _size, _double, _out),
+    "torus_channel_recv": (ctypes.c_int, _t, _ends, _out, _size, _double, _out, _out),
+    "torus_channel_close": (ctypes.c_int, _t, _ends, _double),
+    "torus_channel_abort": (ctypes.c_int, _t, _ends),
+    "torus_channel_state": (ctypes.c_int, _t, _ends, _out),
+}
+
+_TIMEOUT = 3  # enum torus_error
+_COUNTERS = 129
+_ROOM = 65536
+
+Board = namedtuple("Board", "serial at links configured hops")
+
+
+class Error(Exception):
+    """A call failed. kind: as libtorus names it; str(): its one line of what, where, what to do."""
+
+    def __init__(self, kind, detail):
+        super().__init__(detail or kind)
+        self.kind = kind
+
+
+class Timeout(Error):
+    """Nothing came, or there was no more room, in time. sent: bytes of a message that went."""
+
+    sent = 0
+
+
+def load(library=None):
+    """libtorus, its functions declared. library: its file."""
+    name = library or os.environ.get("OUTFLANK_LIBRARY") or ctypes.util.find_library("torus")
+    if not name:
+        raise OSError("libtorus is not installed; name its file in OUTFLANK_LIBRARY")
+    lib = ctypes.CDLL(name)
+    for call, (result, *arguments) in _calls.items():
+        function = getattr(lib, call)
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+def _place(at):
+    at = tuple(at)
+    if not 1 <= len(at) <= 3 or any(not 0 <= c <= 15 for c in at):
+        raise ValueError(f"no place: {at}; coordinates are 2 or 3 numbers from 0 to 15")
+    return _Port(*at)
+
+
+class Torus:
+    """A connection to one board, and so to its torus. where: as torus_open() has it."""
+
+    def __init__(self, where, timeout=0, retry=0, key=0, take_over=False, library=None):
+        self._lib = load(library)
+        options = Options()
+        self._lib.torus_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        options.key, options.take_over = key, take_over
+        options.timeout, options.retry = timeout, retry
+        self._t = _t()
+        error = self._lib.torus_open(
+            ctypes.byref(self._t), where.encode(), ctypes.byref(options)
+        )
+        try:
+            self._try(error)
+        except Error:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self._t:
+            self._lib.torus_close(self._t)
+        self._t = None
+
+    def _call(self, name, *arguments):
+        if not self._t:
+            raise ValueError("the connection is closed")
+        return getattr(self._lib, name)(self._t, *arguments)
+
+    def _try(self, error):
+        if error:
+            detail = self._lib.torus_detail(self._t).decode() if self._t else ""
+            kind = self._lib.torus_strerror(error).decode()
+            raise (Timeout if error == _TIMEOUT else Error)(kind, detail)
+
+    def _do(self, name, *arguments):
+        self._try(self._call(name, *arguments))
+
+    @property
+    def sizes(self):
+        """(kx, ky) or (kx, ky, kz); () before discover() or attach()."""
+        k = _Port()
+        dims = self._call("torus_sizes", k)
+        return tuple(k)[:dims]
+
+    def discover(self, assign=False):
+        """The boards; with assign they get their coordinates. Where the cabling is wrong: an Error;
+        boards() and faults() say what was found all the same."""
+        self._do("torus_discover")
+        if assign:
+            self._do("torus_assign")
+        return self.boards()
+
+    def attach(self):
+        """The quick look, for boards that are programmed."""
+        self._do("torus_attach")
+
+    def boards(self):
+        found = (
+            self._call("torus_board", i).contents for i in range(self._call("torus_boards"))
+        )
+        return [
+            Board(b.serial, tuple(b.at)[: b.dims], b.links, b.configured, b.hops) for b in found
+        ]
+
+    def faults(self):
+        lines, i = [], 0
+        while line := self._call("torus_fault", i):
+            lines.append(line.decode())
+            i += 1
+        return lines
+
+    def program(self, routing="ofr", tie_both=None, threshold=None, delta=None):
+        """A preset, "abr", "por", "ofr", "dor" or "rdr", on all boards."""
+        number = self._lib.torus_routing_named(routing.encode())
+        if not number:
+            raise ValueError(f"no routing: {routing}")
+        preset = self._lib.torus_preset_default(number)
+        for name, value in (("tie_both", tie_both), ("threshold", threshold), ("delta", delta)):
+            if value is not None:
+                setattr(preset, name, value)
+        self._do("torus_program", ctypes.byref(preset))
+
+    @contextlib.contextmanager
+    def lease(self, seconds=60):
+        """The write lease is held inside of it: many small calls are quicker, others must wait."""
+        self._do("torus_lease", seconds)
+        try:
+            yield self
+        finally:
+            self._do("torus_release")
+
+    def read(self, at, offset):
+        """A register of a node by its byte offset (ofr_regs.h)."""
+        value = ctypes.c_uint32()
+        self._do("torus_read", _place(at), offset, ctypes.byref(value))
+        return value.value
+
+    def write(self, at, offset, value):
+        self._do("torus_write", _place(at), offset, value)
+
+    def counters(self):
+        """{(x, y): {"delivered": 123, ...}} of all boards: what they count."""
+        dims, boards = len(self.sizes), {}
+        names, text = {}, ctypes.create_string_buffer(32)
+        for i in range(_COUNTERS):
+            if self._lib.torus_counter_name(i, dims, text) and self._call("torus_counter_built", i):
+                names[i] = text.value.decode()
+
+        def each(_, at, values):
+            boards[tuple(at[:dims])] = {name: values[i] for i, name in names.items()}
+
+        self._do("torus_counters", _each_fn(each), None)
+        return boards
+
+    def join(self, one, other, seconds=30):
+        """Opens a channel between two ends, (place, end) each. Returns both as End."""
+        a, b = End(self, *one), End(self, *other)
+        self._do("torus_channel_open", a._end, b._end, seconds)
+        return a, b
+
+    def end(self, place, end):
+        """An end as it is, to be looked at, or to go on with what an earlier program joined."""
+        return End(self, place, end)
+
+
+class End:
+    """One end of a channel: a stream of messages each way."""
+
+    def __init__(self, torus, place, end):
+        if not 0 <= end <= 15:
+            raise ValueError(f"no end: {end}; they are from 0 to 15")
+        self._torus, self._end = torus, _End(_place(place), end)
+        self._kept = b""  # what has come of a message
+
+    def send(self, data, seconds=30):
+        """A message. Timeout: the other end has taken nothing in time; `sent` bytes of it went, and
+        the next send() goes on with it."""
+        data, sent = bytes(data), _size()
+        try:
+            self._torus._do(
+                "torus_channel_send", self._end, data, len(data), seconds, ctypes.byref(sent)
+            )
+        except Timeout as late:
+            late.sent = sent.value
+            raise
+
+    def receive(self, seconds=30):
+        """The next message, whole; None: the channel is closed, and all of it has come. Timeout:
+        nothing came; what came of a message is kept for the next receive()."""
+        got, whole = _size(), ctypes.c_bool(False)
+        room = ctypes.create_string_buffer(_ROOM)
+        while not whole.value:
+            try:
+                self._torus._do(
+                    "torus_channel_recv",
+                    self._end,
+                    room,
+                    _ROOM,
+                    seconds,
+                    ctypes.byref(got),
+                    ctypes.byref(whole),
+                )
+            finally:
+                self._kept += room.raw[: got.value]
+            if not got.value and not whole.value:
+                return None
+        message, self._kept = self._kept, b""
+        return message
+
+    def close(self, seconds=30):
+        """Once the other end has taken all."""
+        self._torus._do("torus_channel_close", self._end, seconds)
+
+    def abort(self):
+        """At once; what has come and was not taken is thrown away."""
+        self._kept = b""
+        self._torus._do("torus_channel_abort", self._end)
+
+    def state(self):
+        """{"state": "open", "reason": None, "sent": bytes, ...}"""
+        c = _Channel()
+        self._torus._do("torus_channel_state", self._end, ctypes.byref(c))
+        said = {n: getattr(c, n) for n, _ in _Channel._fields_ if n != "peer"}
+        said["state"] = c.state.decode()
+        said["reason"] = c.reason and c.reason.decode()
+        said["peer"] = (tuple(c.peer.at), c.peer.end)
+        return said
+
+
+def move(sender, receiver, data, seconds=30):
+    """A message of any length from one End to the other of a channel: sends what there is room for
+    and takes what comes, in turn. Returns what came. Timeout: neither for so many seconds."""
+    data, sent, whole = bytes(data), 0, False
+    seen, until = None, 0
+    while True:
+        if (sent, len(receiver._kept)) != seen:
+            seen, until = (sent, len(receiver._kept)), time.monotonic() + seconds
+        elif time.monotonic() > until:
+            raise Timeout("timeout", f"{sent} of {len(data)} bytes sent; no more for {seconds} s")
+        if not whole:
+            try:
+                sender.send(data[sent:], 0)
+                whole = True
+            except Timeout as late:
+                sent += late.sent
+        with contextlib.suppress(Timeout):
+            came = receiver.receive(0.05 if whole else 0)
+            if came is None:
+                raise Error("closed", "the channel was closed inside a message")
+            return came

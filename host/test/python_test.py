@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python module on boards at argv[1], 2x2 with channels; "layout": the structures' sizes and
+offsets, as python_layout prints them. Prints what is wrong, exit status 1."""
+
+import ctypes
+import sys
+
+import outflank
+
+
+def layout():
+    for name, struct in outflank.LAYOUTS.items():
+        print(name, ctypes.sizeof(struct))
+        for field, _ in struct._fields_:
+            print(f"{name}.{field}", getattr(struct, field).offset)
+
+
+def fails(error, words, call, *arguments):
+    try:
+        call(*arguments)
+    except error as e:
+        assert words in str(e), f"{words!r} is not in {e!r}"
+    else:
+        raise AssertionError(f"no error: {call} {arguments}")
+
+
+def boards(t):
+    assert t.sizes == ()
+    found = t.discover(assign=True)
+    assert t.sizes == (2, 2) and len(found) == 4 and not t.faults()
+    assert sorted(b.at for b in found) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    fails(ValueError, "no routing", t.program, "north")
+    t.program("abr")
+    t.program("ofr", threshold=3)
+    t.write((1, 1), 0x20, 12345)  # NODE.SEED
+    assert t.read((1, 0), 0) == 0x4F465247  # NODE.ID
+    assert t.read((1, 1), 0x20) == 12345
+    fails(outflank.Error, "outside of the torus", t.read, (2, 0), 0)
+    fails(ValueError, "no place", t.read, (16, 0), 0)
+
+
+def channels(t):
+    before = t.counters()
+    assert set(before) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    a, b = t.join(((0, 0), 1), ((1, 1), 7))
+    assert a.state()["state"] == "open" and a.state()["peer"] == ((1, 1, 0), 7)
+    with t.lease():
+        for size in list(range(36)) + [200]:
+            data = bytes((7 * i + size) & 255 for i in range(size))
+            a.send(data)
+            assert b.receive() == data, size
+        data = bytes((i * i >> 3) & 255 for i in range(3000))  # more than there is room for
+        assert outflank.move(b, a, data) == data
+        fails(outflank.Timeout, "", a.receive, 0)
+        try:
+            a.send(data, 0)
+            raise AssertionError("no end of room")
+        except outflank.Timeout as late:
+            assert 0 < late.sent < len(data)
+            rest = data[late.sent :]
+        assert outflank.move(a, b, rest) == data  # the message goes on
+    sent = t.counters()[0, 0]["injected"] - before[0, 0]["injected"]
+    assert sent > 100, sent
+    fails(outflank.Error, "busy", t.join, ((0, 1), 0), ((1, 1), 7))
+    a.close()
+    assert b.receive() is None
+    assert b.state()["reason"] == "closed"
+    fails(outflank.Error, "ended", b.send, b"x")
+    fails(outflank.Error, "ends 0 to 7", t.join, ((0, 0), 8), ((1, 1), 7))
+    fails(ValueError, "no end", t.end, (0, 0), 16)
+
+
+if sys.argv[1] == "layout":
+    layout()
+else:
+    try:
+        fails(outflank.Error, "", outflank.Torus, "unix:/nobody/is/here")
+        with outflank.Torus(sys.argv[1], timeout=60) as torus:
+            boards(torus)
+            channels(torus)
+        fails(ValueError, "closed", torus.boards)
+    except AssertionError as wrong:
+        sys.exit(f"not so: {wrong!r}")

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The Python module: its structures are libtorus.h's, in every field; boards, tables, counters,
+# registers and channels on golden boards. Twins: a module that has a field too few, one that
+# forgets what came of a message before. TAP.
+. tests/boards.sh
+export OUTFLANK_LIBRARY="$(cd "$B" && pwd)/libtorus.so" PYTHONDONTWRITEBYTECODE=1
+module=host/python
+
+run() { # FOLDER ARGUMENT: the test's, with the module there
+    PYTHONPATH=$1 timeout 300 python3 host/test/python_test.py "$2" > "$dir/out" 2>&1
+}
+same_layout() { # FOLDER
+    run "$1" layout && "$B/host/python_layout" > "$dir/layout" && cmp -s "$dir/out" "$dir/layout"
+}
+twin() { # SED
+    mkdir -p "$dir/twin"
+    sed "$1" $module/outflank.py > "$dir/twin/outflank.py"
+    ! cmp -s $module/outflank.py "$dir/twin/outflank.py"
+}
+
+check 'structures: as libtorus.h has them' same_layout $module
+twin '/"window", ctypes.c_uint/d'
+check 'twin: a field too few: found out' eval '! same_layout "$dir/twin"'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'boards, tables, counters, channels' run $module "unix:$dir/board0.sock"
+check 'ended well' stop
+twin 's/self._kept += room/self._kept = room/'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that forgets what came of a message: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
+finish
