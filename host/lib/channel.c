@@ -467,13 +467,13 @@ static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *dat
         memcpy(data + *got, payload, moved.bytes);
         *got += moved.bytes;
         *whole = moved.last && !moved.broken;
-        bool nothing = !moved.bytes && !*whole,
-             over_now = FIELD(moved.now.state, OFR_CHANNEL_STATE_FREE);
-        if (moved.broken || (nothing && over_now && is_broken(&moved.now)))
+        bool nothing = !moved.bytes && !*whole;
+        bool taken = FIELD(moved.now.state, OFR_CHANNEL_STATE_FREE); // all that came, to the end
+        if (moved.broken || (nothing && taken && is_broken(&moved.now)))
             error = over(t, e, &moved.now);
         else if (nothing && state_of(&moved.now) == OFR_CHANNEL_STATE_STATE_IDLE)
             error = explain(t, e);
-        *ended = nothing && over_now;
+        *ended = nothing && taken;
         if (nothing)
             break;
     }
