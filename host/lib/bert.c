@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bit error test of a cable: NODE.BERT at one end, what the physical layers of both have counted.
-// While it runs only the end that is nearer to us is asked, and of that the time that is left: no
-// way to it leads over the cable. What the other end has counted stays there until the link is up
-// again.
+// While it runs only the end that is nearer to us is asked, for the time that is left and what it
+// has counted: no way to it leads over the cable. What the other end has counted stays there until
+// the link is up again.
 #include <math.h>
 #include <string.h>
 
@@ -142,7 +142,10 @@ static int run(struct bert *b, struct torus_bert *out)
     int error = TORUS_OK;
     most = most < MOST_TICKS ? most : MOST_TICKS;
     for (double turns = ceil(b->all / most); turns > 0 && error == TORUS_OK; turns--) {
-        error = turn(b, ceil((b->all - b->done) / turns));
+        if (b->done > 0 && out->up) // longer than a lease may last
+            error = lease_keep(b->t);
+        if (error == TORUS_OK)
+            error = turn(b, ceil((b->all - b->done) / turns));
         if (error == TORUS_OK && out->was_up)
             error = come_back(b, &out->up);
         if (!out->up)
