@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole stack: libtorus against the real firmware on a fabric of fake boards.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -1117,6 +1118,36 @@ static void few_counters(void **state)
     }
 }
 
+// A bit error test that is longer than an end counts is made in turns: 2^31 bits at most, of which
+// fake boards say each time that they have seen 100,000, three of wire 1 wrong.
+static void bit_errors(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+    struct torus_bert r;
+    struct host h;
+    unsigned port = 0;
+    plug(&h, f->board, -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    while (port < 3 && torus_board(h.t, 0)->peer[port] < 0)
+        port++;
+    double turns = ceil(1000 * (double)FAKE_CLOCK / 0x1p31);
+    expect(&h, torus_bert(h.t, 0, port, 1000, &r), TORUS_OK);
+    assert_true(r.up && r.was_up && r.ends == 2 && r.end[0].board != r.end[1].board);
+    assert_true(r.seconds >= 1000 && r.seconds < 1000.001);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(r.end[i].phy.wires, 2);
+        assert_true(r.end[i].phy.bits == 100000 * turns);
+        assert_true(r.end[i].phy.wire[0].errors == 0 && r.end[i].phy.wire[0].eye == 2);
+        assert_true(r.end[i].phy.wire[1].errors == 3 * turns);
+    }
+    expect(&h, torus_bert(h.t, 0, 4, 1, &r), TORUS_E_USAGE);
+    expect(&h, torus_bert(h.t, 4, 0, 1, &r), TORUS_E_USAGE);
+    expect(&h, torus_bert(h.t, 0, port, 0, &r), TORUS_E_USAGE);
+    unplug(&h);
+    fake_free(f);
+}
+
 // Another board in the place of board b, fresh: unconfigured, with this serial number.
 static void replace(struct fake_board *b, uint64_t serial)
 {
@@ -1259,6 +1290,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(endless),
         cmocka_unit_test(older_board),
         cmocka_unit_test(few_counters),
+        cmocka_unit_test(bit_errors),
         cmocka_unit_test(kept),
         cmocka_unit_test(disagreeing),
         cmocka_unit_test(usage),
