@@ -40,20 +40,21 @@
 #include "torus.h"
 
 enum {
+    OFR_TABLE_DIMS = 6,                          // of a torus on which there are decisions
     OFR_TABLE_INDEXES = 8,                       // lambda vectors per set of equal coordinates
     OFR_MAX_CANDIDATES = OFR_TABLE_INDEXES + 64, // OIDNs, then WIDNs
 };
 
 // The IDN table and its parameters (register block OFR). Sets: bit i is 1 when s_i = t_i.
 struct ofr_table {
-    int8_t lambda[1 << OFR_MAX_DIMS][OFR_TABLE_INDEXES][OFR_MAX_DIMS]; // -1, 0, 1; a mu-link is +
-    uint8_t valid[1 << OFR_MAX_DIMS];                                  // bit j: entry j is there
-    uint64_t widn;                                                     // bit beta (eq. 1)
-    uint8_t delta;                                                     // hops
-    uint8_t eta;                                                       // 4.4 fixed point
-    bool rule_a; // profit 0 if none of a choice's links has a free slot
-    bool rule_b; // u* = 0 makes the first term 1 for every choice
-    bool oidn;   // use the table's OIDNs
+    int8_t lambda[1 << OFR_TABLE_DIMS][OFR_TABLE_INDEXES][OFR_TABLE_DIMS]; // -1, 0, 1; + a mu-link
+    uint8_t valid[1 << OFR_TABLE_DIMS]; // bit j: entry j is there
+    uint64_t widn;                      // bit beta (eq. 1)
+    uint8_t delta;                      // hops
+    uint8_t eta;                        // 4.4 fixed point
+    bool rule_a;                        // profit 0 if none of a choice's links has a free slot
+    bool rule_b;                        // u* = 0 makes the first term 1 for every choice
+    bool oidn;                          // use the table's OIDNs
 };
 
 // Profit pi = num / den (eq. 15, 16), den > 0, not reduced. n = 3, k = 16, 8 slots: num < 2^19,

@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    OFR_MAX_DIMS = 6,                 // torussim goes to n = 6; the RTL has n = 2 or 3
-    OFR_MAX_PORTS = 2 * OFR_MAX_DIMS, // link ports: x+ x- y+ y- z+ z- ...
-};
+// The RTL has n = 2 or 3; torussim is built with more than here (sim/net/topo/dims.h).
+#ifndef OFR_MAX_DIMS
+#define OFR_MAX_DIMS 6
+#endif
+
+enum { OFR_MAX_PORTS = 2 * OFR_MAX_DIMS }; // link ports: x+ x- y+ y- z+ z- ...
 
 // A torus: n dimensions (1 to OFR_MAX_DIMS) of k[i] nodes each (1 to 255; the RTL: 1 to 16).
 // k = 1: the dimension is absent. k = 2: a mesh axis, node 0 uses its +, node 1 its -.

@@ -7,12 +7,22 @@ NET_O := $(NET_C:%.c=$(B)/%.o) $(B)/sim/net/study/experiments.o
 NET_H := $(wildcard $(addprefix sim/net/,$(NET_ROOMS:%=%/*.h))) $(MODEL_H)
 NET_LIB_O := $(filter-out $(B)/sim/net/cli/torussim.o,$(NET_O))
 
+# Tori have more dimensions here, so it has a libofr of its own.
+NET_INCLUDES := -Isim/net -include sim/net/topo/dims.h
+NET_MODEL_O := $(MODEL_C:%.c=$(B)/net/%.o)
+$(NET_MODEL_O): $(B)/net/%.o: %.c $(MODEL_H) sim/net/topo/dims.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) $(CFLAGS) -c -o $@ $<
+
+$(B)/net/libofr.a: $(NET_MODEL_O)
+	ar rcs $@ $^
+
 PROGRAMS += $(B)/bin/torussim
 LINT_CFLAGS += -Isim/net
 
 $(NET_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(NET_H)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Isim/net -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) -D_GNU_SOURCE $(CFLAGS) -O3 -c -o $@ $<
 
 # With MPI where Open MPI's development files are: one file is built with it.
 MPI_CFLAGS = $$(pkg-config --exists ompi-c 2>/dev/null && echo -DNET_MPI $$(pkg-config --cflags ompi-c))
@@ -35,13 +45,13 @@ $(B)/sim/net/study/experiments.c: sim/net/study/experiments.awk $(NET_EXPERIMENT
 	@awk -f sim/net/study/experiments.awk $(NET_EXPERIMENTS) > $@
 
 $(B)/sim/net/study/experiments.o: $(B)/sim/net/study/experiments.c $(NET_H)
-	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) $(CFLAGS) -c -o $@ $<
 
 # Its version is libtorus's.
 $(B)/sim/net/cli/torussim.o: host/lib/libtorus.h
 $(B)/sim/net/cli/torussim.o: CPPFLAGS += -DTORUSSIM_VERSION='"$(shell sh tests/version.sh)"'
 
-$(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
+$(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/net/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 
@@ -49,7 +59,7 @@ $(B)/bin/torussim: $(B)/sim/net/cli/torussim.o $(NET_LIB_O) $(B)/libofr.a
 NET_EXAMPLES := $(patsubst sim/net/app/examples/%.c,$(B)/net/examples/%,$(wildcard sim/net/app/examples/*.c))
 $(B)/lib/torussim-record.so: sim/net/app/mpi/record.c sim/net/app/collective.c $(NET_H) $(B)/sim/net/mpi
 	@mkdir -p $(@D)
-	if pkg-config --exists ompi-c; then $(CC) $(CPPFLAGS) -Isim/net -D_GNU_SOURCE $(MPI_CFLAGS) \
+	if pkg-config --exists ompi-c; then $(CC) $(CPPFLAGS) $(NET_INCLUDES) -D_GNU_SOURCE $(MPI_CFLAGS) \
 	    $(CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(MPI_LIBS); else : > $@; fi
 $(NET_EXAMPLES): $(B)/net/examples/%: sim/net/app/examples/%.c $(B)/sim/net/mpi
 	@mkdir -p $(@D)
@@ -85,10 +95,10 @@ NET_TESTS := $(patsubst sim/net/test/%.c,$(B)/tests/%,$(wildcard sim/net/test/te
 TESTS += $(NET_TESTS)
 
 $(NET_TESTS): $(B)/tests/%: sim/net/test/%.c sim/net/test/random_net.h sim/model/test/exact.h $(NET_H) $(NET_LIB_O) \
-        $(B)/libofr.a sim/model/test/exact_random.c
+        $(B)/net/libofr.a sim/model/test/exact_random.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< \
-	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm \
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) -Isim/model/test $(CFLAGS) -o $@ $< \
+	    sim/model/test/exact_random.c $(NET_LIB_O) $(B)/net/libofr.a -lcmocka -ljansson -lm \
 	    -lpthread $(MPI_LIBS) $(LDLIBS)
 
 NET_SCRIPTS := $(addprefix sim/net/test/,cli_test.sh limit_test.sh app_test.sh record_test.sh sweep_test.sh steady_test.sh view_test.sh reproduce_test.sh rdr_test.sh ranks_test.sh flit_test.sh dragonfly_test.sh threads_test.sh)
@@ -96,9 +106,9 @@ TESTS += $(NET_SCRIPTS)
 $(NET_SCRIPTS): $(B)/bin/torussim
 
 # Against the author's data: the highest loads in `make test`, all and gamma* in `make soak`.
-$(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/libofr.a
+$(B)/net/author: sim/net/test/author.c $(NET_H) $(NET_LIB_O) $(B)/net/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Isim/net $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/libofr.a -ljansson -lm -lpthread \
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) $(CFLAGS) -o $@ $< $(NET_LIB_O) $(B)/net/libofr.a -ljansson -lm -lpthread \
 	    $(MPI_LIBS) $(LDLIBS)
 
 $(B)/tests/author: $(B)/net/author
@@ -115,10 +125,10 @@ sim/net/test/bench.sh: $(B)/bin/torussim
 
 # Under mpirun, by ranks_test.sh.
 $(B)/net/ranks_nets: sim/net/test/ranks_nets.c sim/net/test/random_net.h sim/model/test/exact.h $(NET_H) \
-        $(NET_LIB_O) $(B)/libofr.a sim/model/test/exact_random.c
+        $(NET_LIB_O) $(B)/net/libofr.a sim/model/test/exact_random.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Isim/net -Isim/model/test $(CFLAGS) -o $@ $< sim/model/test/exact_random.c \
-	    $(NET_LIB_O) $(B)/libofr.a -lcmocka -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
+	$(CC) $(CPPFLAGS) $(NET_INCLUDES) -Isim/model/test $(CFLAGS) -o $@ $< sim/model/test/exact_random.c \
+	    $(NET_LIB_O) $(B)/net/libofr.a -lcmocka -ljansson -lm -lpthread $(MPI_LIBS) $(LDLIBS)
 sim/net/test/ranks_test.sh: $(B)/net/ranks_nets
 
 sim/net/test/record_test.sh: $(B)/lib/torussim-record.so $(NET_EXAMPLES)

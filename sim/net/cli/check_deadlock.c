@@ -7,6 +7,7 @@
 #include "dragonfly/deadlock.h"
 #include "flit/deadlock.h"
 #include "route/deadlock.h"
+#include "topo/name.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -31,9 +32,10 @@ static void name_queue(const struct net_config *c, const struct ofr_waiting *q, 
     snprintf(flit, sizeof flit, "VC%u", q->vc);
     bool bubble = net_routing_by_bubble(c->routing);
     const char *vc = c->engine == NET_ENGINE_FLIT && !bubble ? flit : vcs[q->vc];
-    int used = q->port == OFR_AT_LOCAL ? snprintf(text, size, "generator of ")
-                                       : snprintf(text, size, "%s %c%c of ", vc,
-                                                  "xyzuvw"[q->port / 2], q -> port % 2 ? '-' : '+');
+    int used = q->port == OFR_AT_LOCAL
+                   ? snprintf(text, size, "generator of ")
+                   : snprintf(text, size, "%s %s of ", vc,
+                              net_port_print(q->port, (char[NET_PORT_TEXT]){0}));
     for (unsigned i = 0; i < c->torus.n && used < (int)size; i++)
         used += snprintf(text + used, size - (unsigned)used, i ? ",%u" : "%u", at.c[i]);
 }

@@ -92,7 +92,7 @@ static json_t *real(double value)
 
 static json_t *record(const struct problem *p)
 {
-    char torus[48];
+    char torus[NET_TORUS_TEXT];
     const struct net_limit *l = &p->limit;
     net_torus_print(&p->config.torus, torus, sizeof torus);
     json_t *o = json_object();

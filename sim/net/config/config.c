@@ -89,7 +89,7 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         return net_flit_config_check(c, message, size);
     const struct net_traffic_config *traffic = &c->traffic;
     const char *wrong = net_traffic_check(traffic, &c->torus);
-    char torus[48];
+    char torus[NET_TORUS_TEXT];
     if (wrong && !c->trace && !c->active && !c->application) {
         net_torus_print(&c->torus, torus, sizeof torus);
         snprintf(message, size, "traffic %s does not go on %s: %s",
@@ -105,6 +105,11 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
         return message;
     CHECK(!c->dragonfly.a, "--topology dragonfly:... goes with --engine flit only");
     CHECK(!c->mesh, "--topology mesh:... goes with --engine flit only");
+    char topology[NET_TORUS_TEXT];
+    net_torus_print(&c->torus, topology, sizeof topology);
+    CHECK(c->torus.n <= OFR_TABLE_DIMS,
+          "--topology %s: more than %d dimensions go with --engine flit only", topology,
+          OFR_TABLE_DIMS);
     CHECK(c->routing < NET_DALLY_SEITZ, "--routing %s goes with --engine flit only",
           net_routing_names[c->routing]);
     CHECK(c->ack_bytes <= c->packet_bytes, "an ACK must not be longer than a packet");

@@ -72,6 +72,9 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
           c->routing < NET_DALLY_SEITZ ? "--engine packet" : "--topology dragonfly:...");
     CHECK(!bubble || !c->mesh, "--routing %s does not go on %s: its escape goes round rings",
           net_routing_names[c->routing], text);
+    CHECK(!bubble || c->torus.n <= OFR_TABLE_DIMS,
+          "--routing %s goes up to %d dimensions; dally-seitz, duato, triplex and chaos go further",
+          net_routing_names[c->routing], OFR_TABLE_DIMS);
     CHECK(!bubble || c->flit.switching != NET_WORMHOLE,
           "--routing %s does not go with --switching wormhole: its bubbles are of packets",
           net_routing_names[c->routing]);

@@ -24,16 +24,17 @@ static const char *parse_topology(struct net_config *c, const char *text, char *
     if (net_torus_parse(c->mesh ? text + 5 : text, &c->torus) &&
         !(c->mesh && !strncmp(text + 5, "torus:", 6)))
         return NULL;
-    snprintf(wrong, size,
-             "--topology %s: must be torus: or mesh:K1x...xKn, n = 1 to 6, sizes 1 to 255, at most "
-             "2^22 nodes, or dragonfly:H or dragonfly:AxPxH, at most 63 ports a router",
-             text);
+    snprintf(
+        wrong, size,
+        "--topology %s: must be torus: or mesh:K1x...xKn, n = 1 to %d, sizes 1 to 255, at most "
+        "2^22 nodes, or dragonfly:H or dragonfly:AxPxH, at most 63 ports a router",
+        text, OFR_MAX_DIMS);
     return wrong;
 }
 
 static void print_topology(const struct net_config *c, char *text, unsigned size)
 {
-    char torus[48];
+    char torus[NET_TORUS_TEXT];
     if (c->dragonfly.a) {
         snprintf(text, size, "dragonfly:%ux%ux%u", c->dragonfly.a, c->dragonfly.p, c->dragonfly.h);
         return;
@@ -486,7 +487,7 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_BOTH,
      .value = "TORUS",
      .help =
-         "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit also "
+         "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit n = 1 to 12, also "
          "mesh:K1x...xKn, dragonfly:H or dragonfly:AxPxH (A routers a group, P nodes and H global "
          "links a router)",
      .otherwise = "torus:8x8x8",

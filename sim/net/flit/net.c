@@ -8,6 +8,7 @@
 
 #include "flit/sim.h"
 #include "measure/steady.h"
+#include "topo/name.h"
 
 static void advance(struct net_sim *sim, uint64_t until)
 {
@@ -100,8 +101,8 @@ static void name_stuck(const struct net_sim *sim, char *text, size_t size)
             snprintf(text, size, "a packet to node %u in the injection buffer of node %u", dst,
                      node);
         else
-            snprintf(text, size, "a packet to node %u in VC %u of node %u, port %c%c, and others",
-                     dst, place % sim->vcs, node, "xyzuvw"[port / 2], port % 2 ? '-' : '+');
+            snprintf(text, size, "a packet to node %u in VC %u of node %u, port %s, and others",
+                     dst, place % sim->vcs, node, net_port_print(port, (char[NET_PORT_TEXT]){0}));
         return;
     }
     snprintf(text, size, "packets on channels");

@@ -393,7 +393,7 @@ static bool inject(struct net_part *part, uint32_t node)
                     (struct net_head){(uint16_t)net_leg_mu(leg), to_idn}, rdr);
     if (out < 0)
         return false;
-    uint8_t draw = (luck >> 8) & ((1u << OFR_MAX_DIMS) - 1);
+    uint8_t draw = (luck >> 8) & ((1u << OFR_TABLE_DIMS) - 1);
     enqueue(part, node, (unsigned)out,
             (struct net_packet){.leg = leg,
                                 .destination = source->destination,

@@ -46,14 +46,14 @@ struct net_paths {
 // for a link, from that link's far end).
 struct net_leg {
     uint16_t mu; // minimal ports; both of a dimension: at distance k/2, either may go
-    uint8_t left[OFR_MAX_DIMS]; // hops per dimension
+    uint8_t left[OFR_TABLE_DIMS]; // hops per dimension
 };
 
 // A leg as a number: mu in bits 0 .. 15, left[i] from bit 16 + 8 i on.
 static inline uint64_t net_pack_leg(struct net_leg leg)
 {
     uint64_t packed = leg.mu;
-    for (unsigned i = 0; i < OFR_MAX_DIMS; i++)
+    for (unsigned i = 0; i < OFR_TABLE_DIMS; i++)
         packed |= (uint64_t)leg.left[i] << (16 + 8 * i);
     return packed;
 }

@@ -115,6 +115,9 @@ refuse 'multiqueue.*2 to 32' run --engine flit --routing chaos --multiqueue 1
 refuse 'chaos goes with --engine flit' run --routing chaos
 refuse 'fixed-order goes with' run --engine flit --routing chaos --service input --fixed-order restricted
 refuse 'in-order.*0 to 1' run --engine flit --routing triplex --in-order 2
+refuse 'n = 1 to 12' run --engine flit --topology 2x2x2x2x2x2x2x2x2x2x2x2x2
+refuse 'more than 6 dimensions go with --engine flit' run --topology 2x2x2x2x2x2x2
+refuse 'ofr goes up to 6 dimensions' run --engine flit --routing ofr --topology 2x2x2x2x2x2x2
 refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3x3 --lanes 4
 refuse 'buffer-words.*1 to' run --engine flit --switching wormhole --buffer-words 0
 refuse 'step' reproduce "$work/step.json" --out "$work/none"
@@ -207,6 +210,17 @@ result $? 'and of ofr'
 [ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 50'
 result $? 'and of packet exchange'
 
+cube=2x2x2x2x2x2x2x2
+"$sim" check-deadlock --engine flit --topology $cube --routing duato --format json > "$work/out"
+[ $? = 0 ] && json 'o["verdict"] == "acyclic"'
+result $? 'and of a hypercube of eight dimensions'
+cube=2x2x2x2x2x2x2x2x2x2
+"$sim" run --engine flit --topology $cube --routing duato --traffic complement --load 0.2 --warm-up 300 --batches 2 \
+    --batch-cycles 200 --format json > "$work/out"
+json 'o["topology"] == "torus:'$cube'" and abs(o["accepted_load"] - 0.2) < 0.02 and
+    o["flit_hops"] >= 200 * o["consumed"] and o["latency_cycles"] > 11 * 4 + 10 + 19'
+result $? 'a run of one of ten'
+
 # Curves of this engine.
 "$sim" reproduce fulgham-4.13 --row 'Bit reversal' --warm-up 500 --batches 2 --batch-cycles 200 --jobs 1 \
     --out "$work/curves" --format json > "$work/out"
@@ -240,8 +254,8 @@ checked()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -o "$work/$1" \
-        "$work/$1.c" $rest $objects "$B/libofr.a" -ljansson -lm -lpthread \
+    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" \
+        "$work/$1.c" $rest $objects "$B/net/libofr.a" -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg")
     [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$2.c"
 }

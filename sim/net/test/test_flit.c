@@ -230,6 +230,35 @@ static void zero_load(void **state)
     }
 }
 
+// Hypercubes of many dimensions: from corner to corner a hop in each, by any router.
+static void hypercubes(void **state)
+{
+    (void)state;
+    static struct log log;
+    uint64_t random = seed + 3;
+    static const char cube[] = "torus:2x2x2x2x2x2x2x2x2x2x2x2";
+    for (unsigned n = 7; n <= OFR_MAX_DIMS; n++)
+        for (int r = NET_DALLY_SEITZ; r <= NET_CHAOS; r++) {
+            char name[sizeof cube];
+            snprintf(name, sizeof name, "%.*s", (int)(5 + 2 * n), cube);
+            struct net_config c = make(name, (enum net_routing)r);
+            c.flit.lanes = 1;
+            char wrong[400];
+            if (net_config_check(&c, wrong, sizeof wrong))
+                fail_msg("%s: %s", name, wrong);
+            struct net_sim *sim = quiet(&c, &log);
+            assert_int_equal(sim->nodes, 1u << n);
+            uint32_t corner = (uint32_t)(exact_random(&random) % sim->nodes);
+            net_flit_put(sim, corner, corner ^ (sim->nodes - 1));
+            uint32_t expected = (n + 1) * c.flit.node_latency + n + c.flit.message_words - 1;
+            for (uint32_t i = 0; i <= expected; i++)
+                cycle(sim);
+            if (log.count != 1 || log.latency != expected || sim->hops != n)
+                fail_msg("%s, routing %d: latency %u, not %u", name, r, log.latency, expected);
+            net_flit_free(sim);
+        }
+}
+
 static const struct net_flit_buffer *in_buffer(const struct net_sim *sim, uint32_t node,
                                                unsigned port, unsigned vc)
 {
@@ -488,9 +517,9 @@ static void threads(void **state)
 static void what_ships(void **state)
 {
     (void)state;
-    static const char *const shapes[] = {"torus:4x4",   "torus:5x3",   "torus:8",
-                                         "torus:3x4x5", "torus:2x6x4", "mesh:4x5",
-                                         "mesh:7",      "mesh:3x3x3",  "torus:2x2x2x2"};
+    static const char *const shapes[] = {
+        "torus:4x4", "torus:5x3", "torus:8",    "torus:3x4x5",   "torus:2x6x4",
+        "mesh:4x5",  "mesh:7",    "mesh:3x3x3", "torus:2x2x2x2", "torus:2x2x2x2x2x2x2"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int r = NET_DALLY_SEITZ; r <= NET_TRIPLEX; r++)
             for (int tie = NET_TIE_PLUS; tie <= NET_TIE_BOTH; tie++)
@@ -791,14 +820,14 @@ int main(int argc, char **argv)
 {
     seed = exact_seed(argc, argv, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periods),          cmocka_unit_test(zero_load),
-        cmocka_unit_test(one_path),         cmocka_unit_test(duplex),
-        cmocka_unit_test(link_rate),        cmocka_unit_test(bubble),
-        cmocka_unit_test(conservation),     cmocka_unit_test(what_ships),
-        cmocka_unit_test(broken_relations), cmocka_unit_test(broken_triplex),
-        cmocka_unit_test(packet_exchange),  cmocka_unit_test(exchanges),
-        cmocka_unit_test(figures),          cmocka_unit_test(threads),
-        cmocka_unit_test(saturation_tests),
+        cmocka_unit_test(periods),        cmocka_unit_test(zero_load),
+        cmocka_unit_test(hypercubes),     cmocka_unit_test(one_path),
+        cmocka_unit_test(duplex),         cmocka_unit_test(link_rate),
+        cmocka_unit_test(bubble),         cmocka_unit_test(conservation),
+        cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
+        cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
+        cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
+        cmocka_unit_test(threads),        cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

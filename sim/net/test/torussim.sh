@@ -31,6 +31,6 @@ broken()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -o "$work/$1" "$work/$1.c" $objects \
-        "$B/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
+    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" "$work/$1.c" $objects \
+        "$B/net/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }

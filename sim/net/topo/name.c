@@ -35,3 +35,13 @@ void net_torus_print(const struct ofr_torus *torus, char *text, unsigned size)
     for (unsigned i = 0; i < torus->n && at < (int)size; i++)
         at += snprintf(text + at, size - (unsigned)at, i ? "x%u" : "%u", torus->k[i]);
 }
+
+const char *net_port_print(unsigned port, char *text)
+{
+    unsigned axis = port / 2;
+    if (axis < 6)
+        snprintf(text, NET_PORT_TEXT, "%c%c", "xyzuvw"[axis], "+-"[port & 1]);
+    else
+        snprintf(text, NET_PORT_TEXT, "%u%c", axis % 100 + 1, "+-"[port & 1]);
+    return text;
+}
