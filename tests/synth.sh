@@ -83,9 +83,8 @@ smaller="+strash;ifraig;scorr;dch,-f;if,-a;mfs2,-a;&get,-nm;&satlut,-N,48,-C,500
     abc -lut 4 -script $smaller
     $synth -top wrap -run map_cells:"
 # -wires: 0.7 ns a wire in place of 0.3. Logic is drawn out to save LUTs as long as it is no later
-# than what is latest; with wires that are too short that is more levels than there is time for.
-# What comes out of a block RAM or a multiplier counts as early in any case: Yosys knows no time of
-# theirs.
+# than what is latest, which comes out of a block RAM or a multiplier over few wires: with wires that
+# are too short other logic gets more levels than it has time for.
 [ -z "$wires" ] || synthesize="$synth -top wrap -run :map_luts
     abc9 -maxlut 4 -W 700
     clean
