@@ -58,7 +58,7 @@ twin()
     fi
     o=$B/sim/cosim v=$B/link/$w32/v
     gcc -std=c11 -O2 -Isim/model -Ifirmware -c -o "$work/link.o" "$work/link.c" > "$shown" 2>&1 &&
-        g++ -o "$work/$name" "$o/link_lockstep.o" "$o/link_report.o" "$o/link_port.o" "$o/link_wire.o" \
+        g++ -o "$work/$name" "$o/link_lockstep.o" "$o/link_bench.o" "$o/link_report.o" "$o/link_port.o" "$o/link_wire.o" \
             "$o/noise.o" "$o/fabric.o" \
             "$work/link.o" "$v/link_rtl.o" "$v"/verilated*.o "$v/Vofr_link__ALL.a" "$B/libofr.a" \
             -lpthread -lm >> "$shown" 2>&1 || {
