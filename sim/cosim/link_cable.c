@@ -354,7 +354,9 @@ static void check(struct run *r)
         else if (r->kind <= ERRORS && (u->falls || u->model->counts.downs || u->ups != 1))
             fail(r, "end %u: the link fell at a tame error rate", e);
         else if (r->kind == CLEAN && r->o->bench.rate < 0 &&
-                 u->model->counts.bad > (r->o->creep ? 4 * r->wires : 1))
+                 u->model->counts.bad > (r->o->creep       ? 4 * r->wires
+                                         : r->o->tune >= 0 ? 2 * r->wires // trained too shortly
+                                                           : 1))
             fail(r, "end %u: %" PRIu64 " damaged frames on a clean cable", e, u->model->counts.bad);
         else if (phy_rtl_lost(u->rtl) && r->kind <= ERRORS)
             fail(r, "end %u: %" PRIu64 " words found the FIFO full", e, phy_rtl_lost(u->rtl));
