@@ -91,7 +91,7 @@ class _Channel(ctypes.Structure):
     ]
 
 
-# What the structures must agree in with libtorus.h: host/test/python_test.sh compares.
+# What the structures must agree in with libtorus.h: its test compares.
 LAYOUTS = {
     "torus_options": Options,
     "torus_board": _Board,
