@@ -30,10 +30,11 @@ knows() { # whose plug at 0.x+ was out once
             and all(l["why"] == "silence" or l["falls"] == 0 or l["why"] == "other end fell"
                     for l in d["links"])'
 }
+# The last five columns are of physical layers, which golden boards have none of.
 csv() {
     torus link --format csv && why= &&
-        [ "$(head -n 1 "$dir/out")" = "board,port,serial,state,peer,since,up,falls,why,longest_outage,frames,crc,retries,bits,error_rate_below" ] &&
-        [ "$(wc -l < "$dir/out")" = "$1" ]
+        [ "$(head -n 1 "$dir/out")" = "board,port,serial,state,peer,since,up,falls,why,longest_outage,frames,crc,retries,bits,error_rate_below,locked,eyes,wire_bits,wire_errors,wire_error_rate_below" ] &&
+        [ "$(wc -l < "$dir/out")" = "$1" ] && [ "$(grep -c '[0-9],,,,,$' "$dir/out")" = $(($1 - 1)) ]
 }
 
 start --dims 3x3 --boards golden --link reliable --bit-errors 1e-4 --spread 8 --pull 0.x+@6000-9000

@@ -84,10 +84,12 @@ CHECK_host/examples := tests/install_test.sh
 CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
                        host/test/lib_test.sh host/test/fuzz_test.sh
 CHECK_host/lib/pages := tests/install_test.sh
+CHECK_host/python   := host/test/python_test.sh
 CHECK_host/test     := $(CHECK_host/lib)
 CHECK_host/torusctl := $(T)test_relay host/test/torusctl_test.sh host/test/layers_test.sh
 CHECK_rtl/board     := $(T)test_node rtl/board/test/teeth.sh
 CHECK_rtl/channel   := $(T)channel_2_32_32_4_4 $(T)channel_twin_credit
+CHECK_rtl/channel/example := rtl/channel/example/test/example_test.sh
 CHECK_rtl/core      := $(T)core_rv32i rtl/core/test/riscv_tests_test.sh
 CHECK_rtl/link      := rtl/link/test/fifo_test.sh $(T)link_2_16_32_4_1_0_8_16
 CHECK_rtl/link/phy  := $(T)phy_2_16_16_4_0_1_11_16_1
