@@ -148,6 +148,20 @@ API int torus_read(struct torus *t, const uint8_t at[3], unsigned offset, uint32
     return error;
 }
 
+int read_clock(struct torus *t)
+{
+    struct request q;
+    if (t->clock > 0)
+        return TORUS_OK;
+    by_path(&q, NULL, 0, OFR_OP_READ, 0);
+    q.m[4] = (OFR_SEL_BOARD | OFR_BOARD_CLOCK) << 16;
+    int error = ask(t, &q, "read the clock's rate");
+    t->clock = q.r[5];
+    if (error == TORUS_OK && !(t->clock > 0))
+        error = fail(t, TORUS_E_PROTOCOL, "the board says that its clock stands still");
+    return error;
+}
+
 int ask_boards(struct torus *t, struct request *q, unsigned count, const char *what)
 {
     int error = exchange(t, q, count);

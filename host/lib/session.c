@@ -231,20 +231,6 @@ static int put_label(struct torus *t)
     return error;
 }
 
-int read_clock(struct torus *t)
-{
-    struct request q;
-    if (t->clock > 0)
-        return TORUS_OK;
-    by_path(&q, NULL, 0, OFR_OP_READ, 0);
-    q.m[4] = (OFR_SEL_BOARD | OFR_BOARD_CLOCK) << 16;
-    int error = ask(t, &q, "read the clock's rate");
-    t->clock = q.r[5];
-    if (error == TORUS_OK && !(t->clock > 0))
-        error = fail(t, TORUS_E_PROTOCOL, "the board says that its clock stands still");
-    return error;
-}
-
 // Now is when its time begins.
 static int note_time(struct torus *t, double since)
 {
@@ -259,10 +245,15 @@ static int give_back(struct torus *t)
     t->uncut++;
     if (t->lease.session && (t->lease.single || t->addressed || t->board_count))
         error = lease_all(t, OFR_LEASE_RELEASE, "give the write lease back");
-    if (error == TORUS_E_TIMEOUT && !t->lease.single && t->addressed && t->board_count) {
-        t->addressed = false; // a destination table may be in the way
-        error = lease_all(t, OFR_LEASE_RELEASE, "give the write lease back");
-        t->addressed = true;
+    // A board is not configured any more, or a destination table may be in the way.
+    bool left = error == TORUS_E_UNKNOWN;
+    if ((left || error == TORUS_E_TIMEOUT) && !t->lease.single && t->addressed) {
+        if (left && !t->board_count)
+            torus_discover(t);
+        t->addressed = false;
+        if (t->board_count)
+            error = lease_all(t, OFR_LEASE_RELEASE, "give the write lease back");
+        t->addressed = !left;
     }
     t->uncut--;
     t->lease.behind = error == TORUS_OK || error == TORUS_E_LEASE ? 0 : t->lease.session;

@@ -363,6 +363,15 @@ for bad in 'NODE.ID=1 only be read' 'BOARD.RESTART=0 only be read' 'NODE.SIZES u
 done
 check 'reg: no lease is left' torus --format json ping
 check 'reg: none' says '"leased": false'
+check 'reg: the board leaves the torus' torus reg NODE.CONTROL=0
+none_leased() {
+    for n in 0 1 2 3 4 5; do
+        "$B/bin/torusctl" -t "unix:$dir/board$n.sock" --format json ping > "$dir/out" 2>&1 &&
+            says '"leased": false' || return 1
+    done
+}
+check 'reg: by addresses that lead nowhere, no lease is left either' none_leased
+check 'reg: and it is programmed again' torus program --routing dor
 
 echo 00c0ffee12345678 > "$dir/secret"
 chmod 640 "$dir/secret"

@@ -789,6 +789,46 @@ static void two_hosts(void **state)
     fake_free(f);
 }
 
+// A board stops being part of the torus in the middle of a lease: addresses lead nowhere then, and
+// still all boards give the lease back, whether the handle has walked to them or not.
+static void leaves_in_lease(void **state)
+{
+    (void)state;
+    struct torus_preset p = torus_preset_default(TORUS_ABR);
+    struct torus_options o = quick;
+    o.timeout = 0.4; // what is asked by address is waited for
+    for (unsigned round = 0; round < 8; round++) {
+        bool walked = round & 1, far = round & 2, held = round & 4;
+        struct fake_fabric *f = fake_new(4, 2, 1, false, seed + round);
+        struct host h;
+        plug(&h, &f->board[0], -1, &o);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        if (!walked) {
+            unplug(&h);
+            plug(&h, &f->board[0], -1, &o);
+        }
+        expect(&h, torus_attach(h.t), TORUS_OK);
+        if (held)
+            expect(&h, torus_lease(h.t, 0), TORUS_OK);
+        uint8_t place[3] = {2, 1, 0};
+        struct fake_board *b = f->board;
+        while (far && b->reg[OFR_NODE_COORD / 4] != 0x102)
+            b++;
+        expect(&h, torus_write(h.t, far ? place : NULL, OFR_NODE_CONTROL, 0), TORUS_OK);
+        assert_int_equal(b->reg[OFR_NODE_CONTROL / 4], 0);
+        if (held)
+            expect(&h, torus_release(h.t), TORUS_OK);
+        for (unsigned i = 0; i < f->boards; i++)
+            assert_int_equal(f->board[i].fw.lease, 0);
+        // And goes on: it is found, and programmed again.
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 static void keyed(void **state)
 {
     (void)state;
@@ -1263,37 +1303,22 @@ static void usage(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discover_sizes),
-        cmocka_unit_test(missing_cable),
-        cmocka_unit_test(swapped_cables),
-        cmocka_unit_test(looped_cable),
-        cmocka_unit_test(doubled_cable),
-        cmocka_unit_test(missing_board),
-        cmocka_unit_test(dead_board),
-        cmocka_unit_test(same_serial),
-        cmocka_unit_test(size_17),
-        cmocka_unit_test(assign),
-        cmocka_unit_test(program_sizes),
-        cmocka_unit_test(killed_session),
-        cmocka_unit_test(tie_refused),
-        cmocka_unit_test(staged_over_custom),
-        cmocka_unit_test(half_committed),
-        cmocka_unit_test(custom_tables),
-        cmocka_unit_test(two_hosts),
-        cmocka_unit_test(keyed),
-        cmocka_unit_test(dead_uart),
-        cmocka_unit_test(bad_wires),
-        cmocka_unit_test(bad_wires_no_store),
-        cmocka_unit_test(traffic),
-        cmocka_unit_test(patterns),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(endless),
-        cmocka_unit_test(older_board),
-        cmocka_unit_test(few_counters),
-        cmocka_unit_test(bit_errors),
-        cmocka_unit_test(kept),
-        cmocka_unit_test(disagreeing),
-        cmocka_unit_test(usage),
+        cmocka_unit_test(discover_sizes), cmocka_unit_test(missing_cable),
+        cmocka_unit_test(swapped_cables), cmocka_unit_test(looped_cable),
+        cmocka_unit_test(doubled_cable),  cmocka_unit_test(missing_board),
+        cmocka_unit_test(dead_board),     cmocka_unit_test(same_serial),
+        cmocka_unit_test(size_17),        cmocka_unit_test(assign),
+        cmocka_unit_test(program_sizes),  cmocka_unit_test(killed_session),
+        cmocka_unit_test(tie_refused),    cmocka_unit_test(staged_over_custom),
+        cmocka_unit_test(half_committed), cmocka_unit_test(custom_tables),
+        cmocka_unit_test(two_hosts),      cmocka_unit_test(leaves_in_lease),
+        cmocka_unit_test(keyed),          cmocka_unit_test(dead_uart),
+        cmocka_unit_test(bad_wires),      cmocka_unit_test(bad_wires_no_store),
+        cmocka_unit_test(traffic),        cmocka_unit_test(patterns),
+        cmocka_unit_test(counters),       cmocka_unit_test(endless),
+        cmocka_unit_test(older_board),    cmocka_unit_test(few_counters),
+        cmocka_unit_test(bit_errors),     cmocka_unit_test(kept),
+        cmocka_unit_test(disagreeing),    cmocka_unit_test(usage),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));
