@@ -388,14 +388,19 @@ static int want_sending(struct torus *t, const struct torus_end *e, const struct
                 states[state % STATES]);
 }
 
+// Before bytes are moved: the lease is ours.
+static int begin_moves(struct torus *t, const struct torus_end *e)
+{
+    int error = want_node(t, e);
+    return error == TORUS_OK ? lease_begin(t, 0) : error;
+}
+
 // As much of the message as there is room for now.
 static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *data, size_t bytes,
                      size_t *sent, bool *whole)
 {
     struct moved moved = {0};
-    int error = want_node(t, e);
-    if (error == TORUS_OK)
-        error = lease_begin(t, 0);
+    int error = begin_moves(t, e);
     if (error != TORUS_OK)
         return error;
     for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {
@@ -407,8 +412,9 @@ static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *
             memcpy(payload, data + *sent, now);
         if (n % 32 == 31)
             error = lease_keep(t);
-        if (error == TORUS_OK)
-            error = move(t, e, last ? OFR_MOVE_LAST : 0, now, payload, &moved);
+        if (error != TORUS_OK)
+            break;
+        error = move(t, e, last ? OFR_MOVE_LAST : 0, now, payload, &moved);
         *sent += moved.bytes;
         *whole = moved.last;
         if (error == TORUS_OK) // what is broken takes all
@@ -447,9 +453,7 @@ static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *dat
                         size_t *got, bool *whole, bool *ended)
 {
     struct moved moved = {0};
-    int error = want_node(t, e);
-    if (error == TORUS_OK)
-        error = lease_begin(t, 0);
+    int error = begin_moves(t, e);
     if (error != TORUS_OK)
         return error;
     for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole stack: libtorus against the real firmware on a fabric of fake boards.
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -1188,6 +1190,40 @@ static void bit_errors(void **state)
     fake_free(f);
 }
 
+// More than a minute passes once so many bytes have gone, so that no lease is left.
+enum { GONE = 31 * 16 };
+static void long_minute(struct fake_board *b)
+{
+    struct timespec seconds = {.tv_sec = 70};
+    if (b->beats != GONE / 2)
+        return;
+    b->fabric->after_poll = NULL;
+    nanosleep(&seconds, NULL);
+    pass(b->fabric, 700);
+}
+
+// A lease that is lost in the middle of a long message: what has gone is told, no more.
+static void message_cut(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+    struct torus_preset p = torus_preset_default(TORUS_ABR);
+    const struct torus_end from = {.end = 1}, to = {.at = {1, 0, 0}, .end = 2};
+    static const uint8_t zeros[1000];
+    size_t sent = 0;
+    struct host h;
+    plug(&h, f->board, -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program(h.t, &p), TORUS_OK);
+    expect(&h, torus_channel_open(h.t, &from, &to, 1), TORUS_OK);
+    f->after_poll = long_minute;
+    expect(&h, torus_channel_send(h.t, &from, zeros, sizeof zeros, 1, &sent), TORUS_E_LEASE);
+    assert_null(f->after_poll);
+    assert_int_equal(sent, GONE);
+    unplug(&h);
+    fake_free(f);
+}
+
 // Another board in the place of board b, fresh: unconfigured, with this serial number.
 static void replace(struct fake_board *b, uint64_t serial)
 {
@@ -1317,8 +1353,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(traffic),        cmocka_unit_test(patterns),
         cmocka_unit_test(counters),       cmocka_unit_test(endless),
         cmocka_unit_test(older_board),    cmocka_unit_test(few_counters),
-        cmocka_unit_test(bit_errors),     cmocka_unit_test(kept),
-        cmocka_unit_test(disagreeing),    cmocka_unit_test(usage),
+        cmocka_unit_test(bit_errors),     cmocka_unit_test(message_cut),
+        cmocka_unit_test(kept),           cmocka_unit_test(disagreeing),
+        cmocka_unit_test(usage),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));
