@@ -123,17 +123,18 @@ static void add(struct torus_phy *sum, const struct torus_phy *turn)
 
 static int read_ends(struct bert *b, struct torus_bert *out)
 {
-    int error = TORUS_OK;
-    for (unsigned i = 0; i < out->ends && error == TORUS_OK; i++) {
+    for (unsigned i = 0; i < out->ends; i++) {
         struct torus_phy phy;
-        error = read_phy(b->t, out->end[i].board, out->end[i].port, &phy);
-        if (error == TORUS_OK)
-            add(&out->end[i].phy, i == 0 && phy.bits < b->last.bits ? &b->last : &phy);
+        int error = read_phy(b->t, out->end[i].board, out->end[i].port, &phy);
+        if (i && error == TORUS_E_TIMEOUT) {
+            out->ends = 1; // so many errors that the link has fallen again
+            return ok(b->t);
+        }
+        if (error != TORUS_OK)
+            return error;
+        add(&out->end[i].phy, i == 0 && phy.bits < b->last.bits ? &b->last : &phy);
     }
-    if (error == TORUS_OK || error == TORUS_E_CANCELLED || out->ends == 1)
-        return error;
-    out->ends = 1; // so many errors that the link has fallen again
-    return ok(b->t);
+    return TORUS_OK;
 }
 
 static int run(struct bert *b, struct torus_bert *out)
@@ -142,7 +143,7 @@ static int run(struct bert *b, struct torus_bert *out)
     int error = TORUS_OK;
     most = most < MOST_TICKS ? most : MOST_TICKS;
     for (double turns = ceil(b->all / most); turns > 0 && error == TORUS_OK; turns--) {
-        if (b->done > 0 && out->up) // longer than a lease may last
+        if (b->done > 0 && (out->up || !out->was_up)) // longer than a lease may last
             error = lease_keep(b->t);
         if (error == TORUS_OK)
             error = turn(b, ceil((b->all - b->done) / turns));

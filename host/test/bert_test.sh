@@ -88,8 +88,9 @@ check 'tested' json 'len(d["wires"]) == 4 and all(w["eye"] == 2 and w["bits"] > 
 check 'stopped' stop
 
 start --dims 2x1 --boards golden --link reliable
-check 'no physical layer: status 2' status 2 torus bert 0,0 1,0
+check 'no physical layer: status 2' status 2 torus bert 0,0 1,0 --record "$dir/new"
 check 'said' says 'have no physical layer that could be tested'
+check 'nothing is recorded' status 1 test -e "$dir/new"
 check 'link shows none' torus link --format json
 check 'null' json 'all(l["eyes"] is None and l["locked"] is None for l in d["links"])'
 check 'stopped' stop

@@ -1224,6 +1224,37 @@ static void message_cut(void **state)
     fake_free(f);
 }
 
+// The time of a turn passes as it begins: ticks of 256 cycles.
+static void turn_passes(struct fake_board *b)
+{
+    uint32_t *test = &b->reg[OFR_NODE_BERT / 4];
+    double seconds = 256.0 / FAKE_CLOCK * (*test & OFR_NODE_BERT_TICKS_MASK);
+    struct timespec time = {.tv_sec = (time_t)seconds};
+    *test = 0;
+    nanosleep(&time, NULL);
+    pass(b->fabric, (unsigned)(10 * seconds));
+}
+
+// A day, which is longer than any lease, of a link that is up, and of one that is not.
+static void bit_errors_of_a_day(void **state)
+{
+    (void)state;
+    for (unsigned cut = 0; cut < 2; cut++) {
+        struct fake_fabric *f = fake_new(4, 2, 1, true, seed);
+        struct torus_bert r;
+        struct host h;
+        if (cut)
+            fake_cut(f->board, 0);
+        plug(&h, f->board, -1, &quick);
+        expect(&h, torus_discover(h.t), cut ? TORUS_E_MISCABLED : TORUS_OK);
+        f->after_poll = turn_passes;
+        expect(&h, torus_bert(h.t, 0, 0, 86400, &r), TORUS_OK);
+        assert_true(r.was_up == !cut && r.ends == 2 - cut && r.seconds >= 86400);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 // Another board in the place of board b, fresh: unconfigured, with this serial number.
 static void replace(struct fake_board *b, uint64_t serial)
 {
@@ -1353,9 +1384,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(traffic),        cmocka_unit_test(patterns),
         cmocka_unit_test(counters),       cmocka_unit_test(endless),
         cmocka_unit_test(older_board),    cmocka_unit_test(few_counters),
-        cmocka_unit_test(bit_errors),     cmocka_unit_test(message_cut),
-        cmocka_unit_test(kept),           cmocka_unit_test(disagreeing),
-        cmocka_unit_test(usage),
+        cmocka_unit_test(bit_errors),     cmocka_unit_test(bit_errors_of_a_day),
+        cmocka_unit_test(message_cut),    cmocka_unit_test(kept),
+        cmocka_unit_test(disagreeing),    cmocka_unit_test(usage),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));

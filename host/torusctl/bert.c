@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ctl.h"
 
@@ -71,11 +72,14 @@ static int prepare(struct args *a)
         return 2;
     if (set.cable && strpbrk(set.cable, "\",\n"))
         return wrong("cable", set.cable, "without commas, quotes and line ends");
+    bool there = set.record && !access(set.record, F_OK);
     FILE *f = set.record ? fopen(set.record, "a") : NULL;
     if (set.record && !f)
         return wrong("file", set.record, strerror(errno));
     if (f)
         fclose(f);
+    if (f && !there) // until there is a result
+        remove(set.record);
     return GO_ON;
 }
 
