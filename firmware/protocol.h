@@ -215,10 +215,9 @@ enum ofr_op {
     // [short] by a path: d3: ports whose link is up (bit 0: x+). From then on reports (WATCH).
     OFR_OP_WATCH = 19,
     // (w) [addressed] beats of a message between d0 to d3, low bytes first, and an end of this
-    // board
-    // that is software's (CHANNEL.ATTACH; BAD_ARG where it is not): as many as there is room for
-    // now, or as have come, at most OFR_MOVE_BYTES (word 1; beats that are not a message's last are
-    // whole). arg: OFR_MOVE_*. Response: word 1, how many bytes that were, and how they end.
+    // board that is software's (CHANNEL.ATTACH; BAD_ARG where it is not): as many as there is room
+    // for now, or as have come, at most OFR_MOVE_BYTES (word 1; beats that are not a message's last
+    // are whole). arg: OFR_MOVE_*. Response: word 1, how many bytes that were, and how they end.
     OFR_OP_MOVE = 20,
 };
 

@@ -18,7 +18,7 @@ $(B)/net/libofr.a: $(NET_MODEL_O)
 	ar rcs $@ $^
 
 PROGRAMS += $(B)/bin/torussim
-LINT_CFLAGS += -Isim/net
+LINT_CFLAGS += $(NET_INCLUDES)
 
 $(NET_C:%.c=$(B)/%.o): $(B)/%.o: %.c $(NET_H)
 	@mkdir -p $(@D)

@@ -12,6 +12,10 @@
 #include "topo/name.h"
 #include "traffic/trace.h"
 
+#define TEXT_OF(word)   #word
+#define VALUE_OF(macro) TEXT_OF(macro)
+#define MOST_DIMS       VALUE_OF(OFR_MAX_DIMS)
+
 // ---- What a setting of its own kind does
 
 static const char *parse_topology(struct net_config *c, const char *text, char *wrong,
@@ -487,9 +491,9 @@ const struct net_setting net_settings[] = {
      .engine = NET_OF_BOTH,
      .value = "TORUS",
      .help =
-         "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit n = 1 to 12, also "
-         "mesh:K1x...xKn, dragonfly:H or dragonfly:AxPxH (A routers a group, P nodes and H global "
-         "links a router)",
+         "torus:K1x...xKn, n = 1 to 6, sizes 1 to 255; with --engine flit n = 1 to " MOST_DIMS
+         ", also mesh:K1x...xKn, dragonfly:H or dragonfly:AxPxH (A routers a group, P nodes and H "
+         "global links a router)",
      .otherwise = "torus:8x8x8",
      .field = "topology",
      .kind = NET_OWN,

@@ -151,7 +151,7 @@ checked()
         esac
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" \
+    gcc -std=c11 -O1 -DNET_FLIT_CHECKED $net_flags -o "$work/$1" \
         "$work/$1.c" $sources $objects "$B/net/libofr.a" -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg")
     [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/dragonfly/$2.c"
@@ -204,7 +204,7 @@ piggyback()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O1 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" "$work/$1.c" \
+    gcc -std=c11 -O1 $net_flags -o "$work/$1" "$work/$1.c" \
         sim/net/test/test_piggyback.c $objects "$B/net/libofr.a" -lcmocka -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg") || return 1
     "$work/$1" > "$work/out" 2>&1

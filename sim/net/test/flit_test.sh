@@ -254,7 +254,7 @@ checked()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O1 -DNET_FLIT_CHECKED -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" \
+    gcc -std=c11 -O1 -DNET_FLIT_CHECKED $net_flags -o "$work/$1" \
         "$work/$1.c" $rest $objects "$B/net/libofr.a" -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg")
     [ "$3" = '' ] || ! cmp -s "$work/$1.c" "sim/net/flit/$2.c"

@@ -129,7 +129,7 @@ fails()
 {
     broken "$2" "$3" "$4" || return 1
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -Isim/model/test -o "$work/$2" \
+    gcc -std=c11 -O2 $net_flags -Isim/model/test -o "$work/$2" \
         "sim/net/test/$1.c" "$work/$2.c" sim/model/test/exact_random.c \
         $(echo "$objects" | tr ' ' '\n' | grep -v cli/torussim.o) "$B/net/libofr.a" -lcmocka -ljansson -lm \
         -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg") || return 1

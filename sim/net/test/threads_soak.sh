@@ -24,7 +24,7 @@ built()
         esac
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -g -O1 -fsanitize=thread -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" \
+    gcc -std=c11 -g -O1 -fsanitize=thread $net_flags -o "$work/$1" \
         $sources $objects "$B/net/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }
 # quiet PROGRAM SETTINGS

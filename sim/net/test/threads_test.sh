@@ -49,7 +49,7 @@ parts()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O1 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -Isim/model/test -o "$work/$1" \
+    gcc -std=c11 -O1 $net_flags -Isim/model/test -o "$work/$1" \
         "$work/$1.c" $objects "$B/net/libofr.a" -lcmocka -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg") || return 1
     timeout 300 "$work/$1" > "$work/out" 2>&1

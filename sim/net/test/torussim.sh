@@ -10,6 +10,8 @@ sim=$B/bin/torussim
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 shown="$work/out $work/err" program=$sim
+# As net.mk compiles it.
+net_flags='-D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h'
 
 # json EXPRESSION about $work/out (o)
 json() { python3 -c "import json,sys; o = json.load(open('$work/out')); sys.exit(not ($1))"; }
@@ -31,6 +33,6 @@ broken()
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
-    gcc -std=c11 -O2 -D_GNU_SOURCE -Isim/model -Ifirmware -Isim/net -include sim/net/topo/dims.h -o "$work/$1" "$work/$1.c" $objects \
+    gcc -std=c11 -O2 $net_flags -o "$work/$1" "$work/$1.c" $objects \
         "$B/net/libofr.a" -ljansson -lm -lpthread $(pkg-config --libs ompi-c 2> "$work/pkg")
 }
