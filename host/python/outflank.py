@@ -91,7 +91,8 @@ class _Channel(ctypes.Structure):
     ]
 
 
-# What the structures must agree in with libtorus.h: its test compares.
+# What must agree with libtorus.h: its test compares.
+NUMBERS = {"TORUS_E_TIMEOUT": 3, "TORUS_COUNTERS": 129}
 LAYOUTS = {
     "torus_options": Options,
     "torus_board": _Board,
@@ -138,8 +139,6 @@ _calls = {
     "torus_channel_state": (ctypes.c_int, _t, _ends, _out),
 }
 
-_TIMEOUT = 3  # enum torus_error
-_COUNTERS = 129
 _ROOM = 65536
 
 Board = namedtuple("Board", "serial at links configured hops")
@@ -217,7 +216,7 @@ class Torus:
         if error:
             detail = self._lib.torus_detail(self._t).decode() if self._t else ""
             kind = self._lib.torus_strerror(error).decode()
-            raise (Timeout if error == _TIMEOUT else Error)(kind, detail)
+            raise (Timeout if error == NUMBERS["TORUS_E_TIMEOUT"] else Error)(kind, detail)
 
     def _do(self, name, *arguments):
         self._try(self._call(name, *arguments))
@@ -289,7 +288,7 @@ class Torus:
         """{(x, y): {"delivered": 123, ...}} of all boards: what they count."""
         dims, boards = len(self.sizes), {}
         names, text = {}, ctypes.create_string_buffer(32)
-        for i in range(_COUNTERS):
+        for i in range(NUMBERS["TORUS_COUNTERS"]):
             if self._lib.torus_counter_name(i, dims, text) and self._call("torus_counter_built", i):
                 names[i] = text.value.decode()
 

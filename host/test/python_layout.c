@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and offsets of libtorus' structures that the Python module has anew: "struct size" and
-// "struct.field offset" a line.
+// What the Python module has anew of libtorus.h: numbers, sizes and offsets of structures; "number
+// value", "struct size" and "struct.field offset" a line.
 #include <libtorus.h>
 #include <stdio.h>
 
+#define NUMBER(n)   printf(#n " %d\n", n);
 #define SIZE(s)     printf(#s " %zu\n", sizeof(struct s));
 #define FIELD(s, f) printf(#s "." #f " %zu\n", offsetof(struct s, f));
 
 int main(void)
 {
+    NUMBER(TORUS_E_TIMEOUT)
+    NUMBER(TORUS_COUNTERS)
     SIZE(torus_options)
     FIELD(torus_options, size)
     FIELD(torus_options, timeout)

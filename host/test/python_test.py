@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python module on boards at argv[1], 2x2 with channels; "layout": the structures' sizes and
-offsets, as python_layout prints them. Prints what is wrong, exit status 1."""
+"""The Python module on boards at argv[1], 2x2 with channels; "layout": numbers, the structures'
+sizes and offsets, as python_layout prints them. Prints what is wrong, exit status 1."""
 
 import ctypes
 import sys
@@ -9,6 +9,8 @@ import outflank
 
 
 def layout():
+    for name, number in outflank.NUMBERS.items():
+        print(name, number)
     for name, struct in outflank.LAYOUTS.items():
         print(name, ctypes.sizeof(struct))
         for field, _ in struct._fields_:
