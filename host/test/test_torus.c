@@ -831,6 +831,29 @@ static void leaves_in_lease(void **state)
     }
 }
 
+// A board that was reset is named, from wherever it is looked for: also over a dimension of two,
+// which has one cable.
+static void reset_board_named(void **state)
+{
+    (void)state;
+    struct torus_preset p = torus_preset_default(TORUS_ABR);
+    struct torus_options o = quick;
+    o.timeout = 0.4;
+    for (unsigned from = 0; from < 8; from++) {
+        struct fake_fabric *f = fake_new(4, 2, 1, false, seed);
+        struct host h;
+        unsigned gone = (from + 5) % 8;
+        plug(&h, &f->board[from], -1, &o);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        f->board[gone].reg[OFR_NODE_CONTROL / 4] = 0;
+        expect(&h, torus_attach(h.t), TORUS_E_UNKNOWN);
+        assert_non_null(strstr(torus_detail(h.t), "is not configured: it was reset"));
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 static void keyed(void **state)
 {
     (void)state;
@@ -1370,23 +1393,41 @@ static void usage(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discover_sizes), cmocka_unit_test(missing_cable),
-        cmocka_unit_test(swapped_cables), cmocka_unit_test(looped_cable),
-        cmocka_unit_test(doubled_cable),  cmocka_unit_test(missing_board),
-        cmocka_unit_test(dead_board),     cmocka_unit_test(same_serial),
-        cmocka_unit_test(size_17),        cmocka_unit_test(assign),
-        cmocka_unit_test(program_sizes),  cmocka_unit_test(killed_session),
-        cmocka_unit_test(tie_refused),    cmocka_unit_test(staged_over_custom),
-        cmocka_unit_test(half_committed), cmocka_unit_test(custom_tables),
-        cmocka_unit_test(two_hosts),      cmocka_unit_test(leaves_in_lease),
-        cmocka_unit_test(keyed),          cmocka_unit_test(dead_uart),
-        cmocka_unit_test(bad_wires),      cmocka_unit_test(bad_wires_no_store),
-        cmocka_unit_test(traffic),        cmocka_unit_test(patterns),
-        cmocka_unit_test(counters),       cmocka_unit_test(endless),
-        cmocka_unit_test(older_board),    cmocka_unit_test(few_counters),
-        cmocka_unit_test(bit_errors),     cmocka_unit_test(bit_errors_of_a_day),
-        cmocka_unit_test(message_cut),    cmocka_unit_test(kept),
-        cmocka_unit_test(disagreeing),    cmocka_unit_test(usage),
+        cmocka_unit_test(discover_sizes),
+        cmocka_unit_test(missing_cable),
+        cmocka_unit_test(swapped_cables),
+        cmocka_unit_test(looped_cable),
+        cmocka_unit_test(doubled_cable),
+        cmocka_unit_test(missing_board),
+        cmocka_unit_test(dead_board),
+        cmocka_unit_test(same_serial),
+        cmocka_unit_test(size_17),
+        cmocka_unit_test(assign),
+        cmocka_unit_test(program_sizes),
+        cmocka_unit_test(killed_session),
+        cmocka_unit_test(tie_refused),
+        cmocka_unit_test(staged_over_custom),
+        cmocka_unit_test(half_committed),
+        cmocka_unit_test(custom_tables),
+        cmocka_unit_test(two_hosts),
+        cmocka_unit_test(leaves_in_lease),
+        cmocka_unit_test(reset_board_named),
+        cmocka_unit_test(keyed),
+        cmocka_unit_test(dead_uart),
+        cmocka_unit_test(bad_wires),
+        cmocka_unit_test(bad_wires_no_store),
+        cmocka_unit_test(traffic),
+        cmocka_unit_test(patterns),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(endless),
+        cmocka_unit_test(older_board),
+        cmocka_unit_test(few_counters),
+        cmocka_unit_test(bit_errors),
+        cmocka_unit_test(bit_errors_of_a_day),
+        cmocka_unit_test(message_cut),
+        cmocka_unit_test(kept),
+        cmocka_unit_test(disagreeing),
+        cmocka_unit_test(usage),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));
