@@ -412,7 +412,8 @@ static unsigned path_to(const struct torus *t, const uint8_t from[3], const uint
     unsigned hops = 0;
     for (unsigned dim = 3; dim-- > 0;) {
         unsigned k = t->k[dim], ahead = (to[dim] + k - from[dim] % k) % k;
-        bool back = ahead > k - ahead || (k == 2 && from[dim]); // of two the wrap may not be there
+        // Of two there is one cable, at + of node 0; a wrap may not be there.
+        bool back = k == 2 ? ahead && from[dim] : ahead > k - ahead;
         for (unsigned i = 0; i < (back ? k - ahead : ahead); i++)
             path[hops++] = (uint8_t)(2 * dim + back);
     }
