@@ -242,6 +242,10 @@ CANCEL_TWIN_both    := mend followed host/lib/follow 's/forget_known(t);/;/'
 CANCEL_TWIN_vacant  := mend board host/lib/recognise 's/.+.t->absent//'
 CANCEL_TWIN_tree    := mend board host/lib/exchange 's/t->absent/0/'
 CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_table_safe(t,.p)/destinations_fit(t,p)/'
+CANCEL_TWIN_left    := torus leaves_in_lease host/lib/session 's/if.(left.&&.!t->board_count)/if(0)/'
+CANCEL_TWIN_told    := torus message_cut host/lib/channel '/error.=.lease_keep/,/moved.bytes/{s/break;/;/;s/error.=.move/if(error==TORUS_OK)&/}'
+CANCEL_TWIN_day     := torus bit_errors_of_a_day host/lib/bert 's/.||.!out->was_up//'
+CANCEL_TWIN_two     := torus reset_board_named host/lib/exchange 's/k.==.2.?.ahead.&&.from.dim..:.//'
 CANCEL_TWINS := $(patsubst CANCEL_TWIN_%,$(B)/tests/cancel_%,$(sort $(filter CANCEL_TWIN_%,$(.VARIABLES))))
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
         $(B)/tests/test_firmware $(B)/tests/test_mend host/host.mk
