@@ -73,12 +73,12 @@ check 'many errors: status 1' status 1 torus bert 0,0 x+ --time 0.01 --format js
 check 'measured what was made, 3e-3' measured 3e-3 4
 check 'stopped' stop
 
-phy --stuck 0.x+:2
-check 'a wire stuck: status 1' status 1 torus bert 0,0 x+ --time 0.005 --format json
-check 'its eye is shut, the others are open' json '[w["eye"] for w in d["wires"]] == [2, 2, 0, 2] and
+phy --stuck 0.x+:2 --stuck 0.x+:1
+check 'two wires stuck: status 1' status 1 torus bert 0,0 x+ --time 0.005 --format json
+check 'their eyes are shut, the others are open' json '[w["eye"] for w in d["wires"]] == [2, 0, 0, 2] and
     not d["up"] and all(w["bits"] == 0 for w in d["wires"])'
 check 'link shows it too' torus link --all --format json
-check 'which wire' json '[l["eyes"] for l in d["links"] if l["port"] == "x+"] == ["2202"]'
+check 'which wires' json '[l["eyes"] for l in d["links"] if l["port"] == "x+"] == ["2002"]'
 check 'stopped' stop
 
 phy --cable 0.x+:0.x+

@@ -196,7 +196,7 @@ static void set_up(struct sim *s)
                 "--link reliable only",
                 s->o.channels);
     if (s->o.phy && (strspn(s->o.kinds, "r") != s->boards || s->o.torus.n != 2))
-        die("--link phy: RTL boards of two dimensions");
+        die("--link phy: goes with --boards rtl, all of them, in two dimensions only");
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
         die("--misfit %d: there is no golden board of that number", s->o.misfit);
     make_boards(s);

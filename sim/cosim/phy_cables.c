@@ -29,7 +29,7 @@ struct phy_end {
     struct noise noise; // of what it sends
     uint64_t bits, wrong;
     unsigned delay[MOST_WIRES + 1]; // halves: of each data wire, of the clock
-    int stuck;                      // a wire that is 0, or -1
+    unsigned stuck;                 // a bit for each wire that is 0
 };
 
 static struct phy_end *at(const struct sim *s, uint32_t n, unsigned p)
@@ -47,7 +47,7 @@ static void read_stuck(struct sim *s)
         if (!rest || sscanf(rest, ":%u%c", &wire, &extra) != 1 || wire >= rtl_board_2_phy.wires)
             die("--stuck %s: write 5.x+:2, a port and the wire, 0 to %u, that brings it nothing",
                 s->o.stuck[i], rtl_board_2_phy.wires - 1);
-        at(s, (uint32_t)end.board, (unsigned)end.port)->stuck = (int)wire;
+        at(s, (uint32_t)end.board, (unsigned)end.port)->stuck |= 1U << wire;
     }
 }
 
@@ -61,7 +61,6 @@ void open_phy(struct sim *s)
     for (uint32_t n = 0; n < s->boards; n++)
         for (unsigned p = 0; p < OFR_LINKS; p++) {
             struct phy_end *e = at(s, n, p);
-            e->stuck = -1;
             e->rng.state = random_of(s->o.seed, n, SEED_CABLES + p);
             unsigned length = 2 * s->o.latency + rng_below(&e->rng, 2 * s->o.spread + 1);
             for (unsigned w = 0; w <= MOST_WIRES; w++)
@@ -85,7 +84,7 @@ static void arrives(const struct sim *s, uint32_t n, unsigned p, uint64_t half,
     const struct phy_end *from = at(s, (uint32_t)far.board, (unsigned)far.port);
     for (unsigned w = 0; w < wires; w++) {
         uint64_t bit = from->data[(half - e->delay[w]) % HALVES] >> w & 1;
-        if ((int)w != e->stuck)
+        if (!(e->stuck >> w & 1))
             pins->data |= bit << (p * wires + w);
     }
     pins->clk |= (uint32_t)from->clk[(half - e->delay[MOST_WIRES]) % HALVES] << p;
