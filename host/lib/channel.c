@@ -86,13 +86,11 @@ static int want_node(struct torus *t, const struct torus_end *e)
     return TORUS_OK;
 }
 
-// A turn begins: the lease is ours, the end is selected. What it returns ends it with lease_done()
-// where *begun.
-static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool *begun)
+// Is there such an end?
+static int want_end(struct torus *t, const struct torus_end *e)
 {
     char text[24];
     uint32_t shape = 0;
-    *begun = false;
     int error = want_node(t, e);
     if (error == TORUS_OK)
         error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
@@ -104,7 +102,17 @@ static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool
     if (e->end >= FIELD(shape, OFR_CHANNEL_SHAPE_ENDS))
         return fail(t, TORUS_E_USAGE, "%s: the board has ends 0 to %u", end_text(t, e, text),
                     FIELD(shape, OFR_CHANNEL_SHAPE_ENDS) - 1);
-    error = lease_begin(t, 0);
+    return TORUS_OK;
+}
+
+// A turn begins: the lease is ours, the end is selected. What it returns ends it with lease_done()
+// where *begun.
+static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool *begun)
+{
+    *begun = false;
+    int error = want_end(t, e);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
     if (error != TORUS_OK)
         return error;
     *begun = true;
@@ -203,9 +211,11 @@ static int join(struct torus *t, const struct torus_end *e, const struct torus_e
 static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to)
 {
     struct seen s = {0};
-    bool begun, outer;
+    bool begun, outer = false;
     unsigned conn[2] = {0, 0};
-    int error = turn(t, from, &s, &outer);
+    int error = want_end(t, to);
+    if (error == TORUS_OK)
+        error = turn(t, from, &s, &outer);
     if (error == TORUS_OK)
         error = take_end(t, from, &s, &conn[0]);
     if (error == TORUS_OK) {
