@@ -4,6 +4,7 @@
 # Icarus, others end that with a word. Set before: `top`, the module; `sources`, its files; `word`; `work`,
 # a folder for the log.
 tools='verilator yosys iverilog'
+include='-Irtl/regs -Irtl/link -Irtl/link/phy'
 shown=$work/log
 mkdir -p "$work"
 
@@ -21,10 +22,11 @@ elaborate()
     done
     # shellcheck disable=SC2086
     case $tool in
-    verilator) verilator --lint-only --language 1800-2017 -Irtl/regs --top-module "$top" $as $sources ;;
-    yosys) yosys -q -p "read_verilog -sv -Irtl/regs $sources
+    verilator) verilator --lint-only --language 1800-2017 $include --top-module "$top" $as \
+        $sources ;;
+    yosys) yosys -q -p "read_verilog -sv -defer $include $sources
         hierarchy -check -top $top $as" ;;
-    iverilog) iverilog -g2012 -Irtl/regs -s "$top" $as -o /dev/null $sources ;;
+    iverilog) iverilog -g2012 $include -s "$top" $as -o /dev/null $sources ;;
     esac > "$work/log" 2>&1
 }
 

@@ -26,7 +26,8 @@ $(B)/tests/board_power_up: $(POWER_UP) $(B)/firmware/fw.hex
 NODE_V := rtl/board/ofr_node.v rtl/board/ofr_link_regs.v rtl/board/ofr_time.v $(wildcard rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/channel/*.v)
 NODE_SHAPE := -DSHAPE_N=2 -DSHAPE_W=16 -DSHAPE_L=32 -DSHAPE_C=4
 
-TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh rtl/board/test/link_regs_test.sh
+TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh rtl/board/test/link_regs_test.sh \
+    rtl/board/test/parameters.sh
 rtl/board/test/teeth.sh: $(B)/tests/test_node
 $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
         rtl/board/test/node_shim.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(NODE_V) rtl/regs/ofr_defs.vh \

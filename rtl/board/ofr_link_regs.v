@@ -152,9 +152,9 @@ module ofr_link_regs #(
     end
 
     // --- Physical layers -------------------------------------------------------------------------
-    logic        found_q; // a word of theirs, at its place
-    logic [6:0]  found_at_q;
-    logic [31:0] found_value_q;
+    logic        found; // a word of theirs, at its place
+    logic [6:0]  found_at;
+    logic [31:0] found_value;
     logic [31:0] test;    // NODE.BERT
     generate
         if (PHY != 0) begin : g_phy
@@ -165,10 +165,14 @@ module ofr_link_regs #(
             logic [1:0]   pair;
             logic [127:0] wires;   // of that port
             logic [31:0]  seen;
+            logic         found_q;
+            logic [6:0]   found_at_q;
+            logic [31:0]  found_value_q;
             logic         unused_wdat;
             assign pair     = 2'(pair_q) - 2'd1;
             assign phy_bert = ports_q;
             assign test     = 32'({6'(ports_q), left_q});
+            assign {found, found_at, found_value} = {found_q, found_at_q, found_value_q};
             assign unused_wdat = ^reg_wdat[31:`OFR_NODE_BERT_PORTS_LSB+P];
             always_comb begin
                 {wires, seen} = '0;
@@ -203,7 +207,7 @@ module ofr_link_regs #(
             end
         end else begin : g_no_phy
             logic unused_phy;
-            assign {phy_bert, phy_hold, found_q, found_at_q, found_value_q, test} = '0;
+            assign {phy_bert, phy_hold, found, found_at, found_value, test} = '0;
             assign unused_phy = ^{phy_seen, phy_wires, reg_we, reg_adr, reg_wdat};
         end
     endgenerate
@@ -211,9 +215,9 @@ module ofr_link_regs #(
     logic [7:0] raddr;
     assign raddr = read ? {bank, port, early_adr[5:2]} : {bank, port_q, 1'b0, word_q};
     ofr_buffer #(.DEPTH(256), .WIDTH(32)) ram (
-        .clk, .we(write_q || found_q),
-        .waddr({!bank_q, found_q ? found_at_q : {port_q, 1'b0, word_q}}),
-        .wdata(found_q ? found_value_q : value), .re(1'b1), .raddr, .rdata(kept)
+        .clk, .we(write_q || found),
+        .waddr({!bank_q, found ? found_at : {port_q, 1'b0, word_q}}),
+        .wdata(found ? found_value : value), .re(1'b1), .raddr, .rdata(kept)
     );
 
     // --- Registers -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ module ofr_links #(
     parameter int SHARED = 0,  // as in ofr_link
     parameter int SERIAL = 1,  // likewise
     parameter int TICK   = 8,  // likewise
-    parameter int TIME   = 0,  // likewise
+    parameter int TIME   = 0,  // likewise; 0 where LINK is
     parameter int WIRES  = 8,  // LINK = 2: data wires each way, 1 to W
     parameter int TUNE   = 12  // LINK = 2: 2^TUNE bits to train, 12 to 30
 ) (
@@ -91,8 +91,9 @@ module ofr_links #(
     localparam int P = 2 * N;
     logic unused;
     generate
-        if (LINK < 0 || LINK > 2)
-            ofr_links_link_out_of_range bad ();
+        if (LINK < 0 || LINK > 2 || (LINK == 0 && TIME != 0) ||
+            (LINK == 2 && (TUNE < 12 || TUNE > 30)))
+            ofr_links_parameters_out_of_range bad ();
         if (LINK == 0) begin : g_plain
             assign {to_link_up, to_rx_valid, to_rx_vc, to_rx_data, to_rx_last, to_rx_poison} =
                 {link_up, rx_valid, rx_vc, rx_data, rx_last, rx_poison};

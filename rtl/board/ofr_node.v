@@ -103,6 +103,11 @@ module ofr_node #(
     output logic [7:0]            mon_copy_index,
     output logic [47:0]           mon_copy_value
 );
+    generate
+        if (COUNT < 0 || COUNT > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 || PHY > LINKS)
+            ofr_node_parameters_out_of_range bad ();
+    endgenerate
+
     localparam int P = 2 * N;
 
     // --- Wishbone to strobes: request, strobe, answer --------------------------------------------

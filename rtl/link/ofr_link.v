@@ -66,7 +66,8 @@ module ofr_link #(
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L < 4 || L > 1024 ||
             (L & (L - 1)) != 0 || C < 2 || C > 8 || TICK < 8 || TICK > 20 || CRC_CHECK < 1 ||
-            CRC_CHECK > 16)
+            CRC_CHECK > 16 || SHARED < 0 || SHARED > 1 || SERIAL < 0 || SERIAL > 1 || TIME < 0 ||
+            TIME > 1)
             ofr_link_parameters_out_of_range bad ();
     endgenerate
 

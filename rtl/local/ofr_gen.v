@@ -12,7 +12,8 @@ module ofr_gen #(
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
-    // Configuration: off while not configured; coordinates, sizes (x lowest), NODE.TIME
+    // Configuration: off while not configured; coordinates, sizes (x lowest), which may change while
+    // nothing is generated and no packet is under way; NODE.TIME
     input  wire logic           configured,
     input  wire logic [4*N-1:0] me,
     input  wire logic [5*N-1:0] size,
@@ -97,41 +98,36 @@ module ofr_gen #(
 
     // ---- Destinations ---------------------------------------------------------------------------
 
-    // Coordinates and sizes minus 1, padded to three dimensions
-    logic [15:0] me16, mask16;
+    // Coordinates, sizes, sizes minus 1, padded; in registers: no run starts in the cycle behind a
+    // write of them
+    logic [15:0] me16_q, mask16_q;
+    logic [19:0] size20_q;
     logic [15:0] me12_rot; // coordinate of the next dimension, for ROTATE3D
-    always_comb begin
-        me16 = '0;
-        mask16 = '0;
-        for (int i = 0; i < N; i++) begin
-            me16[4*i +: 4] = me[4*i +: 4];
-            mask16[4*i +: 4] = size[5*i +: 4] - 4'd1;
+    always_ff @(posedge clk)
+        for (int i = 0; i < 4; i++) begin
+            me16_q[4*i +: 4]   <= i < N ? me[4*(i % N) +: 4] : 4'd0;
+            mask16_q[4*i +: 4] <= i < N ? size[5*(i % N) +: 4] - 4'd1 : 4'd0;
+            size20_q[5*i +: 5] <= i < N ? size[5*(i % N) +: 5] : 5'd0;
         end
-        me12_rot = {4'b0, me16[3:0], me16[11:4]};
-    end
-    wire logic flat = mask16[11:8] == 0;
+    assign me12_rot = {4'b0, me16_q[3:0], me16_q[11:4]};
+    wire logic flat = mask16_q[11:8] == 0;
 
     // 12 steps of the LFSR
     wire logic [11:0] fresh = lfsr_q[31:20] ^ lfsr_q[29:18] ^ lfsr_q[25:14] ^ lfsr_q[24:13];
 
     // One coordinate
-    wire logic [3:0]  c = me16[{dim_q, 2'b0} +: 4];
-    wire logic [3:0]  km = mask16[{dim_q, 2'b0} +: 4];
+    wire logic [3:0]  c = me16_q[{dim_q, 2'b0} +: 4];
+    wire logic [3:0]  km = mask16_q[{dim_q, 2'b0} +: 4];
     wire logic [4:0]  halfway = {1'b0, c} + {2'b0, km[3:1]};
     wire logic [3:0]  wrapped = halfway[3:0] - km - 4'd1;
-    logic [19:0] size20; // padded to four dimensions
-    always_comb begin
-        size20 = '0;
-        size20[5*N-1:0] = size;
-    end
-    wire logic [4:0]  k = dim_q == 0 ? size20[4:0] : dim_q == 1 ? size20[9:5] : size20[14:10];
+    wire logic [4:0]  k = dim_q == 0 ? size20_q[4:0] : dim_q == 1 ? size20_q[9:5] : size20_q[14:10];
     wire logic [16:0] product = {5'b0, fresh} * {12'b0, k};
-    wire logic        unused_product = ^{product[16], product[11:0], size20[19:15]};
+    wire logic        unused_product = ^{product[16], product[11:0], size20_q[19:15]};
     logic [3:0] coord;
     always_comb begin
         case (pattern_q)
-            4'(`OFR_GEN_CONTROL_PATTERN_TRANSPOSE):  coord = dim_q == 0 ? me16[7:4]
-                : dim_q == 1 ? me16[3:0] : c;
+            4'(`OFR_GEN_CONTROL_PATTERN_TRANSPOSE):  coord = dim_q == 0 ? me16_q[7:4]
+                : dim_q == 1 ? me16_q[3:0] : c;
             4'(`OFR_GEN_CONTROL_PATTERN_ROTATE3D):   coord = me12_rot[{dim_q, 2'b0} +: 4];
             4'(`OFR_GEN_CONTROL_PATTERN_COMPLEMENT): coord = km - c;
             4'(`OFR_GEN_CONTROL_PATTERN_TORNADO):    coord = halfway > {1'b0, km} ? wrapped
@@ -146,9 +142,9 @@ module ofr_gen #(
     // of the next dimension
     wire logic [3:0] p_inc = p_q + 4'd1;
     wire logic [1:0] p_dim = p_q[3:2] == 2'(N - 1) ? 2'd0 : p_q[3:2] + 2'd1;
-    wire logic [3:0] p_next = p_q[1:0] != 2'd3 && mask16[p_inc] ? p_inc : {p_dim, 2'b0};
-    wire logic       p_valid = mask16[p_q];
-    wire logic       q_valid = mask16[q_q];
+    wire logic [3:0] p_next = p_q[1:0] != 2'd3 && mask16_q[p_inc] ? p_inc : {p_dim, 2'b0};
+    wire logic       p_valid = mask16_q[p_q];
+    wire logic       q_valid = mask16_q[q_q];
 
     // ---- Flow -----------------------------------------------------------------------------------
 
@@ -170,7 +166,7 @@ module ofr_gen #(
     wire logic [W-1:0] step = {payload_q[W-2:0], 1'b0} ^ (payload_q[W-1] ? TAPS : '0);
     wire logic [W-1:0] fill = flits_left_q == 12'd2 ? ~payload_q : payload_q;
     wire logic [31:0] route = {4'b0, dest, 2'b01, class_q, dest};
-    wire logic [31:0] source = {seq_q, 4'(`OFR_PKT_KIND_GEN), me16[11:0]};
+    wire logic [31:0] source = {seq_q, 4'(`OFR_PKT_KIND_GEN), me16_q[11:0]};
     logic [W-1:0] data_d, payload_d;
     generate
         if (W == 64) begin : g_64
@@ -225,8 +221,8 @@ module ofr_gen #(
             end
             FLY:
                 if (p_valid) begin
-                    dest_q <= me16[11:0];
-                    dest_q[p_q] <= !me16[p_q];
+                    dest_q <= me16_q[11:0];
+                    dest_q[p_q] <= !me16_q[p_q];
                     draw_q <= DONE;
                 end else
                     p_q <= p_next;
@@ -244,7 +240,7 @@ module ofr_gen #(
                 end
             WALK: begin // bit q of the destination is bit p of this node
                 if (q_valid && p_valid)
-                    dest_q[q_q] <= me16[p_q];
+                    dest_q[q_q] <= me16_q[p_q];
                 if (q_valid)
                     p_q <= p_next;
                 if (!q_valid || p_valid) begin

@@ -59,7 +59,8 @@ module ofr_local #(
     output logic [ENDS-1:0]          m_axis_tuser
 );
     generate
-        if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024)
+        if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024 ||
+            GEN < 0 || GEN > 1 || CHECK < 0 || CHECK > 1 || PINS < 0 || PINS > 1)
             ofr_local_parameters_out_of_range bad ();
     endgenerate
 

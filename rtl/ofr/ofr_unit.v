@@ -37,6 +37,11 @@ module ofr_unit #(
     output logic [4*N-1:0]      q,    // the IDN, or t
     output logic [15:0]         generation
 );
+    generate
+        if (N < 2 || N > 3 || C < 1 || C > 8 || MUL < 0 || MUL > 1)
+            ofr_unit_parameters_out_of_range bad ();
+    endgenerate
+
     wire [2:0] set, index;
     wire [6:0] entry;
     wire [3:0] delta;

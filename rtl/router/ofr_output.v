@@ -156,6 +156,9 @@ module ofr_output #(
     always_ff @(posedge clk)
         turn_q <= turn_q + 1'b1;
 `endif
+    // Not in the block that reads them: Icarus 11 does not end with it then
+    assign turn   = new_q && !same_turn ? after : after_q;
+    assign passed = passed_q + 4'(waits_q && !same_turn);
     always_comb begin
         logic last;
         last = even_q[0] && odd_q[0] && even_q[1] && odd_q[1];
@@ -164,8 +167,6 @@ module ofr_output #(
             owner[2*j + 1] = odd_q[j] && !(j < 2 && last);
         end
         owner[LAST] = last;
-        turn   = new_q && !same_turn ? after : after_q;
-        passed = passed_q + 4'(waits_q && !same_turn);
         // Inputs that come before it in the round robin
         ahead = 4'd0;
         for (int i = 0; i < INPUTS; i++)

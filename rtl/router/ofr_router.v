@@ -88,7 +88,7 @@ module ofr_router #(
 );
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || C < 2 || C > 8 || L < 4 ||
-            L > 1024 || (L & (L - 1)) != 0 || L * W < 256)
+            L > 1024 || (L & (L - 1)) != 0 || L * W < 256 || LUTRAM < 0 || LUTRAM > 1)
             ofr_router_parameters_out_of_range bad ();
     endgenerate
 

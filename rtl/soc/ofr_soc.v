@@ -19,7 +19,7 @@ module ofr_soc #(
     parameter int FLASH = 0,                // 1: firmware runs from SPI flash, RAM is for data only
     parameter int RAM_BYTES = 16384,        // a multiple of 4, at least 64; addresses wrap round
     parameter INIT = "",                    // RAM's $readmemh file of 32-bit words
-    parameter int FLASH_OFFSET = 262144,    // FLASH: byte offset of the firmware in the flash
+    parameter int FLASH_OFFSET = 262144,    // FLASH: of the firmware, in bytes; 0, 4, ... 2^24 - 4
     parameter int FLASH_WAKE_CYCLES = 511,  // FLASH: see ofr_flash
     parameter int UART_DIVISOR = 104,       // cycles a bit after reset, 4 to 65535
     parameter int RX_DEPTH = 256,           // UART receive FIFO, bytes: a power of 2, 4 to 512
@@ -49,7 +49,9 @@ module ofr_soc #(
         if (CORE < 0 || CORE > 1 || FLASH < 0 || FLASH > 1 || RAM_BYTES < 64 ||
             RAM_BYTES % 4 != 0 || UART_DIVISOR < 4 || UART_DIVISOR > 65535 || RX_DEPTH < 4 ||
             RX_DEPTH > 512 || (RX_DEPTH & (RX_DEPTH - 1)) != 0 || TIMER_BITS < 33 ||
-            TIMER_BITS > 64)
+            TIMER_BITS > 64 || FLASH_OFFSET < 0 || FLASH_OFFSET >= 1 << 24 ||
+            FLASH_OFFSET % 4 != 0 || FLASH_WAKE_CYCLES < 1 || FLASH_WAKE_CYCLES > 511 ||
+            CLOCK_HZ < 1)
             ofr_soc_parameters_out_of_range bad ();
     endgenerate
 

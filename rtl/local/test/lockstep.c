@@ -806,15 +806,17 @@ static void one_cycle(struct bench *b)
 
 static void new_episode(struct bench *b, bool reset)
 {
-    struct ofr_torus *t = &b->config.torus;
-    memset(&b->config, 0, sizeof b->config);
-    t->n = N;
-    bool powers = chance(b, 60), square = chance(b, 40);
-    for (unsigned i = 0; i < N; i++) {
-        t->k[i] = (uint8_t)(powers ? 1U << below(b, 5) : 1 + below(b, 16));
-        if (i > 0 && square)
-            t->k[i] = t->k[0];
-        b->config.me.c[i] = (uint8_t)below(b, t->k[i]);
+    // A node's place and sizes change while nothing is generated: not configured, and drained
+    if (reset || ofr_gen_idle(&b->model.gen)) {
+        struct ofr_torus *t = &b->config.torus;
+        t->n = N;
+        bool powers = chance(b, 60), square = chance(b, 40);
+        for (unsigned i = 0; i < N; i++) {
+            t->k[i] = (uint8_t)(powers ? 1U << below(b, 5) : 1 + below(b, 16));
+            if (i > 0 && square)
+                t->k[i] = t->k[0];
+            b->config.me.c[i] = (uint8_t)below(b, t->k[i]);
+        }
     }
     b->config.configured = !chance(b, 8);
     b->config.epoch = chance(b, 50);

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Parameters of a board's parts that are not legal end elaboration, each in the part that uses it; legal
+# ones do not. The router's, the SoC's and the layers' of a link have tests of their own. TAP.
+set -u
+. tests/tap.sh
+work=${B:-build}/rtl/board/parameters
+. tests/elaborate.sh
+
+# part MODULE LEGAL ILLEGAL...: words of PARAM=VALUE, more than one separated by spaces
+part()
+{
+    top=$1 word=$1_parameters_out_of_range legal=$2
+    shift 2
+    for tool in $tools; do
+        # shellcheck disable=SC2086
+        taken "$tool" $legal
+        for bad; do
+            # shellcheck disable=SC2086
+            refused "$tool" $bad
+        done
+    done
+}
+
+link=$(echo rtl/link/*.v rtl/link/phy/*.v rtl/router/ofr_buffer.v)
+sources="rtl/board/ofr_links.v $link"
+part ofr_links 'LINK=2 TUNE=30 TIME=1' LINK=3 'LINK=0 TIME=1' 'LINK=2 TUNE=5' 'LINK=2 TUNE=31'
+sources=$link
+part ofr_link 'SHARED=1 SERIAL=0 TIME=1' SHARED=2 SERIAL=5 TIME=2 TICK=7 L=12
+sources=$(echo rtl/ofr/*.v)
+part ofr_unit 'MUL=0 N=2' MUL=2 N=4 C=9
+sources=$(echo rtl/local/*.v rtl/channel/*.v rtl/router/ofr_buffer.v)
+part ofr_local 'GEN=0 CHECK=0 PINS=0' GEN=2 CHECK=2 PINS=2
+sources=$(echo rtl/board/*.v rtl/local/*.v rtl/channel/*.v rtl/router/*.v rtl/ofr/*.v rtl/link/*.v)
+part ofr_node 'COUNT=0 MUL=0 LINKS=1' COUNT=2 LINKS=2 'LINKS=0 PHY=1'
+finish
