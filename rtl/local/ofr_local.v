@@ -142,7 +142,7 @@ module ofr_local #(
             li_vc = 2'(`OFR_LVC_MGMT);
         else
             // Before the destination table changes it: what comes out of a block RAM is late
-            li_vc = data[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DEROUTE)
+            li_vc = user_data_q[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DEROUTE)
                 ? 2'(`OFR_LVC_DEROUTE) : 2'(`OFR_LVC_USER);
     end
     assign ev_pinned = take && !busy_q && pinned;

@@ -72,6 +72,7 @@ module ofr_ni #(
         if (W == 64) begin : g_tx64
             logic [31:0] low [0:3], high [0:3];
             logic [31:0] low_q, high_q;
+            logic        low_there_q, high_there_q; // written, else 0
             always_ff @(posedge clk) begin
                 if (word_we && !word_adr[0])
                     low[word_adr[2:1]] <= word;
@@ -79,20 +80,22 @@ module ofr_ni #(
                     high[word_adr[2:1]] <= word;
                 low_q <= low[index_d];
                 high_q <= high[index_d];
+                low_there_q <= {index_d, 1'b0} < count_q[2:0] || count_q[3];
+                high_there_q <= {index_d, 1'b1} < count_q[2:0] || count_q[3];
             end
-            assign flit = {{index_q, 1'b1} < count_q[2:0] || count_q[3] ? high_q : '0,
-                {index_q, 1'b0} < count_q[2:0] || count_q[3] ? low_q : '0};
+            assign flit = {high_there_q ? high_q : '0, low_there_q ? low_q : '0};
         end else begin : g_tx
             logic [31:0] words [0:7];
             logic [31:0] word_q;
-            wire logic [2:0] row = W == 16 ? index_q[FB-1:FB-3] : index_q[2:0];
+            logic        there_q; // written, else 0
             wire logic [2:0] row_d = W == 16 ? index_d[FB-1:FB-3] : index_d[2:0];
             always_ff @(posedge clk) begin
                 if (word_we)
                     words[word_adr] <= word;
                 word_q <= words[row_d];
+                there_q <= row_d < count_q[2:0] || count_q[3];
             end
-            wire logic [31:0] padded = row < count_q[2:0] || count_q[3] ? word_q : '0;
+            wire logic [31:0] padded = there_q ? word_q : '0;
             assign flit = W == 16 && index_q[0] ? W'(padded[31:16]) : W'(padded);
         end
     endgenerate

@@ -40,18 +40,20 @@ $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	$(call lockstep_build,,OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2)
 
-# With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle, and with
-# `ofr_deep_buffer`, which the shapes above are too small for. Built without optimisation, which takes longer than
-# the run.
-LOCKSTEP_CHECKED := $(B)/checked/2_32_64_8_1/lockstep
+# With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle: the shapes
+# that are in the soak only, and one with `ofr_deep_buffer`, which the others are too small for. Built
+# without optimisation, which takes longer than the run.
+LOCKSTEP_CHECKED_SHAPES := 2_32_64_8_1 $(filter-out $(LOCKSTEP_SHAPES),$(LOCKSTEP_SOAK_SHAPES))
+LOCKSTEP_CHECKED := $(LOCKSTEP_CHECKED_SHAPES:%=$(B)/checked/%/lockstep)
 $(LOCKSTEP_CHECKED): $(B)/checked/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	$(call lockstep_build,--assert -DOFR_CHECK,OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0)
 
-TESTS += $(B)/tests/lockstep_checked
-$(B)/tests/lockstep_checked: $(LOCKSTEP_CHECKED) sim/cosim/cosim.mk
+LOCKSTEP_CHECKED_TESTS := $(LOCKSTEP_CHECKED_SHAPES:%=$(B)/tests/lockstep_checked_%)
+TESTS += $(LOCKSTEP_CHECKED_TESTS)
+$(LOCKSTEP_CHECKED_TESTS): $(B)/tests/lockstep_checked_%: $(B)/checked/%/lockstep sim/cosim/cosim.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s --runs 8 --cycles 40000 --seed "$${SEED:-1}"\n' $< > $@
+	@printf '#!/bin/sh\nexec %s --total 250000 --cycles 40000 --seed "$${SEED:-1}"\n' $< > $@
 	@chmod +x $@
 
 # At least 20 million router-cycles over the 5 shapes. SEED replays.

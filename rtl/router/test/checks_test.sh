@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The properties in the modules (`ifdef OFR_CHECK) bite in simulation: with them the example of the
 # router alone runs as without, under Icarus; copies of a module in which something is taken out stop
-# at one of them. In Verilator: lockstep_checked (sim/cosim/cosim.mk). TAP.
+# at one of them. In Verilator: lockstep_checked_* (sim/cosim/cosim.mk). TAP.
 . tests/tap.sh
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
