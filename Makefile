@@ -116,7 +116,7 @@ formal: $(B)/tests/run_tests $(FORMAL)
 	@$(RUN_TESTS) -v $(FORMAL)
 
 lint: $(B)/tests/run_tests $(LINT_TESTS)
-	@$(RUN_TESTS) -v $(LINT_TESTS)
+	@FULL=1 $(RUN_TESTS) -v $(LINT_TESTS)
 
 demo: $(PROGRAMS) $(DEMO_$(VIA))
 	@DIMS='$(DIMS)' VIA='$(VIA)' sh tests/demo.sh

@@ -7,7 +7,8 @@
 #
 # OUT: folder for results; TARGET: ice40-hx8k or ecp5-85f; FREQ: MHz to aim at; SEEDS: "1 2 3";
 # OPTIONS: of Yosys's synth command, and for ECP5 two of ours: -area: as few LUTs as can be found,
-# however many levels; -wires: a wire counts as long as it is in a full FPGA; PARAMS: "N=3 W=32".
+# however many levels; -wires: a wire counts as long as it is in a full FPGA, and the switch stays as it
+# is written; PARAMS: "N=3 W=32".
 # $REPORT: the report program.
 #
 # A module alone has more ports than a package has pins. So it is put into a shell, in which each
@@ -62,6 +63,11 @@ step() { # NAME COMMAND...: its output to a log; on failure the log's last error
 
 mkdir -p "$out"
 rm -f "$out"/*
+keep= loose=
+if [ -n "$wires" ]; then
+    keep="setattr -mod -set keep_hierarchy 1 *ofr_switch*;"
+    loose="setattr -mod -unset keep_hierarchy *ofr_switch*; flatten;"
+fi
 chparam=
 for p in $params; do
     chparam="$chparam -chparam ${p%%=*} ${p#*=}"
@@ -69,7 +75,7 @@ done
 
 step elaborate $yosys -p "read_verilog -sv -Irtl/regs -Irtl/link $*
     hierarchy -check -top $top $chparam
-    proc; flatten; rename -top dut; opt_clean
+    proc; $keep flatten; rename -top dut; opt_clean
     write_json $out/ports.json; write_rtlil $out/dut.il"
 "$REPORT" wrap "$out/ports.json" > "$out/wrap.v"
 # -area: mapped as if there were time without end, taken apart and mapped again for area, and groups
@@ -93,6 +99,7 @@ step synthesize $yosys -p "read_rtlil $out/dut.il
     read_verilog -sv $out/wrap.v
     setattr -mod -set keep_hierarchy 1 dut
     $synthesize
+    $loose
     tee -q -o $out/stat.txt stat
     setattr -mod -unset keep_hierarchy dut
     flatten; opt_clean

@@ -12,8 +12,8 @@ module ofr_gen #(
 ) (
     input  wire logic           clk,
     input  wire logic           rst,
-    // Configuration: off while not configured; coordinates, sizes (x lowest), which may change while
-    // nothing is generated and no packet is under way; NODE.TIME
+    // Configuration: off while not configured; coordinates and sizes (x lowest), which may change
+    // while nothing is generated and no packet is under way; NODE.TIME
     input  wire logic           configured,
     input  wire logic [4*N-1:0] me,
     input  wire logic [5*N-1:0] size,

@@ -44,20 +44,9 @@ module ofr_output #(
     logic              owned_q;
     logic [INPUTS-1:0] after_q; // inputs behind the last one granted: they come first
 
-    // The owner's bit, 0 without an owner, in two levels of 4-input functions, the first with two
-    // inputs each. 11 makes such a one 1 whatever its inputs: two of them tell the last input.
-    function automatic logic pick(input logic [INPUTS-1:0] bits, input logic [PAIRS-1:0] even,
-                                  input logic [PAIRS-1:0] odd);
-        logic [PAIRS-1:0] part;
-        for (int j = 0; j < PAIRS; j++)
-            part[j] = (even[j] && (odd[j] || bits[2*j])) || (odd[j] && bits[2*j + 1]);
-        pick = part[0] && part[1] ? bits[LAST] : |part;
-    endfunction
-
     // --- Stage B ---------------------------------------------------------------------------------
     logic              tail_here, free, granted;
     logic [INPUTS-1:0] win, first, after;
-    assign tail_here = pick(tail, even_q, odd_q);
     assign free      = !owned_q || (tail_here && can_load);
     assign first     = ask & after_q;
     always_comb
@@ -104,22 +93,21 @@ module ofr_output #(
     // --- Transfer --------------------------------------------------------------------------------
     logic         arrives, poisoned;
     logic [W-1:0] flit;
-    always_comb begin
-        logic [INPUTS-1:0] vc_low, vc_high;
-        for (int i = 0; i < INPUTS; i++) begin
-            vc_low[i]  = to_vc[2*i];
-            vc_high[i] = to_vc[2*i + 1];
-        end
-        vc       = {pick(vc_high, even_q, odd_q), pick(vc_low, even_q, odd_q)};
-        arrives  = pick(full, even_q, odd_q);
-        poisoned = pick(poison, even_q, odd_q);
-        for (int b = 0; b < W; b++) begin
-            logic [INPUTS-1:0] bits;
-            for (int i = 0; i < INPUTS; i++)
-                bits[i] = data[W*i + b];
-            flit[b] = pick(bits, even_q, odd_q);
-        end
-    end
+    ofr_switch #(.INPUTS(INPUTS), .WIDTH(W)) flit_switch (
+        .bits(data), .even(even_q), .odd(odd_q), .owners(flit)
+    );
+    ofr_switch #(.INPUTS(INPUTS), .WIDTH(2)) vc_switch (
+        .bits(to_vc), .even(even_q), .odd(odd_q), .owners(vc)
+    );
+    ofr_switch #(.INPUTS(INPUTS), .WIDTH(1)) full_switch (
+        .bits(full), .even(even_q), .odd(odd_q), .owners(arrives)
+    );
+    ofr_switch #(.INPUTS(INPUTS), .WIDTH(1)) tail_switch (
+        .bits(tail), .even(even_q), .odd(odd_q), .owners(tail_here)
+    );
+    ofr_switch #(.INPUTS(INPUTS), .WIDTH(1)) poison_switch (
+        .bits(poison), .even(even_q), .odd(odd_q), .owners(poisoned)
+    );
 
     assign can_load     = !tx_valid || tx_ready;
     assign loads        = arrives && can_load;

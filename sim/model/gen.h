@@ -49,8 +49,8 @@ void ofr_gen_init(struct ofr_gen *gen, unsigned n, unsigned flit_bits, unsigned 
 // Fewest flits a packet may have: 4, and 32 bytes.
 unsigned ofr_min_flits(unsigned flit_bits);
 
-// One cycle. take: the flit in gen->out goes into the local port in this cycle. now: NODE.TIME. The torus
-// and the place in `config` may change while ofr_gen_idle().
+// One cycle. take: the flit in gen->out goes into the local port in this cycle. now: NODE.TIME.
+// The torus and the place in `config` may change while ofr_gen_idle().
 void ofr_gen_step(struct ofr_gen *gen, bool take, uint32_t now, const struct ofr_config *config);
 
 // Registers, by byte offset in the node. Reads of other offsets are 0. A write returns false when

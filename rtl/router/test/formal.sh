@@ -83,7 +83,7 @@ check 'a ring of four nodes, C = 2: a slot stays free, and a node knows it, unde
 broken ofr_credit 's/one_left\[v-1\] = full\[v\] .*/one_left[v-1] = full[v];/'
 reach_twin ofr_ring "$ring $work/ofr_credit.v" '-set C 2' 'entered on one slot'
 
-rules=rtl/router/ofr_flit_rules.v
+rules='rtl/router/ofr_flit_rules.v rtl/router/ofr_switch.v'
 for inputs in 5 7; do
     check "ofr_output, $inputs inputs: one owner, one grant, nobody waits for more than the others' grants, whole packets" \
         reach "rtl/router/ofr_output.v $rules" ofr_output "-set INPUTS $inputs -set W 1"
