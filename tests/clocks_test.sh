@@ -4,7 +4,8 @@
 # golden models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the
 # simulator's own time. TAP.
 # SEED=n: other clocks (1). FULL=1 (make soak): RTL boards measured and latched under traffic as golden
-# ones are, and 2x2 of them; without it two RTL boards, equal to their golden models.
+# ones are, and 2x2 of them; without it two RTL boards, equal to their golden models. And 4x4 golden boards
+# in place of 3x2, and the twin that waits longest until it gives up.
 . tests/boards.sh
 seed=${SEED:-1}
 echo "# seed $seed"
@@ -116,8 +117,10 @@ whole() { # NAME DIMS BOARDSIM-OPTIONS...
     check "$what: the next host stops it" torus --take-over program --routing ofr
 }
 
-whole '200 ppm, golden 4x4' 4x4 --boards golden --ppm 100
-check '200 ppm, golden 4x4: ends' stop
+golden=3x2
+[ -z "${FULL:-}" ] || golden=4x4
+whole "200 ppm, golden $golden" $golden --boards golden --ppm 100
+check "200 ppm, golden $golden: ends" stop
 
 rtl=2x1 count=2 far=1,0
 [ -z "${FULL:-}" ] || rtl=2x2 count=4 far=1,1
@@ -147,8 +150,10 @@ check '200 ppm, golden 3x2: and bandwidth' aligned bandwidth 0,0 2,1
 check '200 ppm, golden 3x2: ends' stop
 start --seed "$seed" --dims 3x3 --boards golden --ppm 3000
 torus program --routing ofr
-check '6000 ppm, golden 3x3: broken twin: rates left as they are' status 2 twin rates
-check '6000 ppm, golden 3x3: broken twin: found out' says 'cannot be aligned'
+if [ -n "${FULL:-}" ]; then
+    check '6000 ppm, golden 3x3: broken twin: rates left as they are' status 2 twin rates
+    check '6000 ppm, golden 3x3: broken twin: found out' says 'cannot be aligned'
+fi
 check '6000 ppm, golden 3x3: broken twin: lifetimes of one way' twin oneway
 so=$(apart NODE.TIME)
 why="NODE.TIME $so cycles apart"
