@@ -31,7 +31,8 @@ static const char *parse_topology(struct net_config *c, const char *text, char *
     snprintf(
         wrong, size,
         "--topology %s: must be torus: or mesh:K1x...xKn, n = 1 to %d, sizes 1 to 255, at most "
-        "2^22 nodes, or dragonfly:H or dragonfly:AxPxH, at most 63 ports a router",
+        "2^22 nodes (a hypercube is 2x2x...x2), or dragonfly:H or dragonfly:AxPxH, at most 63 "
+        "ports a router",
         text, OFR_MAX_DIMS);
     return wrong;
 }
