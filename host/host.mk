@@ -2,8 +2,8 @@
 # libtorus (static and shared: only torus_* is visible in either) and torusctl.
 
 # Lower layers first (lib/README.md).
-HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board session \
-            faults links bert channel layout shift twist cables recognise discover follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
+            layout shift twist cables recognise discover session bert channel follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
