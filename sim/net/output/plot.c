@@ -157,11 +157,13 @@ static void lay_out(const struct net_experiment *e, unsigned *wide, unsigned *hi
     *high = e->rows == 1 ? panels : panels > 1 ? e->rows : (e->rows + 2) / 2;
 }
 
-// The curves of a panel; row: e->rows: the key alone.
+// The curves of a panel; row: e->rows: the key alone. They look by their place in it, so that what
+// has a place in two panels looks the same in both.
 static void draw_panel(FILE *out, const struct net_experiment *e, unsigned size, unsigned row,
                        const char *panel)
 {
     bool key = row == e->rows, first = true;
+    unsigned place = 0;
     const char *from = net_experiment_from(e, size);
     fputs("plot ", out);
     for (unsigned s = 0; s < e->series; s++) {
@@ -171,11 +173,13 @@ static void draw_panel(FILE *out, const struct net_experiment *e, unsigned size,
             fputs("NaN", out);
         else
             fprintf(out, "$c%u_%u using 1:2", row, s);
-        fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (s % 4),
-                gnuplot_colour(s));
+        fprintf(out, " with linespoints pt %u ps 0.8 lw 2 lc rgb '%s' title ", 5 + 2 * (place % 4),
+                gnuplot_colour(place));
         gnuplot_text(out, e->column[s].name);
         fputs(", ", out);
+        place++;
     }
+    place = 0;
     for (unsigned s = 0; s < e->series && from; s++) {
         if (strcmp(e->column[s].panel, panel) != 0 || (key && !first))
             continue;
@@ -184,12 +188,13 @@ static void draw_panel(FILE *out, const struct net_experiment *e, unsigned size,
         else
             fprintf(out, "$c%u_%u using 1:3", row, s);
         fprintf(out, " with points pt 6 ps 1.4 lc rgb '%s' ",
-                key || e->rows == 1 ? "black" : gnuplot_colour(s));
+                key || e->rows == 1 ? "black" : gnuplot_colour(place));
         fputs(first ? "title " : "notitle", out);
         if (first)
             gnuplot_text(out, from);
         fputs(", ", out);
         first = false;
+        place++;
     }
     fputs("NaN notitle\n", out);
 }

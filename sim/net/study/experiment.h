@@ -11,8 +11,7 @@
 //     series, rows: "field"         what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0; a row's wins
 //     series: "panel"               the picture's panel that it is in, by its axis' label; by
-//     itself
-//                                   `label`
+//                                   itself `label`; those with a place in two look the same
 //   field          as above
 //   step           of the loads among which a saturation point or gamma* is looked for (0.05)
 //   quick          options that reproduce --quick puts over the experiment's: a shorter look

@@ -230,6 +230,10 @@ result $? 'curves of the flit engine'
 grep -q 'set multiplot layout 2,1 ' "$work/curves/fulgham-4.13.gp" && grep -q "^set ylabel 'latency (cycles)'" "$work/curves/fulgham-4.13.gp" &&
     grep -q "^set xlabel 'offered load (1: what the bisection carries)'" "$work/curves/fulgham-4.13.gp"
 result $? 'a panel for loads and one for latencies'
+# Styles of both panels' seven curves, in png and in svg: fourteen, each four times.
+sed -n "s/^plot //p" "$work/curves/fulgham-4.13.gp" | tr , '\n' | sed -n "s/.* pt \(.*\) title .*/\1/p" |
+    sort | uniq -c | awk '$1 != 4 { bad = 1 } END { exit bad || NR != 7 }'
+result $? 'a curve looks the same in both'
 
 # The defaults of wormhole switching, and its load: a message per 80 cycles at 1.
 "$sim" run --engine flit --topology 16x16 --switching wormhole --routing triplex --class non-minimal \
