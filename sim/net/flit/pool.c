@@ -23,7 +23,7 @@ static bool grow(struct net_flit_pool *pool)
     unsigned c = 31 - (unsigned)__builtin_clz(pool->end);
     if (c >= NET_POOL_CHUNKS)
         return false;
-    pool->chunk[c] = malloc(pool->bytes << c);
+    pool->chunk[c] = aligned_alloc(NET_POOL_LINE, pool->bytes << c);
     pool->end = pool->chunk[c] ? pool->end * 2 : pool->end;
     return pool->chunk[c] != NULL;
 }

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Chunk c holds 2^c packets, those of the numbers 2^c to 2^(c + 1) - 1.
-enum { NET_POOL_FIRST = 10, NET_POOL_CHUNKS = 31, NET_POOL_TURN = 256 };
+// Chunk c holds 2^c packets, those of the numbers 2^c to 2^(c + 1) - 1, and begins with a line of
+// the cache.
+enum { NET_POOL_LINE = 64, NET_POOL_FIRST = 10, NET_POOL_CHUNKS = 31, NET_POOL_TURN = 256 };
 #define NET_POOL_NONE UINT32_MAX
 
 struct net_flit_pool {

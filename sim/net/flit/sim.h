@@ -64,7 +64,8 @@
 
 enum { NET_FLIT_NONE = UINT8_MAX, NET_FLIT_CHAIN = 1024, NET_FLIT_STEPS = 3 };
 
-struct net_flit_packet {
+// A line of the cache each: two beside each other are often two threads' in turn.
+struct __attribute__((aligned(NET_POOL_LINE))) net_flit_packet {
     uint32_t src, dst, message, next; // next: of the free ones
     uint32_t born, entered;           // cycles; entered: the injection buffer
     uint32_t hops;
@@ -137,6 +138,10 @@ struct net_flit_counts {
 // A part of the nodes. `All` is what every part has the same of, or the same memory; the rest is
 // its own. net_flit_open's is the first.
 struct net_sim {
+    // For tests, in the first part; may be NULL. Here, beside what nobody writes while threads run:
+    // all of them look at it.
+    void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
+    void *context;
     // All.
     struct net_sim **part;
     uint32_t parts;
@@ -181,9 +186,6 @@ struct net_sim {
     bool out_of_memory;
     struct net_flit_batch *batch;
     uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
-    // For tests, in the first part; may be NULL.
-    void (*on_delivery)(void *context, const struct net_flit_packet *packet, uint32_t cycle);
-    void *context;
 };
 
 // For a configuration that net_config_check takes. NULL: out of memory.
