@@ -130,10 +130,25 @@ static void read_args(int argc, char **argv, struct args *args)
             net_refuse("reproduce: --%s is not for it", fixed[i]);
 }
 
+// What all of it, or a row, is of, at any size; NULL: of what the size says.
+static const char *fixed_topology(const struct net_experiment *e)
+{
+    const char *topology = json_string_value(json_object_get(e->options, "topology"));
+    for (unsigned r = 0; r < e->rows && !topology; r++)
+        topology = json_string_value(json_object_get(e->row[r].options, "topology"));
+    return topology;
+}
+
 // Leaves only what --size and --row ask for.
 static void restrict_to(struct net_experiment *e, const struct args *args)
 {
     if (args->size) {
+        const char *topology = fixed_topology(e);
+        bool known = false;
+        for (unsigned i = 0; i < e->sizes; i++)
+            known = known || e->size[i] == args->size;
+        if (topology && !known)
+            net_refuse("experiment %s: --size %u: it is of %s", e->name, args->size, topology);
         e->sizes = 1;
         e->size[0] = args->size;
     }

@@ -175,6 +175,8 @@ off 'load is not for it' ofr-fig4 --load 0.3
 off 'no row Tornado' ofr-fig4 --row Tornado
 off 'size 0' ofr-fig4 --size 0
 off 'transposition.*power of four' ofr-fig4 --size 2
+off 'size 7: .* dragonfly:6' dragonfly-fig6 --size 7
+off 'size 8: .* mesh:16x16' fulgham-5.4 --size 8
 change() { sed "$1" "$work/table.json" > "$work/changed.json"; }
 change 's/"eta"/"etta"/' && off 'series OFR.*etta' "$work/changed.json"
 change 's/2\.5/2.51/' && off 'OFR.*eta must' "$work/changed.json"
