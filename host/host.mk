@@ -3,9 +3,9 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
-            layout shift twist cables recognise discover session bert channel follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            layout shift twist cables recognise discover session bert channel messages collective follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards layout tables measure) \
+HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.1
 
@@ -127,6 +127,25 @@ $(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/l
 	    ! cmp -s host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/twin.c \
 	    $(filter-out %/$(firstword $(CHANNEL_CALL_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+
+# Messages and collectives, likewise.
+TESTS += host/test/message_test.sh
+MESSAGE_TWIN_same  := messages 's/want_same(t,.p,.before).:/error:/'
+MESSAGE_TWIN_room  := messages 's/before.+.i.<.part_bytes(p)/1/'
+MESSAGE_TWIN_held  := messages 's/.p->waits.||.p->held/p->waits/'
+MESSAGE_TWIN_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/(void)0/'
+MESSAGE_TWIN_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
+MESSAGE_TWINS := $(patsubst %,$(B)/twin/message_%/calls,same room held abort turns)
+host/test/message_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/message_calls $(MESSAGE_TWINS)
+$(B)/host/message_calls: host/test/message_calls.c host/lib/libtorus.h $(B)/libtorus.a
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(MESSAGE_TWINS): $(B)/twin/message_%/calls: $(B)/host/message_calls host/lib/messages.c host/lib/collective.c \
+        host/lib/channel.c host/host.mk
+	@mkdir -p $(@D)
+	@sed $(word 2,$(MESSAGE_TWIN_$*)) host/lib/$(firstword $(MESSAGE_TWIN_$*)).c > $(@D)/twin.c && \
+	    ! cmp -s host/lib/$(firstword $(MESSAGE_TWIN_$*)).c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/message_calls.c $(@D)/twin.c \
+	    $(filter-out %/$(firstword $(MESSAGE_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # The Python module, on boardsim's boards.
 INSTALL_SHARE += host/python/outflank.py

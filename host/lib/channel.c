@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "boards.h"
+#include "moves.h"
 
-enum { MOST_MOVES = 256 }; // in a turn, so that others have theirs
+enum {
+    MOST_MOVES = 256, // in a turn, so that others have theirs
+    TURNS = 3,        // seconds in which others end theirs
+};
 
 static const char *const reasons[] = {
     "closed",
@@ -21,11 +25,6 @@ static const char *const states[] = {
     "idle", "listening", "opening", "open", "closing", "closed by the other end", "ended"};
 enum { REASONS = sizeof reasons / sizeof *reasons, STATES = sizeof states / sizeof *states };
 
-// The registers of an end that a turn goes by.
-struct seen {
-    uint32_t state, tx, rx, data;
-};
-
 static unsigned field(uint32_t value, unsigned lsb, unsigned bits)
 {
     return value >> lsb & ((1U << bits) - 1);
@@ -37,7 +36,7 @@ static unsigned state_of(const struct seen *s)
     return FIELD(s->state, OFR_CHANNEL_STATE_STATE);
 }
 
-static const char *end_text(const struct torus *t, const struct torus_end *e, char text[24])
+const char *end_text(const struct torus *t, const struct torus_end *e, char text[24])
 {
     char place[16];
     snprintf(text, 24, "%s end %u", place_text(t, e->at, place), e->end);
@@ -75,7 +74,7 @@ static int look(struct torus *t, const struct torus_end *e, struct seen *s)
 }
 
 // Is there such a node?
-static int want_node(struct torus *t, const struct torus_end *e)
+int want_node(struct torus *t, const struct torus_end *e)
 {
     if (!t->k[0])
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
@@ -84,6 +83,20 @@ static int want_node(struct torus *t, const struct torus_end *e)
     if (t->flit_bytes != 2 && t->flit_bytes != 4 && t->flit_bytes != 8)
         return fail(t, TORUS_E_PROTOCOL, "the boards' flits have %u bytes", t->flit_bytes);
     return TORUS_OK;
+}
+
+int lease_turn(struct torus *t)
+{
+    double until = monotonic() + TURNS;
+    for (;;) {
+        bool late = monotonic() >= until;
+        int error = lease_begin(t, 0);
+        if (error != TORUS_E_BUSY || late)
+            return error;
+        error = wait_more(t, 0.003);
+        if (error != TORUS_OK)
+            return error;
+    }
 }
 
 // Is there such an end?
@@ -112,7 +125,7 @@ static int turn(struct torus *t, const struct torus_end *e, struct seen *s, bool
     *begun = false;
     int error = want_end(t, e);
     if (error == TORUS_OK)
-        error = lease_begin(t, 0);
+        error = lease_turn(t);
     if (error != TORUS_OK)
         return error;
     *begun = true;
@@ -249,8 +262,7 @@ static bool is_late(double until)
     return monotonic() >= until;
 }
 
-// Between two turns, without the lease.
-static int pause_turn(struct torus *t, double until)
+int pause_turn(struct torus *t, double until)
 {
     double left = until - monotonic();
     return wait_more(t, left < 0 ? 0 : left < 0.01 ? left : 0.01);
@@ -329,13 +341,6 @@ API int torus_channel_open(struct torus *t, const struct torus_end *from,
 
 // ---- Bytes --------------------------------------------------------------------------------------
 
-// What an OP_MOVE has done.
-struct moved {
-    unsigned bytes;
-    bool last, broken; // the last of them is a message's end; the stream's
-    struct seen now;   // only state
-};
-
 // Why an end moves nothing, where it is not one of ours that is open.
 static int explain(struct torus *t, const struct torus_end *e)
 {
@@ -351,39 +356,52 @@ static int explain(struct torus *t, const struct torus_end *e)
     return begun ? lease_done(t, error) : error;
 }
 
+void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsigned bytes,
+              const uint8_t data[OFR_MOVE_MOST])
+{
+    by_address(q, pack_at(e->at), OFR_OP_MOVE, e->end | arg);
+    q->m[1] = (uint32_t)bytes << OFR_MOVE_BYTES_LSB;
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
+        q->m[2 + i] = ofr_get32(data + 4 * i);
+}
+
+int move_answer(struct torus *t, const struct torus_end *e, const struct request *q,
+                uint8_t data[OFR_MOVE_MOST], struct moved *out)
+{
+    char text[24];
+    unsigned bytes = q->m[1] >> OFR_MOVE_BYTES_LSB, flags = field(q->r[1], OFR_MOVE_FLAGS_LSB, 3);
+    *out = (struct moved){0};
+    int error = status_error(t, q, "move bytes of a channel");
+    if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
+        return explain(t, e);
+    if (error != TORUS_OK)
+        return error;
+    out->bytes = field(q->r[1], OFR_MOVE_MOVED_LSB, 5);
+    out->last = flags & OFR_CHANNEL_RX_LAST_MASK;
+    out->broken = flags & OFR_CHANNEL_RX_BROKEN_MASK;
+    out->now.state = q->r[1] >> OFR_MOVE_STATE_LSB;
+    if (out->bytes > bytes)
+        return fail(t, TORUS_E_PROTOCOL, "%s: %u bytes were moved of %u", end_text(t, e, text),
+                    out->bytes, bytes);
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4 && q->m[0] >> 8 & OFR_MOVE_TAKE; i++)
+        ofr_put32(data + 4 * i, q->r[2 + i]);
+    return TORUS_OK;
+}
+
 // Up to OFR_MOVE_MOST bytes between data, which has room for as many, and the end.
 static int move(struct torus *t, const struct torus_end *e, unsigned arg, unsigned bytes,
                 uint8_t data[OFR_MOVE_MOST], struct moved *out)
 {
     struct request q;
-    char text[24];
     *out = (struct moved){0};
     if (e->end > OFR_MOVE_END_MASK)
         return explain(t, e);
-    by_address(&q, pack_at(e->at), OFR_OP_MOVE, e->end | arg);
-    q.m[1] = (uint32_t)bytes << OFR_MOVE_BYTES_LSB;
-    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
-        q.m[2 + i] = ofr_get32(data + 4 * i);
-    int error = ask(t, &q, "move bytes of a channel");
-    if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
-        return explain(t, e);
-    if (error != TORUS_OK)
-        return error;
-    unsigned flags = field(q.r[1], OFR_MOVE_FLAGS_LSB, 3);
-    out->bytes = field(q.r[1], OFR_MOVE_MOVED_LSB, 5);
-    out->last = flags & OFR_CHANNEL_RX_LAST_MASK;
-    out->broken = flags & OFR_CHANNEL_RX_BROKEN_MASK;
-    out->now.state = q.r[1] >> OFR_MOVE_STATE_LSB;
-    if (out->bytes > bytes)
-        return fail(t, TORUS_E_PROTOCOL, "%s: %u bytes were moved of %u", end_text(t, e, text),
-                    out->bytes, bytes);
-    for (unsigned i = 0; i < OFR_MOVE_MOST / 4 && arg & OFR_MOVE_TAKE; i++)
-        ofr_put32(data + 4 * i, q.r[2 + i]);
-    return TORUS_OK;
+    move_ask(&q, e, arg, bytes, data);
+    int error = exchange(t, &q, 1);
+    return error == TORUS_OK ? move_answer(t, e, &q, data, out) : error;
 }
 
-// Does the end, as it was behind a move to it, send what it takes?
-static int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s)
+int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s)
 {
     char text[24];
     unsigned state = state_of(s);
@@ -402,7 +420,7 @@ static int want_sending(struct torus *t, const struct torus_end *e, const struct
 static int begin_moves(struct torus *t, const struct torus_end *e)
 {
     int error = want_node(t, e);
-    return error == TORUS_OK ? lease_begin(t, 0) : error;
+    return error == TORUS_OK ? lease_turn(t) : error;
 }
 
 // As much of the message as there is room for now.
@@ -458,6 +476,16 @@ API int torus_channel_send(struct torus *t, const struct torus_end *from, const 
     }
 }
 
+int want_coming(struct torus *t, const struct torus_end *e, const struct moved *m, bool *ended)
+{
+    bool nothing = !m->bytes && (!m->last || m->broken);
+    bool taken = FIELD(m->now.state, OFR_CHANNEL_STATE_FREE); // all that came, to the end
+    *ended = nothing && taken;
+    if (m->broken || (*ended && is_broken(&m->now)))
+        return over(t, e, &m->now);
+    return nothing && state_of(&m->now) == OFR_CHANNEL_STATE_STATE_IDLE ? explain(t, e) : TORUS_OK;
+}
+
 // As many beats as are there now. *whole: a message's end has come; *ended: that of the stream.
 static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *data, size_t room,
                         size_t *got, bool *whole, bool *ended)
@@ -481,14 +509,8 @@ static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *dat
         memcpy(data + *got, payload, moved.bytes);
         *got += moved.bytes;
         *whole = moved.last && !moved.broken;
-        bool nothing = !moved.bytes && !*whole;
-        bool taken = FIELD(moved.now.state, OFR_CHANNEL_STATE_FREE); // all that came, to the end
-        if (moved.broken || (nothing && taken && is_broken(&moved.now)))
-            error = over(t, e, &moved.now);
-        else if (nothing && state_of(&moved.now) == OFR_CHANNEL_STATE_STATE_IDLE)
-            error = explain(t, e);
-        *ended = nothing && taken;
-        if (nothing)
+        error = want_coming(t, e, &moved, ended);
+        if (!moved.bytes && !*whole)
             break;
     }
     return lease_done(t, error);

@@ -425,6 +425,86 @@ struct torus_channel {
 };
 int torus_channel_state(struct torus *t, const struct torus_end *end, struct torus_channel *out);
 
+// Messages and collectives ------------------------------------------------------------------------
+
+// Messages of any length over channels' ends that software has, and collectives over groups of
+// boards, both in 16 bytes a request through the board plugged into. A process acts for as many
+// ends, or members of a group, as it likes; the others are other processes', at this board or
+// others: what each moves waits in its board for the other side, and the lease goes from one to the
+// other. `seconds` is how long nothing may move: TORUS_E_TIMEOUT, and all can be done anew, with
+// the rest. TORUS_E_FAILED: a channel is broken or closed, the detail says which and why.
+
+struct torus_message {
+    struct torus_end end;
+    bool take;    // it comes from the end; false: it is sent
+    void *data;   // what is sent, which is not written to; or room
+    size_t bytes; // of it
+    int other;    // which of these messages is this one at its other end, so that neither side is
+                  // asked in vain; -1: none
+    // Results, whether it failed or not
+    size_t moved; // bytes that went, or came
+    bool whole;   // and its end
+};
+
+// Sends and receives them all, at once; an end has one each way at most. TORUS_E_USAGE: also where
+// more came than there was room for: that is thrown away, *moved says how long it was.
+int torus_messages(struct torus *t, struct torus_message *message, unsigned count, double seconds);
+// One of them. recv: *bytes as `moved`.
+int torus_message_send(struct torus *t, const struct torus_end *from, const void *data,
+                       size_t bytes, double seconds);
+int torus_message_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,
+                       double seconds, size_t *bytes);
+
+// Some boards, each a member, by their place in a list; joined by a tree of channels. A member has
+// three ends for that, `end` toward member 0, the others away from it.
+struct torus_group;
+struct torus_group_options {
+    size_t size;      // sizeof(struct torus_group_options): torus_group_options_default()
+    unsigned end;     // number of the first of three ends, at each member (default 0)
+    const bool *acts; // a member: does this process act for it? (NULL: for all)
+    bool join;        // another process has opened the group, with the same members and `end`
+    double seconds;   // how long nothing may move in a call (default 30)
+};
+void torus_group_options_init(struct torus_group_options *options, size_t size);
+static inline struct torus_group_options torus_group_options_default(void)
+{
+    struct torus_group_options options;
+    torus_group_options_init(&options, sizeof options);
+    return options;
+}
+// Joins the members, at most one of a board; at = NULL: all boards, in the order of their node
+// numbers. *out: NULL on an error, and nothing is left open. options may be NULL: the defaults.
+// Errors as torus_channel_open(); TORUS_E_FAILED: nobody has opened what is to be joined.
+int torus_group_open(struct torus_group **out, struct torus *t,
+                     const struct torus_group_options *options, const uint8_t (*at)[3],
+                     unsigned members);
+// Closes the channels of the members that we act for, once the others have taken all, and frees it
+// in any case. Before torus_close(). NULL: nothing is done.
+int torus_group_close(struct torus_group *group);
+
+// Every member does the same calls in the same order; a process does each once, for all members
+// that it acts for: data[m] is member m's, NULL where another process acts for it. The network has
+// words with their low byte first. TORUS_E_USAGE: an argument, and nothing has happened; any other
+// error breaks the group: its ends are aborted, so that the other members get an error too, who
+// else waited for ever, in this call or, where their part of it was done, in their next; and it can
+// only be closed. TORUS_E_FAILED: also, members do not do the same. TORUS_E_TIMEOUT: also, a board
+// does not answer.
+enum torus_reduction { TORUS_SUM, TORUS_MIN, TORUS_MAX, TORUS_OR }; // SUM: modulo 2^32
+int torus_barrier(struct torus_group *group);
+// The root's bytes to all.
+int torus_broadcast(struct torus_group *group, unsigned root, void *const *data, size_t bytes);
+// All members' words, each with all others' in its place: at the root, in *result; at all, in
+// place.
+int torus_reduce(struct torus_group *group, unsigned root, enum torus_reduction operation,
+                 int32_t *const *values, int32_t *result, size_t words);
+int torus_all_reduce(struct torus_group *group, enum torus_reduction operation,
+                     int32_t *const *values, size_t words);
+// `all`, of the root alone, has `bytes` of each member, in their order.
+int torus_scatter(struct torus_group *group, unsigned root, const void *all, void *const *data,
+                  size_t bytes);
+int torus_gather(struct torus_group *group, unsigned root, void *const *data, void *all,
+                 size_t bytes);
+
 // Programming -------------------------------------------------------------------------------------
 
 // TORUS_CUSTOM: a struct torus_table of one's own.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of bytes between the host and an end of a channel (channel.c), a request each: what
+// messages (messages.c) are made of. Needs boards.h.
+#ifndef TORUS_MOVES_H
+#define TORUS_MOVES_H
+
+// The registers of an end that a turn goes by.
+struct seen {
+    uint32_t state, tx, rx, data;
+};
+
+// What an OP_MOVE has done.
+struct moved {
+    unsigned bytes;
+    bool last, broken; // the last of them is a message's end; the stream's
+    struct seen now;   // only state
+};
+
+// Where such a request may go: else the error is said.
+int want_node(struct torus *t, const struct torus_end *e);
+// Sets up the request for up to OFR_MOVE_MOST bytes, to the end (those of data) or from it; arg:
+// OFR_MOVE_LAST, OFR_MOVE_TAKE.
+void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsigned bytes,
+              const uint8_t data[OFR_MOVE_MOST]);
+// What the answer says; data has room for OFR_MOVE_MOST bytes, which are taken there.
+int move_answer(struct torus *t, const struct torus_end *e, const struct request *q,
+                uint8_t data[OFR_MOVE_MOST], struct moved *out);
+// Does the end, as it was behind a move to it, send what it takes?
+int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s);
+// Has it, as it was behind a move from it, come to the stream's end (*ended), or to a bad one?
+int want_coming(struct torus *t, const struct torus_end *e, const struct moved *m, bool *ended);
+
+// lease_begin() for a turn; others are given some seconds to end theirs.
+int lease_turn(struct torus *t);
+// "(1,0) end 3"
+const char *end_text(const struct torus *t, const struct torus_end *e, char text[24]);
+// Without the lease, for 10 ms at most: between two turns.
+int pause_turn(struct torus *t, double until);
+
+#endif
