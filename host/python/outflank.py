@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A torus of boards from Python: discover, program, counters, registers, channels.
+"""A torus of boards from Python: discover, program, counters, registers, channels, groups.
 
     import outflank
     with outflank.Torus("unix:/tmp/boards/board0.sock") as torus:
@@ -76,6 +76,16 @@ class _End(ctypes.Structure):
     _fields_ = [("at", _Port), ("end", ctypes.c_uint8)]
 
 
+class _GroupOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("end", ctypes.c_uint),
+        ("acts", ctypes.POINTER(ctypes.c_bool)),
+        ("join", ctypes.c_bool),
+        ("seconds", ctypes.c_double),
+    ]
+
+
 class _Channel(ctypes.Structure):
     _fields_ = [
         ("state", ctypes.c_char_p),
@@ -92,13 +102,21 @@ class _Channel(ctypes.Structure):
 
 
 # What must agree with libtorus.h: its test compares.
-NUMBERS = {"TORUS_E_TIMEOUT": 3, "TORUS_COUNTERS": 129}
+NUMBERS = {
+    "TORUS_E_TIMEOUT": 3,
+    "TORUS_COUNTERS": 129,
+    "TORUS_SUM": 0,
+    "TORUS_MIN": 1,
+    "TORUS_MAX": 2,
+    "TORUS_OR": 3,
+}
 LAYOUTS = {
     "torus_options": Options,
     "torus_board": _Board,
     "torus_preset": _Preset,
     "torus_end": _End,
     "torus_channel": _Channel,
+    "torus_group_options": _GroupOptions,
 }
 
 _each_fn = ctypes.CFUNCTYPE(
@@ -137,6 +155,15 @@ _calls = {
     "torus_channel_close": (ctypes.c_int, _t, _ends, _double),
     "torus_channel_abort": (ctypes.c_int, _t, _ends),
     "torus_channel_state": (ctypes.c_int, _t, _ends, _out),
+    "torus_group_options_init": (None, _out, _size),
+    "torus_group_open": (ctypes.c_int, _out, _t, _out, _out, ctypes.c_uint),
+    "torus_group_close": (ctypes.c_int, _t),
+    "torus_barrier": (ctypes.c_int, _t),
+    "torus_broadcast": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
+    "torus_reduce": (ctypes.c_int, _t, ctypes.c_uint, ctypes.c_uint, _out, _out, _size),
+    "torus_all_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
+    "torus_scatter": (ctypes.c_int, _t, ctypes.c_uint, _out, _out, _size),
+    "torus_gather": (ctypes.c_int, _t, ctypes.c_uint, _out, _out, _size),
 }
 
 _ROOM = 65536
@@ -304,6 +331,11 @@ class Torus:
         self._do("torus_channel_open", a._end, b._end, seconds)
         return a, b
 
+    def group(self, places=None, end=0, acts=None, join=False, seconds=30):
+        """A Group of the boards at these places, None: of all. acts: the members, by their places
+        in the list, that this process acts for, None: all. join: another process has opened it."""
+        return Group(self, places, end, acts, join, seconds)
+
     def end(self, place, end):
         """An end as it is, to be looked at, or to go on with what an earlier program joined."""
         return End(self, place, end)
@@ -371,6 +403,119 @@ class End:
         said["reason"] = c.reason and c.reason.decode()
         said["peer"] = (tuple(c.peer.at), c.peer.end)
         return said
+
+
+class Group:
+    """Some boards, each a member, joined for collectives. Every member does the same calls; what is
+    given and returned is {member: data} of those that this process acts for."""
+
+    def __init__(self, torus, places, end, acts, join, seconds):
+        sizes = torus.sizes + (1,) * (3 - len(torus.sizes))
+        self.members = len(places) if places is not None else sizes[0] * sizes[1] * sizes[2]
+        self.acts = sorted(set(range(self.members) if acts is None else acts))
+        if any(not 0 <= m < self.members for m in self.acts):
+            raise ValueError(f"members are 0 to {self.members - 1}")
+        self._torus, self._g = torus, _t()
+        options = _GroupOptions()
+        torus._lib.torus_group_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        options.end, options.join, options.seconds = end, join, seconds
+        options.acts = (ctypes.c_bool * self.members)(
+            *(m in self.acts for m in range(self.members))
+        )
+        at = places and (_Port * self.members)(*map(_place, places))
+        if not torus._t:
+            raise ValueError("the connection is closed")
+        torus._try(
+            torus._lib.torus_group_open(
+                ctypes.byref(self._g), torus._t, ctypes.byref(options), at, self.members
+            )
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _do(self, name, *arguments):
+        if not self._g:
+            raise ValueError("the group is closed")
+        self._torus._try(getattr(self._torus._lib, name)(self._g, *arguments))
+
+    def close(self):
+        """Once the others have taken all. Before the Torus is closed."""
+        if self._g:
+            group, self._g = self._g, None
+            self._torus._try(self._torus._lib.torus_group_close(group))
+
+    def _each(self, kind, data, length):
+        """An array of `length` each, and the pointers to them; data: {member: values}."""
+        arrays = {m: (kind * max(length, 1))(*data.get(m, ())) for m in self.acts}
+        pointers = (ctypes.c_void_p * self.members)(
+            *(m in arrays and ctypes.addressof(arrays[m]) or None for m in range(self.members))
+        )
+        return arrays, pointers
+
+    def _lengths(self, data):
+        """Of what each of ours gives: all the same."""
+        if set(data) != set(self.acts) or len({len(d) for d in data.values()}) > 1:
+            raise ValueError(f"members {self.acts} each give as much")
+        return len(next(iter(data.values()), ()))
+
+    def barrier(self):
+        """Returns when all members have come to it."""
+        self._do("torus_barrier")
+
+    def broadcast(self, root, data, length=None):
+        """The root's bytes, for each. Who does not act for the root says their length."""
+        length = len(data) if root in self.acts else length
+        arrays, pointers = self._each(
+            ctypes.c_uint8, {root: data} if root in self.acts else {}, length
+        )
+        self._do("torus_broadcast", root, pointers, length)
+        return {m: bytes(a[:length]) for m, a in arrays.items()}
+
+    def reduce(self, root, operation, values):
+        """{member: [words]} reduced by "sum", "min", "max" or "or": the result, at the root."""
+        length = self._lengths(values)
+        _arrays, pointers = self._each(ctypes.c_int32, values, length)
+        result = (ctypes.c_int32 * max(length, 1))()
+        self._do("torus_reduce", root, _operation(operation), pointers, result, length)
+        return list(result[:length]) if root in self.acts else None
+
+    def all_reduce(self, operation, values):
+        """The same: the result, which all have."""
+        length = self._lengths(values)
+        arrays, pointers = self._each(ctypes.c_int32, values, length)
+        self._do("torus_all_reduce", _operation(operation), pointers, length)
+        return {m: list(a[:length]) for m, a in arrays.items()}
+
+    def scatter(self, root, data, length=None):
+        """data: the root's list of bytes, one each and of one length; each its own."""
+        everything = None
+        if root in self.acts:
+            if len(data) != self.members or len({len(d) for d in data}) != 1:
+                raise ValueError(f"{self.members} times as many bytes are to be scattered")
+            length, everything = len(data[0]), b"".join(data)
+        arrays, pointers = self._each(ctypes.c_uint8, {}, length)
+        self._do("torus_scatter", root, everything, pointers, length)
+        return {m: bytes(a[:length]) for m, a in arrays.items()}
+
+    def gather(self, root, data):
+        """{member: bytes} of one length: a list of all, at the root."""
+        length = self._lengths(data)
+        _arrays, pointers = self._each(ctypes.c_uint8, data, length)
+        room = ctypes.create_string_buffer(max(length * self.members, 1))
+        self._do("torus_gather", root, pointers, room, length)
+        if root not in self.acts:
+            return None
+        return [room.raw[length * m : length * (m + 1)] for m in range(self.members)]
+
+
+def _operation(name):
+    if name not in ("sum", "min", "max", "or"):
+        raise ValueError(f"no reduction: {name}")
+    return NUMBERS["TORUS_" + name.upper()]
 
 
 def move(sender, receiver, data, seconds=30):

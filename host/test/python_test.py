@@ -72,6 +72,25 @@ def channels(t):
     fails(ValueError, "no end", t.end, (0, 0), 16)
 
 
+def groups(t):
+    with t.group() as g:
+        g.barrier()
+        assert g.broadcast(2, b"hello") == {m: b"hello" for m in range(4)}
+        words = {m: [m, 100 - m, -m] for m in range(4)}
+        assert g.reduce(1, "min", words) == [0, 97, -3]
+        assert g.all_reduce("sum", words) == {m: [6, 394, -6] for m in range(4)}
+        blocks = [bytes([m, 3 * m, 7]) for m in range(4)]
+        assert g.scatter(3, blocks) == dict(enumerate(blocks))
+        assert g.gather(2, dict(enumerate(blocks))) == blocks
+        fails(outflank.Error, "busy", t.group, [(0, 0), (1, 1)])
+        fails(outflank.Error, "members are 0 to 3", g.broadcast, 4, b"x", 1)
+        fails(ValueError, "each give", g.all_reduce, "or", {0: [1]})
+        fails(ValueError, "no reduction", g.all_reduce, "xor", words)
+        with t.group([(1, 1), (0, 0)], end=3) as two:
+            assert two.all_reduce("or", {0: [1], 1: [2]}) == {0: [3], 1: [3]}
+    fails(ValueError, "closed", g.barrier)
+
+
 if sys.argv[1] == "layout":
     layout()
 else:
@@ -80,6 +99,7 @@ else:
         with outflank.Torus(sys.argv[1], timeout=60) as torus:
             boards(torus)
             channels(torus)
+            groups(torus)
         fails(ValueError, "closed", torus.boards)
     except AssertionError as wrong:
         sys.exit(f"not so: {wrong!r}")

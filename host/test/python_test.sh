@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: its numbers and structures are libtorus.h's, in every field; boards, tables, counters,
-# registers and channels on golden boards. Twins: a module that has a field too few, one that
-# forgets what came of a message before. TAP.
+# registers, channels and groups on golden boards. Twins: a module that has a field too few, one that
+# only sums; one that forgets what came of a message before. TAP.
 . tests/boards.sh
 export OUTFLANK_LIBRARY="$(cd "$B" && pwd)/libtorus.so" PYTHONDONTWRITEBYTECODE=1
 module=host/python
@@ -27,6 +27,11 @@ check 'twin: a counter too few: found out' eval '! same_layout "$dir/twin"'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'boards, tables, counters, channels' run $module "unix:$dir/board0.sock"
 check 'ended well' stop
+twin 's/def _operation(name):/def _operation(_, name="sum"):/'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that only sums: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
 twin 's/self._kept += room/self._kept = room/'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that forgets what came of a message: found out' eval \
