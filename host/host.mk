@@ -12,9 +12,9 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
-            trace bandwidth latency bert channel list reg key serve stop flash
+            trace bandwidth latency bert channel b_eff osu list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
-              streams counter_set thresholds table file draw svg bench_plot \
+              streams sizes counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
@@ -49,7 +49,7 @@ $(B)/$(TORUS_SO): $(B)/$(TORUS_SO).1
 $(B)/libtorus.so: $(B)/$(TORUS_SO)
 	ln -sf $(<F) $@
 
-CTL_LIBS := -ljansson -lncurses $(USB_LIBS)
+CTL_LIBS := -ljansson -lncurses -lm $(USB_LIBS)
 $(B)/bin/torusctl: $(CTL_O) $(B)/libtorus.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(CTL_LIBS) $(LDLIBS)
@@ -100,7 +100,7 @@ INTERLEAVE_TESTS := $(B)/tests/test_interleave $(B)/tests/test_commands
 $(INTERLEAVE_TESTS): HOST_TEST_MORE := host/test/interleave.c
 $(INTERLEAVE_TESTS): host/test/interleave.c host/test/interleave.h
 $(B)/tests/test_commands: HOST_TEST_MORE += -Ihost/torusctl $(CTL_SHARED)
-$(B)/tests/test_commands: HOST_TEST_LIBS := -ljansson -lncurses
+$(B)/tests/test_commands: HOST_TEST_LIBS := -ljansson -lncurses -lm
 $(B)/tests/test_commands: $(CTL_SHARED) $(B)/libfw.commands.a
 # Of the firmware and of torusctl either has a function of that name.
 $(B)/tests/test_commands: HOST_TEST_FW := $(B)/libfw.commands.a
@@ -127,6 +127,10 @@ $(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/l
 	    ! cmp -s host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/twin.c \
 	    $(filter-out %/$(firstword $(CHANNEL_CALL_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+
+# b_eff and osu, likewise.
+TESTS += host/test/b_eff_test.sh
+host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl
 
 # Messages and collectives, likewise.
 TESTS += host/test/message_test.sh
@@ -207,7 +211,7 @@ $(COMMANDS_TWINS): $(B)/tests/commands_%: $(B)/tests/test_commands host/host.mk
 	@$(CC) $(CPPFLAGS) -Ihost/torusctl -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_commands.c \
 	    host/test/interleave.c host/test/fake.c host/test/fake_time.c \
 	    $(filter-out $(B)/$(word 2,$(COMMANDS_TWIN_$*)).o,$(CTL_SHARED) $(HOST_O)) \
-	    $(B)/libfw.commands.a $(B)/libofr.a -ljansson -lncurses -lcmocka $(USB_LIBS) $(LDLIBS)
+	    $(B)/libfw.commands.a $(B)/libofr.a -ljansson -lncurses -lm -lcmocka $(USB_LIBS) $(LDLIBS)
 	@printf '#!/bin/sh\n! ONLY=$(firstword $(COMMANDS_TWIN_$*)) %s > %s.out && grep -q "not so" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - twin $*"\n' >> $@
@@ -330,7 +334,9 @@ TWIN_reset := counter_set s/return true;/return false;/
 TWIN_escapes := trace s/flits - packets . r->mgmt/flits/
 # idle: takes options that do nothing.
 TWIN_idle := torusctl s/if (why)/if (0)/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle)
+# rings: leaves its channels open.
+TWIN_rings := b_eff s/error = torus_channel_close.*/(void)a;/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

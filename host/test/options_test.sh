@@ -44,6 +44,8 @@ value() { # OPTION: what it is given
     record) echo "=$work/record" ;;
     cable) echo =flat ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
+    repetitions | rings) echo =3 ;;
+    max-size) echo =8 ;;
     tcp) echo =0 ;;
     chip) echo =FT1A ;;
     esac # the others have none
@@ -182,6 +184,11 @@ mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $
 mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
 mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
 mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'
+mode opens "b_eff $t" "$board window names format $writing max-size repetitions rings seed plot" baud
+mode opens "b_eff $t --rings=0" "$board window names format $writing max-size repetitions plot" 'baud seed'
+mode opens "osu $t bw 0,0 1,1" "$board window names format $writing max-size repetitions plot" baud
+mode opens "osu $t allreduce" "$board window names format $writing max-size repetitions plot" baud
+mode opens "osu $t barrier" "$board window names format $writing repetitions" 'baud max-size plot'
 mode opens "reg $t" "$board format at" "baud window names $writing"
 mode opens "reg $t --at=0,0 NODE.COORD" "$board format names" "baud window $writing"
 mode opens "reg $t --names=$work/names --at=left NODE.COORD" "$board format window" "baud $writing"

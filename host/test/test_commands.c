@@ -291,6 +291,8 @@ static const struct use uses[] = {
     {ON_CLOCKS("latency", 2, 1), .option = {{"all", NULL}}, .is = is_pairs},
     {ON("bert", 0, 0), .why = "these boards have no cables: bert_test.sh"},
     {ON("channel", 0, 0), .why = "these boards do not carry bytes: channel_test.sh"},
+    {ON("osu", 0, 0), .why = "these boards do not carry bytes: b_eff_test.sh"},
+    {ON("b_eff", 0, 0), .why = "these boards do not carry bytes: b_eff_test.sh"},
     {ON("reg", 2, 2), .rest = {"NODE"}, .is = is_read},
     {ON("reg", 2, 2), .rest = {"NODE.SEED=0x600d"}, .is = is_field},
     {ON("key", 2, 2), .rest = {"set", key_file}, .is = is_locked},

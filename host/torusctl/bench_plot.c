@@ -23,8 +23,9 @@ bool curves_new(struct curves *c)
     return c->accepted;
 }
 
-static void plot_script(const struct curves *c, FILE *out, const char *stem)
+static void plot_script(const void *ctx, FILE *out, const char *stem)
 {
+    const struct curves *c = ctx;
     unsigned panels = c->sweep->patterns, wide = panels > 1 ? 2 : 1,
              high = (panels + wide - 1) / wide;
     fputs("# Made by torusctl bench\nset encoding utf8\n", out);
@@ -68,6 +69,12 @@ static void plot_script(const struct curves *c, FILE *out, const char *stem)
 
 int plot(const struct curves *c, const char *stem)
 {
+    return plot_run(stem, plot_script, c);
+}
+
+int plot_run(const char *stem, void (*write)(const void *ctx, FILE *out, const char *file),
+             const void *ctx)
+{
     char folder[500], name[300];
     const char *slash = strrchr(stem, '/'), *file = slash ? slash + 1 : stem;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - stem) : 1,
@@ -77,7 +84,7 @@ int plot(const struct curves *c, const char *stem)
     FILE *out = fopen(name, "w");
     if (!out)
         return wrong("plot", name, strerror(errno));
-    plot_script(c, out, file);
+    write(ctx, out, file);
     bool bad = ferror(out);
     if (fclose(out) || bad)
         return wrong("plot", name, strerror(errno));

@@ -21,6 +21,9 @@ double *curve_point(const struct curves *c, unsigned pattern, unsigned routing, 
 
 // A plot that cannot be written is found before anything is measured. Exit status.
 int plot_check(const char *stem);
+// STEM.gp, as write() has it, and .png and .svg, which it makes in its folder. Exit status.
+int plot_run(const char *stem, void (*write)(const void *ctx, FILE *out, const char *file),
+             const void *ctx);
 // STEM.gp, .png and .svg. Exit status.
 int plot(const struct curves *c, const char *stem);
 

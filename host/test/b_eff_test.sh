@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# torusctl b_eff and osu on golden boards: every size is there, nothing is faster than the wires, means
+# are what they say; what they have opened they close; wrong use. FULL=1: 4x4, up to 1 KiB.
+# Twin: one that leaves its channels open. TAP.
+. tests/boards.sh
+
+dims=2x2 most=64 count=7
+[ -z "${FULL:-}" ] || dims=4x4 most=1024 count=11
+
+start --dims $dims --boards golden --channels 8 --wait
+check 'programmed' torus program
+check 'b_eff' torus --format json b_eff --max-size $most
+check 'every size of two rings, none faster than the wires' json "len(d['sizes']) == 2 * $count and
+    d['sizes_count'] == $count and all(0 < r['percent'] < 100 for r in d['sizes']) and
+    [r['bytes'] for r in d['sizes'][:$count]] == [1 << i for i in range($count)]"
+check 'means over the sizes, and of both rings' json "
+    abs(sum(r['bytes_per_cycle'] for r in d['sizes'][:$count]) / $count - d['natural']) < 1e-9 and
+    abs(d['natural'] * d['random'] - d['b_eff'] ** 2) < 1e-9"
+check 'b_eff once more, with a plot' torus b_eff --max-size 4 --rings 0 --plot "$dir/rings"
+check 'the plot is there' test -s "$dir/rings.svg" -a -s "$dir/rings.png"
+for test in 'latency 0,0 1,1' 'bw 0,0 1,0' 'bibw 1,1 0,1' allreduce barrier; do
+    options='--max-size 64'
+    [ "$test" != barrier ] || options=
+    # shellcheck disable=SC2086
+    check "osu $test" torus --format json osu $options $test
+    check 'none faster than the wires' json \
+        "all(r['cycles'] > 0 for r in d['sizes']) and len(d['sizes']) == (
+        1 if d['sizes'][0]['curve'] == 'barrier' else 5 if d['sizes'][0]['curve'] == 'allreduce' else
+        7) and all(r['bytes'] == 0 or r['percent'] < 100 for r in d['sizes'])"
+done
+check 'no such test: status 2' status 2 torus osu speed
+check 'no places: status 2' status 2 torus osu bw 0,0
+check 'ended well' stop
+
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+"$B/twin/rings/torusctl" -t "unix:$dir/board0.sock" b_eff --max-size 1 --rings 0 > "$dir/out" 2>&1
+check 'twin: one that leaves its channels open: found out' status 2 torus b_eff --max-size 1
+check 'said' says busy
+torus channel 0,0:0
+check 'and they stay open' says '  open '
+stop
+finish

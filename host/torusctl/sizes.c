@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sizes.h"
+
+#include "../../sim/net/output/gnuplot.h"
+#include "bench_plot.h"
+#include "ofr_regs.h"
+#include "streams.h"
+
+int wires_get(struct torus *t, struct wires *w)
+{
+    struct shape s;
+    uint32_t shape = 0;
+    int status = shape_get(t, &s);
+    if (status)
+        return status;
+    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
+    if (error != TORUS_OK)
+        return report(t, error);
+    *w = (struct wires){.dims = s.dims,
+                        .nodes = s.nodes,
+                        .flit_bytes = s.flit_bytes,
+                        .slot_flits = (shape & OFR_NODE_SHAPE_L_MASK) >> OFR_NODE_SHAPE_L_LSB,
+                        .k = {s.k[0], s.k[1], s.k[2]}};
+    return 0;
+}
+
+int wires_end(struct torus *t, int status)
+{
+    return streams_end(t, status);
+}
+
+unsigned wires_distance(const struct wires *w, const uint8_t a[3], const uint8_t b[3])
+{
+    const struct shape s = {.dims = w->dims, .k = {w->k[0], w->k[1], w->k[2]}};
+    return shape_distance(&s, a, b);
+}
+
+unsigned wires_links(const struct wires *w)
+{
+    unsigned links = 0;
+    for (unsigned i = 0; i < 3; i++)
+        links += w->k[i] > 2 ? 2 * w->nodes : w->k[i] == 2 ? w->nodes : 0;
+    return links;
+}
+
+double wires_flits(const struct wires *w, size_t bytes)
+{
+    unsigned heads = w->flit_bytes == 2 ? 6 : 3, most = w->slot_flits - heads;
+    size_t flits = (bytes + w->flit_bytes - 1) / w->flit_bytes;
+    size_t packets = flits ? (flits + most - 1) / most : 1;
+    return (double)(flits + packets * heads);
+}
+
+double wires_latency(unsigned hops)
+{
+    return 9 + 4 * (hops + 1.0);
+}
+
+int sizes_time(struct torus *t, uint32_t *cycle)
+{
+    return torus_read(t, NULL, OFR_NODE_TIME, cycle);
+}
+
+bool sizes_note(struct sizes *s, unsigned i, uint32_t from, uint32_t to)
+{
+    double *best = &s->best[s->curves - 1][i], cycles = (uint32_t)(to - from);
+    if (*best == 0 || cycles < *best)
+        *best = cycles;
+    return cycles < 1U << 30;
+}
+
+const struct column sizes_columns[] = {
+    {"curve", "curve", -1, 0},
+    {"bytes", "bytes", 0, 0},
+    {"cycles", "cycles", 0, 0},
+    {"bytes_per_cycle", "bytes/cycle", 0, 0},
+    {"bound", "wires", 0, 0},
+    {"percent", "%", 0, 0},
+    {0},
+};
+
+// Bytes a cycle; null where nothing was measured.
+static json_t *rate(double bytes, double cycles)
+{
+    return cycles > 0 ? json_real(bytes / cycles) : json_null();
+}
+
+void sizes_rows(const struct sizes *s, struct table *rows)
+{
+    for (unsigned c = 0; c < s->curves; c++)
+        for (unsigned i = s->first; i < s->sizes; i++) {
+            double bytes = s->empty ? 0 : s->moved * (double)(1UL << i), best = s->best[c][i];
+            table_row(rows, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o}", "curve", s->name[c], "bytes",
+                                      s->empty ? 0 : 1 << i, "cycles",
+                                      best > 0 ? json_integer((json_int_t)best) : json_null(),
+                                      "bytes_per_cycle", rate(bytes, best), "bound",
+                                      rate(bytes, s->bound[c][i]), "percent",
+                                      rate(100 * s->bound[c][i], best)));
+        }
+}
+
+double sizes_mean(const struct sizes *s, unsigned curve)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < s->sizes; i++) {
+        if (s->best[curve][i] == 0)
+            return 0;
+        sum += s->moved * (double)(1UL << i) / s->best[curve][i];
+    }
+    return sum / s->sizes;
+}
+
+static void script(const void *ctx, FILE *out, const char *stem)
+{
+    const struct sizes *s = ctx;
+    fputs("# Made by torusctl\nset encoding utf8\n", out);
+    for (unsigned c = 0; c < s->curves; c++) {
+        fprintf(out, "$c%u << EOD\n", c);
+        for (unsigned i = s->first; i < s->sizes; i++) {
+            double bytes = (double)(1UL << i);
+            gnuplot_number(out, bytes);
+            gnuplot_number(out, s->moved * bytes / s->best[c][i]);
+            gnuplot_number(out, s->moved * bytes / s->bound[c][i]);
+            fputc('\n', out);
+        }
+        fputs("EOD\n", out);
+    }
+    for (int svg = 0; svg < 2; svg++) {
+        gnuplot_output(out, svg, 640, 420, stem);
+        fputs("set grid\nset key left top\nset logscale xy\nset xlabel 'bytes a message'\n"
+              "set ylabel 'bytes a cycle and board'\nset title ",
+              out);
+        gnuplot_text(out, s->title);
+        fputs("\nplot ", out);
+        for (unsigned c = 0; c < s->curves; c++) {
+            fprintf(out, "%s$c%u using 1:2 with linespoints pt 7 ps 0.8 lw 2 lc rgb '%s' title ",
+                    c ? ", " : "", c, gnuplot_colour(c));
+            gnuplot_text(out, s->name[c]);
+            fprintf(out, ", $c%u using 1:3 with lines dt 3 lc rgb '%s' notitle", c,
+                    gnuplot_colour(c));
+        }
+        fputs("\nunset output\nreset\n", out);
+    }
+}
+
+int sizes_plot(const struct sizes *s, const char *stem)
+{
+    return plot_run(stem, script, s);
+}

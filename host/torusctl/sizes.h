@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What b_eff and osu share: messages of doubling sizes, timed in cycles of NODE.TIME, each beside
+// what the wires would allow; rows and a plot.
+#ifndef SIZES_H
+#define SIZES_H
+
+#include "ctl.h"
+
+enum { MOST_SIZES = 21, MOST_CURVES = 18 }; // 1 B to 1 MiB
+
+// The boards, as far as a bound needs them.
+struct wires {
+    unsigned dims, nodes, flit_bytes, slot_flits;
+    uint8_t k[3];
+};
+// Attached; the lease is held until wires_end(). Exit status.
+int wires_get(struct torus *t, struct wires *w);
+int wires_end(struct torus *t, int status);
+unsigned wires_distance(const struct wires *w, const uint8_t a[3], const uint8_t b[3]);
+// Directed links that there are.
+unsigned wires_links(const struct wires *w);
+// Flits of a message: payload, and three of headers (six of 16 bits) in each packet.
+double wires_flits(const struct wires *w, size_t bytes);
+// Cycles that its first flit needs at least: routers have four each, an end and its peer nine.
+double wires_latency(unsigned hops);
+
+// Measured: a curve a ring or a test, best[] in cycles, 0 where nothing was measured.
+struct sizes {
+    unsigned curves, first, sizes; // sizes 2^first, ... 2^(sizes - 1)
+    bool empty;                    // one, of no bytes
+    char name[MOST_CURVES][16];
+    double best[MOST_CURVES][MOST_SIZES], bound[MOST_CURVES][MOST_SIZES];
+    unsigned moved; // in such a message's time a board sends so many of its size
+    const char *title;
+};
+// The time, of the board we are plugged into.
+int sizes_time(struct torus *t, uint32_t *cycle);
+// Notes a repetition of size i of the last curve. False: twice as many bytes may take longer than
+// the time goes before it begins anew; they are not measured.
+bool sizes_note(struct sizes *s, unsigned i, uint32_t from, uint32_t to);
+void sizes_rows(const struct sizes *s, struct table *rows);
+extern const struct column sizes_columns[];
+// Mean over all sizes of the best bytes a cycle, 0: some were not measured.
+double sizes_mean(const struct sizes *s, unsigned curve);
+// STEM.gp, .png and .svg. Exit status.
+int sizes_plot(const struct sizes *s, const char *stem);
+
+#endif
