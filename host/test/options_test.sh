@@ -228,7 +228,7 @@ for where in tty:$work/nothing /dev/nothing/at/all; do
 done
 check 'no rate of a port' refuses --baud ping -t tcp:1 --baud=9600
 check 'the key once' refuses 'either --key or --key-file' run $t --key=1 --key-file="$work/secret"
-[ "$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p' | sort)" = \
+[ "$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z_]*\) .*/\1/p' | sort)" = \
     "$(printf '%s\n' $commands | sort -u)" ]
 result $? 'every command is here'
 
