@@ -24,7 +24,7 @@ installed() {
 # helps COMMAND: its help, and that of the commands that it lists.
 helps() {
     "$1" --help
-    for command in $("$1" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p'); do
+    for command in $("$1" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z_]*\) .*/\1/p'); do
         "$1" "$command" --help
     done
 }

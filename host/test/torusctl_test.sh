@@ -70,7 +70,7 @@ options_of_completion() {
         _torusctl 2> /dev/null; printf "%s\n" "${COMPREPLY[@]}"' bash "$B/torusctl.bash" "$1" |
         sort -u
 }
-commands=$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$ctl" --help | sed -n '/^Commands:/,/^`/s/^  \([a-z_]*\) .*/\1/p')
 check 'there are commands' [ "$(echo "$commands" | wc -w)" -ge 14 ]
 same_options() {
     for command in $commands; do
@@ -92,7 +92,7 @@ page=
 completed=$(bash -c 'source "$1"; COMP_WORDS=(torusctl "") COMP_CWORD=1; _torusctl 2> /dev/null
     echo "${COMPREPLY[@]}"' bash "$B/torusctl.bash")
 check 'and the same commands' [ "$completed" = "$(echo $commands)" ]
-check 'the page has a section for each' [ "$(sed -n 's/^\.SS \([a-z]*\).*/\1/p' "$B/torusctl.1" |
+check 'the page has a section for each' [ "$(sed -n 's/^\.SS \([a-z_]*\).*/\1/p' "$B/torusctl.1" |
     tr '\n' ' ')" = "$(echo $commands) " ]
 check 'with examples' [ "$(grep -c '^EXAMPLES$' "$B/torusctl.1")" = "$(echo "$commands" | wc -w)" ]
 check 'groff takes the page' [ -z "$(groff -man -Tutf8 -ww "$B/torusctl.1" 2>&1 > /dev/null)" ]
