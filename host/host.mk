@@ -130,7 +130,7 @@ $(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/l
 
 # b_eff and osu, likewise.
 TESTS += host/test/b_eff_test.sh
-host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl
+host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl $(B)/twin/short/torusctl
 
 # Messages and collectives, likewise.
 TESTS += host/test/message_test.sh
@@ -334,9 +334,10 @@ TWIN_reset := counter_set s/return true;/return false;/
 TWIN_escapes := trace s/flits - packets . r->mgmt/flits/
 # idle: takes options that do nothing.
 TWIN_idle := torusctl s/if (why)/if (0)/
-# rings: leaves its channels open.
+# rings: leaves its channels open. short: no twin, measures little that takes long.
 TWIN_rings := b_eff s/error = torus_channel_close.*/(void)a;/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings)
+TWIN_short := sizes s/cycles.<.1U.<<.30/cycles<2000/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

@@ -176,6 +176,12 @@ static int measure(struct torus *t, struct ring *r, struct sizes *s, bool *bad)
     return error;
 }
 
+// A mean; null where a size is missing in it.
+static json_t *known(double mean)
+{
+    return isnan(mean) ? json_null() : json_real(mean);
+}
+
 static int put(const struct args *a, struct sizes *s)
 {
     unsigned most = s->sizes ? 1U << (s->sizes - 1) : 0;
@@ -184,13 +190,19 @@ static int put(const struct args *a, struct sizes *s)
         product += log(sizes_mean(s, c)) / (s->curves - 1);
     random = s->curves > 1 ? exp(product) : natural;
     struct table *rows = table_begin(a, "sizes", sizes_columns);
-    table_note(rows,
-               "b_eff of %u sizes up to %u B: %.4g bytes a cycle and board (natural ring %.4g, "
-               "random %.4g), moved by the host",
-               s->sizes, most, sqrt(natural * random), natural, random);
+    if (isnan(natural) || isnan(random))
+        table_note(
+            rows,
+            "b_eff is not known: sizes take longer than is measured; choose a smaller --max-size");
+    else
+        table_note(rows,
+                   "b_eff of %u sizes up to %u B: %.4g bytes a cycle and board (natural ring %.4g, "
+                   "random %.4g), moved by the host",
+                   s->sizes, most, sqrt(natural * random), natural, random);
     sizes_rows(s, rows);
-    table_end(rows, json_pack("{s:f,s:f,s:f,s:i}", "b_eff", sqrt(natural * random), "natural",
-                              natural, "random", random, "sizes_count", (int)s->sizes));
+    table_end(rows,
+              json_pack("{s:o,s:o,s:o,s:i}", "b_eff", known(sqrt(natural * random)), "natural",
+                        known(natural), "random", known(random), "sizes_count", (int)s->sizes));
     return set.plot ? sizes_plot(s, set.plot) : 0;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sizes.h"
 
+#include <math.h>
+
 #include "../../sim/net/output/gnuplot.h"
 #include "bench_plot.h"
 #include "ofr_regs.h"
@@ -104,7 +106,7 @@ double sizes_mean(const struct sizes *s, unsigned curve)
     double sum = 0;
     for (unsigned i = 0; i < s->sizes; i++) {
         if (s->best[curve][i] == 0)
-            return 0;
+            return NAN;
         sum += s->moved * (double)(1UL << i) / s->best[curve][i];
     }
     return sum / s->sizes;
@@ -119,7 +121,7 @@ static void script(const void *ctx, FILE *out, const char *stem)
         for (unsigned i = s->first; i < s->sizes; i++) {
             double bytes = (double)(1UL << i);
             gnuplot_number(out, bytes);
-            gnuplot_number(out, s->moved * bytes / s->best[c][i]);
+            gnuplot_number(out, s->best[c][i] > 0 ? s->moved * bytes / s->best[c][i] : NAN);
             gnuplot_number(out, s->moved * bytes / s->bound[c][i]);
             fputc('\n', out);
         }

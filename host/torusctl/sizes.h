@@ -40,7 +40,7 @@ int sizes_time(struct torus *t, uint32_t *cycle);
 bool sizes_note(struct sizes *s, unsigned i, uint32_t from, uint32_t to);
 void sizes_rows(const struct sizes *s, struct table *rows);
 extern const struct column sizes_columns[];
-// Mean over all sizes of the best bytes a cycle, 0: some were not measured.
+// Mean over all sizes of the best bytes a cycle, NAN where some were not measured.
 double sizes_mean(const struct sizes *s, unsigned curve);
 // STEM.gp, .png and .svg. Exit status.
 int sizes_plot(const struct sizes *s, const char *stem);
