@@ -15,7 +15,7 @@
 cache=$B/lint/cache
 shallow=
 [ -n "${FULL:-}" ] ||
-    shallow=$(printf -- '--extra-arg=%s ' -Xclang -analyzer-config -Xclang mode=shallow)
+    shallow=$(printf -- '--extra-arg=%s ' -Xclang -analyzer-config -Xclang max-nodes=80000)
 
 # Text files of the tree; a source archive has no git.
 sources() {
