@@ -62,7 +62,7 @@ module ofr_credit #(
         logic [B-1:0] sent, used;
         assign sent    = sent_q[B*v +: B];
         assign used    = B'(minus(4'(sent), 4'(returned[4*v +: B])));
-        assign full[v] = (used & B'(C)) == B'(C); // never more than C are in use
+        assign full[v] = !below(4'(used), 4'(C)); // more: the neighbour breaks the contract
         always_ff @(posedge clk) begin
             if (rebase || (sends && send_vc == 2'(v)))
                 sent_q[B*v +: B] <= rebase ? base[4*v +: B] : B'(plus1(4'(sent)));

@@ -8,10 +8,12 @@
 
 enum { OFR_CREDIT_MASK = 15 }; // cumulative counts are modulo 16
 
-// Slots in use downstream: what was sent less what has come back, 0 to 15.
-static inline unsigned ofr_credit_used(unsigned sent, unsigned returned)
+// Slots in use downstream, of a VC of `slots`, 2 to 8: what was sent less what has come back, in the
+// bits that tell 0 to `slots` apart. More than `slots`: the neighbour does not keep to the contract.
+static inline unsigned ofr_credit_used(unsigned sent, unsigned returned, unsigned slots)
 {
-    return (sent - returned) & OFR_CREDIT_MASK;
+    unsigned mask = slots | slots >> 1 | slots >> 2 | slots >> 3;
+    return (sent - returned) & mask;
 }
 
 // Free slots of a VC of `slots`, of which `used` are in use; never less than none.

@@ -903,7 +903,9 @@ void ofr_router_step(struct ofr_router *r, const struct ofr_router_in *in,
     for (unsigned p = 0; p < links(r); p++)
         for (unsigned v = 0; v < OFR_VCS; v++)
             w.used[p][v] =
-                in->link_up[p] ? (uint8_t)ofr_credit_used(r->sent[p][v], in->tx_credit[p][v]) : 0;
+                in->link_up[p]
+                    ? (uint8_t)ofr_credit_used(r->sent[p][v], in->tx_credit[p][v], r->shape.slots)
+                    : 0;
     struct input token = r->input[r->token];
     bool stuck = r->stuck;
     r->stuck = false;
