@@ -8,8 +8,8 @@
 
 enum { OFR_CREDIT_MASK = 15 }; // cumulative counts are modulo 16
 
-// Slots in use downstream, of a VC of `slots`, 2 to 8: what was sent less what has come back, in the
-// bits that tell 0 to `slots` apart. More than `slots`: the neighbour does not keep to the contract.
+// Slots in use downstream, of a VC of `slots`, 2 to 8: what was sent less what has come back, in
+// the bits that tell 0 to `slots` apart. More than `slots`: the neighbour breaks the contract.
 static inline unsigned ofr_credit_used(unsigned sent, unsigned returned, unsigned slots)
 {
     unsigned mask = slots | slots >> 1 | slots >> 2 | slots >> 3;
