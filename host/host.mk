@@ -334,9 +334,9 @@ TWIN_reset := counter_set s/return true;/return false;/
 TWIN_escapes := trace s/flits - packets . r->mgmt/flits/
 # idle: takes options that do nothing.
 TWIN_idle := torusctl s/if (why)/if (0)/
-# rings: leaves its channels open. short: no twin, measures little that takes long.
+# rings: leaves its channels open. short: no twin, takes the first size for too long already.
 TWIN_rings := b_eff s/error = torus_channel_close.*/(void)a;/
-TWIN_short := sizes s/cycles.<.1U.<<.30/cycles<2000/
+TWIN_short := sizes s/cycles.<.1U.<<.30/false/
 CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)

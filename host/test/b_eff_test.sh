@@ -29,7 +29,7 @@ for test in 'latency 0,0 1,1' 'bw 0,0 1,0' 'bibw 1,1 0,1' allreduce barrier; do
         1 if d['sizes'][0]['curve'] == 'barrier' else 5 if d['sizes'][0]['curve'] == 'allreduce' else
         7) and all(r['bytes'] == 0 or r['percent'] < 100 for r in d['sizes'])"
 done
-# Sizes that take long are not measured, but the first of them: a build with less patience
+# Sizes beyond one that takes too long are not measured: a build to which each does
 timeout 600 "$B/twin/short/torusctl" --timeout 120 -t "unix:$dir/board0.sock" --format json b_eff \
     --max-size $most --repetitions 1 > "$dir/out" 2>&1
 check 'sizes that take too long: null, and so are the means' json "d['b_eff'] is None and
