@@ -118,7 +118,7 @@ CHANNEL_CALL_TWIN_looks  := channel s/if (is_broken(s))/if (0)/;s/want_sending(t
 CHANNEL_CALL_TWIN_border := channel s/whole = moved.last .. .moved.broken/whole = true/
 CHANNEL_CALL_TWIN_anew   := exchange s/if (q->state == WAITING) {$$/if (1) {/
 host/test/channel_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/channel_calls $(CHANNEL_CALL_TWINS)
-$(B)/host/channel_calls: host/test/channel_calls.c host/lib/libtorus.h $(B)/libtorus.a
+$(B)/host/channel_calls: host/test/channel_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
 $(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/lib/channel.c host/lib/exchange.c \
         host/host.mk
@@ -141,7 +141,7 @@ MESSAGE_TWIN_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/(void)
 MESSAGE_TWIN_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
 MESSAGE_TWINS := $(patsubst %,$(B)/twin/message_%/calls,same room held abort turns)
 host/test/message_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/message_calls $(MESSAGE_TWINS)
-$(B)/host/message_calls: host/test/message_calls.c host/lib/libtorus.h $(B)/libtorus.a
+$(B)/host/message_calls: host/test/message_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
 $(MESSAGE_TWINS): $(B)/twin/message_%/calls: $(B)/host/message_calls host/lib/messages.c host/lib/collective.c \
         host/lib/channel.c host/host.mk

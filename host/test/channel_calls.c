@@ -11,29 +11,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+static const char subject[] = "channels";
+#include "calls.h"
+
 enum { MOST = 4096 };
 
 static const struct torus_end a = {{0, 0, 0}, 1}, b = {{1, 0, 0}, 2}, // a to b
     c = {{0, 0, 0}, 3}, d = {{1, 0, 0}, 0};                           // c to d
-static struct torus *t;
-static int number, failures;
-
-static void result(bool good, const char *name)
-{
-    printf("%sok %d - channels: %s\n", good ? "" : "not ", ++number, name);
-    if (!good)
-        printf("# %s\n", torus_detail(t));
-    failures += !good;
-}
-
-// The call ends like this, and its detail says that.
-static void says(int error, int wanted, const char *words, const char *name)
-{
-    bool good = error == wanted && strstr(torus_detail(t), words);
-    result(good, name);
-    if (!good)
-        printf("# error %d\n", error);
-}
 
 // A message of so many bytes goes there, and comes as it was.
 static bool passes(const struct torus_end *from, const struct torus_end *to, size_t bytes)
@@ -41,8 +25,7 @@ static bool passes(const struct torus_end *from, const struct torus_end *to, siz
     uint8_t out[MOST], in[MOST];
     size_t sent = 0, got = 0;
     bool whole = false;
-    for (size_t i = 0; i < bytes; i++)
-        out[i] = (uint8_t)(bytes + 7 * i + i / 256);
+    fill(out, bytes, 0);
     memset(in, 0, sizeof in);
     return torus_channel_send(t, from, out, bytes, 60, &sent) == TORUS_OK && sent == bytes &&
            torus_channel_recv(t, to, in, sizeof in, 60, &got, &whole) == TORUS_OK && whole &&
@@ -50,7 +33,7 @@ static bool passes(const struct torus_end *from, const struct torus_end *to, siz
 }
 
 // Until there is no more room, as nobody takes anything: how many bytes.
-static size_t fill(const struct torus_end *from)
+static size_t fill_up(const struct torus_end *from)
 {
     static const uint8_t zeros[32];
     size_t sent = 0, all = 0;
@@ -90,7 +73,7 @@ static void two_at_once(size_t largest)
     result(torus_channel_state(t, &c, &state) == TORUS_OK && state.free,
            "which leaves ours as it was");
     result(torus_channel_open(t, &c, &d, 60) == TORUS_OK, "another one is");
-    result(fill(&c) > 0, "nobody takes anything from it: at last there is no room");
+    result(fill_up(&c) > 0, "nobody takes anything from it: at last there is no room");
     result(torus_channel_state(t, &d, &state) == TORUS_OK && state.waits && state.open,
            "what has come waits there");
     for (size_t bytes = 0; bytes <= largest && good; bytes++)

@@ -14,30 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char subject[] = "messages";
+#include "calls.h"
+
 enum { MEMBERS = 4, MOST = 1 << 21 };
 
 static const struct torus_end a = {{0, 0, 0}, 6}, b = {{1, 0, 0}, 7}, // a to b
     c = {{1, 1, 0}, 6}, d = {{0, 1, 0}, 7};                           // c to d
-static struct torus *t;
-static int number, failures;
 static uint8_t bytes_out[MOST], bytes_in[MOST];
-
-static void result(bool good, const char *name)
-{
-    printf("%sok %d - messages: %s\n", good ? "" : "not ", ++number, name);
-    if (!good)
-        printf("# %s\n", torus_detail(t));
-    failures += !good;
-}
-
-// The call ends like this, and its detail says that.
-static void says(int error, int wanted, const char *words, const char *name)
-{
-    bool good = error == wanted && strstr(torus_detail(t), words);
-    result(good, name);
-    if (!good)
-        printf("# error %d\n", error);
-}
 
 static double now(void)
 {
@@ -47,12 +31,6 @@ static double now(void)
 }
 
 // ---- Messages -----------------------------------------------------------------------------------
-
-static void fill(uint8_t *data, size_t bytes, unsigned seed)
-{
-    for (size_t i = 0; i < bytes; i++)
-        data[i] = (uint8_t)(seed + bytes + 7 * i + i / 256);
-}
 
 // A message of so many bytes goes there, and comes as it was.
 static bool passes(const struct torus_end *from, const struct torus_end *to, size_t bytes)
