@@ -6,6 +6,7 @@
 // end is below every port, on both sides, and the cables between have bit errors. Everything
 // follows from the seed. See README.md.
 #include "counters.h"
+#include "credit.h"
 #include "fabric.h"
 #include "links.h"
 #include "ofr_regs.h"
@@ -422,17 +423,11 @@ static void cut(struct run *r, uint32_t n, unsigned port, unsigned cycles)
         fabric_cut(r->fabric, n, port, cycles);
 }
 
-// The most that a VC's count of slots in use can say, ofr_credit_used().
-static unsigned most_used(unsigned slots)
-{
-    return slots | slots >> 1 | slots >> 2 | slots >> 3;
-}
-
 // More slots in use than there are, by what a neighbour says it has freed: nothing more may be
 // sent. Two packets may be granted already, and counts may not wrap with them.
 static void begin_lie(struct run *r, uint32_t n, unsigned port, unsigned vc)
 {
-    unsigned slots = r->fo.shape.slots, top = most_used(slots);
+    unsigned slots = r->fo.shape.slots, top = ofr_credit_most(slots);
     if (top < slots + 2 || !r->in[n].link_up[port])
         return;
     unsigned used = slots + rng_below(&r->rng, top - slots - 1);
@@ -1120,7 +1115,7 @@ int main(int argc, char **argv)
         bool met = all.loads == (1U << LOADS) - 1 && all.ties == 3 && all.one && all.two &&
                    all.odd && all.cut && all.snapshots && all.tables && all.lives == 7 &&
                    all.escapes == 7 && all.resets && all.cuts && all.topologies && all.malformed &&
-                   (all.lies || most_used(o.fabric.shape.slots) < o.fabric.shape.slots + 2U);
+                   (all.lies || ofr_credit_most(o.fabric.shape.slots) < o.fabric.shape.slots + 2U);
         failed += !met;
         printf("%sok %u - met: all %d loads, both ties, sizes of 1, of 2 and odd, %" PRIu64
                " cut packets, %" PRIu64 " snapshots, %" PRIu64 " tables under traffic, %" PRIu64

@@ -8,12 +8,18 @@
 
 enum { OFR_CREDIT_MASK = 15 }; // cumulative counts are modulo 16
 
-// Slots in use downstream, of a VC of `slots`, 2 to 8: what was sent less what has come back, in
-// the bits that tell 0 to `slots` apart. More than `slots`: the neighbour breaks the contract.
+// The most that ofr_credit_used() can be of a VC of `slots`, 2 to 8: all the bits that tell 0 to
+// `slots` apart.
+static inline unsigned ofr_credit_most(unsigned slots)
+{
+    return slots | slots >> 1 | slots >> 2 | slots >> 3;
+}
+
+// Slots in use downstream, of a VC of `slots`: what was sent less what has come back. More than
+// `slots`: the neighbour breaks the contract.
 static inline unsigned ofr_credit_used(unsigned sent, unsigned returned, unsigned slots)
 {
-    unsigned mask = slots | slots >> 1 | slots >> 2 | slots >> 3;
-    return (sent - returned) & mask;
+    return (sent - returned) & ofr_credit_most(slots);
 }
 
 // Free slots of a VC of `slots`, of which `used` are in use; never less than none.
