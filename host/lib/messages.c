@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../sim/model/channel.h"
 #include "boards.h"
 #include "moves.h"
 #include "parts.h"
@@ -26,7 +27,7 @@ static size_t part_bytes(const struct part *p)
 // message's end.
 static unsigned packet_bytes(const struct torus *t)
 {
-    unsigned heads = t->flit_bytes == 2 ? 6 : 3;
+    unsigned heads = ofr_channel_head_flits(8 * t->flit_bytes);
     return (t->slot_flits > heads ? t->slot_flits - heads : 1) * t->flit_bytes;
 }
 

@@ -60,7 +60,7 @@ static int prepare(struct args *a)
 }
 
 struct ring {
-    struct wires w;
+    struct shape shape;
     uint8_t (*at)[3]; // boards in the order of the ring
     struct torus_message *message;
     uint8_t *out, *in; // what all send; a message's room each, with room for a compared one
@@ -72,7 +72,7 @@ struct ring {
 static struct torus_end end_of(const struct ring *r, unsigned i, unsigned end)
 {
     struct torus_end e = {.end = (uint8_t)end};
-    memcpy(e.at, r->at[i % r->w.nodes], 3);
+    memcpy(e.at, r->at[i % r->shape.nodes], 3);
     return e;
 }
 
@@ -85,9 +85,9 @@ static uint32_t next_random(uint32_t *state)
 // The order of the nodes' numbers, or one that is drawn.
 static void order(struct ring *r, bool random, uint32_t *state)
 {
-    for (unsigned i = 0; i < r->w.nodes; i++)
-        torus_node_at(r->w.k, i, r->at[i]);
-    for (unsigned i = r->w.nodes; random && i > 1; i--) {
+    for (unsigned i = 0; i < r->shape.nodes; i++)
+        torus_node_at(r->shape.k, i, r->at[i]);
+    for (unsigned i = r->shape.nodes; random && i > 1; i--) {
         unsigned j = next_random(state) % i;
         uint8_t kept[3];
         memcpy(kept, r->at[j], 3);
@@ -101,22 +101,23 @@ static void order(struct ring *r, bool random, uint32_t *state)
 static double bound(const struct ring *r, size_t bytes)
 {
     unsigned hops = 0, longest = 0;
-    for (unsigned i = 0; i < r->w.nodes; i++) {
-        unsigned d = wires_distance(&r->w, r->at[i], r->at[(i + 1) % r->w.nodes]);
+    for (unsigned i = 0; i < r->shape.nodes; i++) {
+        unsigned d = shape_distance(&r->shape, r->at[i], r->at[(i + 1) % r->shape.nodes]);
         hops += d;
         longest = d > longest ? d : longest;
     }
-    double flits = wires_flits(&r->w, bytes), local = 2 * flits,
-           links = 2 * flits * hops / wires_links(&r->w);
+    double flits = wires_flits(&r->shape, bytes), local = 2 * flits,
+           links = 2 * flits * hops / wires_links(&r->shape);
     return (local > links ? local : links) + wires_latency(longest);
 }
 
 // Every board sends a message to either neighbour, and takes theirs.
 static int turn_once(struct torus *t, struct ring *r, size_t bytes)
 {
-    for (unsigned i = 0; i < r->w.nodes; i++)
+    for (unsigned i = 0; i < r->shape.nodes; i++)
         for (unsigned end = 0; end < 2; end++) {
-            unsigned there = end ? (i + r->w.nodes - 1) % r->w.nodes : (i + 1) % r->w.nodes;
+            unsigned there =
+                end ? (i + r->shape.nodes - 1) % r->shape.nodes : (i + 1) % r->shape.nodes;
             struct torus_message *m = &r->message[4 * i + 2 * end];
             m[0] = (struct torus_message){.end = end_of(r, i, end),
                                           .data = r->out,
@@ -128,13 +129,13 @@ static int turn_once(struct torus *t, struct ring *r, size_t bytes)
                                           .bytes = bytes,
                                           .other = (int)(4 * there + 2 * !end)};
         }
-    return torus_messages(t, r->message, 4 * r->w.nodes, r->patience);
+    return torus_messages(t, r->message, 4 * r->shape.nodes, r->patience);
 }
 
 // What came is what was sent?
 static bool right(const struct ring *r, size_t bytes)
 {
-    for (unsigned i = 0; i < 2 * r->w.nodes; i++)
+    for (unsigned i = 0; i < 2 * r->shape.nodes; i++)
         if (r->message[2 * i + 1].moved != bytes || memcmp(r->in + i * bytes, r->out, bytes) != 0)
             return false;
     return true;
@@ -145,7 +146,7 @@ static int measure(struct torus *t, struct ring *r, struct sizes *s, bool *bad)
 {
     int error = TORUS_OK;
     bool goes_on = true;
-    for (r->open = 0; r->open < r->w.nodes && error == TORUS_OK;) {
+    for (r->open = 0; r->open < r->shape.nodes && error == TORUS_OK;) {
         struct torus_end a = end_of(r, r->open, 0), b = end_of(r, r->open + 1, 1);
         error = torus_channel_open(t, &a, &b, r->patience);
         r->open += error == TORUS_OK; // what is another program's stays so
@@ -155,7 +156,7 @@ static int measure(struct torus *t, struct ring *r, struct sizes *s, bool *bad)
         s->bound[s->curves - 1][i] = bound(r, bytes);
         for (unsigned n = 0; n < set.repetitions && goes_on && error == TORUS_OK; n++) {
             uint32_t from = 0, to = 0;
-            memset(r->in, 0, 2 * r->w.nodes * bytes);
+            memset(r->in, 0, 2 * r->shape.nodes * bytes);
             error = sizes_time(t, &from);
             if (error == TORUS_OK)
                 error = turn_once(t, r, bytes);
@@ -212,20 +213,20 @@ static int do_b_eff(struct torus *t, const struct args *a)
     struct ring r = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
     uint32_t state = set.seed;
     bool bad = false;
-    int error = TORUS_OK, status = wires_get(t, &r.w);
+    int error = TORUS_OK, status = shape_get(t, &r.shape);
     if (status)
         return status;
-    if (r.w.nodes < 2)
-        return wires_end(t, wrong("torus", "of one board", "a ring has two at least"));
+    if (r.shape.nodes < 2)
+        return streams_end(t, wrong("torus", "of one board", "a ring has two at least"));
     s.title = "b_eff: natural and random rings; dotted: what the wires would allow";
     s.moved = 2;
     while (s.sizes < MOST_SIZES && 1U << s.sizes <= set.max_size)
         s.sizes++;
     size_t most = (size_t)1 << (s.sizes - 1);
-    r.at = calloc(r.w.nodes, sizeof *r.at);
-    r.message = calloc(r.w.nodes, 4 * sizeof *r.message);
+    r.at = calloc(r.shape.nodes, sizeof *r.at);
+    r.message = calloc(r.shape.nodes, 4 * sizeof *r.message);
     r.out = malloc(most);
-    r.in = malloc(2 * r.w.nodes * most);
+    r.in = malloc(2 * r.shape.nodes * most);
     bool room = r.at && r.message && r.out && r.in;
     if (!room)
         status = wrong("memory", "none", "choose a smaller --max-size");
@@ -257,7 +258,7 @@ static int do_b_eff(struct torus *t, const struct args *a)
     free(r.message);
     free(r.out);
     free(r.in);
-    return wires_end(t, status);
+    return streams_end(t, status);
 }
 
 const struct command command_b_eff = {

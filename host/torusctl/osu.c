@@ -64,7 +64,7 @@ static int prepare(struct args *a)
 }
 
 struct under_test {
-    struct wires w;
+    struct shape shape;
     struct torus_end end[2];   // of a test between two boards
     struct torus_group *group; // of another
     uint8_t *data[2], *room[2];
@@ -107,7 +107,7 @@ static void fill(const struct under_test *u, size_t bytes)
         for (size_t n = 0; n < bytes; n++)
             u->data[i][n] = (uint8_t)(n * 5 + n / 256 + i + 1);
     }
-    for (unsigned m = 0; m < u->w.nodes && set.test == ALLREDUCE; m++)
+    for (unsigned m = 0; m < u->shape.nodes && set.test == ALLREDUCE; m++)
         for (size_t n = 0; n < bytes / 4; n++)
             u->values[m][n] = 1;
 }
@@ -117,23 +117,23 @@ static bool right(const struct under_test *u, size_t bytes)
     bool good = true;
     for (unsigned i = 0; i < (set.test == BW ? 1 : 2) && set.test <= BIBW; i++)
         good &= !memcmp(u->room[i], u->data[i], bytes);
-    for (unsigned m = 0; m < u->w.nodes && set.test == ALLREDUCE; m++)
+    for (unsigned m = 0; m < u->shape.nodes && set.test == ALLREDUCE; m++)
         for (size_t n = 0; n < bytes / 4; n++)
-            good &= u->values[m][n] == (int32_t)u->w.nodes;
+            good &= u->values[m][n] == (int32_t)u->shape.nodes;
     return good;
 }
 
 // Least cycles. Of an all-reduce: a board sends 2 (p - 1) / p of the vector, a flit a cycle.
 static double bound(const struct under_test *u, size_t bytes)
 {
-    unsigned diameter = 0, p = u->w.nodes;
+    unsigned diameter = 0, p = u->shape.nodes;
     for (unsigned i = 0; i < 3; i++)
-        diameter += u->w.k[i] == 2 ? 1 : u->w.k[i] / 2;
+        diameter += u->shape.k[i] / 2;
     if (set.test >= ALLREDUCE)
         return 2 * diameter * wires_latency(1) +
-               (set.test == BARRIER ? 0 : 2 * (p - 1.0) / p * wires_flits(&u->w, bytes));
-    return wires_latency(wires_distance(&u->w, u->end[0].at, u->end[1].at)) +
-           wires_flits(&u->w, bytes);
+               (set.test == BARRIER ? 0 : 2 * (p - 1.0) / p * wires_flits(&u->shape, bytes));
+    return wires_latency(shape_distance(&u->shape, u->end[0].at, u->end[1].at)) +
+           wires_flits(&u->shape, bytes);
 }
 
 static int measure(struct torus *t, const struct under_test *u, struct sizes *s, bool *bad)
@@ -191,8 +191,8 @@ static bool make_room(struct under_test *u, size_t most)
         good &= u->data[i] && u->room[i];
     }
     if (set.test == ALLREDUCE)
-        u->values = calloc(u->w.nodes, sizeof *u->values);
-    for (unsigned m = 0; m < u->w.nodes && u->values; m++) {
+        u->values = calloc(u->shape.nodes, sizeof *u->values);
+    for (unsigned m = 0; m < u->shape.nodes && u->values; m++) {
         u->values[m] = malloc(most);
         good &= u->values[m] != NULL;
     }
@@ -212,7 +212,7 @@ static int do_osu(struct torus *t, const struct args *a)
     static struct sizes s;
     struct under_test u = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
     bool bad = false;
-    int error = TORUS_OK, status = wires_get(t, &u.w);
+    int error = TORUS_OK, status = shape_get(t, &u.shape);
     for (unsigned i = 0; i < 2 && set.test <= BIBW && !status; i++)
         status = place_find(t, a->rest[1 + i], u.end[i].at);
     u.end[1].end = 1; // of one board, too
@@ -246,10 +246,10 @@ static int do_osu(struct torus *t, const struct args *a)
         free(u.data[i]);
         free(u.room[i]);
     }
-    for (unsigned m = 0; m < u.w.nodes && u.values; m++)
+    for (unsigned m = 0; m < u.shape.nodes && u.values; m++)
         free(u.values[m]);
     free(u.values);
-    return wires_end(t, status);
+    return streams_end(t, status);
 }
 
 const struct command command_osu = {

@@ -3,52 +3,23 @@
 
 #include <math.h>
 
+#include "../../sim/model/channel.h"
 #include "../../sim/net/output/gnuplot.h"
 #include "bench_plot.h"
 #include "ofr_regs.h"
-#include "streams.h"
 
-int wires_get(struct torus *t, struct wires *w)
-{
-    struct shape s;
-    uint32_t shape = 0;
-    int status = shape_get(t, &s);
-    if (status)
-        return status;
-    int error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
-    if (error != TORUS_OK)
-        return report(t, error);
-    *w = (struct wires){.dims = s.dims,
-                        .nodes = s.nodes,
-                        .flit_bytes = s.flit_bytes,
-                        .slot_flits = (shape & OFR_NODE_SHAPE_L_MASK) >> OFR_NODE_SHAPE_L_LSB,
-                        .k = {s.k[0], s.k[1], s.k[2]}};
-    return 0;
-}
-
-int wires_end(struct torus *t, int status)
-{
-    return streams_end(t, status);
-}
-
-unsigned wires_distance(const struct wires *w, const uint8_t a[3], const uint8_t b[3])
-{
-    const struct shape s = {.dims = w->dims, .k = {w->k[0], w->k[1], w->k[2]}};
-    return shape_distance(&s, a, b);
-}
-
-unsigned wires_links(const struct wires *w)
+unsigned wires_links(const struct shape *s)
 {
     unsigned links = 0;
     for (unsigned i = 0; i < 3; i++)
-        links += w->k[i] > 2 ? 2 * w->nodes : w->k[i] == 2 ? w->nodes : 0;
+        links += s->k[i] > 2 ? 2 * s->nodes : s->k[i] == 2 ? s->nodes : 0;
     return links;
 }
 
-double wires_flits(const struct wires *w, size_t bytes)
+double wires_flits(const struct shape *s, size_t bytes)
 {
-    unsigned heads = w->flit_bytes == 2 ? 6 : 3, most = w->slot_flits - heads;
-    size_t flits = (bytes + w->flit_bytes - 1) / w->flit_bytes;
+    unsigned heads = ofr_channel_head_flits(8 * s->flit_bytes), most = s->slot_flits - heads;
+    size_t flits = (bytes + s->flit_bytes - 1) / s->flit_bytes;
     size_t packets = flits ? (flits + most - 1) / most : 1;
     return (double)(flits + packets * heads);
 }

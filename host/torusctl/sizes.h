@@ -4,23 +4,14 @@
 #ifndef SIZES_H
 #define SIZES_H
 
-#include "ctl.h"
+#include "streams.h"
 
 enum { MOST_SIZES = 21, MOST_CURVES = 18 }; // 1 B to 1 MiB
 
-// The boards, as far as a bound needs them.
-struct wires {
-    unsigned dims, nodes, flit_bytes, slot_flits;
-    uint8_t k[3];
-};
-// Attached; the lease is held until wires_end(). Exit status.
-int wires_get(struct torus *t, struct wires *w);
-int wires_end(struct torus *t, int status);
-unsigned wires_distance(const struct wires *w, const uint8_t a[3], const uint8_t b[3]);
 // Directed links that there are.
-unsigned wires_links(const struct wires *w);
+unsigned wires_links(const struct shape *s);
 // Flits of a message: payload, and three of headers (six of 16 bits) in each packet.
-double wires_flits(const struct wires *w, size_t bytes);
+double wires_flits(const struct shape *s, size_t bytes);
 // Cycles that its first flit needs at least: routers have four each, an end and its peer nine.
 double wires_latency(unsigned hops);
 

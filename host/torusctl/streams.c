@@ -17,6 +17,7 @@ int shape_get(struct torus *t, struct shape *s)
     if (error == TORUS_OK)
         error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
     s->flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;
+    s->slot_flits = (shape & OFR_NODE_SHAPE_L_MASK) >> OFR_NODE_SHAPE_L_LSB;
     return error == TORUS_OK ? 0 : report(t, error);
 }
 

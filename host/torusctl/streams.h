@@ -6,10 +6,10 @@
 #include "ctl.h"
 
 struct shape {
-    unsigned dims, nodes, flit_bytes;
+    unsigned dims, nodes, flit_bytes, slot_flits;
     uint8_t k[3];
 };
-// Attached, sizes, bytes a flit. Exit status.
+// Attached, sizes, bytes a flit, flits a slot. Exit status.
 int shape_get(struct torus *t, struct shape *s);
 // Hops between two places.
 unsigned shape_distance(const struct shape *s, const uint8_t a[3], const uint8_t b[3]);

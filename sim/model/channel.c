@@ -29,7 +29,7 @@ bool ofr_channel_init(struct ofr_channel *ch, const struct ofr_channel_shape *sh
         return false;
     memset(ch, 0, sizeof *ch);
     ch->shape = *shape;
-    ch->head_flits = w == 16 ? 6 : 3;
+    ch->head_flits = (uint8_t)ofr_channel_head_flits(w);
     ch->time = OFR_CHANNEL_CONTROL_TIME_RESET;
     ch->turn = shape->ends;
     ch->op = OFR_CHANNEL_NOTHING;

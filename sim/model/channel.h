@@ -26,6 +26,12 @@ struct ofr_channel_shape {
     uint8_t room;        // packets, a power of two, 2 to 8
 };
 
+// Flits before a DATA packet's payload; flit_bits: W. rtl/channel/README.md.
+static inline unsigned ofr_channel_head_flits(unsigned flit_bits)
+{
+    return flit_bits == 16 ? 6 : 3;
+}
+
 // A beat of an AXI4-Stream.
 struct ofr_beat {
     uint64_t data;
