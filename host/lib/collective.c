@@ -244,17 +244,15 @@ API int torus_group_close(struct torus_group *g)
 {
     if (!g)
         return TORUS_OK;
-    int error = *g->broken ? TORUS_E_FAILED : TORUS_OK;
-    for (unsigned m = 0; m < g->members && error == TORUS_OK; m++) {
+    int error = ok(g->t); // what broke the group was told before
+    for (unsigned m = 0; m < g->members && error == TORUS_OK && !*g->broken; m++) {
         struct side s[SIDES];
         sides_of(g, m, s);
         if (g->acts[m] && s[0].peer >= 0)
             error = torus_channel_close(g->t, &s[0].end, g->seconds);
     }
-    if (error != TORUS_OK && !*g->broken)
+    if (error != TORUS_OK)
         abort_all(g);
-    if (*g->broken)
-        error = ok(g->t); // it was told before
     free(g->at);
     free(g->acts);
     free(g);
