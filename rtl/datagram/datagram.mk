@@ -38,6 +38,26 @@ $(DATAGRAM_TESTS): $(B)/tests/datagram_%: $(B)/datagram/%/bench.o $(DATAGRAM_V) 
 	    $(CURDIR)/$(B)/datagram/$*/bench.o $(CURDIR)/$(B)/sim/model/datagram.o \
 	    > $(B)/datagram/$*/verilator.log || { cat $(B)/datagram/$*/verilator.log; exit 1; }
 
+# Datagrams over Verilated routers, of what the tests of both have verilated
+DATAGRAM_OVER := 2_64_8_2
+DATAGRAM_ROUTER := 2_64_8_5_1
+TESTS += $(B)/tests/datagram_torus $(B)/tests/datagram_torus_twin
+LINT_C += rtl/datagram/test/torus.c
+# ... and with cables that flip a bit now and then, which is found out
+$(B)/tests/datagram_torus_twin: $(B)/tests/datagram_torus rtl/datagram/datagram.mk
+	@printf '#!/bin/sh\nFLIPS=1 $< > $@.out 2>&1; [ $$? = 1 ] && grep -q "^# cycle.*nobody gave" $@.out &&\n' > $@
+	@printf 'echo "ok 1 - datagrams over routers whose cables flip bits: found out" ||\n' >> $@
+	@printf '{ echo "not ok 1 - datagrams over routers whose cables flip bits"; echo 1..1; exit 1; }; echo 1..1\n' >> $@ && chmod +x $@
+$(B)/tests/datagram_torus: rtl/datagram/test/torus.c sim/cosim/rtl_router.h $(B)/tests/datagram_$(DATAGRAM_OVER) \
+        $(B)/lockstep/$(DATAGRAM_ROUTER)/lockstep $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call datagram_flags,$(DATAGRAM_OVER)) -c \
+	    -o $(B)/datagram/$(DATAGRAM_OVER)/torus.o $<
+	$(CXX) -o $@ $(B)/datagram/$(DATAGRAM_OVER)/torus.o $(B)/datagram/$(DATAGRAM_OVER)/v/datagram_shim.o \
+	    $(B)/datagram/$(DATAGRAM_OVER)/v/Vofr_datagram__ALL.a $(B)/lockstep/$(DATAGRAM_ROUTER)/v/rtl_router.o \
+	    $(B)/lockstep/$(DATAGRAM_ROUTER)/v/Vofr_lockstep__ALL.a \
+	    $(B)/lockstep/$(DATAGRAM_ROUTER)/v/verilated*.o $(B)/libofr.a -lpthread -lm
+
 # A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
 # words that are named.
 DATAGRAM_TWIN_early   := s/dg->tx.valid = dg->busy || dg->held/dg->tx.valid = dg->busy || dg->held || dg->inside/ not.whole.yet
