@@ -179,7 +179,7 @@ help:
 	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
 	@echo 'make check      of every folder what is quick, for the inner loop: at most three minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'
-	@echo 'make lint       only lint'
+	@echo 'make lint       only lint, with clang'\''s analyzer'
 	@echo 'make formal     proofs of the properties that stand in rtl/'
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'
 	@echo 'make fuzz       the protocol of host and firmware under libFuzzer; FUZZ_SECONDS=30 each'

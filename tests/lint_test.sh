@@ -114,6 +114,13 @@ fresh
 sed -i 's/    return/  return/' tests/good.c
 expect 'wrong layout' top 'format tests/good.c'
 fresh
+sed -i 's/2 \* \*p/*p == *p/' tests/good.c
+expect 'the same on both sides' top 'tidy tests/good.c'
+fresh
 sed -i 's/p ? 2 \* \*p : 0/p ? 0 : *p/' tests/good.c
-expect 'a null pointer followed' top 'tidy tests/good.c'
+unset FULL
+expect_clean 'a null pointer followed is for the analyzer' top
+export FULL=1
+expect 'with it (and what passed without it is not remembered): a null pointer followed' top \
+    'tidy tests/good.c'
 finish

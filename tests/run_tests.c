@@ -15,7 +15,7 @@
 // The last line is `N passed, N failed`; before it, what was skipped, and why, and `N skipped`.
 // Exit status: 0 all passed; 1 a failure, or nothing passed; 2 wrong use.
 
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // wait4()
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,7 +209,14 @@ static void print_tail(const char *path)
     }
 }
 
-static void finish(struct test *t, int status, const struct options *o, struct result *total)
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + 1e-6 * (double)time.tv_usec;
+}
+
+// used: by it, and by what it has waited for.
+static void finish(struct test *t, int status, const struct rusage *used, const struct options *o,
+                   struct result *total)
 {
     struct result r = {0};
     char why[128] = "";
@@ -215,7 +224,8 @@ static void finish(struct test *t, int status, const struct options *o, struct r
     t->ended = now();
     kill(-t->pid, SIGKILL); // what it left running
     double took = t->ended - t->started;
-    printf("%s (%.1f s)\n", t->path, took);
+    printf("%s (%.1f s, of a processor %.1f)\n", t->path, took,
+           seconds_of(used->ru_utime) + seconds_of(used->ru_stime));
     const char *log_says = read_log(t, o->verbose, &r);
     if (t->timed_out)
         snprintf(why, sizeof why, "was stopped after %d s", o->seconds);
@@ -259,6 +269,7 @@ static bool run(struct test *tests, int count, const struct options *o, struct r
         }
         for (int i = 0; i < next; i++) {
             struct test *t = &tests[i];
+            struct rusage used;
             int status;
 
             if (t->ended > 0)
@@ -267,12 +278,12 @@ static bool run(struct test *tests, int count, const struct options *o, struct r
                 t->timed_out = true;
                 kill(-t->pid, SIGKILL);
             }
-            if (waitpid(t->pid, &status, WNOHANG) == t->pid) {
+            if (wait4(t->pid, &status, WNOHANG, &used) == t->pid) {
                 running--;
                 if (interrupted)
                     t->ended = now();
                 else
-                    finish(t, status, o, total);
+                    finish(t, status, &used, o, total);
             }
         }
         if (interrupted && !running)
