@@ -104,7 +104,8 @@ deps:
 
 ## Tests -------------------------------------------------------------------------------------------
 
-RUN_TESTS = $(B)/tests/run_tests -j $(JOBS) -t $(TEST_TIMEOUT) -l $(B)/log
+# One more than processors: many tests wait for boards, hosts and clocks most of their time.
+RUN_TESTS = $(B)/tests/run_tests -j $$(($(JOBS) + 1)) -t $(TEST_TIMEOUT) -l $(B)/log
 
 test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
 	@$(RUN_TESTS) $(TESTS)
