@@ -18,11 +18,12 @@ datagram_flags = -DN=$(call datagram_part,1,$(1)) -DW=$(call datagram_part,2,$(1
     -DL=$(call datagram_part,3,$(1)) -DROOM=$(call datagram_part,4,$(1))
 DATAGRAM_BENCH := $(DATAGRAM_C) rtl/datagram/test/bench.h rtl/datagram/test/datagram_shim.h sim/cosim/rng.h $(MODEL_H)
 
-# bench.o, and alone.o with the model by itself
-$(B)/datagram/%/bench.o $(B)/datagram/%/alone.o: $(DATAGRAM_BENCH)
+# bench.o, and alone.o with the model by itself. (A pattern of two targets would be one run for both.)
+DATAGRAM_O := $(DATAGRAM_SHAPES:%=$(B)/datagram/%/bench.o) $(B)/datagram/2_64_8_2/alone.o
+$(DATAGRAM_O): $(B)/datagram/%.o: $(DATAGRAM_BENCH)
 	@mkdir -p $(@D)
-	for f in $(DATAGRAM_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call datagram_flags,$*) \
-	    $(if $(filter %/alone.o,$@),-DALONE) -c -o $(@:.o=)_$$(basename $$f .c).o $$f || exit 1; done
+	for f in $(DATAGRAM_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call datagram_flags,$(*D)) \
+	    $(if $(filter alone,$(*F)),-DALONE) -c -o $(@:.o=)_$$(basename $$f .c).o $$f || exit 1; done
 	$(LD) -r -o $@ $(patsubst rtl/datagram/test/%.c,$(@:.o=)_%.o,$(DATAGRAM_C))
 
 $(DATAGRAM_TESTS): $(B)/tests/datagram_%: $(B)/datagram/%/bench.o $(DATAGRAM_V) $(B)/sim/model/datagram.o \
