@@ -90,6 +90,7 @@ CHECK_host/torusctl := $(T)test_relay host/test/torusctl_test.sh host/test/layer
 CHECK_rtl/board     := $(T)test_node rtl/board/test/teeth.sh
 CHECK_rtl/channel   := $(T)channel_2_32_32_4_4 $(T)channel_twin_credit
 CHECK_rtl/channel/example := rtl/channel/example/test/example_test.sh
+CHECK_rtl/collective := $(T)collective_32_4 $(T)collective_twin_length
 CHECK_rtl/core      := $(T)core_rv32i rtl/core/test/riscv_tests_test.sh
 CHECK_rtl/datagram  := $(T)datagram_3_32_128_4 $(T)datagram_twin_room rtl/datagram/test/parameters.sh
 CHECK_rtl/link      := rtl/link/test/fifo_test.sh $(T)link_2_16_32_4_1_0_8_16
