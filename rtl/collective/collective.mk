@@ -72,6 +72,21 @@ $(COLLECTIVE_TWINS): $(B)/tests/collective_twin_%: $(B)/collective/alone.o sim/m
 	@printf 'echo "ok 1 - collective, twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - collective, twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 
+# Over channels and routers, all of them models; figures. And with cables that flip a bit now and then,
+# which is found out. make bench: 512 nodes.
+TESTS += $(B)/tests/collective_torus $(B)/tests/collective_torus_twin
+BENCH += $(B)/tests/collective_bench
+LINT_C += rtl/collective/test/torus.c
+$(B)/tests/collective_torus: rtl/collective/test/torus.c sim/cosim/rng.h $(MODEL_H) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim -o $@ $< $(B)/libofr.a
+$(B)/tests/collective_torus_twin: $(B)/tests/collective_torus rtl/collective/collective.mk
+	@printf '#!/bin/sh\nFLIPS=1 $< > $@.out 2>&1; [ $$? = 1 ] && grep -q "^# cycle.*node.*word" $@.out &&\n' > $@
+	@printf 'echo "ok 1 - collectives over routers whose cables flip bits: found out" ||\n' >> $@
+	@printf 'echo "not ok 1 - collectives over routers whose cables flip bits"; echo 1..1\n' >> $@ && chmod +x $@
+$(B)/tests/collective_bench: $(B)/tests/collective_torus
+	@printf '#!/bin/sh\nexec $< 8x8x8\n' > $@ && chmod +x $@
+
 SOAK += $(B)/tests/collective_soak
 $(B)/tests/collective_soak: $(COLLECTIVE_TESTS)
 	@printf '#!/bin/sh\ns=0\nfor t in $(COLLECTIVE_TESTS); do $$t 20000000 "$${SEED:-$$(date +%%s)}" || s=1; done\nexit $$s\n' \
