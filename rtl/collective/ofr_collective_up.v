@@ -202,8 +202,8 @@ module ofr_collective_up #(
             assign {high, due, high_up} = '0;
         end
     endgenerate
-    wire logic alone = phase_q == OWN || leaf || !merges;
-    wire logic [1:0] which = phase_q == CHILD ? 2'd2 : {1'b0, alone};
+    wire logic [1:0] which = phase_q == CHILD ? 2'd2
+        : phase_q == OWN || leaf || !merges ? 2'd1 : 2'd0;
     generate
         for (genvar i = 0; i < D / 32; i++) begin : g_word
             ofr_collective_word word (
