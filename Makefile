@@ -67,7 +67,9 @@ INSTALL_BASH :=
 INSTALL_DOC :=
 INSTALL_SHARE :=
 
-export B CC CXX
+# What Verilator makes is compiled through ccache: its library is the same for all of it.
+OBJCACHE ?= ccache
+export B CC CXX OBJCACHE
 
 # Without -j on the command line, build with JOBS jobs.
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
@@ -107,8 +109,12 @@ deps:
 # One more than processors: many tests wait for boards, hosts and clocks most of their time.
 RUN_TESTS = $(B)/tests/run_tests -j $$(($(JOBS) + 1)) -t $(TEST_TIMEOUT) -l $(B)/log
 
+# What takes longest begins first, or one processor would have nothing to do at the end.
+LONG_TESTS := tests/clocks_test.sh $(B)/tests/lint tests/boards_test.sh host/test/fabric_test.sh \
+    host/test/serve_test.sh
+
 test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)
-	@$(RUN_TESTS) $(TESTS)
+	@$(RUN_TESTS) $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(TESTS))
 
 check: $(B)/tests/run_tests $(PROGRAMS) $(CHECK)
 	@$(RUN_TESTS) $(CHECK)

@@ -36,7 +36,7 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 	@echo "verilator: node"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	@$(CC) $(CPPFLAGS) -Irtl/board/test $(CFLAGS) -c -o $(B)/node/test_node.o $<
-	@MAKEFLAGS= OBJCACHE=ccache verilator --cc --exe --build -j 1 -O3 --language 1800-2017 \
+	@MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs --top-module ofr_node \
 	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 -GBITS=5 -GCHANNELS=3 --Mdir $(B)/node/v \
 	    -CFLAGS "-O2 -std=gnu++17 $(NODE_SHAPE) -I$(CURDIR)/rtl/board/test \

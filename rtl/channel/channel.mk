@@ -107,7 +107,7 @@ $(B)/channel/example: $(EXAMPLE)/two_channels.v $(wildcard $(EXAMPLE)/test/*.v) 
         rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh)
 	@mkdir -p $(@D)
 	@echo "verilator: two_channels"
-	@MAKEFLAGS='OPT_FAST=-O0 OPT_SLOW=-O0' OBJCACHE=ccache verilator --binary --timing -j 1 -O3 \
+	@MAKEFLAGS='OPT_FAST=-O0 OPT_SLOW=-O0' verilator --binary --timing -j 1 -O3 \
 	    --language 1800-2017 -Wno-WIDTH -Wno-INITIALDLY --x-assign unique --x-initial unique \
 	    -Irtl/regs -Irtl/link -Irtl/link/phy --top-module two_channels_tb --Mdir $(B)/channel/example.v \
 	    -o $(abspath $@) $(filter %.v,$^) > $(B)/channel/example.log 2>&1 || \

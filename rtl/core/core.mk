@@ -20,11 +20,12 @@ LINT_TOPS += ofr_core ofr_core:EARLY=1
 CORE_B   := $(B)/rtl/core
 CORE_T   := rtl/core/test
 CORE_OBJ := $(addprefix $(CORE_B)/,test_rv32i.o core_bench.o program.o)
-CORE_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 --x-initial unique \
+CORE_VERILATE := verilator --cc --exe --build --language 1800-2017 -O3 --x-initial unique \
     -CFLAGS "-O2 -I$(CURDIR)/$(CORE_T) -I$(CURDIR)/tests/lib" -Irtl/regs --top-module ofr_core \
     --prefix Vofr_core -GRESET_ADDR=2147483648
 
-TESTS += $(B)/tests/core_rv32i $(B)/tests/core_mutants
+TESTS += $(B)/tests/core_rv32i
+SOAK  += $(B)/tests/core_mutants
 TESTS += $(if $(filter rv32i,$(CORE)),$(B)/tests/core_rv32i_early)
 CORE_EARLY := -GEARLY=1 -CFLAGS -DCORE_EARLY=1
 

@@ -32,7 +32,7 @@ $$(B)/tests/ofr_unit_n$(1)_c$(2)_mul$(3): $$(OFR_V) rtl/regs/ofr_defs.vh $$(OFR_
     $$(OFR_T)/unit_shim.h tests/lib/random_state.h $$(OFR_B)/test_unit.o $$(OFR_B)/exact_random.o $$(OFR_MODEL)
 	@mkdir -p $$(@D)
 	@rm -f $$@ # Verilator's own makefile does not see that the objects are newer
-	+OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 --x-initial unique \
+	+verilator --cc --exe --build --language 1800-2017 -O3 --x-initial unique \
 	    -CFLAGS "-O2 -I$$(CURDIR)/tests/lib -DUNIT_N=$(1) -DUNIT_C=$(2) -DUNIT_MUL=$(3)" -Irtl/regs \
 	    -GN=$(1) -GC=$(2) -GMUL=$(3) --top-module ofr_unit --Mdir $$(OFR_B)/n$(1)_c$(2)_mul$(3) \
 	    -o $$(CURDIR)/$$@ $$(OFR_V) $$(CURDIR)/$$(OFR_T)/unit_shim.cpp \

@@ -8,7 +8,7 @@ LINT_TOPS += ofr_soc ofr_soc:FLASH=1:RAM_BYTES=2048 ofr_uart ofr_timer ofr_ram o
 SOC_B   := $(B)/rtl/soc
 SOC_T   := rtl/soc/test
 SOC_RV  := riscv64-unknown-elf-
-SOC_VERILATE := OBJCACHE=ccache verilator --cc --exe --build --language 1800-2017 -O3 \
+SOC_VERILATE := verilator --cc --exe --build --language 1800-2017 -O3 \
     --x-initial unique -CFLAGS "-O2 -I$(CURDIR)/$(SOC_T) -I$(CURDIR)/tests/lib" -Irtl/regs --top-module ofr_soc \
     --prefix Vofr_soc -GUART_DIVISOR=4
 SOC_RAM   := -GRAM_BYTES=8192 -GINIT=\"$(SOC_B)/monitor.hex\"
@@ -16,7 +16,8 @@ SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
 SOC_QUIET := $(if $(filter picorv32,$(CORE)),-q)
 SOC_AHEAD := $(SOC_FLASH) -GCORE=1
 
-TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead $(B)/tests/soc_mutants
+TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead
+SOAK  += $(B)/tests/soc_mutants
 TESTS += rtl/soc/test/parameters.sh
 
 $(SOC_B)/test_soc.o: $(SOC_T)/test_soc.c $(SOC_T)/soc_shim.h firmware/ofr_regs.h

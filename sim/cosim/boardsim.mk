@@ -47,7 +47,7 @@ $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link
 	    -GFLASH=$(call bs_word,7) $(CORE_G) $(addprefix -G,$(wordlist 8,99,$(BOARD_$*))) -GUART_DIVISOR=4 \
 	    '-GINIT="$(if $(filter 1,$(call bs_word,7)),,fw.hex)"' \
 	    --Mdir $(@D)/v -CFLAGS "-std=gnu++17" \
-	    -MAKEFLAGS "CXX=$(or $(BS_CLANG),$(CXX)) OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$(shell command -v ccache)" \
+	    -MAKEFLAGS "CXX=$(or $(BS_CLANG),$(CXX)) OPT_FAST=-O2 OPT_SLOW=-O0" \
 	    $(BS_V) > $(@D)/log 2>&1 || \
 	    (cat $(@D)/log; false)
 	@touch $@

@@ -17,7 +17,7 @@ $(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link
 	@mkdir -p $(@D)
 	@echo "verilator: link $*"
 	@rm -f $@
-	@OBJCACHE=ccache verilator --cc --exe --build -O3 --language 1800-2017 \
+	@verilator --cc --exe --build -O3 --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/link \
 	    -GN=$(call link_word,$*,1) -GW=$(call link_word,$*,2) -GL=$(call link_word,$*,3) \
 	    -GC=$(call link_word,$*,4) -GSHARED=$(call link_word,$*,5) \

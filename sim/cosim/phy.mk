@@ -19,7 +19,7 @@ $(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh 
 	@echo "verilator: link at its pins $*"
 	@rm -f $@
 	@sh sim/cosim/phy_twin.sh $* $(PHY_V) > $(@D)/files
-	@OBJCACHE=ccache verilator --cc --exe --build -O3 --language 1800-2017 \
+	@verilator --cc --exe --build -O3 --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/link -Irtl/link/phy \
 	    -GN=$(call phy_word,$*,1) -GW=$(call phy_word,$*,2) -GL=$(call phy_word,$*,3) \
 	    -GC=$(call phy_word,$*,4) -GSHARED=$(call phy_word,$*,5) \

@@ -16,7 +16,7 @@ for o; do
     case $o in -G*) objects="$objects $o" ;; *) objects="$objects $PWD/$o" ;; esac
 done
 # shellcheck disable=SC2086
-OBJCACHE=ccache verilator --cc --exe --build -O3 -Wno-fatal --language 1800-2017 --x-assign unique \
+verilator --cc --exe --build -O3 -Wno-fatal --language 1800-2017 --x-assign unique \
     --x-initial unique -Irtl/regs --top-module $top "-GN=$n" \
     -CFLAGS "-O2 -I$PWD/rtl/router/test -I$PWD/tests/lib -DCOUNTERS_SMALL=$small -DRTL_TOP=V$top \
         -DRTL_HEADER='\"V$top.h\"'" \
