@@ -100,10 +100,18 @@ ecp5-*)
     echo "bitstream: $board: synthesis, some 3 minutes"
     "$BOARD_FACTS" pattern "$firmware_kib" > "$out/pattern.hex"
     cp "constraints/$pins_of.lpf" "$out/pins.lpf"
+    # Wires of 0.7 ns in place of 0.3, and the switch stays as it is written until it is mapped: as the
+    # rows of `make report` with -wires, tests/synth.sh, which says why.
     here synthesize "$yosys" -p "
         read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $set_parameters $top
-        synth_ecp5 $synth -top $top
+        hierarchy -top $top
+        proc; setattr -mod -set keep_hierarchy 1 *ofr_switch*
+        synth_ecp5 $synth -top $top -run :map_luts
+        abc9 -maxlut 4 -W 700
+        clean
+        synth_ecp5 $synth -top $top -run map_cells:
+        setattr -mod -unset keep_hierarchy *ofr_switch*; flatten; opt_clean
         write_json netlist.json"
     echo "bitstream: $board: place and route, some 6 minutes"
     # The placer's own weight for timing is 10, its exponent 2: slower.
