@@ -56,6 +56,7 @@ $(REPORT): tests/report.c tests/verilog_inputs.c tests/verilog_inputs.h
 	$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
 $(B)/tests/report: $(REPORT)
+	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $(REPORT) check\n' > $@.new && chmod +x $@.new && mv $@.new $@
 
 tests/report_test.sh: $(REPORT)
