@@ -51,12 +51,12 @@ $(B)/tests/channel_torus_twin: $(B)/tests/channel_torus rtl/channel/channel.mk
 	@printf '#!/bin/sh\nFLIPS=1 $< > $@.out 2>&1; [ $$? = 1 ] && grep -q "^# node.*of a beat" $@.out &&\n' > $@
 	@printf 'echo "ok 1 - channels over routers whose cables flip bits: found out" ||\n' >> $@
 	@printf 'echo "not ok 1 - channels over routers whose cables flip bits"; echo 1..1\n' >> $@ && chmod +x $@
-$(B)/tests/channel_torus: rtl/channel/test/torus.c rtl/channel/test/bench.h sim/cosim/rtl_router.h \
+$(B)/tests/channel_torus: rtl/channel/test/torus.c rtl/channel/test/bench.h $(B)/sim/cosim/square.o \
         $(B)/tests/channel_$(CHANNEL_OVER) $(B)/lockstep/$(CHANNEL_ROUTER)/lockstep $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call channel_flags,$(CHANNEL_OVER)) -c \
 	    -o $(B)/channel/$(CHANNEL_OVER)/torus.o $<
-	$(CXX) -o $@ $(B)/channel/$(CHANNEL_OVER)/torus.o $(B)/channel/$(CHANNEL_OVER)/v/channel_shim.o \
+	$(CXX) -o $@ $(B)/channel/$(CHANNEL_OVER)/torus.o $(B)/sim/cosim/square.o $(B)/channel/$(CHANNEL_OVER)/v/channel_shim.o \
 	    $(B)/channel/$(CHANNEL_OVER)/v/Vofr_channel__ALL.a $(B)/lockstep/$(CHANNEL_ROUTER)/v/rtl_router.o \
 	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/Vofr_lockstep__ALL.a \
 	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/verilated*.o $(B)/libofr.a -lpthread -lm

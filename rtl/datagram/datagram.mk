@@ -49,12 +49,12 @@ $(B)/tests/datagram_torus_twin: $(B)/tests/datagram_torus rtl/datagram/datagram.
 	@printf '#!/bin/sh\nFLIPS=1 $< > $@.out 2>&1; [ $$? = 1 ] && grep -q "^# cycle.*nobody gave" $@.out &&\n' > $@
 	@printf 'echo "ok 1 - datagrams over routers whose cables flip bits: found out" ||\n' >> $@
 	@printf '{ echo "not ok 1 - datagrams over routers whose cables flip bits"; echo 1..1; exit 1; }; echo 1..1\n' >> $@ && chmod +x $@
-$(B)/tests/datagram_torus: rtl/datagram/test/torus.c sim/cosim/rtl_router.h $(B)/tests/datagram_$(DATAGRAM_OVER) \
+$(B)/tests/datagram_torus: rtl/datagram/test/torus.c $(B)/sim/cosim/square.o $(B)/tests/datagram_$(DATAGRAM_OVER) \
         $(B)/lockstep/$(DATAGRAM_ROUTER)/lockstep $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call datagram_flags,$(DATAGRAM_OVER)) -c \
 	    -o $(B)/datagram/$(DATAGRAM_OVER)/torus.o $<
-	$(CXX) -o $@ $(B)/datagram/$(DATAGRAM_OVER)/torus.o $(B)/datagram/$(DATAGRAM_OVER)/v/datagram_shim.o \
+	$(CXX) -o $@ $(B)/datagram/$(DATAGRAM_OVER)/torus.o $(B)/sim/cosim/square.o $(B)/datagram/$(DATAGRAM_OVER)/v/datagram_shim.o \
 	    $(B)/datagram/$(DATAGRAM_OVER)/v/Vofr_datagram__ALL.a $(B)/lockstep/$(DATAGRAM_ROUTER)/v/rtl_router.o \
 	    $(B)/lockstep/$(DATAGRAM_ROUTER)/v/Vofr_lockstep__ALL.a \
 	    $(B)/lockstep/$(DATAGRAM_ROUTER)/v/verilated*.o $(B)/libofr.a -lpthread -lm

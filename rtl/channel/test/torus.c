@@ -6,7 +6,7 @@
 //
 //   torus [CYCLES [SEED]]   SEED also from the environment; with FLIPS there cables flip bits
 #include "bench.h"
-#include "rtl_router.h"
+#include "square.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +14,8 @@
 #include <string.h>
 
 enum {
-    SIDE = 2,
-    ALL = SIDE * SIDE,
+    ALL = SQUARE_NODES,
     STOPPED = ENDS - 1, // end of node 0 whose consumer takes nothing
-    TABLES = 48,        // cycles until a router that is configured routes
     PATIENCE = 60000,   // cycles in which all must come to rest
 };
 
@@ -30,12 +28,9 @@ struct port {
 };
 
 struct place {
-    struct rtl_router *router;
+    struct square_node *net;
     struct channel_rtl *rtl;
     struct ofr_channel model;
-    struct ofr_config config;
-    struct ofr_router_out out;
-    struct ofr_router_in in;
     struct port port[ENDS];
     unsigned wait; // a register's access: 2 in the cycle before, 1 in its own
     uint16_t offset;
@@ -45,11 +40,11 @@ struct place {
 
 struct torus {
     struct place place[ALL];
-    struct ofr_table table;
+    struct square square;
     struct rng rng;
     uint64_t cycle, seed, li,
         lo; // li, lo: cycle of the last flit into and out of node 0's, 1's router
-    bool paused, failed, flips;
+    bool paused, failed;
     unsigned rate, taking; // permille
 };
 
@@ -72,7 +67,7 @@ static void same(struct torus *t, unsigned n, unsigned e, const char *what, uint
                  uint64_t want)
 {
     if (have != want && !t->failed) {
-        printf("# cycle %" PRIu64 "\n", t->cycle);
+        printf("# cycle %" PRIu64 "\n", t->square.cycle);
         fail(NULL, n, e, what, have, want);
         t->failed = true;
     }
@@ -115,43 +110,23 @@ static void take(struct torus *t, unsigned n, unsigned e, const struct ofr_beat 
     x->got_bytes += bytes_in(m);
 }
 
-// The cables: both dimensions have two nodes, so node 0 uses + and node 1 -.
-static void cables(struct torus *t)
-{
-    for (unsigned n = 0; n < ALL; n++) {
-        struct ofr_router_in *in = &t->place[n].in;
-        memset(in, 0, sizeof *in);
-        for (unsigned d = 0; d < N; d++) {
-            bool minus = t->place[n].config.me.c[d] != 0;
-            const struct ofr_router_out *far = &t->place[n ^ (1U << d)].out;
-            unsigned p = ofr_port(d, minus), q = ofr_port(d, !minus);
-            in->link_up[p] = in->tx_ready[p] = true;
-            in->rx[p] = far->tx[q];
-            if (t->flips && t->cycle % 500 == 0)
-                in->rx[p].data ^= 1U << 13;
-            memcpy(in->tx_credit[p], far->rx_credit[q], OFR_VCS);
-        }
-        in->lo_ready = true;
-    }
-}
-
 static void one_node_of(struct torus *t, unsigned n)
 {
     struct place *x = &t->place[n];
-    struct ofr_channel_in min = {.config = &x->config, .rx = x->out.lo};
-    struct channel_pins in = {.me = ofr_coord_word(&x->config.me, N)};
+    struct ofr_channel_in min = {.config = &x->net->config, .rx = x->net->out.lo};
+    struct channel_pins in = {.me = ofr_coord_word(&x->net->config.me, N)};
     struct channel_outs out;
     for (unsigned i = 0; i < N; i++)
-        in.size |= (uint32_t)x->config.torus.k[i] << (5 * i);
+        in.size |= (uint32_t)x->net->config.torus.k[i] << (5 * i);
     in.reg_early = min.early = x->wait == 2;
     in.reg_we = min.writes = x->wait == 1 && x->writes;
     in.reg_adr = x->offset;
     in.reg_wdat = x->value;
-    in.rx_valid = x->out.lo.valid;
-    in.rx_data = x->out.lo.data;
-    in.rx_last = x->out.lo.last;
-    in.rx_poison = x->out.lo.poison;
-    in.tx_ready = min.tx_ready = x->out.li_ready[OFR_LVC_USER];
+    in.rx_valid = x->net->out.lo.valid;
+    in.rx_data = x->net->out.lo.data;
+    in.rx_last = x->net->out.lo.last;
+    in.rx_poison = x->net->out.lo.poison;
+    in.tx_ready = min.tx_ready = x->net->out.li_ready[OFR_LVC_USER];
     for (unsigned e = 0; e < ENDS; e++) {
         struct port *p = &x->port[e];
         struct ofr_beat next = beat_of(t, n, e, p->given);
@@ -175,7 +150,8 @@ static void one_node_of(struct torus *t, unsigned n)
     }
     int ready = ofr_channel_ready(&x->model);
     same(t, n, 0, "s_axis_tready", out.s_ready, ready < 0 ? 0 : 1U << ready);
-    bool refused = min.writes && ofr_channel_refused(&x->model, x->offset, x->value, &x->config);
+    bool refused =
+        min.writes && ofr_channel_refused(&x->model, x->offset, x->value, &x->net->config);
     if (x->wait == 1) {
         same(t, n, x->model.select, "reg_err", out.reg_err, refused);
         same(t, n, x->model.select, "reg_rdat", out.reg_rdat,
@@ -196,7 +172,7 @@ static void one_node_of(struct torus *t, unsigned n)
         }
     }
     // From the RTL's pins, as in a board
-    x->in.li = (struct ofr_flit){
+    x->net->in.li = (struct ofr_flit){
         .valid = out.tx_valid, .vc = OFR_LVC_USER, .data = out.tx_data, .last = out.tx_last};
     if (ready >= 0 && min.s[ready].valid) {
         x->port[ready].given++;
@@ -207,23 +183,18 @@ static void one_node_of(struct torus *t, unsigned n)
     channel_rtl_clock(x->rtl);
     x->wait -= x->wait != 0;
     if (n == 0 && tx.valid)
-        t->li = t->cycle;
-    if (n == 1 && x->out.lo.valid)
-        t->lo = t->cycle;
+        t->li = t->square.cycle;
+    if (n == 1 && x->net->out.lo.valid)
+        t->lo = t->square.cycle;
 }
 
 static void step(struct torus *t, unsigned count)
 {
     for (unsigned i = 0; i < count && !t->failed; i++) {
-        cables(t);
+        square_cables(&t->square);
         for (unsigned n = 0; n < ALL; n++)
             one_node_of(t, n);
-        for (unsigned n = 0; n < ALL; n++) {
-            struct place *x = &t->place[n];
-            rtl_router_step(x->router, &x->in, &x->config);
-            rtl_router_out(x->router, &x->out);
-        }
-        t->cycle++;
+        square_step(&t->square);
     }
 }
 
@@ -256,27 +227,21 @@ static void begin(struct torus *t, uint64_t seed)
     memset(t, 0, sizeof *t);
     t->seed = t->rng.state = seed;
     t->paused = true;
-    t->flips = getenv("FLIPS");
     t->rate = t->taking = 1000;
-    ofr_table_reset(&t->table, N);
+    bool good = square_begin(&t->square, seed);
+    t->square.flips = getenv("FLIPS");
     static const struct ofr_channel_shape shape = {
         .n = N, .flit_bits = W, .slot_flits = L, .ends = ENDS, .room = ROOM};
     for (unsigned n = 0; n < ALL; n++) {
         struct place *x = &t->place[n];
         struct channel_pins in = {.rst = 1};
         struct channel_outs out;
-        x->router = rtl_router_new((uint32_t)seed + n);
+        x->net = &t->square.node[n];
         x->rtl = channel_rtl_new(seed + n);
-        if (!x->router || !ofr_channel_init(&x->model, &shape)) {
+        if (!good || !ofr_channel_init(&x->model, &shape)) {
             fputs("torus: no router, or no channels of this shape\n", stderr);
             exit(2);
         }
-        x->config = (struct ofr_config){.configured = true,
-                                        .torus = {.n = N, .k = {SIDE, SIDE, 1}},
-                                        .me = {{(uint8_t)(n & 1), (uint8_t)(n >> 1)}},
-                                        .ring_wait_time = 8,
-                                        .table = &t->table};
-        rtl_router_out(x->router, &x->out);
         for (int i = 0; i < 2; i++) {
             channel_rtl_eval(x->rtl, &in, &out);
             channel_rtl_clock(x->rtl);
@@ -286,7 +251,7 @@ static void begin(struct torus *t, uint64_t seed)
             x->port[e].end = e;
         }
     }
-    step(t, TABLES);
+    step(t, SQUARE_TABLES);
 }
 
 // End e of all nodes: the lower of two listens, the other opens.
@@ -295,7 +260,8 @@ static void open_all(struct torus *t)
     for (unsigned e = 0; e < ENDS; e++)
         for (unsigned n = 0; n < ALL; n++) {
             unsigned p = t->place[n].port[e].node;
-            uint32_t name = ofr_coord_word(&t->place[p].config.me, N) | e << 12 | (e + 1) << 16;
+            uint32_t name =
+                ofr_coord_word(&t->square.node[p].config.me, N) | e << 12 | (e + 1) << 16;
             access_register(t, n, true, OFR_CHANNEL_SELECT, e);
             access_register(t, n, true, OFR_CHANNEL_PEER, name);
             access_register(t, n, true, OFR_CHANNEL_COMMAND,
@@ -352,12 +318,12 @@ int main(int argc, char **argv)
     for (; !beat_of(&t, 0, 0, sent).last; sent++)
         ;
     x->given = y->got = sent;
-    uint64_t from = t.cycle;
+    uint64_t from = t.square.cycle;
     x->s = beat_of(&t, 0, 0, sent);
     t.lo = 0;
-    while (y->got == sent && t.cycle < from + 200 && !t.failed)
+    while (y->got == sent && t.square.cycle < from + 200 && !t.failed)
         step(&t, 1);
-    unsigned whole = (unsigned)(t.cycle - 1 - from), routers = (unsigned)(t.lo - t.li);
+    unsigned whole = (unsigned)(t.square.cycle - 1 - from), routers = (unsigned)(t.lo - t.li);
     snprintf(text, sizeof text, "a beat to the neighbour: %u cycles, of which two routers have %u",
              whole, routers);
     check(!t.failed && y->got == sent + 1 && whole <= routers + 12, text);
@@ -383,10 +349,10 @@ int main(int argc, char **argv)
 
     t.paused = true;
     t.rate = 1000;
-    uint64_t until = t.cycle + PATIENCE;
+    uint64_t until = t.square.cycle + PATIENCE;
     // The stopped connection's sender has a beat that nobody takes; its stream is ended
     command_end(&t, 0, STOPPED, OFR_CHANNEL_COMMAND_ABORT);
-    while (!at_rest(&t) && t.cycle < until && !t.failed)
+    while (!at_rest(&t) && t.square.cycle < until && !t.failed)
         step(&t, 100);
     check(!t.failed && at_rest(&t), "all that was given has been taken, once, in order");
     for (unsigned e = 0; e < STOPPED; e++)
@@ -396,7 +362,8 @@ int main(int argc, char **argv)
     for (unsigned n = 1; n < ALL; n++)
         if (n < t.place[n].port[STOPPED].node)
             command_end(&t, n, STOPPED, OFR_CHANNEL_COMMAND_CLOSE);
-    while (!all_are(&t, OFR_CHANNEL_STATE_STATE_ENDED) && t.cycle < until + PATIENCE && !t.failed)
+    while (!all_are(&t, OFR_CHANNEL_STATE_STATE_ENDED) && t.square.cycle < until + PATIENCE &&
+           !t.failed)
         step(&t, 100);
     check(!t.failed && all_are(&t, OFR_CHANNEL_STATE_STATE_ENDED), "all connections have ended");
     bool counts = true;
@@ -418,14 +385,11 @@ int main(int argc, char **argv)
         }
     check(!t.failed && counts, "reasons and byte counts at both ends are true");
     step(&t, 200);
-    bool drained = true;
-    for (unsigned n = 0; n < ALL; n++)
-        drained = drained && t.place[n].out.drained;
-    check(!t.failed && drained, "the routers are empty");
+    check(!t.failed && square_drained(&t.square), "the routers are empty");
     for (unsigned n = 0; n < ALL; n++) {
-        rtl_router_free(t.place[n].router);
         channel_rtl_delete(t.place[n].rtl);
     }
+    square_end(&t.square);
     printf("1..%d\n", number);
     return failures != 0;
 }

@@ -9,7 +9,7 @@
 #include "datagram_shim.h"
 #include "packet.h"
 #include "rng.h"
-#include "rtl_router.h"
+#include "square.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,11 +24,9 @@
 #endif
 
 enum {
-    SIDE = 2,
-    ALL = SIDE * SIDE,
+    ALL = SQUARE_NODES,
     BYTES = W / 8,
     MOST = (L - 64 / W) * BYTES, // bytes of the largest datagram
-    TABLES = 48,                 // cycles until a router that is configured routes
     PATIENCE = 20000,            // cycles in which all must come to rest
     OPEN = 1 << 16,              // datagrams that the ledger holds for a node
 };
@@ -40,12 +38,9 @@ struct datagram {
 };
 
 struct place {
-    struct rtl_router *router;
+    struct square_node *net;
     struct datagram_rtl *rtl;
     struct ofr_datagram model;
-    struct ofr_config config;
-    struct ofr_router_out out;
-    struct ofr_router_in in;
     // The user's logic
     struct datagram gives, gets;
     unsigned beat, beats, got; // of what it gives; gets
@@ -62,12 +57,12 @@ struct place {
 
 struct torus {
     struct place place[ALL];
-    struct ofr_table table;
+    struct square square;
     struct rng rng;
     uint64_t cycle, li, lo; // li, lo: cycle of the last flit into node 0's router, out of 1's
     uint64_t of_class[3];   // that came
     bool no_way[ALL][ALL];  // from, to: the destination table has none
-    bool paused, failed, flips;
+    bool paused, failed;
 };
 
 static int number, failures;
@@ -83,14 +78,14 @@ static void same(struct torus *t, unsigned n, const char *what, uint64_t have, u
 {
     if (have == want || t->failed)
         return;
-    printf("# cycle %" PRIu64 ", node %u: %s: %#" PRIx64 ", not %#" PRIx64 "\n", t->cycle, n, what,
-           have, want);
+    printf("# cycle %" PRIu64 ", node %u: %s: %#" PRIx64 ", not %#" PRIx64 "\n", t->square.cycle, n,
+           what, have, want);
     t->failed = true;
 }
 
 static unsigned word_of(const struct torus *t, unsigned n)
 {
-    return ofr_coord_word(&t->place[n].config.me, N);
+    return ofr_coord_word(&t->square.node[n].config.me, N);
 }
 
 static unsigned beats_of(const struct datagram *d)
@@ -187,57 +182,37 @@ static void beat_taken(struct torus *t, unsigned n, const struct ofr_datagram_be
 
 // ---- One cycle ----------------------------------------------------------------------------------
 
-// The cables: both dimensions have two nodes, so node 0 uses + and node 1 -.
-static void cables(struct torus *t)
-{
-    for (unsigned n = 0; n < ALL; n++) {
-        struct ofr_router_in *in = &t->place[n].in;
-        memset(in, 0, sizeof *in);
-        for (unsigned d = 0; d < N; d++) {
-            bool minus = t->place[n].config.me.c[d] != 0;
-            const struct ofr_router_out *far = &t->place[n ^ (1U << d)].out;
-            unsigned p = ofr_port(d, minus), q = ofr_port(d, !minus);
-            in->link_up[p] = in->tx_ready[p] = true;
-            in->rx[p] = far->tx[q];
-            if (t->flips && t->cycle % 500 == 0)
-                in->rx[p].data ^= 1U << 13;
-            memcpy(in->tx_credit[p], far->rx_credit[q], OFR_VCS);
-        }
-        in->lo_ready = true;
-    }
-}
-
 // The local port: the VC by the class, the way by the destination table, as ofr_local has them.
 // Returns whether there is none, in the header's cycle.
 static bool enter(struct torus *t, unsigned n, const struct ofr_flit *tx)
 {
     struct place *x = &t->place[n];
     bool nowhere = false;
-    x->in.li = *tx;
+    x->net->in.li = *tx;
     if (tx->valid && !x->inside) {
         unsigned to = (unsigned)(tx->data & 1) | (unsigned)(tx->data >> 4 & 1) << 1;
         x->vc = (tx->data >> OFR_PKT_CLASS_LSB & 3) == OFR_PKT_CLASS_DEROUTE ? OFR_LVC_DEROUTE
                                                                              : OFR_LVC_USER;
         nowhere = t->no_way[n][to];
         if (nowhere) // over a port that there is not, for the router to discard
-            x->in.li.data |= (uint64_t)OFR_PKT_CLASS_DIRECTED << OFR_PKT_CLASS_LSB | 15;
+            x->net->in.li.data |= (uint64_t)OFR_PKT_CLASS_DIRECTED << OFR_PKT_CLASS_LSB | 15;
     }
-    x->in.li.vc = x->vc;
+    x->net->in.li.vc = x->vc;
     return nowhere;
 }
 
 static void one_node(struct torus *t, unsigned n)
 {
     struct place *x = &t->place[n];
-    struct ofr_datagram_in min = {.config = &x->config, .rx = x->out.lo};
-    struct datagram_pins in = {.me = ofr_coord_word(&x->config.me, N)};
+    struct ofr_datagram_in min = {.config = &x->net->config, .rx = x->net->out.lo};
+    struct datagram_pins in = {.me = ofr_coord_word(&x->net->config.me, N)};
     struct datagram_outs out;
     for (unsigned i = 0; i < N; i++)
-        in.size |= (uint32_t)x->config.torus.k[i] << (5 * i);
+        in.size |= (uint32_t)x->net->config.torus.k[i] << (5 * i);
     struct ofr_flit tx = ofr_datagram_tx(&x->model);
     struct ofr_datagram_beat m = ofr_datagram_m(&x->model);
     in.tx_unreachable = min.tx_unreachable = enter(t, n, &tx);
-    in.tx_ready = min.tx_ready = x->out.li_ready[x->vc];
+    in.tx_ready = min.tx_ready = x->net->out.li_ready[x->vc];
     next_beat(t, n);
     min.s = x->s;
     in.s_valid = x->s.valid;
@@ -251,7 +226,7 @@ static void one_node(struct torus *t, unsigned n)
     in.rx_data = min.rx.data;
     in.rx_last = min.rx.last;
     in.rx_poison = min.rx.poison;
-    in.reg_adr = (uint16_t)(OFR_BLOCK_DATAGRAM + 4 * (t->cycle % 8));
+    in.reg_adr = (uint16_t)(OFR_BLOCK_DATAGRAM + 4 * (t->square.cycle % 8));
     bool taken = x->s.valid && ofr_datagram_ready(&x->model);
 
     datagram_rtl_eval(x->rtl, &in, &out);
@@ -277,9 +252,9 @@ static void one_node(struct torus *t, unsigned n)
     if (tx.valid && min.tx_ready)
         x->inside = !tx.last;
     if (n == 0 && tx.valid)
-        t->li = t->cycle;
-    if (n == 1 && x->out.lo.valid)
-        t->lo = t->cycle;
+        t->li = t->square.cycle;
+    if (n == 1 && x->net->out.lo.valid)
+        t->lo = t->square.cycle;
     ofr_datagram_step(&x->model, &min);
     datagram_rtl_clock(x->rtl);
 }
@@ -287,15 +262,10 @@ static void one_node(struct torus *t, unsigned n)
 static void step(struct torus *t, unsigned count)
 {
     for (unsigned i = 0; i < count && !t->failed; i++) {
-        cables(t);
+        square_cables(&t->square);
         for (unsigned n = 0; n < ALL; n++)
             one_node(t, n);
-        for (unsigned n = 0; n < ALL; n++) {
-            struct place *x = &t->place[n];
-            rtl_router_step(x->router, &x->in, &x->config);
-            rtl_router_out(x->router, &x->out);
-        }
-        t->cycle++;
+        square_step(&t->square);
     }
 }
 
@@ -306,42 +276,36 @@ static void begin(struct torus *t, uint64_t seed)
     memset(t, 0, sizeof *t);
     t->rng.state = seed;
     t->paused = true;
-    t->flips = getenv("FLIPS");
-    ofr_table_reset(&t->table, N);
+    bool good = square_begin(&t->square, seed);
+    t->square.flips = getenv("FLIPS");
     static const struct ofr_datagram_shape shape = {
         .n = N, .flit_bits = W, .slot_flits = L, .room = ROOM};
     for (unsigned n = 0; n < ALL; n++) {
         struct place *x = &t->place[n];
         struct datagram_pins in = {.rst = 1};
         struct datagram_outs out;
-        x->router = rtl_router_new((uint32_t)seed + n);
+        x->net = &t->square.node[n];
         x->rtl = datagram_rtl_new(seed + n);
         x->open = calloc(OPEN, sizeof *x->open);
-        if (!x->router || !x->open || !ofr_datagram_init(&x->model, &shape)) {
+        if (!good || !x->open || !ofr_datagram_init(&x->model, &shape)) {
             fputs("torus: no router, no memory, or no datagrams of this shape\n", stderr);
             exit(2);
         }
-        x->config = (struct ofr_config){.configured = true,
-                                        .torus = {.n = N, .k = {SIDE, SIDE, 1}},
-                                        .me = {{(uint8_t)(n & 1), (uint8_t)(n >> 1)}},
-                                        .ring_wait_time = 8,
-                                        .table = &t->table};
         x->rate = x->taking = 1000;
-        rtl_router_out(x->router, &x->out);
         for (int i = 0; i < 2; i++) {
             datagram_rtl_eval(x->rtl, &in, &out);
             datagram_rtl_clock(x->rtl);
         }
     }
-    step(t, TABLES);
+    step(t, SQUARE_TABLES);
 }
 
 static bool is_drained(const struct torus *t)
 {
-    bool drained = true;
+    bool drained = square_drained(&t->square);
     for (unsigned n = 0; n < ALL; n++) {
         const struct place *x = &t->place[n];
-        drained = drained && x->out.drained && x->beats == 0 && !x->model.held && !x->model.busy &&
+        drained = drained && x->beats == 0 && !x->model.held && !x->model.busy &&
                   !x->model.tx.valid && !x->model.used && !x->model.got.valid &&
                   !x->model.shown.valid;
     }
@@ -356,10 +320,10 @@ static void one_datagram(struct torus *t)
     x->gives = (struct datagram){.bytes = BYTES, .node = 1, .flit = {0x0123456789abcdef}};
     x->gives.flit[0] &= ~(uint64_t)0 >> (64 - W);
     x->beats = 1;
-    uint64_t from = t->cycle;
-    while (t->place[1].taken == 0 && t->cycle < from + 200 && !t->failed)
+    uint64_t from = t->square.cycle;
+    while (t->place[1].taken == 0 && t->square.cycle < from + 200 && !t->failed)
         step(t, 1);
-    unsigned whole = (unsigned)(t->cycle - 1 - from), routers = (unsigned)(t->lo - t->li);
+    unsigned whole = (unsigned)(t->square.cycle - 1 - from), routers = (unsigned)(t->lo - t->li);
     snprintf(text, sizeof text, "a beat to the neighbour: %u cycles, of which two routers have %u",
              whole, routers);
     check(!t->failed && t->place[1].taken == 1 && whole <= routers + 12, text);
@@ -390,8 +354,8 @@ int main(int argc, char **argv)
         t.paused = true;
         for (unsigned n = 0; n < ALL; n++)
             t.place[n].rate = t.place[n].taking = 1000;
-        uint64_t until = t.cycle + PATIENCE;
-        while (!is_drained(&t) && t.cycle < until && !t.failed)
+        uint64_t until = t.square.cycle + PATIENCE;
+        while (!is_drained(&t) && t.square.cycle < until && !t.failed)
             step(&t, 10);
         step(&t, 16); // until the last one is counted, and taken
         for (unsigned p = 0; p < ALL * ALL; p++)
@@ -424,10 +388,10 @@ int main(int argc, char **argv)
              given, taken, none, illegal, no_way);
     check(!t.failed && given == taken + none && taken && none && illegal && no_way, text);
     for (unsigned n = 0; n < ALL; n++) {
-        rtl_router_free(t.place[n].router);
         datagram_rtl_delete(t.place[n].rtl);
         free(t.place[n].open);
     }
+    square_end(&t.square);
     printf("1..%d\n", number);
     return failures != 0;
 }
