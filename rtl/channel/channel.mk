@@ -28,7 +28,7 @@ $(B)/channel/%/bench.o: $(CHANNEL_BENCH)
 	$(LD) -r -o $@ $(patsubst rtl/channel/test/%.c,$(@D)/%.o,$(CHANNEL_C))
 
 $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/bench.o $(CHANNEL_V) $(B)/sim/model/channel.o \
-        rtl/channel/test/channel_shim.cpp rtl/channel/test/channel_shim.h tests/lib/random_state.h \
+        rtl/channel/test/channel_shim.cpp rtl/channel/test/channel_shim.h tests/lib/clocked_rtl.h tests/lib/random_state.h \
         sim/cosim/user_pins.h sim/cosim/verilated_bits.h rtl/regs/outflank.json
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer

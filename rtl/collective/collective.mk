@@ -24,7 +24,7 @@ $(B)/collective/%/bench.o: $(COLLECTIVE_BENCH)
 
 $(COLLECTIVE_TESTS): $(B)/tests/collective_%: $(B)/collective/%/bench.o $(COLLECTIVE_V) \
         $(B)/sim/model/collective.o rtl/collective/test/collective_shim.cpp \
-        rtl/collective/test/collective_shim.h tests/lib/random_state.h sim/cosim/verilated_bits.h
+        rtl/collective/test/collective_shim.h tests/lib/clocked_rtl.h tests/lib/random_state.h sim/cosim/verilated_bits.h
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \

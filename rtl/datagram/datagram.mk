@@ -27,7 +27,7 @@ $(DATAGRAM_O): $(B)/datagram/%.o: $(DATAGRAM_BENCH)
 	$(LD) -r -o $@ $(patsubst rtl/datagram/test/%.c,$(@:.o=)_%.o,$(DATAGRAM_C))
 
 $(DATAGRAM_TESTS): $(B)/tests/datagram_%: $(B)/datagram/%/bench.o $(DATAGRAM_V) $(B)/sim/model/datagram.o \
-        rtl/datagram/test/datagram_shim.cpp rtl/datagram/test/datagram_shim.h tests/lib/random_state.h \
+        rtl/datagram/test/datagram_shim.cpp rtl/datagram/test/datagram_shim.h tests/lib/clocked_rtl.h tests/lib/random_state.h \
         rtl/regs/outflank.json
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer

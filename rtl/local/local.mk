@@ -31,7 +31,7 @@ $(B)/local/%/lockstep.o: rtl/local/test/lockstep.c rtl/local/test/local_shim.h \
 	    -DWITHOUT=$(local_without) -DCHANNELS=$(or $(local_channels),0) -c -o $@ $<
 
 $(LOCAL_TESTS): $(B)/tests/local-lockstep-%: $(B)/local/%/lockstep.o $(LOCAL_ALL_V) \
-        rtl/local/test/local_shim.cpp rtl/local/test/local_shim.h tests/lib/random_state.h \
+        rtl/local/test/local_shim.cpp rtl/local/test/local_shim.h tests/lib/clocked_rtl.h tests/lib/random_state.h \
         sim/cosim/user_pins.h sim/cosim/verilated_bits.h rtl/regs/outflank.json $(LOCAL_O)
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer

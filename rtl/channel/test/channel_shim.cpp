@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated ofr_channel behind C functions, see channel_shim.h. W and ENDS as it was made with.
 #include "Vofr_channel.h"
-#include "random_state.h"
+#include "clocked_rtl.h"
 #include "user_pins.h"
 
 extern "C" {
 #include "channel_shim.h"
 }
 
-double sc_time_stamp()
-{
-    return 0;
-}
-
-struct channel_rtl : random_top<Vofr_channel> {
-    using random_top::random_top;
-};
-
-extern "C" struct channel_rtl *channel_rtl_new(uint64_t seed)
-{
-    return new channel_rtl(seed);
-}
-
-extern "C" void channel_rtl_delete(struct channel_rtl *rtl)
-{
-    delete rtl;
-}
+CLOCKED_RTL(channel, Vofr_channel)
 
 extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_pins *in,
                                  struct channel_outs *out)
@@ -52,10 +35,4 @@ extern "C" void channel_rtl_eval(struct channel_rtl *rtl, const struct channel_p
     out->tx_last = t.tx_last;
     out->tx_data = t.tx_data;
     get_user_pins<W>(t, *out, ENDS);
-}
-
-extern "C" void channel_rtl_clock(struct channel_rtl *rtl)
-{
-    rtl->top.clk = 1;
-    rtl->top.eval();
 }

@@ -2,31 +2,14 @@
 // A Verilated ofr_collective behind C functions, see collective_shim.h. W and CHILDREN as it was
 // made with.
 #include "Vofr_collective.h"
-#include "random_state.h"
+#include "clocked_rtl.h"
 #include "verilated_bits.h"
 
 extern "C" {
 #include "collective_shim.h"
 }
 
-double sc_time_stamp()
-{
-    return 0;
-}
-
-struct collective_rtl : random_top<Vofr_collective> {
-    using random_top::random_top;
-};
-
-extern "C" struct collective_rtl *collective_rtl_new(uint64_t seed)
-{
-    return new collective_rtl(seed);
-}
-
-extern "C" void collective_rtl_delete(struct collective_rtl *rtl)
-{
-    delete rtl;
-}
+CLOCKED_RTL(collective, Vofr_collective)
 
 extern "C" void collective_rtl_eval(struct collective_rtl *rtl, const struct collective_pins *in,
                                     struct collective_outs *out)
@@ -71,10 +54,4 @@ extern "C" void collective_rtl_eval(struct collective_rtl *rtl, const struct col
         out->to_data[p] = verilated_bits::get(t.to_tdata, W * p, W);
         out->to_keep[p] = uint8_t(verilated_bits::get(t.to_tkeep, W / 8 * p, W / 8));
     }
-}
-
-extern "C" void collective_rtl_clock(struct collective_rtl *rtl)
-{
-    rtl->top.clk = 1;
-    rtl->top.eval();
 }

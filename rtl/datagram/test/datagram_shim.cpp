@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated ofr_datagram behind C functions, see datagram_shim.h.
 #include "Vofr_datagram.h"
-#include "random_state.h"
+#include "clocked_rtl.h"
 
 extern "C" {
 #include "datagram_shim.h"
 }
 
-double sc_time_stamp()
-{
-    return 0;
-}
-
-struct datagram_rtl : random_top<Vofr_datagram> {
-    using random_top::random_top;
-};
-
-extern "C" struct datagram_rtl *datagram_rtl_new(uint64_t seed)
-{
-    return new datagram_rtl(seed);
-}
-
-extern "C" void datagram_rtl_delete(struct datagram_rtl *rtl)
-{
-    delete rtl;
-}
+CLOCKED_RTL(datagram, Vofr_datagram)
 
 extern "C" void datagram_rtl_eval(struct datagram_rtl *rtl, const struct datagram_pins *in,
                                   struct datagram_outs *out)
@@ -60,10 +43,4 @@ extern "C" void datagram_rtl_eval(struct datagram_rtl *rtl, const struct datagra
     out->tx_valid = t.tx_valid;
     out->tx_data = t.tx_data;
     out->tx_last = t.tx_last;
-}
-
-extern "C" void datagram_rtl_clock(struct datagram_rtl *rtl)
-{
-    rtl->top.clk = 1;
-    rtl->top.eval();
 }

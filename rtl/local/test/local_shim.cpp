@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated ofr_local behind C functions, see local_shim.h. W and CHANNELS as it was made with.
 #include "Vofr_local.h"
-#include "random_state.h"
+#include "clocked_rtl.h"
 #include "user_pins.h"
 
 extern "C" {
 #include "local_shim.h"
 }
 
-double sc_time_stamp()
-{
-    return 0;
-}
-
-struct local_rtl : random_top<Vofr_local> {
-    using random_top::random_top;
-};
-
-extern "C" struct local_rtl *local_rtl_new(uint64_t seed)
-{
-    return new local_rtl(seed);
-}
-
-extern "C" void local_rtl_delete(struct local_rtl *rtl)
-{
-    delete rtl;
-}
+CLOCKED_RTL(local, Vofr_local)
 
 extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *in,
                                struct local_outs *out)
@@ -59,10 +42,4 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     out->lo_ready = t.lo_ready;
     out->ev_pinned = t.ev_pinned;
     get_user_pins<W>(t, *out, CHANNELS);
-}
-
-extern "C" void local_rtl_clock(struct local_rtl *rtl)
-{
-    rtl->top.clk = 1;
-    rtl->top.eval();
 }
