@@ -18,6 +18,7 @@ module ofr_board #(
     // As in ofr_local
     parameter int CHANNELS     = 0,     // ends of channels, 0: none; up to 16
     parameter int ROOM         = 4,     // packets that one receives ahead of its consumer
+    parameter int DATAGRAMS    = 0,     // packets received ahead of their consumer; 0: none
     // As in ofr_links
     parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
     parameter int SHARED       = 0,
@@ -92,6 +93,21 @@ module ofr_board #(
     output logic [W/8*ENDS-1:0]      m_axis_tkeep,
     output logic [ENDS-1:0]          m_axis_tlast,
     output logic [ENDS-1:0]          m_axis_tuser,
+    // Datagrams' user, as in ofr_datagram; pins that do nothing where there are none
+    input  wire logic                s_datagram_tvalid,
+    output logic                     s_datagram_tready,
+    input  wire logic [W-1:0]        s_datagram_tdata,
+    input  wire logic [W/8-1:0]      s_datagram_tkeep,
+    input  wire logic                s_datagram_tlast,
+    input  wire logic [15:0]         s_datagram_tdest,
+    input  wire logic [1:0]          s_datagram_tuser,
+    output logic                     m_datagram_tvalid,
+    input  wire logic                m_datagram_tready,
+    output logic [W-1:0]             m_datagram_tdata,
+    output logic [W/8-1:0]           m_datagram_tkeep,
+    output logic                     m_datagram_tlast,
+    output logic [11:0]              m_datagram_tid,
+    output logic [3:0]               m_datagram_tdest,
     output logic [2*N-1:0]        mon_link_up,
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,
@@ -155,7 +171,8 @@ module ofr_board #(
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
         .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
-        .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES), .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
+        .DATAGRAMS(DATAGRAMS), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
+        .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
         .wb_err, .link_up(mon_link_up), .rx_valid(r_rx_valid), .rx_vc(r_rx_vc),
@@ -169,6 +186,10 @@ module ofr_board #(
         .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
         .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
         .m_axis_tuser,
+        .s_datagram_tvalid, .s_datagram_tready, .s_datagram_tdata, .s_datagram_tkeep,
+        .s_datagram_tlast, .s_datagram_tdest, .s_datagram_tuser, .m_datagram_tvalid,
+        .m_datagram_tready, .m_datagram_tdata, .m_datagram_tkeep, .m_datagram_tlast,
+        .m_datagram_tid, .m_datagram_tdest,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value
     );

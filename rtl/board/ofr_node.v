@@ -23,6 +23,7 @@ module ofr_node #(
     parameter int WIRES = 8, // likewise
     parameter int CHANNELS = 0, // as in ofr_local
     parameter int ROOM  = 4,
+    parameter int DATAGRAMS = 0,
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic             clk,
@@ -92,6 +93,21 @@ module ofr_node #(
     output logic [W/8*ENDS-1:0]      m_axis_tkeep,
     output logic [ENDS-1:0]          m_axis_tlast,
     output logic [ENDS-1:0]          m_axis_tuser,
+    // Datagrams' user, as in ofr_datagram; pins that do nothing where there are none
+    input  wire logic                s_datagram_tvalid,
+    output logic                     s_datagram_tready,
+    input  wire logic [W-1:0]        s_datagram_tdata,
+    input  wire logic [W/8-1:0]      s_datagram_tkeep,
+    input  wire logic                s_datagram_tlast,
+    input  wire logic [15:0]         s_datagram_tdest,
+    input  wire logic [1:0]          s_datagram_tuser,
+    output logic                     m_datagram_tvalid,
+    input  wire logic                m_datagram_tready,
+    output logic [W-1:0]             m_datagram_tdata,
+    output logic [W/8-1:0]           m_datagram_tkeep,
+    output logic                     m_datagram_tlast,
+    output logic [11:0]              m_datagram_tid,
+    output logic [3:0]               m_datagram_tdest,
     // What a simulation watches: the register strobes (both: a write that is refused), and a
     // snapshot while it is copied
     output logic                  mon_we,
@@ -222,9 +238,9 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {2'd0, CHANNELS != 0, LINKS != 0, 12'(L), COUNT != 0,
-                                             PINS != 0, CHECK != 0, GEN != 0, 4'(C), 4'(W / 8),
-                                             2'd0, 2'(N)};
+            `OFR_NODE_SHAPE:     node_rdat = {1'b0, DATAGRAMS != 0, CHANNELS != 0, LINKS != 0,
+                                             12'(L), COUNT != 0, PINS != 0, CHECK != 0,
+                                             GEN != 0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -285,7 +301,7 @@ module ofr_node #(
 
     ofr_local #(
         .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .CHANNELS(CHANNELS),
-        .ROOM(ROOM)
+        .ROOM(ROOM), .DATAGRAMS(DATAGRAMS)
     ) local_port (
         .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(now[33:2]),
         .epoch(generation[0]),
@@ -295,7 +311,11 @@ module ofr_node #(
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
         .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
         .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-        .m_axis_tuser
+        .m_axis_tuser,
+        .s_datagram_tvalid, .s_datagram_tready, .s_datagram_tdata, .s_datagram_tkeep,
+        .s_datagram_tlast, .s_datagram_tdest, .s_datagram_tuser, .m_datagram_tvalid,
+        .m_datagram_tready, .m_datagram_tdata, .m_datagram_tkeep, .m_datagram_tlast,
+        .m_datagram_tid, .m_datagram_tdest
     );
 
     if (COUNT != 0) begin : g_count

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sits at the router's local port: network interface, traffic generator, channels, checker,
-// destination table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c, every
-// output pin every cycle.
+// What sits at the router's local port: network interface, traffic generator, channels, datagrams,
+// checker, destination table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c,
+// every output pin every cycle.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -14,6 +14,8 @@ module ofr_local #(
     parameter int PINS  = 1,  // 0: no destination table, likewise
     parameter int CHANNELS = 0, // ends of channels, 0 to 16. Then L is as in ofr_channel, and
     parameter int ROOM  = 4,   // packets that an end receives ahead of its consumer, 2, 4 or 8
+    parameter int DATAGRAMS = 0, // 0: none. Else as many are received ahead of their consumer: 2, 4
+                               // or 8, and L is as in ofr_datagram
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic           clk,
@@ -56,7 +58,22 @@ module ofr_local #(
     output logic [W*ENDS-1:0]        m_axis_tdata,
     output logic [W/8*ENDS-1:0]      m_axis_tkeep,
     output logic [ENDS-1:0]          m_axis_tlast,
-    output logic [ENDS-1:0]          m_axis_tuser
+    output logic [ENDS-1:0]          m_axis_tuser,
+    // The datagrams' user, as in ofr_datagram; pins that do nothing where there are none
+    input  wire logic                s_datagram_tvalid,
+    output logic                     s_datagram_tready,
+    input  wire logic [W-1:0]        s_datagram_tdata,
+    input  wire logic [W/8-1:0]      s_datagram_tkeep,
+    input  wire logic                s_datagram_tlast,
+    input  wire logic [15:0]         s_datagram_tdest,
+    input  wire logic [1:0]          s_datagram_tuser,
+    output logic                     m_datagram_tvalid,
+    input  wire logic                m_datagram_tready,
+    output logic [W-1:0]             m_datagram_tdata,
+    output logic [W/8-1:0]           m_datagram_tkeep,
+    output logic                     m_datagram_tlast,
+    output logic [11:0]              m_datagram_tid,
+    output logic [3:0]               m_datagram_tdest
 );
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024 ||
@@ -65,8 +82,8 @@ module ofr_local #(
     endgenerate
 
     // ---- In: users' flits pass two registers, in which a header is looked up --------------------
-    // Users are the generator and the channels; they have turns, a packet each. Management goes
-    // first, also before a user header that still waits for its VC. Its header is
+    // Users are the generator, the channels and the datagrams; they have turns, a packet each.
+    // Management goes first, also before a user header that still waits for its VC. Its header is
     // looked up in its place, the user's anew behind it. A look-up takes two cycles, and is made
     // anew every cycle while a header waits.
 
@@ -147,6 +164,64 @@ module ofr_local #(
     end
     assign ev_pinned = take && !busy_q && pinned;
 
+    // Of the users that have a packet it is the one's behind that of the last one
+    localparam logic [1:0] GENERATOR = 2'd0, CHANNEL = 2'd1, DATAGRAM = 2'd2;
+    logic         channel_valid, channel_last, datagram_valid, datagram_last;
+    logic [W-1:0] channel_data, datagram_data;
+    logic [1:0]   user;
+    logic         datagram_inside; // a datagram, of which flits are still behind those registers
+    wire logic    goes = from_valid && next_moves;
+    always_comb begin
+        from_valid = gen_valid;
+        from_data = gen_data;
+        from_last = gen_last;
+        if (user == CHANNEL) begin
+            from_valid = channel_valid;
+            from_data = channel_data;
+            from_last = channel_last;
+        end
+        if (user == DATAGRAM) begin
+            from_valid = datagram_valid;
+            from_data = datagram_data;
+            from_last = datagram_last;
+        end
+    end
+    // A packet has 4 flits or more, so where its header is at the port it has not come in whole. A
+    // user's header is directed only where the destination table has no way
+    wire logic datagram_lost = take && !busy_q && !turn_q && datagram_inside &&
+        head[`OFR_PKT_CLASS_LSB +: 2] == 2'(`OFR_PKT_CLASS_DIRECTED);
+    generate
+        if (CHANNELS != 0 || DATAGRAMS != 0) begin : g_turns
+            logic       inside_q;   // in a packet
+            logic [1:0] user_was_q; // whose that, or the last one, is
+            always_comb begin
+                user = user_was_q;
+                if (!inside_q)
+                    case (user_was_q)
+                        GENERATOR: user = channel_valid ? CHANNEL
+                            : datagram_valid ? DATAGRAM : GENERATOR;
+                        CHANNEL: user = datagram_valid ? DATAGRAM
+                            : gen_valid || !channel_valid ? GENERATOR : CHANNEL;
+                        default: user = gen_valid ? GENERATOR
+                            : channel_valid ? CHANNEL : datagram_valid ? DATAGRAM : GENERATOR;
+                    endcase
+            end
+            assign datagram_inside = inside_q && user_was_q == DATAGRAM;
+            always_ff @(posedge clk) begin
+                if (goes) begin
+                    inside_q <= !from_last;
+                    user_was_q <= user;
+                end
+                if (rst)
+                    {inside_q, user_was_q} <= '0;
+            end
+        end else begin : g_generator
+            assign user = GENERATOR;
+            assign datagram_inside = 1'b0;
+        end
+    endgenerate
+    assign gen_take = goes && user == GENERATOR;
+
     // ---- Out ------------------------------------------------------------------------------------
 
     logic receiving_q, to_ni_q;
@@ -164,9 +239,9 @@ module ofr_local #(
 
     // ---- Parts ----------------------------------------------------------------------------------
 
-    logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat, channel_rdat;
+    logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat, channel_rdat, datagram_rdat;
     logic        ni_err, gen_err, check_err, pins_err, channel_err, gen_take;
-    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat;
+    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat | datagram_rdat;
     assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err;
 
     ofr_ni #(.N(N), .W(W)) ni (
@@ -213,29 +288,13 @@ module ofr_local #(
             assign head = data[15:0];
         end
         if (CHANNELS != 0) begin : g_channels
-            logic         valid, last;
-            logic [W-1:0] flit;
-            logic         inside_q, turn_was_q; // in a packet; the channels', as the last one was
-            wire logic is_channel = inside_q ? turn_was_q : valid && !(gen_valid && turn_was_q);
-            wire logic goes = from_valid && next_moves;
-            always_ff @(posedge clk) begin
-                if (goes) begin
-                    inside_q <= !from_last;
-                    turn_was_q <= is_channel;
-                end
-                if (rst)
-                    {inside_q, turn_was_q} <= '0;
-            end
-            assign from_valid = is_channel ? valid : gen_valid;
-            assign from_data = is_channel ? flit : gen_data;
-            assign from_last = is_channel ? last : gen_last;
-            assign gen_take = goes && !is_channel;
             ofr_channels #(.N(N), .W(W), .L(L), .ENDS(CHANNELS), .ROOM(ROOM)) channels (
                 .clk, .rst, .me, .size, .reg_early, .reg_we, .reg_adr, .reg_wdat,
                 .reg_rdat(channel_rdat), .reg_err(channel_err), .s_axis_tvalid, .s_axis_tready,
                 .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast, .m_axis_tvalid, .m_axis_tready,
-                .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser, .tx_valid(valid),
-                .tx_ready(goes && is_channel), .tx_data(flit), .tx_last(last),
+                .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
+                .tx_valid(channel_valid), .tx_ready(goes && user == CHANNEL),
+                .tx_data(channel_data), .tx_last(channel_last),
                 .rx_valid(lo_valid && !to_ni), .rx_data(lo_data), .rx_last(lo_last),
                 .rx_poison(lo_poison)
             );
@@ -244,10 +303,30 @@ module ofr_local #(
                                        s_axis_tlast, m_axis_tready};
             assign {channel_rdat, channel_err, s_axis_tready, m_axis_tvalid, m_axis_tdata,
                     m_axis_tkeep, m_axis_tlast, m_axis_tuser} = '0;
-            assign from_valid = gen_valid;
-            assign from_data = gen_data;
-            assign from_last = gen_last;
-            assign gen_take = gen_valid && next_moves;
+            assign {channel_valid, channel_data, channel_last} = '0;
+        end
+        if (DATAGRAMS != 0) begin : g_datagrams
+            ofr_datagram #(.N(N), .W(W), .L(L), .ROOM(DATAGRAMS)) datagrams (
+                .clk, .rst, .me, .size, .reg_adr, .reg_rdat(datagram_rdat),
+                .s_axis_tvalid(s_datagram_tvalid), .s_axis_tready(s_datagram_tready),
+                .s_axis_tdata(s_datagram_tdata), .s_axis_tkeep(s_datagram_tkeep),
+                .s_axis_tlast(s_datagram_tlast), .s_axis_tdest(s_datagram_tdest),
+                .s_axis_tuser(s_datagram_tuser), .m_axis_tvalid(m_datagram_tvalid),
+                .m_axis_tready(m_datagram_tready), .m_axis_tdata(m_datagram_tdata),
+                .m_axis_tkeep(m_datagram_tkeep), .m_axis_tlast(m_datagram_tlast),
+                .m_axis_tid(m_datagram_tid), .m_axis_tdest(m_datagram_tdest),
+                .tx_valid(datagram_valid), .tx_ready(goes && user == DATAGRAM),
+                .tx_data(datagram_data), .tx_last(datagram_last), .tx_unreachable(datagram_lost),
+                .rx_valid(lo_valid && !to_ni), .rx_data(lo_data), .rx_last(lo_last),
+                .rx_poison(lo_poison)
+            );
+        end else begin : g_no_datagrams
+            wire logic unused_datagrams = ^{s_datagram_tvalid, s_datagram_tdata, s_datagram_tkeep,
+                s_datagram_tlast, s_datagram_tdest, s_datagram_tuser, m_datagram_tready,
+                datagram_lost};
+            assign {datagram_rdat, s_datagram_tready, m_datagram_tvalid, m_datagram_tdata,
+                    m_datagram_tkeep, m_datagram_tlast, m_datagram_tid, m_datagram_tdest,
+                    datagram_valid, datagram_data, datagram_last} = '0;
         end
     endgenerate
 endmodule

@@ -97,6 +97,12 @@ module ecp5_board #(
     logic [E-1:0]     s_axis_tready, m_axis_tvalid, m_axis_tlast, m_axis_tuser;
     logic [W*E-1:0]   m_axis_tdata;
     logic [W/8*E-1:0] m_axis_tkeep;
+    // Datagrams: none
+    logic           s_datagram_tready, m_datagram_tvalid, m_datagram_tlast;
+    logic [W-1:0]   m_datagram_tdata;
+    logic [W/8-1:0] m_datagram_tkeep;
+    logic [11:0]    m_datagram_tid;
+    logic [3:0]     m_datagram_tdest;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .WIRES(WIRES), .TICK(TICK), .TUNE(TUNE),
@@ -115,6 +121,10 @@ module ecp5_board #(
         .s_axis_tvalid({E{1'b0}}), .s_axis_tready, .s_axis_tdata({W*E{1'b0}}),
         .s_axis_tkeep({W/8*E{1'b0}}), .s_axis_tlast({E{1'b0}}), .m_axis_tvalid,
         .m_axis_tready({E{1'b0}}), .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
+        .s_datagram_tvalid(1'b0), .s_datagram_tready, .s_datagram_tdata({W{1'b0}}),
+        .s_datagram_tkeep({W/8{1'b0}}), .s_datagram_tlast(1'b0), .s_datagram_tdest(16'd0),
+        .s_datagram_tuser(2'd0), .m_datagram_tvalid, .m_datagram_tready(1'b0), .m_datagram_tdata,
+        .m_datagram_tkeep, .m_datagram_tlast, .m_datagram_tid, .m_datagram_tdest,
         .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
         .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );

@@ -66,6 +66,12 @@ module ice40hx8k_b_evn #(
     logic        s_axis_tready, m_axis_tvalid, m_axis_tlast, m_axis_tuser;
     logic [15:0] m_axis_tdata;
     logic [1:0]  m_axis_tkeep;
+    // Datagrams: none
+    logic           s_datagram_tready, m_datagram_tvalid, m_datagram_tlast;
+    logic [15:0]    m_datagram_tdata;
+    logic [1:0]     m_datagram_tkeep;
+    logic [11:0]    m_datagram_tid;
+    logic [3:0]     m_datagram_tdest;
     logic [31:0] cable_tx;
     logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -84,6 +90,10 @@ module ice40hx8k_b_evn #(
         .cable_rx_clk(4'd0), .cable_rx(32'd0), .s_axis_tvalid(1'b0), .s_axis_tready,
         .s_axis_tdata(16'd0), .s_axis_tkeep(2'd0), .s_axis_tlast(1'b0), .m_axis_tvalid,
         .m_axis_tready(1'b0), .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
+        .s_datagram_tvalid(1'b0), .s_datagram_tready, .s_datagram_tdata(16'd0),
+        .s_datagram_tkeep(2'd0), .s_datagram_tlast(1'b0), .s_datagram_tdest(16'd0),
+        .s_datagram_tuser(2'd0), .m_datagram_tvalid, .m_datagram_tready(1'b0), .m_datagram_tdata,
+        .m_datagram_tkeep, .m_datagram_tlast, .m_datagram_tid, .m_datagram_tdest,
         .mon_link_up, .mon_link_state, .mon_link_why,
         .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat,
         .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value

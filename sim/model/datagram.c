@@ -229,6 +229,12 @@ void ofr_datagram_step(struct ofr_datagram *dg, const struct ofr_datagram_in *in
     take_flit(dg, &in->rx, full);
 }
 
+bool ofr_datagram_idle(const struct ofr_datagram *dg)
+{
+    return !dg->held && !dg->busy && !dg->tx.valid && !dg->ended && !dg->used && !dg->got.valid &&
+           !dg->shown.valid;
+}
+
 uint32_t ofr_datagram_read(const struct ofr_datagram *dg, unsigned offset)
 {
     switch (offset) {

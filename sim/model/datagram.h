@@ -70,6 +70,12 @@ struct ofr_datagram {
     uint8_t reason;
 };
 
+// The user's logic in one cycle.
+struct ofr_datagram_pins {
+    struct ofr_datagram_beat s;
+    bool m_ready;
+};
+
 // Input pins of one cycle.
 struct ofr_datagram_in {
     struct ofr_datagram_beat s;
@@ -90,6 +96,9 @@ struct ofr_flit ofr_datagram_tx(const struct ofr_datagram *dg);
 
 // One clock cycle.
 void ofr_datagram_step(struct ofr_datagram *dg, const struct ofr_datagram_in *in);
+
+// A step would change nothing until a beat is offered or a flit comes.
+bool ofr_datagram_idle(const struct ofr_datagram *dg);
 
 // Registers by byte offset in the node, as in the cycle of the next step; others read 0.
 uint32_t ofr_datagram_read(const struct ofr_datagram *dg, unsigned offset);

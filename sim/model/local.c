@@ -6,13 +6,17 @@
 #include <string.h>
 
 bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
-                    struct ofr_channels *channels)
+                    struct ofr_channels *channels, struct ofr_datagram *datagrams)
 {
     struct ofr_channel_shape ends = {.n = shape->n,
                                      .flit_bits = shape->flit_bits,
                                      .slot_flits = shape->slot_flits,
                                      .ends = shape->channels,
                                      .room = shape->room};
+    struct ofr_datagram_shape packets = {.n = shape->n,
+                                         .flit_bits = shape->flit_bits,
+                                         .slot_flits = shape->slot_flits,
+                                         .room = shape->datagrams};
     unsigned n = shape->n, w = shape->flit_bits;
     if ((n != 2 && n != 3) || (w != 16 && w != 32 && w != 64) ||
         shape->slot_flits < ofr_min_flits(w) || shape->slot_flits > 1024)
@@ -24,7 +28,9 @@ bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
     ofr_check_init(&l->check, n, w);
     ofr_pins_init(&l->pins, n);
     l->channels = shape->channels ? channels : NULL;
-    return !l->channels || ofr_channels_init(l->channels, &ends);
+    l->datagrams = shape->datagrams ? datagrams : NULL;
+    return (!l->channels || ofr_channels_init(l->channels, &ends)) &&
+           (!l->datagrams || ofr_datagram_init(l->datagrams, &packets));
 }
 
 // The part whose register block an offset is in is not there.
@@ -62,61 +68,87 @@ struct ofr_flit ofr_local_out(const struct ofr_local *l, const struct ofr_config
     return out;
 }
 
-// The flit that is next of the generator's and the channels'. They have turns, a packet each.
-static struct ofr_flit next_user(const struct ofr_local *l, bool *is_channel)
+// The flit that is next of the users', and whose. They have turns, a packet each.
+static struct ofr_flit next_user(const struct ofr_local *l, unsigned *user)
 {
-    struct ofr_flit gen = l->gen.out, channel = {.valid = false};
+    struct ofr_flit flit[OFR_LOCAL_USERS] = {[OFR_LOCAL_GENERATOR] = l->gen.out};
     if (l->channels)
-        channel = ofr_channels_tx(l->channels);
-    *is_channel = l->user_busy ? l->channel_turn : channel.valid && !(gen.valid && l->channel_turn);
-    return *is_channel ? channel : gen;
+        flit[OFR_LOCAL_CHANNEL] = ofr_channels_tx(l->channels);
+    if (l->datagrams)
+        flit[OFR_LOCAL_DATAGRAM] = ofr_datagram_tx(l->datagrams);
+    *user = l->user_turn;
+    if (l->user_busy)
+        return flit[*user];
+    for (unsigned i = 1; i <= OFR_LOCAL_USERS; i++) {
+        *user = (l->user_turn + i) % OFR_LOCAL_USERS;
+        if (flit[*user].valid)
+            return flit[*user];
+    }
+    *user = OFR_LOCAL_GENERATOR;
+    return flit[*user];
 }
 
 // Header word ROUTE of the packet that may be at the port in two cycles: a look-up takes that long.
 // A packet has 4 flits or more, so one of the user's three is a header at most.
 static unsigned next_route(const struct ofr_local *l)
 {
-    bool is_channel;
+    unsigned user;
     if (l->ni.out.valid && !(l->ni_turn && l->busy))
         return (unsigned)l->ni.out.data;
     if (l->user.valid && (l->ni_turn || !l->busy))
         return (unsigned)l->user.data;
     if (l->next.valid && !l->next.last)
         return (unsigned)l->next.data;
-    return (unsigned)next_user(l, &is_channel).data;
+    return (unsigned)next_user(l, &user).data;
 }
 
 // Takes the flit at the port, brings the next one there and looks up what follows. Between packets
 // management goes first, also before a user flit that still waits for its VC.
 static void step_in(struct ofr_local *l, const struct ofr_local_in *in,
-                    const struct ofr_flit *to_channels)
+                    const struct ofr_flit *to_users)
 {
     struct ofr_flit out = ofr_local_out(l, in->config);
     bool take = out.valid && in->li_ready[out.vc], ni_take = take && l->ni_turn, pinned;
     bool user_moves = !l->user.valid || (take && !l->ni_turn);
     bool next_moves = !l->next.valid || user_moves;
     bool ni_waits = l->ni.out.valid && !ni_take;
-    bool is_channel;
-    struct ofr_flit next = next_user(l, &is_channel);
+    unsigned user;
+    struct ofr_flit next = next_user(l, &user);
     bool goes = next.valid && next_moves;
+    // A packet has 4 flits or more, so where its header is at the port it has not come in whole. A
+    // user's header is directed only where the destination table has no way
+    bool lost = take && !l->busy && !l->ni_turn && l->user_busy &&
+                l->user_turn == OFR_LOCAL_DATAGRAM &&
+                (out.data >> OFR_PKT_CLASS_LSB & 3) == OFR_PKT_CLASS_DIRECTED;
 
     if (take && !l->busy) {
         header_out(l, l->ni_turn ? l->ni.out.data : l->user.data, in->config, &pinned);
         l->pinned += pinned;
     }
     ofr_pins_step(&l->pins, next_route(l));
-    ofr_gen_step(&l->gen, goes && !is_channel, in->time, in->config);
+    ofr_gen_step(&l->gen, goes && user == OFR_LOCAL_GENERATOR, in->time, in->config);
     if (l->channels) {
         struct ofr_channels_in channels = {.pins = in->pins,
-                                           .tx_ready = goes && is_channel,
-                                           .rx = *to_channels,
+                                           .tx_ready = goes && user == OFR_LOCAL_CHANNEL,
+                                           .rx = *to_users,
                                            .access = in->access,
                                            .config = in->config};
         ofr_channels_step(l->channels, &channels);
     }
+    if (l->datagrams) {
+        struct ofr_datagram_in datagram = {.tx_ready = goes && user == OFR_LOCAL_DATAGRAM,
+                                           .tx_unreachable = lost,
+                                           .rx = *to_users,
+                                           .config = in->config};
+        if (in->datagram) {
+            datagram.s = in->datagram->s;
+            datagram.m_ready = in->datagram->m_ready;
+        }
+        ofr_datagram_step(l->datagrams, &datagram);
+    }
     if (goes) {
         l->user_busy = !next.last;
-        l->channel_turn = is_channel;
+        l->user_turn = (uint8_t)user;
     }
     if (user_moves)
         l->user = l->next;
@@ -158,7 +190,8 @@ uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
         return 0;
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
            ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset) |
-           (l->channels ? ofr_channels_read(l->channels, offset) : 0);
+           (l->channels ? ofr_channels_read(l->channels, offset) : 0) |
+           (l->datagrams ? ofr_datagram_read(l->datagrams, offset) : 0);
 }
 
 bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
@@ -178,6 +211,7 @@ bool ofr_local_idle(const struct ofr_local *l)
     bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
     bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
     bool channels = !l->channels || ofr_channels_idle(l->channels);
-    return channels && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) && !l->next.valid &&
-           !l->user.valid && check && pins;
+    bool datagrams = !l->datagrams || ofr_datagram_idle(l->datagrams);
+    return channels && datagrams && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) &&
+           !l->next.valid && !l->user.valid && check && pins;
 }

@@ -13,26 +13,38 @@ static unsigned get(uint32_t value, unsigned lsb, unsigned bits)
     return value >> lsb & ((1U << bits) - 1);
 }
 
-// Bytes of the router, so that anything can be behind them.
-static size_t router_size(const struct ofr_shape *shape)
+// So that anything can be behind them.
+static size_t aligned(size_t bytes)
 {
     size_t align = _Alignof(max_align_t);
-    return (ofr_router_size(shape) + align - 1) / align * align;
+    return (bytes + align - 1) / align * align;
+}
+
+static size_t router_size(const struct ofr_shape *shape)
+{
+    return aligned(ofr_router_size(shape));
+}
+
+static size_t channels_size(const struct ofr_shape *shape)
+{
+    return shape->channels ? aligned(sizeof(struct ofr_channels)) : 0;
 }
 
 size_t ofr_node_size(const struct ofr_shape *shape)
 {
-    return router_size(shape) + (shape->channels ? sizeof(struct ofr_channels) : 0);
+    return router_size(shape) + channels_size(shape) +
+           (shape->datagrams ? sizeof(struct ofr_datagram) : 0);
 }
 
 bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
                    void *memory)
 {
-    void *channels = (char *)memory + router_size(shape);
+    char *channels = (char *)memory + router_size(shape);
+    char *datagrams = channels + channels_size(shape);
     memset(node, 0, sizeof *node);
     node->shape = *shape;
     node->router = ofr_router_init(memory, shape);
-    if (!node->router || !ofr_local_init(&node->local, shape, channels))
+    if (!node->router || !ofr_local_init(&node->local, shape, (void *)channels, (void *)datagrams))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
@@ -69,7 +81,8 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
                                  .time = node->time.time,
                                  .config = &node->config,
                                  .access = in->access,
-                                 .pins = in->pins};
+                                 .pins = in->pins,
+                                 .datagram = in->datagram};
     struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
                                    .lo_ready = true};
 
@@ -123,7 +136,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t) !(node->shape.without & OFR_WITHOUT_COUNT) << OFR_NODE_SHAPE_COUNT_LSB |
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB |
                (uint32_t)(node->shape.links != 0) << OFR_NODE_SHAPE_LINKS_LSB |
-               (uint32_t)(node->shape.channels != 0) << OFR_NODE_SHAPE_CHANNEL_LSB;
+               (uint32_t)(node->shape.channels != 0) << OFR_NODE_SHAPE_CHANNEL_LSB |
+               (uint32_t)(node->shape.datagrams != 0) << OFR_NODE_SHAPE_DATAGRAM_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;
     case OFR_NODE_STATUS:

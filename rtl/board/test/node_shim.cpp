@@ -38,6 +38,7 @@ struct ofr_shape node_rtl_shape(void)
     shape.link_bits = 5;
     shape.channels = 3;
     shape.room = 4;
+    shape.datagrams = 2;
     return shape;
 }
 
@@ -87,6 +88,14 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
         set(top.ev_bad, p, 1, link.bad);
         set(top.ev_down, p, 1, link.down);
     }
+    const ofr_datagram_pins none = {}, &user = in->datagram ? *in->datagram : none;
+    top.s_datagram_tvalid = user.s.valid;
+    top.s_datagram_tdata = user.s.data;
+    top.s_datagram_tkeep = user.s.keep;
+    top.s_datagram_tlast = user.s.last;
+    top.s_datagram_tdest = user.s.dest;
+    top.s_datagram_tuser = user.s.cls;
+    top.m_datagram_tready = user.m_ready;
     top.ev_tick = in->link_tick;
     top.clk = 0;
     top.eval();
@@ -114,5 +123,18 @@ void node_rtl_out(const struct node_rtl *rtl, struct ofr_router_out *out)
         port_pins::out(top, p, out);
         port_pins::flit_out<W>(top, p, &out->tx[p]);
     }
+}
+
+bool node_rtl_datagram(const struct node_rtl *rtl, struct ofr_datagram_beat *m)
+{
+    const Vofr_node &top = rtl->top;
+    *m = {};
+    m->valid = top.m_datagram_tvalid;
+    m->data = top.m_datagram_tdata;
+    m->keep = top.m_datagram_tkeep;
+    m->last = top.m_datagram_tlast;
+    m->source = top.m_datagram_tid;
+    m->dest = top.m_datagram_tdest;
+    return top.s_datagram_tready;
 }
 }

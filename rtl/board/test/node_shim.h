@@ -34,6 +34,8 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
 // Between two steps.
 struct node_seen node_rtl_bus(const struct node_rtl *rtl);
 void node_rtl_out(const struct node_rtl *rtl, struct ofr_router_out *out);
+// The datagrams' user: TREADY, and what is offered to it.
+bool node_rtl_datagram(const struct node_rtl *rtl, struct ofr_datagram_beat *m);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,7 @@ struct test {
     uint64_t serial;
     struct neighbour neighbour[OFR_LINKS];
     struct ofr_node_in in;
+    struct ofr_datagram_pins datagram;
     struct node_bus bus;
     bool was_up[OFR_LINKS];
     unsigned tick;     // cycles since the last one of the links
@@ -53,7 +54,7 @@ struct test {
     bool taken;        // the access is the strobe of this cycle
     uint32_t expected; // what the read shows
     uint64_t cycle;
-    uint64_t refused, accepted, packets, resets;
+    uint64_t refused, accepted, packets, resets, datagrams; // datagrams: sent
     char why[160];
 };
 
@@ -193,13 +194,13 @@ static void draw_access(struct test *t)
     static const uint16_t guarded[] = {OFR_NODE_CONTROL, OFR_NODE_SIZE, OFR_NODE_COORD,
                                        OFR_NODE_ROUTING, OFR_NODE_TIE,  OFR_NODE_SEED};
     static const uint16_t others[] = {
-        OFR_NODE_ID,         OFR_NODE_SHAPE,     OFR_NODE_STATUS,     OFR_NODE_WATCHDOG,
-        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,   OFR_GEN_CONTROL,     OFR_GEN_LENGTH,
-        OFR_GEN_STATUS,      OFR_GEN_SEED,       OFR_GEN_TARGET,      OFR_OFR_PARAM,
-        OFR_OFR_WIDN,        OFR_OFR_COMMIT,     OFR_NODE_TIME,       OFR_NODE_TIME_RATE,
-        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD,  OFR_GEN_PERIOD,      OFR_LINKS_UP,
-        OFR_LINKS_UP,        OFR_LINKS_UP,       OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL,
-        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL};
+        OFR_NODE_ID,         OFR_NODE_SHAPE,      OFR_NODE_STATUS,     OFR_NODE_WATCHDOG,
+        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,    OFR_GEN_CONTROL,     OFR_GEN_LENGTH,
+        OFR_GEN_STATUS,      OFR_GEN_SEED,        OFR_GEN_TARGET,      OFR_OFR_PARAM,
+        OFR_OFR_WIDN,        OFR_OFR_COMMIT,      OFR_NODE_TIME,       OFR_NODE_TIME_RATE,
+        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD,   OFR_GEN_PERIOD,      OFR_LINKS_UP,
+        OFR_LINKS_UP,        OFR_LINKS_UP,        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL,
+        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL, OFR_DATAGRAM_SENT,   OFR_DATAGRAM_SENT};
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);
@@ -208,6 +209,8 @@ static void draw_access(struct test *t)
                  : others[below(sizeof others / sizeof *others)];
     if (b->adr == OFR_LINKS_UP)
         b->adr += (uint16_t)(4 * below(128));
+    if (b->adr == OFR_DATAGRAM_SENT)
+        b->adr += (uint16_t)(4 * below(9));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
     if (b->adr == OFR_CHANNEL_CONTROL)
         draw_channel(t);
@@ -225,6 +228,37 @@ static void draw_access(struct test *t)
         b->dat_w = 256 + below(100000);
     if (b->adr == OFR_GEN_LENGTH)
         b->dat_w = (16 + below(2)) | 1U << 16;
+}
+
+// The user of datagrams: mostly to nodes that are there.
+static void drive_datagrams(struct test *t)
+{
+    struct ofr_datagram_beat *s = &t->datagram.s;
+    bool pause = t->cycle >> 9 & 1; // so that the node drains
+    if (!s->valid && below(4) == 0 && (!pause || t->node.local.datagrams->inside))
+        *s = (struct ofr_datagram_beat){.valid = true,
+                                        .data = word() & 0xffff,
+                                        .keep = (uint8_t)below(4),
+                                        .last = below(6) == 0,
+                                        .dest = (uint16_t)(word() & (below(8) ? 0xf033 : 0xffff)),
+                                        .cls = (uint8_t)below(below(8) ? 3 : 4)};
+    t->datagram.m_ready = below(4) > 0;
+    t->in.datagram = &t->datagram;
+}
+
+static void compare_datagrams(struct test *t)
+{
+    struct ofr_datagram_beat rtl, model = ofr_datagram_m(t->node.local.datagrams);
+    bool rtl_ready = node_rtl_datagram(t->rtl, &rtl);
+    bool ready = ofr_datagram_ready(t->node.local.datagrams);
+    if (rtl_ready != ready)
+        differ(t, "s_datagram_tready", 0, rtl_ready, ready);
+    if (rtl.valid != model.valid)
+        differ(t, "m_datagram_tvalid", 0, rtl.valid, model.valid);
+    else if (model.valid &&
+             (rtl.data != model.data || rtl.keep != model.keep || rtl.last != model.last ||
+              rtl.source != model.source || rtl.dest != model.dest))
+        differ(t, "m_datagram_tdata", 0, rtl.data, model.data);
 }
 
 static void compare(struct test *t)
@@ -253,6 +287,7 @@ static void reset(struct test *t)
     unsigned cycles = RESET_CYCLES + below(10);
     memset(t->neighbour, 0, sizeof t->neighbour);
     memset(&t->in, 0, sizeof t->in);
+    memset(&t->datagram, 0, sizeof t->datagram);
     t->bus.stb = t->taken = false;
     memset(t->was_up, 0, sizeof t->was_up);
     t->tick = 0;
@@ -271,6 +306,7 @@ static void step(struct test *t)
         drive_port(t, p, ofr_node_out(&t->node));
         drive_link(t, p);
     }
+    drive_datagrams(t);
     t->in.link_tick = ++t->tick == 1U << t->shape.links;
     if (t->in.link_tick)
         t->tick = 0;
@@ -281,9 +317,15 @@ static void step(struct test *t)
     if (strobe && !t->bus.we)
         t->expected = ofr_node_read(&t->node, t->bus.adr);
     node_rtl_step(t->rtl, false, &t->in, &t->bus);
+    bool given = t->datagram.s.valid && ofr_datagram_ready(t->node.local.datagrams);
+    uint32_t sent = t->node.local.datagrams->sent;
     ofr_node_step(&t->node, &t->in);
+    if (given)
+        t->datagram.s.valid = false;
+    t->datagrams += t->node.local.datagrams->sent != sent;
     t->cycle++;
     compare(t);
+    compare_datagrams(t);
     t->taken = t->bus.stb && !strobe;
     if (!strobe)
         return;
@@ -309,7 +351,7 @@ int main(void)
     const char *text = getenv("SEED");
     uint64_t seed = text ? strtoull(text, NULL, 10) : 1;
     bool failed = false;
-    uint64_t refused = 0, accepted = 0, packets = 0;
+    uint64_t refused = 0, accepted = 0, packets = 0, datagrams = 0;
     unsigned number = 0;
     printf("# seed %" PRIu64 "\n", seed);
     for (; number < RUNS && !failed; number++) {
@@ -340,12 +382,14 @@ int main(void)
         refused += t.refused;
         accepted += t.accepted;
         packets += t.packets;
+        datagrams += t.datagrams;
         node_rtl_delete(t.rtl);
         free(t.memory);
     }
-    bool met = refused > 1000 && accepted > 1000 && packets > 1000;
+    bool met = refused > 1000 && accepted > 1000 && packets > 1000 && datagrams > 1000;
     if (!failed)
-        printf("%sok %u - met: packets, writes, and writes refused\n", met ? "" : "not ", ++number);
+        printf("%sok %u - met: packets, datagrams, writes, and writes refused\n", met ? "" : "not ",
+               ++number);
     printf("1..%u\n", number);
     return failed || !met;
 }

@@ -32,6 +32,13 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     t.lo_poison = in->lo_poison;
     t.reg_early = in->reg_early;
     set_user_pins<W>(t, *in, CHANNELS);
+    t.s_datagram_tvalid = in->sd_valid;
+    t.s_datagram_tdata = in->sd_data;
+    t.s_datagram_tkeep = in->sd_keep;
+    t.s_datagram_tlast = in->sd_last;
+    t.s_datagram_tdest = in->sd_dest;
+    t.s_datagram_tuser = in->sd_user;
+    t.m_datagram_tready = in->md_ready;
     t.eval();
     out->reg_rdat = t.reg_rdat;
     out->reg_err = t.reg_err;
@@ -42,4 +49,11 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     out->lo_ready = t.lo_ready;
     out->ev_pinned = t.ev_pinned;
     get_user_pins<W>(t, *out, CHANNELS);
+    out->sd_ready = t.s_datagram_tready;
+    out->md_valid = t.m_datagram_tvalid;
+    out->md_data = t.m_datagram_tdata;
+    out->md_keep = t.m_datagram_tkeep;
+    out->md_last = t.m_datagram_tlast;
+    out->md_id = t.m_datagram_tid;
+    out->md_dest = t.m_datagram_tdest;
 }

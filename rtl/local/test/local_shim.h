@@ -19,6 +19,10 @@ struct local_pins {
     uint16_t s_valid, s_last, m_ready;
     uint64_t s_data[16];
     uint8_t s_keep[16];
+    // The datagrams' user
+    uint8_t sd_valid, sd_keep, sd_last, sd_user, md_ready;
+    uint16_t sd_dest;
+    uint64_t sd_data;
 };
 
 struct local_outs {
@@ -28,6 +32,9 @@ struct local_outs {
     uint16_t s_ready, m_valid, m_last, m_user;
     uint64_t m_data[16];
     uint8_t m_keep[16];
+    uint8_t sd_ready, md_valid, md_keep, md_last, md_dest;
+    uint16_t md_id;
+    uint64_t md_data;
 };
 
 struct local_rtl *local_rtl_new(uint64_t seed); // in random state

@@ -2,8 +2,8 @@
 // ofr_local against struct ofr_local in lockstep: random register accesses, random li_ready, random
 // deliveries (good, damaged, cut, poisoned, management, for others). Every output pin every cycle
 // and every register read is compared. With channels their packets come back in order, so their
-// ends are joined with each other. Build with -DN= -DW= -DL= -DWITHOUT= -DCHANNELS=, once for each
-// Verilated shape.
+// ends are joined with each other, and so do datagrams. Build with -DN= -DW= -DL= -DWITHOUT=
+// -DCHANNELS= -DDATAGRAMS=, once for each Verilated shape.
 //
 //   lockstep [CYCLES [SEED]]   SEED also from the environment; on a mismatch: cycle, pin, values
 //
@@ -18,11 +18,12 @@
 #include <string.h>
 
 #ifndef N // for tools that read this file alone
-#define N        3
-#define W        32
-#define L        40
-#define WITHOUT  0
-#define CHANNELS 4
+#define N         3
+#define W         32
+#define L         40
+#define WITHOUT   0
+#define CHANNELS  4
+#define DATAGRAMS 4
 #endif
 
 enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000, SCRIPT = 16, CHANNEL_QUEUE = 512 };
@@ -38,6 +39,8 @@ struct coverage {
     uint64_t mode[2][5], idn_here, pinned, rewritten;
     // Of channels: connections, beats by pins and by registers, each way; both users wait
     uint64_t opened, given, taken, written, read, broken, both;
+    // Of datagrams: sent, taken, without a way, beside another user's
+    uint64_t datagrams, datagrams_taken, no_way, beside;
     uint64_t headers, forged; // of user packets, by the RTL's pins; that say they are management
 };
 
@@ -72,6 +75,9 @@ struct bench {
     bool to_commit; // the banks of the destination table change places
     // Channels: their packets on the way back; the user's logic; register writes to come
     struct ofr_channels channels;
+    struct ofr_datagram datagrams; // their packets come back likewise
+    struct ofr_datagram_pins datagram;
+    unsigned datagram_taking;
     struct ofr_channels_pins pins;
     struct packet *back;
     unsigned back_first, backs, offering, taking[16];
@@ -246,6 +252,11 @@ static const uint16_t OF_CHANNELS[] = {
     OFR_CHANNEL_TX,      OFR_CHANNEL_TX_END, OFR_CHANNEL_TX_HIGH, OFR_CHANNEL_TX_DATA,
     OFR_CHANNEL_RX,      OFR_CHANNEL_RX,     OFR_CHANNEL_RX_HIGH, OFR_CHANNEL_RX_DATA,
     OFR_CHANNEL_RX_NEXT,
+};
+
+static const uint16_t OF_DATAGRAMS[] = {
+    OFR_DATAGRAM_SENT,    OFR_DATAGRAM_RECEIVED, OFR_DATAGRAM_NO_ROOM, OFR_DATAGRAM_SPOILED,
+    OFR_DATAGRAM_ILLEGAL, OFR_DATAGRAM_REASON,   OFR_DATAGRAM_HEAD,    OFR_DATAGRAM_SHAPE,
 };
 
 static void write_later(struct bench *b, unsigned offset, uint32_t value)
@@ -483,7 +494,9 @@ static void random_access(struct bench *b, struct local_pins *in)
     } else if (chance(b, b->access_chance)) {
         in->reg_re = 1;
         in->reg_adr = READABLE[below(b, sizeof READABLE / sizeof *READABLE)];
-        if (chance(b, 25))
+        if (DATAGRAMS && chance(b, 30))
+            in->reg_adr = OF_DATAGRAMS[below(b, sizeof OF_DATAGRAMS / sizeof *OF_DATAGRAMS)];
+        else if (chance(b, 25))
             in->reg_adr = OFR_NI_RX_DATA; // eight of them a packet
         else if (chance(b, 3))
             b->bins_to_read = 256;
@@ -494,7 +507,7 @@ static void random_access(struct bench *b, struct local_pins *in)
         b->since_strobe = 0;
 }
 
-enum { WITHOUT_CHANNELS = 256 }; // beside OFR_WITHOUT_*
+enum { WITHOUT_CHANNELS = 256, WITHOUT_DATAGRAMS = 512 }; // beside OFR_WITHOUT_*
 
 // ---- Faults: one bit of the model's state, flipped now and then ---------------------------------
 
@@ -522,6 +535,9 @@ static const struct {
     {"end that software has", WITHOUT_CHANNELS, 200},
     {"beat that software writes", WITHOUT_CHANNELS, 20},
     {"turn of the channels", WITHOUT_CHANNELS, 200},
+    {"turn of the datagrams", WITHOUT_DATAGRAMS, 200},
+    {"datagram on its way", WITHOUT_DATAGRAMS, 200},
+    {"way of a datagram", WITHOUT_DATAGRAMS, 200},
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -587,8 +603,15 @@ static void put_fault(struct bench *b)
     case 17:
         b->channels.beat.data ^= 4;
         break;
+    case 18:
+    case 19:
+        m->user_turn = (uint8_t)((m->user_turn + 1) % OFR_LOCAL_USERS);
+        break;
+    case 20:
+        b->datagrams.out[below(b, 2)][below(b, 4)] ^= 4;
+        break;
     default:
-        m->channel_turn = !m->channel_turn;
+        b->datagrams.nowhere = !b->datagrams.nowhere;
         break;
     }
 }
@@ -615,12 +638,13 @@ static void collect(struct bench *b, const struct ofr_flit *flit, bool take)
         if (!b->li_inside)
             b->sent.flits = 0;
         b->sent.flit[b->sent.flits++] = flit->data;
-        bool channel = (b->sent.flit[32 / W] >> OFR_PKT_KIND_LSB % W & 15) == OFR_PKT_KIND_CHANNEL;
-        if (flit->last && channel && b->backs < CHANNEL_QUEUE)
+        unsigned kind = b->sent.flit[32 / W] >> OFR_PKT_KIND_LSB % W & 15;
+        bool comes_back = kind == OFR_PKT_KIND_CHANNEL || kind == OFR_PKT_KIND_DATAGRAM;
+        if (flit->last && comes_back && b->backs < CHANNEL_QUEUE)
             b->back[(b->back_first + b->backs++) % CHANNEL_QUEUE] = b->sent;
         else if (flit->last && b->loops < QUEUE)
             b->loop[b->loops++] = b->sent;
-        if (flit->last && !channel) {
+        if (flit->last && !comes_back) {
             b->sent.poison = false;
             b->cov.sent++;
             b->cov.pattern[b->model.gen.pattern]++;
@@ -688,6 +712,53 @@ static void channels_took(struct bench *b, int ready)
         b->pins.s[ready].valid = false;
 }
 
+// ---- The datagrams' user ------------------------------------------------------------------------
+
+static void drive_datagrams(struct bench *b, struct local_pins *in)
+{
+    struct ofr_datagram_beat *s = &b->datagram.s;
+    unsigned node = 0;
+    for (unsigned i = 0; i < N; i++)
+        node |= below(b, b->config.torus.k[i]) << (4 * i);
+    if (chance(b, 50)) // whose entry was just written, wherever that is
+        node = (b->model.pins.addr - 1U - below(b, 8)) & 0xfff;
+    if (!s->valid && chance(b, b->offering))
+        *s = (struct ofr_datagram_beat){.valid = true,
+                                        .data = draw(b) & (~(uint64_t)0 >> (64 - W)),
+                                        .keep = (uint8_t)((1U << below(b, W / 8 + 1)) - 1),
+                                        .last = chance(b, 15),
+                                        .dest = (uint16_t)(node | below(b, 16) << 12),
+                                        .cls = (uint8_t)(chance(b, 2) ? 3 : below(b, 3))};
+    b->datagram.m_ready = chance(b, b->datagram_taking);
+    in->sd_valid = s->valid;
+    in->sd_data = s->data;
+    in->sd_keep = s->keep;
+    in->sd_last = s->last;
+    in->sd_dest = s->dest;
+    in->sd_user = s->cls;
+    in->md_ready = b->datagram.m_ready;
+}
+
+// Returns whether the beat is taken.
+static bool compare_datagrams(struct bench *b, const struct local_outs *out)
+{
+    bool ready = DATAGRAMS && ofr_datagram_ready(&b->datagrams);
+    struct ofr_datagram_beat m = ofr_datagram_m(&b->datagrams);
+    compare(b, "s_datagram_tready", out->sd_ready, ready);
+    compare(b, "m_datagram_tvalid", out->md_valid, m.valid);
+    if (m.valid) {
+        compare(b, "m_datagram_tdata", out->md_data, m.data);
+        compare(b, "m_datagram_tkeep", out->md_keep, m.keep);
+        compare(b, "m_datagram_tlast", out->md_last, m.last);
+        compare(b, "m_datagram_tid", out->md_id, m.source);
+        compare(b, "m_datagram_tdest", out->md_dest, m.dest);
+        b->cov.datagrams_taken += m.last && b->datagram.m_ready;
+    }
+    b->cov.beside += ofr_datagram_tx(&b->datagrams).valid &&
+                     (CHANNELS ? ofr_channels_tx(&b->channels).valid : b->model.gen.out.valid);
+    return ready && b->datagram.s.valid;
+}
+
 static void one_cycle(struct bench *b)
 {
     struct local_pins in = {
@@ -727,8 +798,11 @@ static void one_cycle(struct bench *b)
     random_access(b, &b->access);
     in.reg_early = b->access.reg_we || b->access.reg_re;
     drive_channels(b, &in);
+    if (DATAGRAMS)
+        drive_datagrams(b, &in);
     min.access = in.reg_we || in.reg_re;
     min.pins = &b->pins;
+    min.datagram = &b->datagram;
 
     if (b->fault >= 0 && below(b, faults[b->fault].every) == 0)
         put_fault(b);
@@ -739,6 +813,7 @@ static void one_cycle(struct bench *b)
     compare(b, "lo_ready", out.lo_ready, 1);
     int ready = CHANNELS ? ofr_channels_ready(&b->channels) : -1;
     compare_channels(b, &in, &out);
+    bool given = compare_datagrams(b, &out);
     b->cov.both += CHANNELS && b->model.gen.out.valid && ofr_channels_tx(&b->channels).valid;
     if (flit.valid && out.li_valid) {
         compare(b, "li_vc", out.li_vc, flit.vc);
@@ -774,6 +849,7 @@ static void one_cycle(struct bench *b)
     if (take && !b->li_inside && b->model.pins.active && !(WITHOUT & OFR_WITHOUT_PINS))
         look_at_entry(b, !user);
     uint64_t pinned = b->model.pinned;
+    uint32_t sent = b->datagrams.sent, illegal = b->datagrams.illegal;
     collect(b, &flit, take);
     if (take && flit.last)
         b->li_inside = false;
@@ -783,6 +859,11 @@ static void one_cycle(struct bench *b)
     bool waits = flit.valid && !take && !b->li_inside && !b->model.busy;
     ofr_local_step(&b->model, &min);
     channels_took(b, ready);
+    if (given)
+        b->datagram.s.valid = false;
+    b->cov.datagrams += b->datagrams.sent != sent;
+    b->cov.no_way +=
+        b->datagrams.illegal != illegal && b->datagrams.reason == OFR_DATAGRAM_REASON_UNREACHABLE;
     compare(b, "ev_pinned", out.ev_pinned, b->model.pinned - pinned);
     b->cov.pinned += b->model.pinned - pinned;
     b->cov.rewritten += waits && b->model.pins.entry != entry;
@@ -829,6 +910,8 @@ static void new_episode(struct bench *b, bool reset)
     b->offering = chance(b, 20) ? 0 : 1 + below(b, 100);
     for (unsigned e = 0; e < ENDS; e++)
         b->taking[e] = chance(b, 20) ? 0 : 1 + below(b, 100);
+    if (DATAGRAMS)
+        b->datagram_taking = chance(b, 20) ? 0 : 1 + below(b, 100);
     if (reset) {
         struct local_pins in = {.rst = 1};
         struct local_outs out;
@@ -841,8 +924,9 @@ static void new_episode(struct bench *b, bool reset)
                                                .slot_flits = L,
                                                .without = WITHOUT,
                                                .channels = CHANNELS,
-                                               .room = 4};
-        if (!ofr_local_init(&b->model, &shape, &b->channels))
+                                               .room = 4,
+                                               .datagrams = DATAGRAMS};
+        if (!ofr_local_init(&b->model, &shape, &b->channels, &b->datagrams))
             differ(b, "ofr_local_init", 1, 0);
         b->li_inside = false;
         b->lo.flits = 0;
@@ -850,6 +934,7 @@ static void new_episode(struct bench *b, bool reset)
         b->steps = b->step = 0;
         memset(&b->access, 0, sizeof b->access);
         memset(&b->pins, 0, sizeof b->pins);
+        memset(&b->datagram, 0, sizeof b->datagram);
         b->pins_to_write = 0;
         b->to_send = b->to_aim = b->to_commit = false;
         b->since_strobe = 0;
@@ -936,12 +1021,19 @@ int main(int argc, char **argv)
                c.opened, c.given, c.taken, c.written, c.read, c.broken, c.both);
     bool channels = !CHANNELS || (c.opened && c.given && c.taken && c.written && c.read &&
                                   c.broken && (no_gen || c.both));
-    result(gen && check && rest && pins && channels, "everything was exercised", "");
+    if (DATAGRAMS)
+        printf("# datagrams: sent %" PRIu64 ", taken %" PRIu64 ", without a way %" PRIu64
+               ", beside another user's %" PRIu64 " cycles\n",
+               c.datagrams, c.datagrams_taken, c.no_way, c.beside);
+    bool datagrams = !DATAGRAMS || (c.datagrams && c.datagrams_taken && c.beside &&
+                                    (c.no_way || WITHOUT & OFR_WITHOUT_PINS));
+    result(gen && check && rest && pins && channels && datagrams, "everything was exercised", "");
     // Registers are written at random, so this is what no setting of them can do.
-    result(((no_gen && !CHANNELS) || c.headers) && !c.forged,
+    result(((no_gen && !CHANNELS && !DATAGRAMS) || c.headers) && !c.forged,
            "user traffic never poses as management", "");
     for (int i = 0; i < FAULTS; i++)
-        if (!(faults[i].of & (WITHOUT | (CHANNELS ? 0 : WITHOUT_CHANNELS))))
+        if (!(faults[i].of &
+              (WITHOUT | (CHANNELS ? 0 : WITHOUT_CHANNELS) | (DATAGRAMS ? 0 : WITHOUT_DATAGRAMS))))
             result(!run(cycles, seed, i, NULL), "found a wrong ", faults[i].name);
     printf("1..%d\n", number);
     return failures != 0;
