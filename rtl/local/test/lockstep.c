@@ -23,7 +23,7 @@
 #define L         40
 #define WITHOUT   0
 #define CHANNELS  4
-#define DATAGRAMS 4
+#define DATAGRAMS 2
 #endif
 
 enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000, SCRIPT = 16, CHANNEL_QUEUE = 512 };
