@@ -3,6 +3,7 @@
 #
 # Lint as a test: TAP, one result for each tool and thing. Started by build/tests/lint, which sets
 #   B, JOBS      build folder, how many at a time
+#   REPORT       build/report/report, which knows what a module is made from
 #   LINT_V       Verilog files;  LINT_TOPS  modules, as module or module:PARAM=VALUE:...
 #   LINT_C       C files besides those of the tree;  LINT_CFLAGS  flags they need
 # What passed is remembered by a hash of all it depends on, in $B/lint/cache, and not run again.
@@ -24,13 +25,15 @@ sources() {
     fi | while read -r f; do [ -f "$f" ] && echo "$f"; done
 }
 
-include_flags() { # the folders of LINT_V, for `include
-    { echo rtl/regs; for f in $LINT_V; do dirname "$f"; done; } | sort -u | sed 's/^/-I/'
-}
+# The folders of LINT_V, for `include, each behind -I: worked out once, for all checks
+include_flags() { echo "${LINT_INCLUDE:?}"; }
 
 # ---- checks: print what is wrong, and fail ------------------------------------------------------
 
 top_of() { echo "${1%%:*}"; }
+
+# What a module is made from; a tool that reads all of rtl/ takes several times as long.
+files_of() { cat "$B/lint/files/$(top_of "$1")"; }
 
 # The parameters of module:A=1:B=2, each as PREFIX A=1
 parameters() { # THING PREFIX SEPARATOR
@@ -43,7 +46,7 @@ parameters() { # THING PREFIX SEPARATOR
 check_verilator() {
     # shellcheck disable=SC2046,SC2086
     verilator --lint-only -Wall --language 1800-2017 $(include_flags) \
-        --top-module "$(top_of "$1")" $(parameters "$1" -G =) $LINT_V 2>&1
+        --top-module "$(top_of "$1")" $(parameters "$1" -G =) $(files_of "$1") 2>&1
 }
 
 check_icarus() {
@@ -52,7 +55,7 @@ check_icarus() {
     # sensitivity, which is right too). Everything else that it says is an error here.
     # shellcheck disable=SC2046,SC2086
     iverilog -g2012 -Wall -Wno-timescale $(include_flags) -s "$top" $(parameters "$1" "-P$top." =) \
-        -o /dev/null $LINT_V > "$2.icarus" 2>&1
+        -o /dev/null $(files_of "$1") > "$2.icarus" 2>&1
     status=$?
     grep -v -e 'sorry: constant selects in always_\* processes' \
         -e 'all bits will be included' "$2.icarus" && status=1
@@ -62,7 +65,7 @@ check_icarus() {
 
 check_yosys() {
     # shellcheck disable=SC2086
-    yosys -p "read_verilog -sv -defer $(include_flags | tr '\n' ' ') $(echo $LINT_V)
+    yosys -p "read_verilog -sv -defer $(include_flags) $(files_of "$1")
         hierarchy -check -top $(top_of "$1") $(parameters "$1" '-chparam ' ' ')
         proc; check -assert" > "$2.yosys" 2>&1
     status=$?
@@ -77,7 +80,7 @@ check_names() { # of registers
     # shellcheck disable=SC2046,SC2086
     verilator --xml-only --language 1800-2017 -Wno-lint $(include_flags) --Mdir "$2.xml" \
         --xml-output "$2.xml/top.xml" --top-module "$(top_of "$1")" $(parameters "$1" -G =) \
-        $LINT_V > "$2.said" 2>&1 || { cat "$2.said"; return 1; }
+        $(files_of "$1") > "$2.said" 2>&1 || { cat "$2.said"; return 1; }
     awk -f tests/names.awk "$2.xml/top.xml" "$2.xml/top.xml" > "$2.said"
     cat "$2.said"
     rm -rf "$2.xml"
@@ -158,9 +161,9 @@ depends() { # KIND THING
     case $1 in
     verilator | icarus | yosys | names)
         [ "$1" != names ] || cat tests/names.awk
-        echo "$2 $LINT_V"
-        # shellcheck disable=SC2086
-        cat $LINT_V $(find $(include_flags | sed 's/^-I//') -maxdepth 1 -name '*.vh')
+        echo "$2 $(files_of "$2")"
+        # shellcheck disable=SC2046
+        cat $(files_of "$2") $(find $(include_flags | sed 's/-I//g') -maxdepth 1 -name '*.vh')
         ;;
     tidy)
         c_flags "$2"
@@ -176,10 +179,12 @@ depends() { # KIND THING
 if [ $# = 3 ]; then
     number=$1 kind=$2 thing=$3 key=
     out=$B/lint/$number
-    if [ -n "$(depends "$kind" "$thing" | head -c 1)" ]; then
-        hash=$({ cat tests/lint.sh; depends "$kind" "$thing"; } | sha256sum)
+    depends "$kind" "$thing" > "$out.depends"
+    if [ -s "$out.depends" ]; then
+        hash=$(cat tests/lint.sh "$out.depends" | sha256sum)
         key=$cache/$kind-${hash%% *}
     fi
+    rm "$out.depends"
     # What passes with the analyzer passes without it
     [ -z "$key" ] || [ "$kind" != tidy ] || [ -z "$short" ] || [ -e "$key" ] || key=$key-short
     if [ -n "$key" ] && [ -e "$key" ]; then
@@ -198,8 +203,8 @@ if [ $# = 3 ]; then
     exit 0
 fi
 
-rm -rf "$B"/lint/[0-9]*
-mkdir -p "$cache"
+rm -rf "$B"/lint/[0-9]* "$B/lint/files"
+mkdir -p "$cache" "$B/lint/files"
 find "$cache" -type f -mtime +14 -exec rm -f {} +
 
 c_files=$({ sources | grep -E '\.c$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
@@ -213,7 +218,14 @@ all=$({ sources | grep -E '\.(c|h|cpp)$'; for f in $LINT_C; do echo "$f"; done; 
     for f in $all; do echo "format $f"; done
 } | awk '{ print NR, $0 }' > "$B/lint/list"
 
-export B LINT_V LINT_TOPS LINT_CFLAGS
+for top in $LINT_TOPS; do top_of "$top"; done | sort -u | while read -r top; do
+    # shellcheck disable=SC2086
+    "$REPORT" files "$top" $LINT_V > "$B/lint/files/$top"
+done
+
+LINT_INCLUDE=$({ echo rtl/regs; for f in $LINT_V; do dirname "$f"; done; } | sort -u |
+    sed 's/^/-I/' | tr '\n' ' ')
+export B LINT_V LINT_TOPS LINT_CFLAGS LINT_INCLUDE
 xargs -P "$JOBS" -n 3 sh tests/lint.sh < "$B/lint/list"
 
 failed=0

@@ -3,6 +3,7 @@
 # Lint itself: a clean small tree passes, and each fault put into it is found by the check for it.
 
 here=$(pwd)
+report=$here/${B:-build}/report/report
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 . tests/tap.sh
@@ -40,7 +41,7 @@ C
 }
 
 lint() { # TOP
-    B=build JOBS=2 LINT_V="$(echo rtl/regs/*.v)" LINT_TOPS=$1 LINT_C='' LINT_CFLAGS=-std=c11 \
+    B=build JOBS=2 REPORT="$report" LINT_V="$(echo rtl/regs/*.v)" LINT_TOPS=$1 LINT_C='' LINT_CFLAGS=-std=c11 \
         sh tests/lint.sh > out 2>&1
 }
 

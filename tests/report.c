@@ -2,11 +2,16 @@
 //
 // report: the size and speed table of rtl/README.md, and beside the bars in tests/RESULTS.md.
 //
-//     report run   [-a] [-j JOBS] [-s SEEDS] OUT   build what changed (-a: all), rewrite both
-//     tables report bars                                  rewrite the table of bars from the rows
-//     as they are report check                                 TAP: is every row up to date, and
-//     the bars' table? report wrap  PORTS.json                      the Verilog shell around module
-//     dut (synth.sh)
+//     report run [-a] [-j JOBS] [-s SEEDS] OUT
+//         build what changed (-a: all), rewrite both tables
+//     report bars
+//         rewrite the table of bars from the rows as they are
+//     report check
+//         TAP: is every row up to date, and the bars' table?
+//     report wrap PORTS.json
+//         the Verilog shell around module dut, for synth.sh
+//     report files MODULE FILE...
+//         of these files those that the module is made from, for lint.sh
 //
 // Run from the top folder. The builds are in rtl/report.json. A row carries the hash of what it was
 // made from: the build's entry, synth.sh, and its Verilog without comments and blanks, which is the
@@ -689,9 +694,29 @@ static int check(void)
 static int usage(void)
 {
     fputs("usage: report run [-a] [-j JOBS] [-s SEEDS] OUT | report bars | report check | report "
-          "wrap JSON\n",
+          "wrap JSON | report files MODULE FILE...\n",
           stderr);
     return 2;
+}
+
+// Of these files those that a module is made from, on a line.
+static int files(const char *module, char *const *paths)
+{
+    struct verilog_files s = {0};
+    char used[VERILOG_FILES * 64];
+    int status = 2;
+
+    for (; *paths; paths++)
+        verilog_read(&s, *paths, false);
+    if (verilog_find(&s, module)) {
+        verilog_paths(&s, used, sizeof used);
+        puts(used);
+        status = 0;
+    } else {
+        fprintf(stderr, "report: none of the files has module %s\n", module);
+    }
+    verilog_free(&s);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -706,6 +731,8 @@ int main(int argc, char **argv)
         return bars();
     if (argc == 3 && !strcmp(argv[1], "wrap"))
         return wrap(argv[2]);
+    if (argc > 3 && !strcmp(argv[1], "files"))
+        return files(argv[2], argv + 3);
     if (argc < 3 || strcmp(argv[1], "run") != 0)
         return usage();
     optind = 2;

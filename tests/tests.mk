@@ -30,21 +30,24 @@ tests/demo_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
 tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
     $(B)/twin/elastic/bin/boardsim
 
+tests/lint_test.sh: $(B)/report/report
+
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint
 TESTS += $(LINT_TESTS)
 
-$(B)/tests/lint: FORCE
+REPORT := $(B)/report/report
+
+$(B)/tests/lint: $(REPORT) FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' "export B='$(B)' JOBS='$(JOBS)' LINT_CFLAGS='$(LINT_CFLAGS)'" \
+	@printf '%s\n' '#!/bin/sh' "export B='$(B)' JOBS='$(JOBS)' REPORT='$(REPORT)' LINT_CFLAGS='$(LINT_CFLAGS)'" \
 	    "export LINT_V='$(sort $(LINT_V))' LINT_TOPS='$(sort $(LINT_TOPS))'" \
 	    "export LINT_C='$(sort $(LINT_C))'" 'exec sh tests/lint.sh' > $@.new
 	@chmod +x $@.new && mv $@.new $@
 
 # Size and speed. ECP5 tools that Debian 12 does not have come from PyPI into a virtual environment,
-# versions and hashes in ecp5_tools.txt, unless nextpnr-ecp5 is on the PATH. SEEDS placements each; ALL=1 builds rows that are up to date,
-# too.
-REPORT := $(B)/report/report
+# versions and hashes in ecp5_tools.txt, unless nextpnr-ecp5 is on the PATH. SEEDS placements each;
+# ALL=1 builds rows that are up to date, too.
 export ECP5_BIN := $(B)/ecp5/bin
 SEEDS ?= 3
 
