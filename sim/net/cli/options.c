@@ -216,7 +216,7 @@ struct net_config net_options_config(struct net_options *options, const char *ro
     if (net_options_value(options, "application"))
         c.application = read_application(options);
     if (flit)
-        c.slots = NET_FLIT_SLOTS;
+        c.slots = net_flit_slots(&c);
     if (!net_options_value(options, "throttle"))
         c.throttle = c.slots / 2;
     if (!net_options_value(options, "escape-throttle"))

@@ -22,9 +22,22 @@ uint32_t net_flit_longest(const struct net_config *c)
     return f->long_words > f->message_words ? f->long_words : f->message_words;
 }
 
+uint32_t net_flit_buffer_packets(const struct net_config *c)
+{
+    bool one = c->flit.switching == NET_WORMHOLE || c->routing == NET_CHAOS;
+    return one ? 1 : c->flit.buffer_packets;
+}
+
+uint32_t net_flit_slots(const struct net_config *c)
+{
+    return 2 *
+           net_flit_buffer_packets(c); // the output buffer's, and the neighbour's input buffer's
+}
+
 uint32_t net_flit_buffer_words(const struct net_config *c)
 {
-    return c->flit.switching == NET_WORMHOLE ? c->flit.buffer_words : net_flit_longest(c);
+    return c->flit.switching == NET_WORMHOLE ? c->flit.buffer_words
+                                             : net_flit_longest(c) * net_flit_buffer_packets(c);
 }
 
 double net_flit_mean_words(const struct net_config *c)
@@ -79,6 +92,7 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
           "--routing %s does not go with --switching wormhole: its bubbles are of packets",
           net_routing_names[c->routing]);
     struct net_flit_shape shape = net_flit_shape(c);
+    uint32_t slots = net_flit_slots(c);
     CHECK(c->routing != NET_CHAOS || c->flit.switching != NET_WORMHOLE,
           "--routing chaos does not go with --switching wormhole: packets are exchanged (thesis, "
           "2.1)");
@@ -101,13 +115,16 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
           NET_FLIT_MAX_PLACES - 1);
     if (net_settings_check(c, message, size))
         return message;
-    CHECK(!bubble || c->throttle < NET_FLIT_SLOTS, "--throttle must be 0 to %d with --engine flit",
-          NET_FLIT_SLOTS - 1);
-    CHECK(
-        !bubble || c->escape_throttle < NET_FLIT_SLOTS + (c->routing != NET_DOR),
-        "--escape-throttle must be 0 to %d with --engine flit, less with DOR, which has the escape "
-        "only",
-        NET_FLIT_SLOTS);
+    CHECK(shape.wormhole || net_flit_buffer_words(c) <= UINT16_MAX,
+          "--buffer-packets %u of %u words: at most %d words a buffer", net_flit_buffer_packets(c),
+          net_flit_longest(c), UINT16_MAX);
+    CHECK(!bubble || c->throttle < slots,
+          "--throttle must be 0 to %u with --engine flit and --buffer-packets %u", slots - 1,
+          net_flit_buffer_packets(c));
+    CHECK(!bubble || c->escape_throttle < slots + (c->routing != NET_DOR),
+          "--escape-throttle must be 0 to %u with --engine flit and --buffer-packets %u, less with "
+          "DOR, which has the escape only",
+          slots, net_flit_buffer_packets(c));
     CHECK(!bubble || c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
     CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(c->tie != NET_TIE_RANDOM, "--tie random goes with --engine packet only");

@@ -40,7 +40,7 @@ enum {
     NET_MAX_NODE_LATENCY = 64,
     NET_MAX_LINK_LATENCY = 1000,
     NET_MAX_MULTIQUEUE = 32,
-    NET_FLIT_SLOTS = 2 // of a virtual channel, as bubble.h counts them
+    NET_MAX_BUFFER_PACKETS = 16,
 };
 
 struct net_flit_config {
@@ -50,8 +50,8 @@ struct net_flit_config {
     uint32_t message_words;
     uint32_t long_words; // of a share of the messages; 0: there are none
     double long_share;
-    uint32_t
-        buffer_words; // wormhole: of an input or output buffer; else it has the longest message
+    uint32_t buffer_words;   // wormhole: of an input or output buffer
+    uint32_t buffer_packets; // else: of the longest messages there is room for in one
     bool lagging;   // wormhole: into a full buffer nothing goes in the cycle in which a word leaves
     uint32_t lanes; // of Dally and Seitz's router, per virtual channel that it needs
     uint32_t node_latency; // cycles from a header's arrival until it is moved on, at the least
@@ -81,6 +81,11 @@ struct net_config;
 
 // NULL, or what is wrong, in `message` (of `size` bytes).
 const char *net_flit_config_check(const struct net_config *config, char *message, unsigned size);
+
+// Packets that an input or output buffer takes, one with wormhole switching and in Chaos's router;
+// slots of a virtual channel, as bubble.h counts them.
+uint32_t net_flit_buffer_packets(const struct net_config *config);
+uint32_t net_flit_slots(const struct net_config *config);
 
 // Words of an input or output buffer; the longest message; the mean.
 uint32_t net_flit_buffer_words(const struct net_config *config);

@@ -356,6 +356,11 @@ static bool is_wormhole(const struct net_config *c)
     return c->flit.switching == NET_WORMHOLE;
 }
 
+static bool has_depth(const struct net_config *c)
+{
+    return is_cube(c) && !is_wormhole(c) && !is_chaos(c);
+}
+
 static bool has_long(const struct net_config *c)
 {
     return c->flit.long_words != 0;
@@ -421,6 +426,8 @@ static const struct net_condition
     selected = {has_selection, "--routing duato, triplex or chaos, --service input"},
     ordered = {has_order, "--routing duato or triplex, --service input, --selection fixed"},
     waited_for = {has_escape, "--routing duato, or triplex with --switching wormhole"},
+    with_depth = {has_depth, "--switching cut-through or store-and-forward on a torus or mesh, not "
+                             "--routing chaos, whose exchange is of single packets"},
     in_wormhole = {is_wormhole, "--switching wormhole"}, two_lengths = {has_long, "--long-words"},
     of_triplex = {is_triplex, "--routing triplex"},
     of_adaptive_triplex = {has_rule4, "--routing triplex, --class minimal or non-minimal"},
@@ -1082,6 +1089,20 @@ const struct net_setting net_settings[] = {
      .most = NET_MAX_WORDS,
      .applies = &in_wormhole,
      AT(flit.buffer_words)},
+    {.name = "buffer-packets",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "PACKETS",
+     .help = "with packet switching, of the longest messages, that an input or output buffer has "
+             "room for; of dor to ofr a virtual channel has twice as many slots",
+     .otherwise = "1",
+     .later = true,
+     .field = "buffer_packets",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_BUFFER_PACKETS,
+     .applies = &with_depth,
+     AT(flit.buffer_packets)},
     {.name = "flow",
      .group = 5,
      .engine = NET_OF_FLIT,
@@ -1688,8 +1709,8 @@ const char *net_settings_check(const struct net_config *c, char *wrong, unsigned
         struct net_config same = *c;
         if (!net_setting_number(s) || s->kind == NET_WHOLE || !net_setting_applies(s, c))
             continue;
-        net_setting_print(s, c, text, sizeof text);
-        if (net_setting_parse(s, &same, text, wrong, size))
+        net_setting_print(s, c, text, sizeof text); // "": a later one's default
+        if (*text && net_setting_parse(s, &same, text, wrong, size))
             return wrong;
     }
     return NULL;

@@ -27,7 +27,7 @@ bool net_bubble_open(struct net_sim *sim)
     if (!b)
         return false;
     b->config = *sim->config;
-    b->config.slots = NET_FLIT_SLOTS;
+    b->config.slots = net_flit_slots(sim->config);
     net_paths_init(&b->paths, &b->config);
     b->max_ways = net_paths_most(&b->paths);
     b->way = calloc((size_t)sim->nodes * b->max_ways, sizeof *b->way);
@@ -48,8 +48,7 @@ void net_bubble_free(struct net_sim *sim)
 static unsigned used(const struct net_sim *sim, uint32_t node, unsigned port, unsigned vc)
 {
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
-    return (unsigned)net_bubble_has_header(&ch->out[port & 1][vc].b) +
-           net_bubble_has_header(&ch->seen[port & 1][vc].b);
+    return net_flit_headers(&ch->out[port & 1][vc].b) + net_flit_headers(&ch->seen[port & 1][vc].b);
 }
 
 // RDR's ports at this hop.
@@ -151,7 +150,7 @@ bool net_bubble_is_free(const struct net_sim *sim, uint32_t node, unsigned candi
 {
     unsigned place = candidate & NET_FLIT_PLACE, port = place / sim->vcs, vc = place % sim->vcs;
     const struct net_config *c = &sim->bubble->config;
-    if (!net_flit_accepts(&sim->output[(size_t)node * sim->places + place].b))
+    if (!net_flit_accepts(&sim->depth, &sim->output[(size_t)node * sim->places + place].b))
         return false;
     unsigned reserve = vc == NET_ADAPTIVE ? c->throttle : c->escape_throttle;
     enum net_need need = candidate & NET_FLIT_WAITS ? NET_NEED_ENTERS
@@ -163,7 +162,7 @@ bool net_bubble_is_free(const struct net_sim *sim, uint32_t node, unsigned candi
 
 int net_bubble_pick(const struct net_sim *sim, uint32_t node, const struct net_flit_input *in)
 {
-    unsigned least = NET_FLIT_SLOTS + 1;
+    unsigned least = sim->bubble->config.slots + 1;
     int best = -1;
     for (unsigned i = 0; i < in->count; i++) {
         unsigned to = in->out[i] & NET_FLIT_PLACE;

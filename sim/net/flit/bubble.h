@@ -4,15 +4,15 @@
 // text:
 //
 // Virtual channels of a link: adaptive, VS1, VS2.
-// Slots. Each has NET_FLIT_SLOTS, its output buffer and the neighbour's input buffer. A slot is
-// used
-//   while a packet's header is in that buffer, or is to come there as the packet is connected to
-//   it. What has left the header behind goes after it, as each buffer takes all of a packet.
+// Slots. Each has as many as its output buffer and the neighbour's input buffer have room for
+//   packets (net_flit_slots). A slot is used while a packet's header is in such a buffer, or is to
+//   come there as the packet is connected to it. What has left the header behind goes after it, as
+//   each buffer takes all of a packet.
 // Free is an output whose buffer takes a new packet, and of which relation.h's need is met by the
 //   slots not used; a packet that enters the network needs more than --throttle of them in an
 //   adaptive channel, more than --escape-throttle in the others.
-//   So nothing enters a ring of escape channels by a buffer unless that one and the next are
-//   without a header: one always is, and packets in the ring go on.
+//   So nothing enters a ring of escape channels by a buffer unless there is room for two headers
+//   in that one and the next: for one there always is, and packets in the ring go on.
 // Selection. The adaptive output with the least slots in use, the lowest port on a tie; where none
 //   is free the escape. RDR: of one dimension, drawn for every packet and hop.
 // Way. A packet's is chosen at the injection buffer, in each cycle in which it may be connected,
@@ -43,11 +43,5 @@ void net_bubble_decide(struct net_sim *sim, uint32_t node);
 // Of an input's candidate; the output for an input's packet, negative: none is free.
 bool net_bubble_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate);
 int net_bubble_pick(const struct net_sim *sim, uint32_t node, const struct net_flit_input *in);
-
-// Whether a header is in a buffer or is to come there.
-static inline bool net_bubble_has_header(const struct net_flit_buffer *b)
-{
-    return b->packet[b->out != 0] != NET_FLIT_NO_PACKET;
-}
 
 #endif

@@ -108,22 +108,46 @@ void net_flit_watch_delivery(struct net_sim *sim, const struct net_flit_packet *
     *last = p->message + 1;
 }
 
+// Of a buffer's packets one, in order.
+struct part {
+    uint32_t packet;
+    unsigned length, in, out;
+};
+
+static struct part part_of(const struct net_sim *sim, const struct net_flit_buffer *b, unsigned i)
+{
+    if (i && i <= b->middle) {
+        const struct net_flit_middle *m = net_flit_middle(&sim->depth, b, i - 1);
+        return (struct part){m->packet, m->length, m->length, 0};
+    }
+    unsigned slot = i != 0;
+    return (struct part){b->packet[slot], b->length[slot], b->in[slot], slot ? 0 : b->out};
+}
+
 // Words of a buffer within its room and its packets' length; NULL, or what is wrong. leaves: of the
 // multiqueue, the first is on its way even if no word has left.
 static const char *check_buffer(const struct net_sim *sim, const struct net_flit_buffer *b,
                                 uint32_t room, bool leaves)
 {
-    bool one = b->packet[0] != NET_FLIT_NO_PACKET, two = b->packet[1] != NET_FLIT_NO_PACKET;
-    if ((!one && (two || b->in[0] || b->out)) || (!two && b->in[1]))
+    bool one = b->packet[0] != NET_FLIT_NO_PACKET, two = net_flit_newest(b);
+    unsigned packets = net_flit_packets(b), words = 0;
+    if ((!one && (two || b->in[0] || b->out)) || (!two && (b->in[1] || b->middle)))
         return "an empty buffer has words";
-    for (unsigned i = 0; i < (two ? 2u : one); i++)
-        if (b->length[i] != net_flit_packet(sim, b->packet[i])->length || b->in[i] > b->length[i])
+    for (unsigned i = 0; i < packets; i++) {
+        struct part p = part_of(sim, b, i);
+        if (p.length != net_flit_packet(sim, p.packet)->length || p.in > p.length)
             return "more words came into a buffer than a packet has";
+        if (i + 1 < packets && p.in < p.length)
+            return "a buffer took a packet too soon";
+        words += p.in - p.out;
+    }
     if (b->out > b->in[0])
         return "more words left a buffer than came";
-    if (two && (b->in[0] < b->length[0] || !(b->out || leaves)))
-        return "a buffer took a second packet before the first was in and on its way";
-    return (unsigned)b->in[0] - b->out + b->in[1] > room ? "a buffer is too full" : NULL;
+    if (packets > 1 && net_flit_headers(b) > sim->depth.packets + leaves)
+        return "a buffer took a packet too soon";
+    if (b->words != words)
+        return "a buffer's words are not those of its packets";
+    return b->words > room ? "a buffer is too full" : NULL;
 }
 
 // Packet exchange: of a link's four buffers one has no packet that waits.
@@ -142,12 +166,22 @@ static const char *check_exchange(const struct net_sim *sim)
     return NULL;
 }
 
-// Whether a header is on a link: as long as no word of its packet has come.
-static bool header_on_link(const struct net_sim *sim, uint32_t channel, unsigned end, unsigned vc)
+// Headers on a link, each there as long as no word of its packet has come: what is on the way is
+// what its end counts as there last. Adds each packet's words on the way, if `words`.
+static unsigned headers_on_link(const struct net_sim *sim, uint32_t channel, unsigned end,
+                                unsigned vc, uint32_t *words)
 {
-    unsigned newest = net_wire_count(sim, channel, end, vc).newest;
+    unsigned on = net_wire_count(sim, channel, end, vc).words, headers = 0;
     const struct net_flit_buffer *seen = &sim->channel[channel].seen[end][vc].b;
-    return newest && newest == seen->in[net_flit_newest(seen)];
+    for (unsigned i = on ? net_flit_packets(seen) : 0; i-- && on;) {
+        struct part p = part_of(sim, seen, i);
+        unsigned its = on < p.in ? on : p.in;
+        headers += its == p.in;
+        on -= its;
+        if (words)
+            words[p.packet] += its;
+    }
+    return headers;
 }
 
 // Words on a link from an end.
@@ -173,19 +207,17 @@ static const char *check_wires(const struct net_sim *sim, uint32_t *words)
             const struct net_flit_channel *ch = &sim->channel[c];
             const struct net_flit_buffer *seen = &ch->seen[end][vc].b;
             struct net_wire_count on = net_wire_count(sim, c, end, vc);
-            unsigned there = net_flit_words(&ch->in[end][vc].b) + on.words + on.left;
-            if (net_flit_words(seen) != there || there > sim->room)
+            unsigned there = ch->in[end][vc].b.words + on.words + on.left;
+            if (seen->words != there || there > sim->room)
                 wrong = "room in a buffer is lost or doubled";
-            if (on.newest)
-                words[seen->packet[net_flit_newest(seen)]] += on.newest;
-            if (on.words > on.newest)
-                words[seen->packet[0]] += on.words - on.newest;
+            headers_on_link(sim, c, end, vc, words);
         }
     }
     return wrong;
 }
 
-// Buffers of a ring of one virtual channel, from a node on, in which no packet waits.
+// Packets that buffers of a ring of one virtual channel, from a node on, have room for beside those
+// that wait.
 static unsigned bubbles(const struct net_sim *sim, uint32_t node, unsigned port, unsigned vc)
 {
     unsigned free = 0;
@@ -195,9 +227,10 @@ static unsigned bubbles(const struct net_sim *sim, uint32_t node, unsigned port,
         const struct net_flit_channel *ch = &sim->channel[channel];
         const struct net_flit_input *in = &ch->in[port & 1][vc];
         bool leaves = in->to != NET_FLIT_NONE && !in->b.out; // its header is to come to another
-        free += !net_bubble_has_header(&ch->out[port & 1][vc].b);
-        free += (leaves || !net_bubble_has_header(&in->b)) &&
-                !header_on_link(sim, channel, port & 1, vc);
+        free += 2 * sim->depth.packets + leaves - net_flit_headers(&ch->out[port & 1][vc].b) -
+                net_flit_headers(&in->b);
+        if (ch->wire)
+            free -= headers_on_link(sim, channel, port & 1, vc, NULL);
         at = ch->node[!(port & 1)];
     } while (at != node);
     return free;
@@ -219,11 +252,12 @@ static const char *check_rings(const struct net_sim *sim)
 }
 
 // Counts where each packet's words are.
-static void count(const struct net_flit_buffer *b, uint32_t *words)
+static void count(const struct net_sim *sim, const struct net_flit_buffer *b, uint32_t *words)
 {
-    for (unsigned i = 0; i < 2; i++)
-        if (b->packet[i] != NET_FLIT_NO_PACKET)
-            words[b->packet[i]] += (unsigned)b->in[i] - (i ? 0 : b->out);
+    for (unsigned i = 0; i < net_flit_packets(b); i++) {
+        struct part p = part_of(sim, b, i);
+        words[p.packet] += p.in - p.out;
+    }
 }
 
 const char *net_flit_check(const struct net_sim *sim)
@@ -243,8 +277,8 @@ const char *net_flit_check(const struct net_sim *sim)
         wrong = check_buffer(sim, &sim->input[i].b, local ? NET_MAX_WORDS : sim->room,
                              queue && sim->input[i].to != NET_FLIT_NONE);
         wrong = wrong ? wrong : check_buffer(sim, &sim->output[i].b, sim->room, false);
-        count(&sim->input[i].b, words);
-        count(&sim->output[i].b, words);
+        count(sim, &sim->input[i].b, words);
+        count(sim, &sim->output[i].b, words);
     }
     if (words && !wrong)
         wrong = check_wires(sim, words);

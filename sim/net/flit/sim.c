@@ -11,13 +11,6 @@
 #include "flit/check.h"
 #include "flit/wire.h"
 
-// Whether it takes a new packet.
-inline bool net_flit_accepts(const struct net_flit_buffer *b)
-{
-    return b->packet[0] == NET_FLIT_NO_PACKET ||
-           (b->packet[1] == NET_FLIT_NO_PACKET && b->in[0] == b->length[0] && b->out);
-}
-
 static inline void set(uint64_t *map, uint32_t i)
 {
     map[i >> 6] |= (uint64_t)1 << (i & 63);
@@ -135,8 +128,8 @@ static void put_message(struct net_sim *sim, uint32_t src, uint32_t dst, uint32_
                                                              .entered = sim->now,
                                                              .length = length,
                                                              .class = (uint8_t) class};
-    net_flit_add(&in->b, packet, length);
-    in->b.in[0] = length;
+    net_flit_add(&sim->depth, &in->b, packet, length);
+    net_flit_come(&in->b, 0, length);
     in->ready[0] = sim->now + sim->latency;
     in->fresh = sim->now;
     sim->injected++;
@@ -193,10 +186,10 @@ static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit
     if (in->to == NET_FLIT_NONE || in->to == sim->places - 1)
         return in->to != NET_FLIT_NONE;
     const struct net_flit_output *out = output_of(sim, node, in->to);
-    if (net_flit_words(&out->b) < sim->room)
+    if (out->b.words < sim->room)
         return true;
     serve_ahead(sim, sim->link[node * sim->ports + in->to / sim->vcs]);
-    return net_flit_words(&out->b) < sim->room;
+    return out->b.words < sim->room;
 }
 
 // Whether an output's next word can go over to the neighbour's input: there is one (its bit is
@@ -204,10 +197,9 @@ static bool will_leave(struct net_sim *sim, uint32_t node, const struct net_flit
 static inline bool can_move(struct net_sim *sim, const struct net_flit_output *out,
                             const struct net_flit_input *in, uint32_t neighbour)
 {
-    if (!out->b.out && !net_flit_accepts(&in->b))
+    if (!out->b.out && !net_flit_accepts(&sim->depth, &in->b))
         return false;
-    return net_flit_words(&in->b) < sim->room ||
-           (sim->same_cycle && will_leave(sim, neighbour, in));
+    return in->b.words < sim->room || (sim->same_cycle && will_leave(sim, neighbour, in));
 }
 
 // Virtual channel that an end would send on; negative: none.
@@ -238,7 +230,9 @@ static inline void arrive(struct net_sim *sim, struct net_flit_channel *ch, unsi
     unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
     if (packet != NET_FLIT_NO_PACKET) {
         struct net_flit_packet *p = net_flit_packet(sim, packet);
-        slot = net_flit_add(&in->b, packet, p->length);
+        slot = net_flit_add(&sim->depth, &in->b, packet, p->length);
+        if (__builtin_expect(in->b.middle, 0)) // the newest before
+            net_flit_middle(&sim->depth, &in->b, in->b.middle - 1u)->ready = in->ready[1];
         in->ready[slot] = sim->whole ? UINT32_MAX : sim->now + sim->latency;
         p->hops++;
         if (!slot && !net_flit_is_here(sim, ch->node[!end]))
@@ -247,7 +241,8 @@ static inline void arrive(struct net_sim *sim, struct net_flit_channel *ch, unsi
             begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
     }
     in->fresh = sim->now;
-    if (++in->b.in[slot] == in->b.length[slot] && sim->whole)
+    net_flit_come(&in->b, slot, 1);
+    if (in->b.in[slot] == in->b.length[slot] && sim->whole)
         in->ready[slot] = sim->now + sim->latency;
 }
 
@@ -256,7 +251,7 @@ static inline void sent(struct net_sim *sim, struct net_flit_channel *ch, unsign
 {
     struct net_flit_output *out = &ch->out[end][vc];
     sim->flit_hops++;
-    if (net_flit_take(&out->b)) {
+    if (net_flit_take(&sim->depth, &out->b)) {
         out->freed = sim->now;
         sim->hops++;
     }
@@ -356,15 +351,17 @@ bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candida
         return net_bubble_is_free(sim, node, candidate);
     const struct net_flit_output *out = output_of(sim, node, place);
     if (sim->config->routing == NET_CHAOS)
-        return net_flit_accepts(&out->b) && net_chaos_may_load(net_chaos_end(sim, node, place));
+        return net_flit_accepts(&sim->depth, &out->b) &&
+               net_chaos_may_load(net_chaos_end(sim, node, place));
     if (!sim->strict[candidate != place]) // NET_FLIT_WAITS
-        return net_flit_accepts(&out->b);
+        return net_flit_accepts(&sim->depth, &out->b);
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
     const struct net_flit_channel *ch = &sim->channel[sim->link[node * sim->ports + port]];
     const struct net_flit_buffer *in = &ch->seen[port & 1][vc].b;
-    return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET : net_flit_accepts(in);
+    return sim->shape.wormhole ? in->packet[0] == NET_FLIT_NO_PACKET
+                               : net_flit_accepts(&sim->depth, in);
 }
 
 // The buffer of an output, or of the multiqueue.
@@ -388,7 +385,8 @@ void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsign
         n->deliver = (uint8_t)place;
         return;
     }
-    unsigned slot = net_flit_add(target(sim, node, to), in->b.packet[0], in->b.length[0]);
+    unsigned slot =
+        net_flit_add(&sim->depth, target(sim, node, to), in->b.packet[0], in->b.length[0]);
     if (to < sim->queue)
         return;
     input_of(sim, node, to)->ready[slot] = UINT32_MAX; // until its header is there
@@ -437,7 +435,7 @@ static int pick_output(struct net_sim *sim, uint32_t node, unsigned place,
         free[count++] = to;
         if (!lanes && !sim->config->flit.random)
             return (int)to;
-        unsigned space = sim->room - net_flit_words(&output_of(sim, node, to)->b);
+        unsigned space = sim->room - output_of(sim, node, to)->b.words;
         if (count == 1 || space > most) {
             most = space;
             best = to;
@@ -569,10 +567,10 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
         return;
     if (to < sim->places - 1) {
         out = target(sim, node, to);
-        if (net_flit_words(out) >= sim->room)
+        if (out->words >= sim->room)
             return;
         unsigned slot = out->packet[1] != NET_FLIT_NO_PACKET;
-        out->in[slot]++;
+        net_flit_come(out, slot, 1);
         if (to < sim->queue) {
             unsigned port = to / sim->vcs;
             uint32_t channel = sim->link[node * sim->ports + port];
@@ -586,13 +584,14 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
     uint32_t packet = in->b.packet[0];
     if (__builtin_expect(sim->farthest > 1, 0) && place < sim->queue)
         net_wire_left(sim, node, place);
-    if (!net_flit_take(&in->b))
+    if (!net_flit_take(&sim->depth, &in->b))
         return;
     if (!out)
         deliver(sim, node, packet);
     n->link &= ~((uint64_t)1 << place);
     in->to = NET_FLIT_NONE;
-    in->ready[0] = in->ready[1];
+    bool promoted = net_flit_newest(&in->b);
+    in->ready[0] = promoted ? net_flit_promoted(&sim->depth, &in->b)->ready : in->ready[1];
     if (in->b.packet[0] != NET_FLIT_NO_PACKET)
         begin(sim, node, place);
     if (place == sim->places - 1 && n->injected < n->created)
@@ -734,11 +733,15 @@ static bool lay_out(struct net_sim *sim)
     sim->link = calloc(ports, sizeof *sim->link);
     sim->channel = calloc((size_t)nodes * n, sizeof *sim->channel);
     sim->pool = calloc(1, sizeof *sim->pool);
+    // Of inputs, outputs, and inputs as known at the other ends of longer links (wire.c).
+    if (sim->depth.packets > 1)
+        sim->depth.middle = calloc((2 * places + ports * sim->vcs) * (sim->depth.packets - 1),
+                                   sizeof *sim->depth.middle);
     if (sim->pool)
         net_flit_pool_init(sim->pool, sizeof(struct net_flit_packet),
                            offsetof(struct net_flit_packet, next));
     return sim->coord && sim->node && sim->input && sim->output && sim->link && sim->channel &&
-           sim->pool;
+           sim->pool && (sim->depth.packets == 1 || sim->depth.middle);
 }
 
 static void start_node(struct net_sim *sim, uint32_t node)
@@ -751,6 +754,9 @@ static void start_node(struct net_sim *sim, uint32_t node)
             (struct net_flit_input){.b = net_flit_empty, .to = NET_FLIT_NONE};
         *output_of(sim, node, place) =
             (struct net_flit_output){.b = net_flit_empty, .freed = UINT32_MAX};
+        uint32_t number = node * sim->places + place;
+        input_of(sim, node, place)->b.number = number;
+        output_of(sim, node, place)->b.number = sim->nodes * sim->places + number;
     }
     for (unsigned port = 0; port < sim->ports; port++) {
         unsigned dim = port / 2;
@@ -798,6 +804,7 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->places = sim->queue + (c->routing == NET_CHAOS ? c->flit.multiqueue : 0) + 1;
     sim->groups = c->torus.n + 1u + (c->routing == NET_CHAOS);
     sim->room = net_flit_buffer_words(c);
+    sim->depth.packets = net_flit_buffer_packets(c);
     sim->latency = c->flit.node_latency;
     sim->same_cycle = sim->shape.wormhole && !c->flit.lagging;
     sim->whole = c->flit.switching == NET_STORE_AND_FORWARD;
@@ -845,6 +852,7 @@ void net_flit_free(struct net_sim *sim)
     free(sim->input);
     free(sim->output);
     free(sim->link);
+    free(sim->depth.middle);
     net_wire_free(sim);
     free(sim->channel);
     if (sim->pool)

@@ -3,12 +3,13 @@
 //
 // Node. An injection buffer, a delivery buffer, and for each virtual channel of each link an input
 //   and an output buffer. A packet is a message, of one length or of two (--long-words). With
-//   packet switching (cut-through, store-and-forward) a buffer has as many words as the longest
-//   packet, with wormhole switching it has --buffer-words; the injection buffer has any packet. A
-//   buffer takes a new packet when it is empty, or when the tail of its only packet is in and its
-//   head has begun to leave; so it has parts of two at most. Words of a packet go one after the
-//   other, one a cycle; those that came into a buffer in a cycle leave it in the next at the
-//   earliest. Where a word goes there must be room.
+//   packet switching (cut-through, store-and-forward) a buffer has room for --buffer-packets of the
+//   longest packets, with wormhole switching for --buffer-words and one packet; the injection
+//   buffer has any packet. A buffer takes a new packet when it is empty, or when the tail of its
+//   newest is in and there are fewer than it has room for whose head has not begun to leave; so
+//   with room for one it has parts of two at most. They leave in the order in which they came.
+//   Words of a packet go one after the other, one a cycle; those that came into a buffer in a cycle
+//   leave it in the next at the earliest. Where a word goes there must be room.
 // Cycle. 1. Messages are born; a packet is put into an injection buffer that is empty, all words of
 //   it. 2. Channels move words from output to input buffers. 3. Every node makes at most one
 //   connection, of the packet that is first in an input buffer to an output buffer that takes it
@@ -77,7 +78,7 @@ struct __attribute__((aligned(NET_POOL_LINE))) net_flit_packet {
 
 struct net_flit_input {
     struct net_flit_buffer b;
-    uint32_t ready[2]; // cycle from which on each may be connected
+    uint32_t ready[2]; // cycle from which on the first and the newest may be connected
     uint32_t fresh;    // cycle in which the last word came in
     uint8_t to;        // output of the first packet; NET_FLIT_NONE: not connected
     uint8_t count;     // of its candidates, outputs by number, without deroutes
@@ -96,10 +97,11 @@ struct net_flit_output {
 
 // An end of a link of more than a cycle.
 struct net_flit_wire {
-    uint8_t *word;  // [cycle mod latency]: VC of the word that went, plus 1; 0: none
-    uint16_t *left; // [cycle mod latency]: VCs at the other end that a word left
-    uint32_t sent;  // cycle in which a word went last, plus 1; 0: never
-    uint32_t away;  // words that are there or on the way, as known
+    uint8_t *word;    // [cycle mod latency]: VC of the word that went, plus 1; 0: none
+    uint32_t *header; // [cycle mod latency]: its packet, if it is a header
+    uint16_t *left;   // [cycle mod latency]: VCs at the other end that a word left
+    uint32_t sent;    // cycle in which a word went last, plus 1; 0: never
+    uint32_t away;    // words that are there or on the way, as known
 };
 
 // Of one dimension and node, to the next node in + direction.
@@ -151,6 +153,7 @@ struct net_sim {
     uint32_t nodes, ports, vcs, places; // places: inputs or outputs of a node; the last is local
     uint32_t queue, groups;             // first place of Chaos's multiqueue; groups: of inputs
     uint32_t room, latency;             // words of a buffer; node latency
+    struct net_flit_depth depth;        // packets of a buffer
     uint32_t farthest;                  // of the link latencies
     bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
     bool strict[2];                     // free is empty; [1]: of what a packet waits for
@@ -251,9 +254,8 @@ static inline bool net_flit_is_idle(const struct net_sim *sim, uint32_t in_fligh
 // Whether a packet may be connected to `candidate`, one of its input's, now.
 bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candidate);
 
-// Of chaos.c: whether a buffer takes a new packet; makes a connection; input-driven, the next one
+// Of chaos.c: makes a connection; input-driven, the next one
 // in turn (false: there is none); what comes next in a set; what was served in turn.
-bool net_flit_accepts(const struct net_flit_buffer *buffer);
 void net_flit_connect(struct net_sim *sim, uint32_t node, unsigned place, unsigned to);
 bool net_flit_route_inputs(struct net_sim *sim, uint32_t node);
 unsigned net_flit_next_bit(uint64_t mask, unsigned from);

@@ -23,11 +23,14 @@ bool net_wire_open(struct net_sim *sim)
             struct net_flit_input *seen = calloc(sim->vcs, sizeof *seen);
             sim->channel[c].seen[end] = seen;
             wire[end].word = calloc(latency, sizeof *wire[end].word);
+            wire[end].header = calloc(latency, sizeof *wire[end].header);
             wire[end].left = calloc(latency, sizeof *wire[end].left);
-            if (!seen || !wire[end].word || !wire[end].left)
+            if (!seen || !wire[end].word || !wire[end].header || !wire[end].left)
                 return false;
-            for (unsigned vc = 0; vc < sim->vcs; vc++)
+            for (unsigned vc = 0; vc < sim->vcs; vc++) {
                 seen[vc].b = net_flit_empty;
+                seen[vc].b.number = 2 * sim->nodes * sim->places + (2 * c + end) * sim->vcs + vc;
+            }
         }
         if (!wire)
             return false;
@@ -42,6 +45,7 @@ void net_wire_free(struct net_sim *sim)
         for (unsigned end = 0; wire && end < 2; end++) {
             free(sim->channel[c].seen[end]);
             free(wire[end].word);
+            free(wire[end].header);
             free(wire[end].left);
         }
         free(wire);
@@ -61,27 +65,21 @@ void net_wire_send(struct net_sim *sim, uint32_t channel, unsigned end, unsigned
     struct net_flit_wire *wire = &sim->channel[channel].wire[end];
     struct net_flit_buffer *seen = &sim->channel[channel].seen[end][vc].b;
     if (packet != NET_FLIT_NO_PACKET)
-        net_flit_add(seen, packet, net_flit_packet(sim, packet)->length);
-    seen->in[net_flit_newest(seen)]++;
+        net_flit_add(&sim->depth, seen, packet, net_flit_packet(sim, packet)->length);
+    net_flit_come(seen, net_flit_newest(seen), 1);
     wire->word[sim->now % latency_of(sim, channel)] = (uint8_t)(vc + 1);
+    wire->header[sim->now % latency_of(sim, channel)] = packet;
     wire->sent = sim->now + 1;
     wire->away++;
 }
 
 int net_wire_due(struct net_sim *sim, uint32_t channel, unsigned end, uint32_t *packet)
 {
-    struct net_flit_channel *ch = &sim->channel[channel];
-    uint8_t *word = &ch->wire[end].word[(sim->now + 1) % latency_of(sim, channel)];
-    int vc = *word - 1;
-    *word = 0;
-    if (vc < 0)
-        return vc;
-    // It is of the packet that came last, until the tail of that is in; a header is of the one that
-    // went last, as none goes before a word of that one has left the buffer.
-    const struct net_flit_buffer *in = &ch->in[end][vc].b, *seen = &ch->seen[end][vc].b;
-    unsigned newest = net_flit_newest(in);
-    bool goes_on = in->packet[0] != NET_FLIT_NO_PACKET && in->in[newest] < in->length[newest];
-    *packet = goes_on ? NET_FLIT_NO_PACKET : seen->packet[net_flit_newest(seen)];
+    struct net_flit_wire *wire = &sim->channel[channel].wire[end];
+    uint32_t at = (sim->now + 1) % latency_of(sim, channel);
+    int vc = wire->word[at] - 1;
+    wire->word[at] = 0;
+    *packet = wire->header[at];
     return vc;
 }
 
@@ -100,7 +98,7 @@ static void learn(struct net_sim *sim, uint32_t channel, unsigned end)
     struct net_flit_wire *wire = &sim->channel[channel].wire[end];
     uint16_t *left = &wire->left[(sim->now + 1) % latency_of(sim, channel)];
     for (unsigned rest = *left; rest; rest &= rest - 1) {
-        net_flit_take(&sim->channel[channel].seen[end][__builtin_ctz(rest)].b);
+        net_flit_take(&sim->depth, &sim->channel[channel].seen[end][__builtin_ctz(rest)].b);
         wire->away--;
     }
     *left = 0;
@@ -134,8 +132,5 @@ struct net_wire_count net_wire_count(const struct net_sim *sim, uint32_t channel
         count.words += wire[end].word[i] == vc + 1;
         count.left += wire[end].left[i] >> vc & 1;
     }
-    const struct net_flit_buffer *seen = &sim->channel[channel].seen[end][vc].b;
-    unsigned of_newest = seen->in[net_flit_newest(seen)];
-    count.newest = count.words < of_newest ? count.words : of_newest;
     return count;
 }

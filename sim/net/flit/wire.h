@@ -28,10 +28,10 @@ void net_wire_left(struct net_sim *sim, uint32_t node, unsigned place);
 // At the end of a cycle: what a part's nodes know in the next one.
 void net_wire_learn(struct net_sim *part);
 
-// Words that are on their way from an end, of a virtual channel; those of them that are of its
-// newest packet; words that left at the other end, of which it is not known yet.
+// Words that are on their way from an end, of a virtual channel; words that left at the other end,
+// of which it is not known yet.
 struct net_wire_count {
-    unsigned words, newest, left;
+    unsigned words, left;
 };
 struct net_wire_count net_wire_count(const struct net_sim *sim, uint32_t channel, unsigned end,
                                      unsigned vc);

@@ -86,10 +86,10 @@ static bool as_usual(const json_t *records, const struct net_setting *s)
         if (is_flit(record)) {
             net_value_text(json_object_get(record, "topology"), text, sizeof text);
             usual.engine = NET_ENGINE_FLIT;
-            usual.slots = NET_FLIT_SLOTS;
-            usual.throttle = usual.escape_throttle = usual.slots / 2;
             net_setting_parse(net_setting_find("topology"), &usual, text, otherwise,
                               sizeof otherwise);
+            usual.slots = net_flit_slots(&usual);
+            usual.throttle = usual.escape_throttle = usual.slots / 2;
         }
         net_setting_print(s, &usual, otherwise, sizeof otherwise);
         net_value_text(json_object_get(record, s->field), text, sizeof text);

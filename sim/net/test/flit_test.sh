@@ -119,6 +119,13 @@ refuse 'n = 1 to 12' run --engine flit --topology 2x2x2x2x2x2x2x2x2x2x2x2x2
 refuse 'more than 6 dimensions go with --engine flit' run --topology 2x2x2x2x2x2x2
 refuse 'ofr goes up to 6 dimensions' run --engine flit --routing ofr --topology 2x2x2x2x2x2x2
 refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3x3 --lanes 4
+refuse 'buffer-packets.*1 to 16' run --engine flit --buffer-packets 0
+refuse 'buffer-packets.*1 to 16' run --engine flit --buffer-packets 17
+refuse 'buffer-packets goes with' run --engine flit --switching wormhole --buffer-packets 1
+refuse 'buffer-packets goes with' run --engine flit --routing chaos --buffer-packets 2
+refuse 'buffer-packets goes with' run --engine flit --topology dragonfly:2 --buffer-packets 2
+refuse 'at most 65535 words a buffer' run --engine flit --buffer-packets 16 --long-words 4096
+refuse 'throttle must be 0 to 5' run --engine flit --routing ofr --buffer-packets 3 --throttle 6
 refuse 'buffer-words.*1 to' run --engine flit --switching wormhole --buffer-words 0
 refuse 'step' reproduce "$work/step.json" --out "$work/none"
 refuse 'up to 2048' check-deadlock --engine flit --topology 64x64
@@ -266,6 +273,7 @@ checked()
 # shellcheck disable=SC2086
 runs() { "$work/$1" run $short --load "$2" --routing "$3" ${4-} > "$work/out" 2> "$work/err"; }
 worm='--switching wormhole --message-words 9 --long-words 30'
+deep='--buffer-packets 3 --long-words 30'
 behind="--switching wormhole --message-words 1 --buffer-words 3"
 checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs good 1.2 triplex &&
     runs good 0.5 dally-seitz "$worm" && runs good 0.5 duato "$worm" &&
@@ -276,24 +284,29 @@ checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs 
     runs good 0.9 dally-seitz '--link-latency 4' && runs good 0.9 duato '--link-latency 1x7 --duplex full' &&
     runs good 0.4 triplex "$worm --flow next-cycle --link-latency 3x2 --buffer-words 5" &&
     runs good 2 dor '--throttle 0 --link-latency 5 --duplex full' && runs good 1.2 ofr '--link-latency 3 --message-words 2' &&
-    runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30'
+    runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30' &&
+    runs good 1.2 dally-seitz "$deep --switching store-and-forward" && runs good 1.2 duato '--buffer-packets 2' &&
+    runs good 1.2 triplex "$deep --class non-minimal --deroute-after 5 --deroute-probability 0.1" &&
+    runs good 2 dor "$deep --throttle 0 --link-latency 9 --duplex full" && runs good 1.5 ofr "$deep --traffic complement"
 result $? 'nothing is found in what ships'
-checked entry sim 's/(b->packet\[1\] == NET_FLIT_NO_PACKET && b->in\[0\] == b->length\[0\] && b->out)/b->packet[1] == NET_FLIT_NO_PACKET/' &&
-    ! runs entry 1.2 dally-seitz && grep -q 'took a second packet' "$work/err"
-result $? 'a buffer that takes a second packet too soon is found'
-checked lost sim 's/out->in\[slot\]++;/out->in[slot] = (uint16_t)(out->in[slot] + (sim->now % 1009 != 0));/' &&
+one_more='&(struct net_flit_depth){sim->depth.packets + 1, sim->depth.middle}'
+checked entry sim "s/net_flit_accepts(&sim->depth, &in->b)/net_flit_accepts(\\$one_more, \\&in->b)/" &&
+    ! runs entry 1.2 dally-seitz '--long-words 30' && grep -q 'took a packet too soon' "$work/err" &&
+    ! runs entry 1.2 dally-seitz "$deep" && grep -q 'took a packet too soon' "$work/err"
+result $? 'a buffer that takes a packet too soon is found'
+checked lost sim 's/net_flit_come(out, slot, 1);/net_flit_come(out, slot, sim->now % 1009 != 0);/' &&
     ! runs lost 0.5 dally-seitz && grep -q 'lost or doubled' "$work/err"
 result $? 'a word that is lost is found'
-checked full sim 's/return net_flit_words(&in->b) < sim->room ||/return true ||/' && ! runs full 0.5 duato "$worm" &&
+checked full sim 's/return in->b.words < sim->room ||/return true ||/' && ! runs full 0.5 duato "$worm" &&
     grep -q 'too full' "$work/err"
 result $? 'wormhole: a word that goes where there is no room is found'
-checked behind sim 's/if (!out->b.out && !net_flit_accepts(&in->b))/if (0)/' &&
-    ! runs behind 0.5 dally-seitz "$behind" && grep -q 'took a second packet' "$work/err"
+checked behind sim 's/if (!out->b.out && !net_flit_accepts(&sim->depth, &in->b))/if (0)/' &&
+    ! runs behind 0.5 dally-seitz "$behind" && grep -q 'took a packet too soon' "$work/err"
 result $? 'wormhole: a header that goes into a buffer behind one that has not begun to leave is found'
 checked order sim 's/if (out\[i\].waits || p->class != NET_OBLIVIOUS)/if (1)/' &&
     ! runs order 1.2 triplex '--class oblivious' && grep -q 'is overtaken' "$work/err"
 result $? 'a message in order that is overtaken is found'
-checked unseen wire 's/^    seen->in\[net_flit_newest(seen)\]++;/    seen->in[net_flit_newest(seen)] = (uint16_t)(seen->in[net_flit_newest(seen)] + (sim->now % 1009 != 0));/'
+checked unseen wire 's/net_flit_come(seen, net_flit_newest(seen), 1);/net_flit_come(seen, net_flit_newest(seen), sim->now % 1009 != 0);/'
 [ $? = 0 ] && ! runs unseen 0.5 dally-seitz '--link-latency 4' && grep -q 'lost or doubled' "$work/err"
 result $? 'a word on a link that its end does not count is found'
 checked half wire 's/return sim->config->flit.full ||/return true ||/'
@@ -311,9 +324,10 @@ checked injected sim 's/sim->groups = c->torus.n + 1u/sim->groups = c->torus.n/'
     ! runs injected 0.5 dally-seitz && grep -q 'a packet starves' "$work/err"
 result $? 'an injection buffer that is never served is found'
 checked ring bubble 's/? NET_NEED_ENTERS/? NET_NEED_GOES_ON/'
-[ $? = 0 ] && ! runs ring 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
+[ $? = 0 ] && ! runs ring 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err" &&
+    ! runs ring 3 dor '--throttle 0 --buffer-packets 2 --topology 8 --traffic tornado' && grep -q 'has no bubble' "$work/err"
 result $? 'a ring of escape channels that is entered with one slot is found'
-checked slot bubble 's/^           net_bubble_has_header(&ch->seen\[port & 1\]\[vc\].b);/           0u;/'
+checked slot bubble 's/ + net_flit_headers(&ch->seen\[port & 1\]\[vc\].b);/;/'
 [ $? = 0 ] && ! runs slot 2 dor '--throttle 0' && grep -q 'has no bubble' "$work/err"
 result $? 'and one of which the buffer beyond is not looked at'
 checked far bubble 's/ch->seen\[port & 1\]/ch->in[port \& 1]/'

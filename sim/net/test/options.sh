@@ -34,6 +34,7 @@ message-words 4
 long-words 4
 long-share 0.1
 buffer-words 2
+buffer-packets 2
 flow next-cycle
 lanes 1
 node-latency 2

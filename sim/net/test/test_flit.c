@@ -151,8 +151,10 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     c.flit.switching = (enum net_switching)(exact_random(random) % 3);
     if ((c.routing == NET_CHAOS || bubble) && c.flit.switching == NET_WORMHOLE)
         c.flit.switching = NET_CUT_THROUGH;
-    c.throttle = (uint32_t)(exact_random(random) % 2);
-    c.escape_throttle = (uint32_t)(exact_random(random) % (routing == NET_DOR ? 2 : 3));
+    c.flit.buffer_packets = exact_random(random) & 1 ? 1 : 2 + (uint32_t)(exact_random(random) % 4);
+    uint32_t slots = net_flit_slots(&c);
+    c.throttle = (uint32_t)(exact_random(random) % slots);
+    c.escape_throttle = (uint32_t)(exact_random(random) % (slots + (routing != NET_DOR)));
     c.once = exact_random(random) & 1;
     c.count_all = exact_random(random) & 1;
     if (bubble && exact_random(random) % 4 == 0)
@@ -186,10 +188,10 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     for (unsigned i = 0; i < n; i++)
         c.flit.lagging = c.flit.lagging || c.flit.link_latency[i] > 1;
     snprintf(text + at, size - at,
-             " routing %d class %d switching %d words %u buffer %u links %u %u %u%s", c.routing,
-             c.flit.class, c.flit.switching, c.flit.message_words, c.flit.buffer_words,
-             c.flit.link_latency[0], c.flit.link_latency[1], c.flit.link_latency[2],
-             c.flit.lagging ? " lagging" : "");
+             " routing %d class %d switching %d words %u buffer %u packets %u links %u %u %u%s",
+             c.routing, c.flit.class, c.flit.switching, c.flit.message_words, c.flit.buffer_words,
+             c.flit.buffer_packets, c.flit.link_latency[0], c.flit.link_latency[1],
+             c.flit.link_latency[2], c.flit.lagging ? " lagging" : "");
     return c;
 }
 
@@ -331,10 +333,10 @@ static void duplex(void **state)
         }
 }
 
-// Cycles from one packet to the next over the link to the last of three nodes, which the other two
-// keep busy. The next header goes when the tail before it has gone, and when it is known that the
-// header before it has left the buffer there: two links and the node's latency later.
-static uint32_t link_period(uint32_t words, uint32_t link, unsigned switching)
+// Cycles of 20 packets over the link to the last of three nodes, which the other two keep busy. The
+// next header goes when the tail before it has gone, and when it is known that a header has left
+// the buffer there, if that is full: two links and the node's latency after it went.
+static uint32_t link_cycles(uint32_t words, uint32_t link, unsigned switching, uint32_t packets)
 {
     static struct log log;
     struct net_config c = make("mesh:3", NET_DALLY_SEITZ);
@@ -344,16 +346,17 @@ static uint32_t link_period(uint32_t words, uint32_t link, unsigned switching)
     c.flit.switching = (enum net_switching)switching;
     c.flit.lagging = true;
     c.flit.buffer_words = words;
+    c.flit.buffer_packets = packets;
     c.flit.link_latency[0] = link;
     struct net_sim *sim = quiet(&c, &log);
-    while (log.count < 30) {
+    while (log.count < 60) {
         for (uint32_t node = 0; node < 2; node++)
             if (sim->input[(node + 1) * sim->places - 1].b.packet[0] == NET_FLIT_NO_PACKET)
                 net_flit_put(sim, node, 2);
         cycle(sim);
     }
     net_flit_free(sim);
-    return (log.cycle[29] - log.cycle[9]) / 20;
+    return log.cycle[59] - log.cycle[39];
 }
 
 static void link_rate(void **state)
@@ -364,8 +367,57 @@ static void link_rate(void **state)
         uint32_t period = there_and_back > 20 ? there_and_back : 20;
         for (unsigned switching = NET_CUT_THROUGH; switching <= NET_WORMHOLE; switching++)
             if (switching != NET_STORE_AND_FORWARD)
-                assert_int_equal(link_period(20, link, switching), period);
+                assert_int_equal(link_cycles(20, link, switching, 1), 20 * period);
     }
+    // With room for several packets so many are on their way there and back.
+    for (uint32_t packets = 2; packets <= 10; packets += packets < 5 ? 3 : 5)
+        for (uint32_t link = 1; link < 120; link += 13) {
+            uint32_t there_and_back = (2 * link + 2) * (20 / packets);
+            uint32_t cycles = there_and_back > 160 ? there_and_back : 160;
+            assert_int_equal(link_cycles(8, link, NET_CUT_THROUGH, packets), cycles);
+        }
+}
+
+// Packets that stand in an input buffer with room for three, in order, one of them leaving: a
+// fourth header comes in as the first one's goes.
+static void depth(void **state)
+{
+    (void)state;
+    static struct log log;
+    struct net_config c = make("mesh:3", NET_DALLY_SEITZ);
+    c.flit.message_words = 4;
+    c.flit.lanes = 1;
+    c.flit.node_latency = 1;
+    c.flit.full = true;
+    c.flit.buffer_packets = 3;
+    struct net_sim *sim = quiet(&c, &log);
+    // The output of node 1 to node 2 is made to take nothing.
+    struct net_flit_buffer *out = &sim->output[1 * sim->places + 0].b;
+    const struct net_flit_buffer free = *out;
+    out->packet[0] = 0;
+    out->length[0] = 1;
+    for (uint32_t i = 0; i < 60; i++) {
+        if (sim->input[0 * sim->places + sim->places - 1].b.packet[0] == NET_FLIT_NO_PACKET)
+            net_flit_put(sim, 0, 2);
+        net_flit_cycle(sim);
+    }
+    const struct net_flit_buffer *in = in_buffer(sim, 1, 1, 0);
+    assert_int_equal(net_flit_packets(in), 3);
+    assert_int_equal(in->words, 12);
+    assert_int_equal(net_flit_packets(out_buffer(sim, 0, 0, 0)), 3);
+    *out = free;
+    net_flit_cycle(sim); // the first is connected, and its header goes on
+    assert_int_equal(in->out, 1);
+    assert_int_equal(net_flit_packets(in), 3);
+    net_flit_cycle(sim);
+    assert_int_equal(net_flit_packets(in), 4);
+    assert_int_equal(in->words, 12 - 2 + 1);
+    for (uint32_t i = 0; i < 60; i++)
+        cycle(sim);
+    assert_true(log.count >= 7);
+    for (uint32_t i = 1; i < log.count; i++) // no gap between them
+        assert_int_equal(log.cycle[i], log.cycle[i - 1] + 4);
+    net_flit_free(sim);
 }
 
 // A second packet follows the first in Dally and Seitz's buffers at once; in Duato's it finds the
@@ -820,14 +872,23 @@ int main(int argc, char **argv)
 {
     seed = exact_seed(argc, argv, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periods),        cmocka_unit_test(zero_load),
-        cmocka_unit_test(hypercubes),     cmocka_unit_test(one_path),
-        cmocka_unit_test(duplex),         cmocka_unit_test(link_rate),
-        cmocka_unit_test(bubble),         cmocka_unit_test(conservation),
-        cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
-        cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
-        cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
-        cmocka_unit_test(threads),        cmocka_unit_test(saturation_tests),
+        cmocka_unit_test(periods),
+        cmocka_unit_test(zero_load),
+        cmocka_unit_test(hypercubes),
+        cmocka_unit_test(one_path),
+        cmocka_unit_test(duplex),
+        cmocka_unit_test(link_rate),
+        cmocka_unit_test(depth),
+        cmocka_unit_test(bubble),
+        cmocka_unit_test(conservation),
+        cmocka_unit_test(what_ships),
+        cmocka_unit_test(broken_relations),
+        cmocka_unit_test(broken_triplex),
+        cmocka_unit_test(packet_exchange),
+        cmocka_unit_test(exchanges),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
