@@ -51,7 +51,8 @@ enum ofr_status op_move(struct fw *fw, uint32_t *m)
         return OFR_BAD_ARG;
     node_write(fw, OFR_CHANNEL_SELECT, arg_of(m) & OFR_MOVE_END_MASK);
     // Else the end before would stay selected.
-    if (hal_bus_error(fw) || !node_read(fw, OFR_CHANNEL_ATTACH))
+    if (hal_bus_error(fw) ||
+        !(node_read(fw, OFR_CHANNEL_ATTACH) & OFR_CHANNEL_ATTACH_REGISTERS_MASK))
         return OFR_BAD_ARG;
     unsigned bytes =
         arg_of(m) & OFR_MOVE_TAKE ? from_end(fw, m, flit, &flags) : to_end(fw, m, flit, &flags);

@@ -23,7 +23,7 @@ $(B)/tests/board_power_up: $(POWER_UP) $(B)/firmware/fw.hex
 # The node against its golden model, with random register accesses. Lint of node and board is in
 # sim/cosim/boardsim.mk.
 
-NODE_V := rtl/board/ofr_node.v rtl/board/ofr_link_regs.v rtl/board/ofr_time.v $(wildcard rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/channel/*.v rtl/datagram/*.v)
+NODE_V := rtl/board/ofr_node.v rtl/board/ofr_link_regs.v rtl/board/ofr_time.v $(wildcard rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v)
 NODE_SHAPE := -DSHAPE_N=2 -DSHAPE_W=16 -DSHAPE_L=32 -DSHAPE_C=4
 
 TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh rtl/board/test/link_regs_test.sh \
@@ -38,7 +38,8 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 	@$(CC) $(CPPFLAGS) -Irtl/board/test $(CFLAGS) -c -o $(B)/node/test_node.o $<
 	@MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs --top-module ofr_node \
-	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 --Mdir $(B)/node/v \
+	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 -GCOLLECTIVES=2 \
+	    --Mdir $(B)/node/v \
 	    -CFLAGS "-O2 -std=gnu++17 $(NODE_SHAPE) -I$(CURDIR)/rtl/board/test \
 	        -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware \
 	        -I$(CURDIR)/tests/lib" \

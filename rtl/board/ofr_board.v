@@ -19,6 +19,7 @@ module ofr_board #(
     parameter int CHANNELS     = 0,     // ends of channels, 0: none; up to 16
     parameter int ROOM         = 4,     // packets that one receives ahead of its consumer
     parameter int DATAGRAMS    = 0,     // packets received ahead of their consumer; 0: none
+    parameter int COLLECTIVES  = 0,     // most children in a group, less than CHANNELS; 0: none
     // As in ofr_links
     parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
     parameter int SHARED       = 0,
@@ -108,6 +109,19 @@ module ofr_board #(
     output logic                     m_datagram_tlast,
     output logic [11:0]              m_datagram_tid,
     output logic [3:0]               m_datagram_tdest,
+    // Collectives' user, as in ofr_collective; pins that do nothing where there are none
+    input  wire logic                s_collective_tvalid,
+    output logic                     s_collective_tready,
+    input  wire logic [W-1:0]        s_collective_tdata,
+    input  wire logic [W/8-1:0]      s_collective_tkeep,
+    input  wire logic                s_collective_tlast,
+    input  wire logic [6:0]          s_collective_tuser,
+    output logic                     m_collective_tvalid,
+    input  wire logic                m_collective_tready,
+    output logic [W-1:0]             m_collective_tdata,
+    output logic [W/8-1:0]           m_collective_tkeep,
+    output logic                     m_collective_tlast,
+    output logic [1:0]               m_collective_tuser,
     output logic [2*N-1:0]        mon_link_up,
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,
@@ -171,7 +185,7 @@ module ofr_board #(
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
         .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
-        .DATAGRAMS(DATAGRAMS), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
+        .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
         .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,
@@ -190,6 +204,9 @@ module ofr_board #(
         .s_datagram_tlast, .s_datagram_tdest, .s_datagram_tuser, .m_datagram_tvalid,
         .m_datagram_tready, .m_datagram_tdata, .m_datagram_tkeep, .m_datagram_tlast,
         .m_datagram_tid, .m_datagram_tdest,
+        .s_collective_tvalid, .s_collective_tready, .s_collective_tdata, .s_collective_tkeep,
+        .s_collective_tlast, .s_collective_tuser, .m_collective_tvalid, .m_collective_tready,
+        .m_collective_tdata, .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser,
         .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
         .mon_copy_value
     );

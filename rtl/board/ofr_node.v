@@ -24,6 +24,7 @@ module ofr_node #(
     parameter int CHANNELS = 0, // as in ofr_local
     parameter int ROOM  = 4,
     parameter int DATAGRAMS = 0,
+    parameter int COLLECTIVES = 0,
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic             clk,
@@ -108,6 +109,19 @@ module ofr_node #(
     output logic                     m_datagram_tlast,
     output logic [11:0]              m_datagram_tid,
     output logic [3:0]               m_datagram_tdest,
+    // Collectives' user, as in ofr_collective; pins that do nothing where there are none
+    input  wire logic                s_collective_tvalid,
+    output logic                     s_collective_tready,
+    input  wire logic [W-1:0]        s_collective_tdata,
+    input  wire logic [W/8-1:0]      s_collective_tkeep,
+    input  wire logic                s_collective_tlast,
+    input  wire logic [6:0]          s_collective_tuser,
+    output logic                     m_collective_tvalid,
+    input  wire logic                m_collective_tready,
+    output logic [W-1:0]             m_collective_tdata,
+    output logic [W/8-1:0]           m_collective_tkeep,
+    output logic                     m_collective_tlast,
+    output logic [1:0]               m_collective_tuser,
     // What a simulation watches: the register strobes (both: a write that is refused), and a
     // snapshot while it is copied
     output logic                  mon_we,
@@ -238,9 +252,10 @@ module ofr_node #(
         node_rdat = '0;
         case (reg_adr)
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
-            `OFR_NODE_SHAPE:     node_rdat = {1'b0, DATAGRAMS != 0, CHANNELS != 0, LINKS != 0,
-                                             12'(L), COUNT != 0, PINS != 0, CHECK != 0,
-                                             GEN != 0, 4'(C), 4'(W / 8), 2'd0, 2'(N)};
+            `OFR_NODE_SHAPE:     node_rdat = {COLLECTIVES != 0, DATAGRAMS != 0, CHANNELS != 0,
+                                             LINKS != 0, 12'(L), COUNT != 0, PINS != 0,
+                                             CHECK != 0, GEN != 0, 4'(C), 4'(W / 8), 2'd0,
+                                             2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -301,7 +316,7 @@ module ofr_node #(
 
     ofr_local #(
         .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .CHANNELS(CHANNELS),
-        .ROOM(ROOM), .DATAGRAMS(DATAGRAMS)
+        .ROOM(ROOM), .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES)
     ) local_port (
         .clk, .rst, .configured(configured_q), .me(me_q), .size(k_q), .now(now[33:2]),
         .epoch(generation[0]),
@@ -315,7 +330,10 @@ module ofr_node #(
         .s_datagram_tvalid, .s_datagram_tready, .s_datagram_tdata, .s_datagram_tkeep,
         .s_datagram_tlast, .s_datagram_tdest, .s_datagram_tuser, .m_datagram_tvalid,
         .m_datagram_tready, .m_datagram_tdata, .m_datagram_tkeep, .m_datagram_tlast,
-        .m_datagram_tid, .m_datagram_tdest
+        .m_datagram_tid, .m_datagram_tdest,
+        .s_collective_tvalid, .s_collective_tready, .s_collective_tdata, .s_collective_tkeep,
+        .s_collective_tlast, .s_collective_tuser, .m_collective_tvalid, .m_collective_tready,
+        .m_collective_tdata, .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser
     );
 
     if (COUNT != 0) begin : g_count

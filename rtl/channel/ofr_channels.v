@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node's channels: the block, whose ends have pins of the user's logic or, by register ATTACH,
-// registers through which software has them, a beat a write. Registers: block CHANNEL. Same as
-// sim/model/channels.c, every pin every cycle. See README.md.
+// registers through which software has them, a beat a write, or are the node's collectives'.
+// Registers: block CHANNEL. Same as sim/model/channels.c, every pin every cycle. See README.md.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -10,7 +10,9 @@ module ofr_channels #(
     parameter int W    = 32,
     parameter int L    = 128,
     parameter int ENDS = 8,
-    parameter int ROOM = 4
+    parameter int ROOM = 4,
+    parameter int PAIRS = 0, // of the collectives' streams, 0 (none) to ENDS: ends 0 to PAIRS - 1
+    localparam int PORTS = PAIRS > 0 ? PAIRS : 1 // at the pins
 ) (
     input  wire logic                  clk,
     input  wire logic                  rst,
@@ -35,6 +37,14 @@ module ofr_channels #(
     output logic [W/8*ENDS-1:0]        m_axis_tkeep,
     output logic [ENDS-1:0]            m_axis_tlast,
     output logic [ENDS-1:0]            m_axis_tuser,
+    // The collectives; what is offered to them is at m_axis_tdata, tlast, tuser
+    output logic [PORTS-1:0]           from_tvalid,
+    input  wire logic [PORTS-1:0]      from_tready,
+    input  wire logic [PORTS-1:0]      to_tvalid,
+    output logic [PORTS-1:0]           to_tready,
+    input  wire logic [W*PORTS-1:0]    to_tdata,
+    input  wire logic [W/8*PORTS-1:0]  to_tkeep,
+    input  wire logic [PORTS-1:0]      to_tlast,
     // The local port, as in ofr_channel
     output logic                       tx_valid,
     input  wire logic                  tx_ready,
@@ -47,9 +57,15 @@ module ofr_channels #(
 );
     localparam int EB = ENDS > 1 ? $clog2(ENDS) : 1;
     localparam int KB = $clog2(W / 8 + 1); // bits of a count of bytes
+    generate
+        if (PAIRS < 0 || PAIRS > ENDS)
+            ofr_channels_parameters_out_of_range bad ();
+    endgenerate
 
     wire logic [31:0] adr = {20'b0, reg_adr};
     logic [ENDS-1:0]     attached_q; // software has the end
+    logic [ENDS-1:0]     joined;     // the collectives have it
+    logic                joins;      // ... could have the one that is selected
     logic [ENDS-1:0]     s_valid, s_ready, s_last, m_valid, m_ready, room, mid;
     logic [W*ENDS-1:0]   s_data;
     logic [W/8*ENDS-1:0] s_keep;
@@ -106,7 +122,8 @@ module ofr_channels #(
         take_q <= we && adr == `OFR_CHANNEL_RX_NEXT;
         take_end_q <= sel;
         if (we && adr == `OFR_CHANNEL_ATTACH)
-            attached_q[sel] <= reg_wdat[`OFR_CHANNEL_ATTACH_REGISTERS_LSB];
+            attached_q[sel] <= reg_wdat[`OFR_CHANNEL_ATTACH_REGISTERS_LSB] &&
+                !(joins && reg_wdat[`OFR_CHANNEL_ATTACH_COLLECTIVE_LSB]);
         if (gone) begin
             waits_q <= 1'b0;
             last_q <= 1'b0;
@@ -129,16 +146,54 @@ module ofr_channels #(
         end
     end
 
+    logic [ENDS-1:0]     own_valid, own_last, own_ready; // of whose an end is but for collectives
+    logic [W*ENDS-1:0]   own_data;
+    logic [W/8*ENDS-1:0] own_keep;
     always_comb
         for (int i = 0; i < ENDS; i++) begin
-            s_valid[i] = attached_q[i] ? waits_q && end_q == EB'(i) : s_axis_tvalid[i];
-            s_last[i] = attached_q[i] ? last_q : s_axis_tlast[i];
-            s_data[W*i +: W] = attached_q[i] ? data_q : s_axis_tdata[W*i +: W];
-            s_keep[W/8*i +: W/8] = attached_q[i] ? keep_q : s_axis_tkeep[W/8*i +: W/8];
-            m_ready[i] = attached_q[i] ? take_q && take_end_q == EB'(i) : m_axis_tready[i];
+            own_valid[i] = attached_q[i] ? waits_q && end_q == EB'(i) : s_axis_tvalid[i];
+            own_last[i] = attached_q[i] ? last_q : s_axis_tlast[i];
+            own_data[W*i +: W] = attached_q[i] ? data_q : s_axis_tdata[W*i +: W];
+            own_keep[W/8*i +: W/8] = attached_q[i] ? keep_q : s_axis_tkeep[W/8*i +: W/8];
+            own_ready[i] = attached_q[i] ? take_q && take_end_q == EB'(i) : m_axis_tready[i];
         end
-    assign s_axis_tready = s_ready & ~attached_q;
-    assign m_axis_tvalid = m_valid & ~attached_q;
+    assign s_axis_tready = s_ready & ~attached_q & ~joined;
+    assign m_axis_tvalid = m_valid & ~attached_q & ~joined;
+
+    generate
+        if (PAIRS != 0) begin : g_pairs
+            logic [PAIRS-1:0] joined_q;
+            assign joins = 32'(sel) < PAIRS;
+            assign joined = ENDS'(joined_q);
+            for (genvar i = 0; i < PAIRS; i++) begin : g_pair
+                always_ff @(posedge clk) begin
+                    if (we && adr == `OFR_CHANNEL_ATTACH && sel == EB'(i))
+                        joined_q[i] <= reg_wdat[`OFR_CHANNEL_ATTACH_COLLECTIVE_LSB];
+                    if (rst)
+                        joined_q[i] <= 1'b0;
+                end
+            end
+            always_comb begin
+                {s_valid, s_last, s_data} = {own_valid, own_last, own_data};
+                {s_keep, m_ready} = {own_keep, own_ready};
+                for (int i = 0; i < PAIRS; i++)
+                    if (joined_q[i]) begin
+                        s_valid[i] = to_tvalid[i];
+                        s_last[i] = to_tlast[i];
+                        s_data[W*i +: W] = to_tdata[W*i +: W];
+                        s_keep[W/8*i +: W/8] = to_tkeep[W/8*i +: W/8];
+                        m_ready[i] = from_tready[i];
+                    end
+            end
+            assign from_tvalid = m_valid[PAIRS-1:0] & joined_q;
+            assign to_tready = s_ready[PAIRS-1:0] & joined_q;
+        end else begin : g_no_pairs
+            wire logic unused = ^{from_tready, to_tvalid, to_tdata, to_tkeep, to_tlast};
+            assign {joins, joined, from_tvalid, to_tready} = '0;
+            assign {s_valid, s_last, s_data} = {own_valid, own_last, own_data};
+            assign {s_keep, m_ready} = {own_keep, own_ready};
+        end
+    endgenerate
 
     // ---- Receiving: the registers show what is at the end's port --------------------------------
 
@@ -154,7 +209,7 @@ module ofr_channels #(
     always_comb
         case (adr)
             `OFR_CHANNEL_SHAPE:   reg_rdat = {20'b0, 4'(ROOM), 3'b0, 5'(ENDS)};
-            `OFR_CHANNEL_ATTACH:  reg_rdat = {31'b0, mine};
+            `OFR_CHANNEL_ATTACH:  reg_rdat = {30'b0, joined[sel], mine};
             `OFR_CHANNEL_TX:      reg_rdat = {29'b0, waits_q, mid[sel], ready};
             `OFR_CHANNEL_RX:
                 reg_rdat = comes ? {24'b0, 4'(bytes), 1'b0, m_axis_tuser[sel], m_axis_tlast[sel],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sits at the router's local port: network interface, traffic generator, channels, datagrams,
-// checker, destination table, and the mux between them. Stamps EPOCH. Same as sim/model/local.c,
-// every output pin every cycle.
+// What sits at the router's local port: network interface, traffic generator, channels, with
+// collectives over them, datagrams, checker, destination table, and the mux between them. Stamps
+// EPOCH. Same as sim/model/local.c, every output pin every cycle.
 `include "ofr_defs.vh"
 `default_nettype none
 
@@ -16,6 +16,8 @@ module ofr_local #(
     parameter int ROOM  = 4,   // packets that an end receives ahead of its consumer, 2, 4 or 8
     parameter int DATAGRAMS = 0, // 0: none. Else as many are received ahead of their consumer: 2, 4
                                // or 8, and L is as in ofr_datagram
+    parameter int COLLECTIVES = 0, // most children of the node in a group, 1 to 4, less than
+                               // CHANNELS; 0: none
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic           clk,
@@ -73,11 +75,25 @@ module ofr_local #(
     output logic [W/8-1:0]           m_datagram_tkeep,
     output logic                     m_datagram_tlast,
     output logic [11:0]              m_datagram_tid,
-    output logic [3:0]               m_datagram_tdest
+    output logic [3:0]               m_datagram_tdest,
+    // The collectives' user, as in ofr_collective; likewise
+    input  wire logic                s_collective_tvalid,
+    output logic                     s_collective_tready,
+    input  wire logic [W-1:0]        s_collective_tdata,
+    input  wire logic [W/8-1:0]      s_collective_tkeep,
+    input  wire logic                s_collective_tlast,
+    input  wire logic [6:0]          s_collective_tuser,
+    output logic                     m_collective_tvalid,
+    input  wire logic                m_collective_tready,
+    output logic [W-1:0]             m_collective_tdata,
+    output logic [W/8-1:0]           m_collective_tkeep,
+    output logic                     m_collective_tlast,
+    output logic [1:0]               m_collective_tuser
 );
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L * W < 256 || L > 1024 ||
-            GEN < 0 || GEN > 1 || CHECK < 0 || CHECK > 1 || PINS < 0 || PINS > 1)
+            GEN < 0 || GEN > 1 || CHECK < 0 || CHECK > 1 || PINS < 0 || PINS > 1 ||
+            COLLECTIVES < 0 || COLLECTIVES > 4 || (COLLECTIVES != 0 && COLLECTIVES >= CHANNELS))
             ofr_local_parameters_out_of_range bad ();
     endgenerate
 
@@ -240,9 +256,17 @@ module ofr_local #(
     // ---- Parts ----------------------------------------------------------------------------------
 
     logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat, channel_rdat, datagram_rdat;
-    logic        ni_err, gen_err, check_err, pins_err, channel_err, gen_take;
-    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat | datagram_rdat;
-    assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err;
+    logic [31:0] collective_rdat;
+    logic        ni_err, gen_err, check_err, pins_err, channel_err, collective_err, gen_take;
+    assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat | datagram_rdat |
+                      collective_rdat;
+    assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err || collective_err;
+
+    // Streams that the collectives may have: one to the parent, one to each child
+    localparam int PAIRS = COLLECTIVES > 0 ? COLLECTIVES + 1 : 0, PORTS = PAIRS > 0 ? PAIRS : 1;
+    logic [PORTS-1:0]     from_tvalid, from_tready, to_tvalid, to_tready, to_tlast;
+    logic [W*PORTS-1:0]   to_tdata;
+    logic [W/8*PORTS-1:0] to_tkeep;
 
     ofr_ni #(.N(N), .W(W)) ni (
         .clk, .rst, .me, .reg_we, .reg_re, .reg_adr, .reg_wdat,
@@ -288,12 +312,15 @@ module ofr_local #(
             assign head = data[15:0];
         end
         if (CHANNELS != 0) begin : g_channels
-            ofr_channels #(.N(N), .W(W), .L(L), .ENDS(CHANNELS), .ROOM(ROOM)) channels (
+            ofr_channels #(
+                .N(N), .W(W), .L(L), .ENDS(CHANNELS), .ROOM(ROOM), .PAIRS(PAIRS)
+            ) channels (
                 .clk, .rst, .me, .size, .reg_early, .reg_we, .reg_adr, .reg_wdat,
                 .reg_rdat(channel_rdat), .reg_err(channel_err), .s_axis_tvalid, .s_axis_tready,
                 .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast, .m_axis_tvalid, .m_axis_tready,
                 .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
-                .tx_valid(channel_valid), .tx_ready(goes && user == CHANNEL),
+                .from_tvalid, .from_tready, .to_tvalid, .to_tready, .to_tdata, .to_tkeep,
+                .to_tlast, .tx_valid(channel_valid), .tx_ready(goes && user == CHANNEL),
                 .tx_data(channel_data), .tx_last(channel_last),
                 .rx_valid(lo_valid && !to_ni), .rx_data(lo_data), .rx_last(lo_last),
                 .rx_poison(lo_poison)
@@ -304,6 +331,31 @@ module ofr_local #(
             assign {channel_rdat, channel_err, s_axis_tready, m_axis_tvalid, m_axis_tdata,
                     m_axis_tkeep, m_axis_tlast, m_axis_tuser} = '0;
             assign {channel_valid, channel_data, channel_last} = '0;
+            wire logic unused_pairs = ^{from_tready, to_tvalid, to_tdata, to_tkeep, to_tlast};
+            assign {from_tvalid, to_tready} = '0;
+        end
+        if (COLLECTIVES != 0) begin : g_collectives
+            ofr_collectives #(.W(W), .CHILDREN(COLLECTIVES)) collectives (
+                .clk, .rst, .reg_we, .reg_adr, .reg_wdat, .reg_rdat(collective_rdat),
+                .reg_err(collective_err), .s_axis_tvalid(s_collective_tvalid),
+                .s_axis_tready(s_collective_tready), .s_axis_tdata(s_collective_tdata),
+                .s_axis_tkeep(s_collective_tkeep), .s_axis_tlast(s_collective_tlast),
+                .s_axis_tuser(s_collective_tuser), .m_axis_tvalid(m_collective_tvalid),
+                .m_axis_tready(m_collective_tready), .m_axis_tdata(m_collective_tdata),
+                .m_axis_tkeep(m_collective_tkeep), .m_axis_tlast(m_collective_tlast),
+                .m_axis_tuser(m_collective_tuser), .from_tvalid, .from_tready,
+                .from_tdata(m_axis_tdata[W*PAIRS-1:0]), .from_tlast(m_axis_tlast[PAIRS-1:0]),
+                .from_tuser(m_axis_tuser[PAIRS-1:0]), .to_tvalid, .to_tready, .to_tdata,
+                .to_tkeep, .to_tlast
+            );
+        end else begin : g_no_collectives
+            wire logic unused_collectives = ^{s_collective_tvalid, s_collective_tdata,
+                s_collective_tkeep, s_collective_tlast, s_collective_tuser, m_collective_tready,
+                from_tvalid, to_tready};
+            assign {collective_rdat, collective_err, s_collective_tready, m_collective_tvalid,
+                    m_collective_tdata, m_collective_tkeep, m_collective_tlast,
+                    m_collective_tuser, from_tready, to_tvalid, to_tdata, to_tkeep,
+                    to_tlast} = '0;
         end
         if (DATAGRAMS != 0) begin : g_datagrams
             ofr_datagram #(.N(N), .W(W), .L(L), .ROOM(DATAGRAMS)) datagrams (

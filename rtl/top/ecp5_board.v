@@ -16,6 +16,7 @@ module ecp5_board #(
     parameter int          TUNE      = 20,         // of ofr_link_phy
     parameter int          RAM_BYTES = 32768,
     parameter int          CHANNELS  = 0,          // ends of channels, which software has: 0 to 16
+    parameter int          COLLECTIVES = 0,        // as in ofr_board; software has these, too
     parameter              INIT      = "",         // RAM's content, a $readmemh file of its words
     // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz, the clock
     // times CLKOP_DIV, which is the oscillator, 400 to 800 MHz (data sheet FPGA-DS-02012).
@@ -103,10 +104,16 @@ module ecp5_board #(
     logic [W/8-1:0] m_datagram_tkeep;
     logic [11:0]    m_datagram_tid;
     logic [3:0]     m_datagram_tdest;
+    // Collectives: software's only
+    logic           s_collective_tready, m_collective_tvalid, m_collective_tlast;
+    logic [W-1:0]   m_collective_tdata;
+    logic [W/8-1:0] m_collective_tkeep;
+    logic [1:0]     m_collective_tuser;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .WIRES(WIRES), .TICK(TICK), .TUNE(TUNE),
         .RAM_BYTES(RAM_BYTES), .INIT(INIT), .CHANNELS(CHANNELS),
+        .COLLECTIVES(COLLECTIVES),
         .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
     ) board (
         .clk, .rst(!run_q), .serial, .uart_rx, .uart_tx(tx), .trapped, .flash_csn, .flash_sck,
@@ -125,6 +132,10 @@ module ecp5_board #(
         .s_datagram_tkeep({W/8{1'b0}}), .s_datagram_tlast(1'b0), .s_datagram_tdest(16'd0),
         .s_datagram_tuser(2'd0), .m_datagram_tvalid, .m_datagram_tready(1'b0), .m_datagram_tdata,
         .m_datagram_tkeep, .m_datagram_tlast, .m_datagram_tid, .m_datagram_tdest,
+        .s_collective_tvalid(1'b0), .s_collective_tready, .s_collective_tdata({W{1'b0}}),
+        .s_collective_tkeep({W/8{1'b0}}), .s_collective_tlast(1'b0), .s_collective_tuser(7'd0),
+        .m_collective_tvalid, .m_collective_tready(1'b0), .m_collective_tdata,
+        .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser,
         .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
         .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );

@@ -72,6 +72,11 @@ module ice40hx8k_b_evn #(
     logic [1:0]     m_datagram_tkeep;
     logic [11:0]    m_datagram_tid;
     logic [3:0]     m_datagram_tdest;
+    // Collectives: none
+    logic           s_collective_tready, m_collective_tvalid, m_collective_tlast;
+    logic [15:0]    m_collective_tdata;
+    logic [1:0]     m_collective_tkeep;
+    logic [1:0]     m_collective_tuser;
     logic [31:0] cable_tx;
     logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -94,6 +99,10 @@ module ice40hx8k_b_evn #(
         .s_datagram_tkeep(2'd0), .s_datagram_tlast(1'b0), .s_datagram_tdest(16'd0),
         .s_datagram_tuser(2'd0), .m_datagram_tvalid, .m_datagram_tready(1'b0), .m_datagram_tdata,
         .m_datagram_tkeep, .m_datagram_tlast, .m_datagram_tid, .m_datagram_tdest,
+        .s_collective_tvalid(1'b0), .s_collective_tready, .s_collective_tdata(16'd0),
+        .s_collective_tkeep(2'd0), .s_collective_tlast(1'b0), .s_collective_tuser(7'd0),
+        .m_collective_tvalid, .m_collective_tready(1'b0), .m_collective_tdata,
+        .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser,
         .mon_link_up, .mon_link_state, .mon_link_why,
         .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat,
         .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value

@@ -13,7 +13,8 @@
 // BOARD_SMALL: RTL too, the build for an iCE40 HX8K; two dimensions.
 enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
-enum { BOARD_CHANNELS = 8 };
+// Boards with channels have collectives, too, of as many children.
+enum { BOARD_CHANNELS = 8, BOARD_COLLECTIVES = 4 };
 
 struct board;
 

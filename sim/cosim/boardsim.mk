@@ -3,7 +3,7 @@
 # links and with reliable ones, and one with their physical layer, instantiated as often as the torus needs.
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
-           rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v rtl/datagram/*.v) $(CORE_SRC)
+           rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v) $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
 BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/serial_line.h sim/cosim/spi_flash.h sim/cosim/port_pins.h \
            sim/cosim/verilated_bits.h \
@@ -18,8 +18,8 @@ BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=
 BOARD_2_link := $(BOARD_2) LINK=1 TIME=1
 BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
-# ... and channels
-BOARD_2_channels := $(BOARD_2_link) CHANNELS=8
+# ... and channels with collectives, as BOARD_CHANNELS, BOARD_COLLECTIVES of board.h say
+BOARD_2_channels := $(BOARD_2_link) CHANNELS=8 COLLECTIVES=4
 # With the physical layer, cables of four data wires and a clock each way at the pins
 BOARD_2_phy := $(BOARD_2) LINK=2 WIRES=4 TICK=9
 bs_word = $(word $(1),$(BOARD_$*))
@@ -28,7 +28,7 @@ PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
-    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8:DATAGRAMS=4 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
+    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8:DATAGRAMS=4:COLLECTIVES=4 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the

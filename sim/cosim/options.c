@@ -213,8 +213,8 @@ struct options options_read(int argc, char **argv)
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},
         {"channels", 'N', "N", 0,
-         "ends of channels that each board has, 0 (default) or 8; rtl: in two dimensions, with "
-         "--link reliable",
+         "ends of channels that each board has, 0 (default) or 8, with collectives; rtl: in two "
+         "dimensions, with --link reliable",
          0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},

@@ -65,6 +65,7 @@ rtl_board *create(uint64_t serial, uint64_t seed)
     b->top.s_axis_tvalid = 0;
     b->top.m_axis_tready = 0;
     b->top.s_datagram_tvalid = b->top.m_datagram_tready = 0;
+    b->top.s_collective_tvalid = b->top.m_collective_tready = 0;
     reset(reinterpret_cast<rtl_board *>(b));
     return reinterpret_cast<rtl_board *>(b);
 }

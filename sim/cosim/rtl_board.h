@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One Verilated board (rtl/board/ofr_board.v) for C. There are eight builds: two and
 // three dimensions, and the small one, whose firmware runs from SPI flash; each with plain links
-// and with ends of reliable ones, words at its pins; two dimensions with these and channels; and
+// and with ends of reliable ones, words at its pins; two dimensions with these, channels and
+// collectives; and
 // two dimensions with the links' physical layer.
 // All have these operations.
 #ifndef RTL_BOARD_H

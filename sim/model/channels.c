@@ -7,10 +7,13 @@
 
 enum { SOON = 64 }; // cycles, more than a beat that has room, or a command, needs
 
-bool ofr_channels_init(struct ofr_channels *c, const struct ofr_channel_shape *shape)
+bool ofr_channels_init(struct ofr_channels *c, const struct ofr_channel_shape *shape,
+                       unsigned pairs)
 {
     memset(c, 0, sizeof *c);
-    return ofr_channel_init(&c->block, shape);
+    c->pairs = (uint8_t)pairs;
+    return ofr_channel_init(&c->block, shape) && pairs <= shape->ends &&
+           pairs <= OFR_COLLECTIVE_PAIRS;
 }
 
 static bool is_attached(const struct ofr_channels *c, unsigned e)
@@ -18,19 +21,41 @@ static bool is_attached(const struct ofr_channels *c, unsigned e)
     return c->attached >> e & 1;
 }
 
+static bool is_joined(const struct ofr_channels *c, unsigned e)
+{
+    return c->joined >> e & 1;
+}
+
+static bool is_the_pins(const struct ofr_channels *c, unsigned e)
+{
+    return !is_attached(c, e) && !is_joined(c, e);
+}
+
 // ---- Output pins --------------------------------------------------------------------------------
 
 int ofr_channels_ready(const struct ofr_channels *c)
 {
     int e = ofr_channel_ready(&c->block);
-    return e >= 0 && is_attached(c, (unsigned)e) ? -1 : e;
+    return e >= 0 && !is_the_pins(c, (unsigned)e) ? -1 : e;
 }
 
 struct ofr_beat ofr_channels_m(const struct ofr_channels *c, unsigned e)
 {
     struct ofr_beat m = ofr_channel_m(&c->block, e);
-    m.valid = m.valid && !is_attached(c, e);
+    m.valid = m.valid && is_the_pins(c, e);
     return m;
+}
+
+struct ofr_beat ofr_channels_from(const struct ofr_channels *c, unsigned p)
+{
+    struct ofr_beat m = ofr_channel_m(&c->block, p);
+    m.valid = m.valid && is_joined(c, p);
+    return m;
+}
+
+bool ofr_channels_to_ready(const struct ofr_channels *c, unsigned p)
+{
+    return is_joined(c, p) && ofr_channel_ready(&c->block) == (int)p;
 }
 
 struct ofr_flit ofr_channels_tx(const struct ofr_channels *c)
@@ -63,6 +88,12 @@ void ofr_channels_step(struct ofr_channels *c, const struct ofr_channels_in *in)
             block.s[e] = c->beat;
             block.s[e].valid = c->waits && c->end == e;
             block.m_ready[e] = c->take && c->take_end == e;
+        } else if (is_joined(c, e)) {
+            if (in->collective) {
+                block.s[e] = in->collective->to[e];
+                block.s[e].keep = (uint8_t)((1U << c->block.shape.flit_bits / 8U) - 1);
+                block.m_ready[e] = in->collective->from_ready[e];
+            }
         } else if (in->pins) {
             block.s[e] = in->pins->s[e];
             block.m_ready[e] = in->pins->m_ready[e];
@@ -105,7 +136,8 @@ uint32_t ofr_channels_read(struct ofr_channels *c, unsigned offset)
         return (uint32_t)c->block.shape.ends << OFR_CHANNEL_SHAPE_ENDS_LSB |
                (uint32_t)c->block.shape.room << OFR_CHANNEL_SHAPE_ROOM_LSB;
     case OFR_CHANNEL_ATTACH:
-        return is_attached(c, e);
+        return (uint32_t)is_attached(c, e) << OFR_CHANNEL_ATTACH_REGISTERS_LSB |
+               (uint32_t)is_joined(c, e) << OFR_CHANNEL_ATTACH_COLLECTIVE_LSB;
     case OFR_CHANNEL_TX:
         return (uint32_t)seen.ready << OFR_CHANNEL_TX_READY_LSB |
                (uint32_t)seen.mid << OFR_CHANNEL_TX_MID_LSB |
@@ -151,6 +183,14 @@ static bool is_refused(const struct ofr_channels *c, const struct ofr_channels_s
     }
 }
 
+static void attach(struct ofr_channels *c, unsigned e, uint32_t value)
+{
+    bool joined = e < c->pairs && (value & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK);
+    bool attached = !joined && (value & OFR_CHANNEL_ATTACH_REGISTERS_MASK);
+    c->attached = (uint16_t)((c->attached & ~(1U << e)) | (unsigned)attached << e);
+    c->joined = (uint8_t)((c->joined & ~(1U << e)) | (unsigned)joined << e);
+}
+
 bool ofr_channels_write(struct ofr_channels *c, unsigned offset, uint32_t value,
                         const struct ofr_config *config)
 {
@@ -165,7 +205,7 @@ bool ofr_channels_write(struct ofr_channels *c, unsigned offset, uint32_t value,
         return false;
     switch (offset) {
     case OFR_CHANNEL_ATTACH:
-        c->attached = (uint16_t)((c->attached & ~(1U << e)) | (value & 1) << e);
+        attach(c, e, value);
         break;
     case OFR_CHANNEL_SELECT:
         if (!seen.waits)

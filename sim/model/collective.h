@@ -9,6 +9,7 @@
 #define OFR_COLLECTIVE_H
 
 #include "channel.h"
+#include "ofr_regs.h"
 
 enum {
     OFR_COLLECTIVE_CHILDREN = 4,                        // most of a member
@@ -17,33 +18,37 @@ enum {
     OFR_COLLECTIVE_BURST = 16, // words of a child that are merged before the next child's turn
 };
 
-// TUSER of s_axis: operation, type << 3, more << 6.
+// TUSER of s_axis, as register TX_OP has it.
 enum {
-    OFR_COLLECTIVE_BARRIER,
-    OFR_COLLECTIVE_BROADCAST, // the root's vector to all others
-    OFR_COLLECTIVE_SCATTER,   // the root's messages, one to each member, in the order of members
-    OFR_COLLECTIVE_GATHER,    // all members' messages to the root, in this order
-    OFR_COLLECTIVE_REDUCE,    // all vectors to one, to the root
-    OFR_COLLECTIVE_ALLREDUCE, // ... to all
+    OFR_COLLECTIVE_BARRIER = OFR_COLLECTIVE_TX_OP_OP_BARRIER,
+    // The root's vector to all others
+    OFR_COLLECTIVE_BROADCAST = OFR_COLLECTIVE_TX_OP_OP_BROADCAST,
+    // The root's messages, one to each member, in the order of members
+    OFR_COLLECTIVE_SCATTER = OFR_COLLECTIVE_TX_OP_OP_SCATTER,
+    // All members' messages to the root, in this order
+    OFR_COLLECTIVE_GATHER = OFR_COLLECTIVE_TX_OP_OP_GATHER,
+    OFR_COLLECTIVE_REDUCE = OFR_COLLECTIVE_TX_OP_OP_REDUCE,       // all vectors to one, to the root
+    OFR_COLLECTIVE_ALLREDUCE = OFR_COLLECTIVE_TX_OP_OP_ALLREDUCE, // ... to all
     OFR_COLLECTIVE_OPS,
     // Types. With UNSIGNED the minimum and maximum are of unsigned numbers
-    OFR_COLLECTIVE_SUM = 0,
-    OFR_COLLECTIVE_OR,
-    OFR_COLLECTIVE_MIN,
-    OFR_COLLECTIVE_MAX,
+    OFR_COLLECTIVE_SUM = OFR_COLLECTIVE_TX_OP_TYPE_SUM,
+    OFR_COLLECTIVE_OR = OFR_COLLECTIVE_TX_OP_TYPE_OR,
+    OFR_COLLECTIVE_MIN = OFR_COLLECTIVE_TX_OP_TYPE_MIN,
+    OFR_COLLECTIVE_MAX = OFR_COLLECTIVE_TX_OP_TYPE_MAX,
     OFR_COLLECTIVE_UNSIGNED = 4,
-    OFR_COLLECTIVE_TYPE_LSB = 3,
-    OFR_COLLECTIVE_MORE = 1 << 6, // SCATTER, root: another message follows
+    OFR_COLLECTIVE_TYPE_LSB = OFR_COLLECTIVE_TX_OP_TYPE_LSB,
+    // SCATTER, root: another message follows
+    OFR_COLLECTIVE_MORE = OFR_COLLECTIVE_TX_OP_MORE_MASK,
 };
 
-// Why an operation failed.
+// Why an operation failed, as register STATE has it.
 enum {
-    OFR_COLLECTIVE_OK,
-    OFR_COLLECTIVE_LENGTH,   // vectors of different lengths, or one where none is to be
-    OFR_COLLECTIVE_MISMATCH, // members do not do the same operation
-    OFR_COLLECTIVE_ILLEGAL,  // no such operation, MORE where it cannot be, TKEEP of no whole words
-    OFR_COLLECTIVE_ABORTED,
-    OFR_COLLECTIVE_BROKEN, // a stream of a member's
+    OFR_COLLECTIVE_OK = OFR_COLLECTIVE_STATE_REASON_GOOD,
+    OFR_COLLECTIVE_LENGTH = OFR_COLLECTIVE_STATE_REASON_LENGTH,
+    OFR_COLLECTIVE_MISMATCH = OFR_COLLECTIVE_STATE_REASON_MISMATCH,
+    OFR_COLLECTIVE_ILLEGAL = OFR_COLLECTIVE_STATE_REASON_ILLEGAL,
+    OFR_COLLECTIVE_ABORTED = OFR_COLLECTIVE_STATE_REASON_ABORTED,
+    OFR_COLLECTIVE_BROKEN = OFR_COLLECTIVE_STATE_REASON_BROKEN,
 };
 
 // The beat that ends a message between members, and the verdict at m_axis: fields of TDATA, which

@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
-                    struct ofr_channels *channels, struct ofr_datagram *datagrams)
+                    const struct ofr_local_parts *parts)
 {
     struct ofr_channel_shape ends = {.n = shape->n,
                                      .flit_bits = shape->flit_bits,
@@ -17,6 +17,8 @@ bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
                                          .flit_bits = shape->flit_bits,
                                          .slot_flits = shape->slot_flits,
                                          .room = shape->datagrams};
+    struct ofr_collective_shape group = {.flit_bits = shape->flit_bits,
+                                         .children = shape->collectives};
     unsigned n = shape->n, w = shape->flit_bits;
     if ((n != 2 && n != 3) || (w != 16 && w != 32 && w != 64) ||
         shape->slot_flits < ofr_min_flits(w) || shape->slot_flits > 1024)
@@ -27,10 +29,14 @@ bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
     ofr_gen_init(&l->gen, n, w, shape->slot_flits);
     ofr_check_init(&l->check, n, w);
     ofr_pins_init(&l->pins, n);
-    l->channels = shape->channels ? channels : NULL;
-    l->datagrams = shape->datagrams ? datagrams : NULL;
-    return (!l->channels || ofr_channels_init(l->channels, &ends)) &&
-           (!l->datagrams || ofr_datagram_init(l->datagrams, &packets));
+    l->channels = shape->channels ? parts->channels : NULL;
+    l->datagrams = shape->datagrams ? parts->datagrams : NULL;
+    l->collectives = shape->collectives ? parts->collectives : NULL;
+    unsigned pairs = shape->collectives ? shape->collectives + 1U : 0;
+    return pairs <= shape->channels &&
+           (!l->channels || ofr_channels_init(l->channels, &ends, pairs)) &&
+           (!l->datagrams || ofr_datagram_init(l->datagrams, &packets)) &&
+           (!l->collectives || ofr_collectives_init(l->collectives, &group));
 }
 
 // The part whose register block an offset is in is not there.
@@ -102,6 +108,24 @@ static unsigned next_route(const struct ofr_local *l)
     return (unsigned)next_user(l, &user).data;
 }
 
+// A cycle of the channels and of the collectives over them.
+static void step_channels(struct ofr_local *l, const struct ofr_local_in *in,
+                          struct ofr_channels_in *channels)
+{
+    struct ofr_collectives_in collectives = {.pins = in->collective, .access = in->access};
+    struct ofr_collective_out out;
+    if (l->collectives) {
+        for (unsigned p = 0; p < l->channels->pairs; p++) {
+            collectives.from[p] = ofr_channels_from(l->channels, p);
+            collectives.to_ready[p] = ofr_channels_to_ready(l->channels, p);
+        }
+        ofr_collectives_out(l->collectives, &collectives, &out);
+        ofr_collectives_step(l->collectives, &collectives);
+        channels->collective = &out;
+    }
+    ofr_channels_step(l->channels, channels);
+}
+
 // Takes the flit at the port, brings the next one there and looks up what follows. Between packets
 // management goes first, also before a user flit that still waits for its VC.
 static void step_in(struct ofr_local *l, const struct ofr_local_in *in,
@@ -133,7 +157,7 @@ static void step_in(struct ofr_local *l, const struct ofr_local_in *in,
                                            .rx = *to_users,
                                            .access = in->access,
                                            .config = in->config};
-        ofr_channels_step(l->channels, &channels);
+        step_channels(l, in, &channels);
     }
     if (l->datagrams) {
         struct ofr_datagram_in datagram = {.tx_ready = goes && user == OFR_LOCAL_DATAGRAM,
@@ -191,15 +215,17 @@ uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
            ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset) |
            (l->channels ? ofr_channels_read(l->channels, offset) : 0) |
-           (l->datagrams ? ofr_datagram_read(l->datagrams, offset) : 0);
+           (l->datagrams ? ofr_datagram_read(l->datagrams, offset) : 0) |
+           (l->collectives ? ofr_collectives_read(l->collectives, offset) : 0);
 }
 
 bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
                      const struct ofr_config *config)
 {
-    // It sees every write of the node's
+    // They see every write of the node's
     bool channels = !l->channels || ofr_channels_write(l->channels, offset, value, config);
-    if (absent(l, offset) || !channels)
+    bool collectives = !l->collectives || ofr_collectives_write(l->collectives, offset, value);
+    if (absent(l, offset) || !channels || !collectives)
         return false;
     ofr_check_write(&l->check, offset, value);
     return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value) &&
@@ -212,6 +238,7 @@ bool ofr_local_idle(const struct ofr_local *l)
     bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
     bool channels = !l->channels || ofr_channels_idle(l->channels);
     bool datagrams = !l->datagrams || ofr_datagram_idle(l->datagrams);
-    return channels && datagrams && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) &&
+    bool collectives = !l->collectives || ofr_collectives_idle(l->collectives);
+    return channels && datagrams && collectives && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) &&
            !l->next.valid && !l->user.valid && check && pins;
 }

@@ -30,10 +30,15 @@ static size_t channels_size(const struct ofr_shape *shape)
     return shape->channels ? aligned(sizeof(struct ofr_channels)) : 0;
 }
 
+static size_t datagrams_size(const struct ofr_shape *shape)
+{
+    return shape->datagrams ? aligned(sizeof(struct ofr_datagram)) : 0;
+}
+
 size_t ofr_node_size(const struct ofr_shape *shape)
 {
-    return router_size(shape) + channels_size(shape) +
-           (shape->datagrams ? sizeof(struct ofr_datagram) : 0);
+    return router_size(shape) + channels_size(shape) + datagrams_size(shape) +
+           (shape->collectives ? sizeof(struct ofr_collectives) : 0);
 }
 
 bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
@@ -41,10 +46,12 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_
 {
     char *channels = (char *)memory + router_size(shape);
     char *datagrams = channels + channels_size(shape);
+    char *collectives = datagrams + datagrams_size(shape);
+    struct ofr_local_parts parts = {(void *)channels, (void *)datagrams, (void *)collectives};
     memset(node, 0, sizeof *node);
     node->shape = *shape;
     node->router = ofr_router_init(memory, shape);
-    if (!node->router || !ofr_local_init(&node->local, shape, (void *)channels, (void *)datagrams))
+    if (!node->router || !ofr_local_init(&node->local, shape, &parts))
         return false;
     ofr_unit_init(&node->unit, shape->n);
     ofr_counters_init(&node->counters, shape->n);
@@ -82,7 +89,8 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
                                  .config = &node->config,
                                  .access = in->access,
                                  .pins = in->pins,
-                                 .datagram = in->datagram};
+                                 .datagram = in->datagram,
+                                 .collective = in->collective};
     struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
                                    .lo_ready = true};
 
@@ -137,7 +145,8 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
                (uint32_t)node->shape.slot_flits << OFR_NODE_SHAPE_L_LSB |
                (uint32_t)(node->shape.links != 0) << OFR_NODE_SHAPE_LINKS_LSB |
                (uint32_t)(node->shape.channels != 0) << OFR_NODE_SHAPE_CHANNEL_LSB |
-               (uint32_t)(node->shape.datagrams != 0) << OFR_NODE_SHAPE_DATAGRAM_LSB;
+               (uint32_t)(node->shape.datagrams != 0) << OFR_NODE_SHAPE_DATAGRAM_LSB |
+               (uint32_t)(node->shape.collectives != 0) << OFR_NODE_SHAPE_COLLECTIVE_LSB;
     case OFR_NODE_CONTROL:
         return c->configured;
     case OFR_NODE_STATUS:
@@ -283,6 +292,8 @@ void ofr_node_refused(struct ofr_node *node)
 {
     if (node->local.channels)
         ofr_channels_refused(node->local.channels);
+    if (node->local.collectives)
+        ofr_collectives_refused(node->local.collectives);
 }
 
 bool ofr_node_idle(const struct ofr_node *node)

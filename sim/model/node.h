@@ -25,7 +25,8 @@ struct ofr_node_in {
     // Channels (shape.channels), as in struct ofr_channels_in
     bool access;
     const struct ofr_channels_pins *pins;
-    const struct ofr_datagram_pins *datagram; // as in struct ofr_local_in
+    const struct ofr_datagram_pins *datagram;      // as in struct ofr_local_in
+    const struct ofr_collectives_pins *collective; // likewise
 };
 
 struct ofr_node {
@@ -44,10 +45,9 @@ struct ofr_node {
     struct ofr_time time;
 };
 
-// A node after reset. memory: ofr_node_size() bytes, for the router, the channels and the datagrams
-// of this shape.
-// The board's serial number makes the reset value of SEED. Returns false where the shape is out of
-// range.
+// A node after reset. memory: ofr_node_size() bytes, for the router, the channels, the datagrams
+// and the collectives of this shape. The board's serial number makes the reset value of SEED.
+// Returns false where the shape is out of range.
 size_t ofr_node_size(const struct ofr_shape *shape);
 bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_t serial,
                    void *memory);

@@ -41,6 +41,7 @@ struct ofr_shape {
     uint8_t channels;  // of a node: ends of channels, 0 to 16; with them
     uint8_t room;      // packets that an end receives ahead of its consumer, 2, 4 or 8
     uint8_t datagrams; // of a node: 0 none, else likewise packets of these
+    uint8_t collectives; // of a node: 0 none, else most children in a group, less than channels
 };
 
 // What the registers of blocks NODE and OFR hold, as the router sees it. May change between cycles.

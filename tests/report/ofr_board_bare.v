@@ -15,7 +15,8 @@ module ofr_board_bare #(
     parameter int RAM_BYTES = 16384,
     parameter int TIMER_BITS = 64,
     parameter int CHANNELS  = 0, // ends, which software has
-    parameter int DATAGRAMS = 0  // room, which nobody uses
+    parameter int DATAGRAMS = 0, // room, which nobody uses
+    parameter int COLLECTIVES = 0 // children, which software has
 ) (
     input  wire logic             clk,
     input  wire logic             rst,
@@ -71,6 +72,14 @@ module ofr_board_bare #(
     logic [3:0]     m_datagram_tdest;
     assign {s_datagram_tvalid, s_datagram_tlast, s_datagram_tdata, s_datagram_tkeep,
             s_datagram_tdest, s_datagram_tuser, m_datagram_tready} = '0;
+    logic           s_collective_tvalid, s_collective_tready, s_collective_tlast;
+    logic           m_collective_tvalid, m_collective_tready, m_collective_tlast;
+    logic [W-1:0]   s_collective_tdata, m_collective_tdata;
+    logic [W/8-1:0] s_collective_tkeep, m_collective_tkeep;
+    logic [6:0]     s_collective_tuser;
+    logic [1:0]     m_collective_tuser;
+    assign {s_collective_tvalid, s_collective_tlast, s_collective_tdata, s_collective_tkeep,
+            s_collective_tuser, m_collective_tready} = '0;
 
     logic        mon_we, mon_re, mon_copy, unused;
     logic [11:0] mon_adr;
@@ -82,14 +91,16 @@ module ofr_board_bare #(
     ofr_board #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .COUNT(COUNT),
         .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .TIMER_BITS(TIMER_BITS), .CHANNELS(CHANNELS),
-        .DATAGRAMS(DATAGRAMS)
+        .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES)
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
                       mon_copy_value, phy_tx_word, phase, cable_tx_clk, cable_tx, mon_link_up,
                       mon_link_state, mon_link_why, mon_time, mon_part, mon_rank, s_axis_tready,
                       m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser,
                       s_datagram_tready, m_datagram_tvalid, m_datagram_tdata, m_datagram_tkeep,
-                      m_datagram_tlast, m_datagram_tid, m_datagram_tdest};
+                      m_datagram_tlast, m_datagram_tid, m_datagram_tdest, s_collective_tready,
+                      m_collective_tvalid, m_collective_tdata, m_collective_tkeep,
+                      m_collective_tlast, m_collective_tuser};
 endmodule
 
 `default_nettype wire

@@ -39,6 +39,7 @@ struct ofr_shape node_rtl_shape(void)
     shape.channels = 3;
     shape.room = 4;
     shape.datagrams = 2;
+    shape.collectives = 2;
     return shape;
 }
 
@@ -96,6 +97,13 @@ void node_rtl_step(struct node_rtl *rtl, bool rst, const struct ofr_node_in *in,
     top.s_datagram_tdest = user.s.dest;
     top.s_datagram_tuser = user.s.cls;
     top.m_datagram_tready = user.m_ready;
+    const ofr_collectives_pins nothing = {}, &member = in->collective ? *in->collective : nothing;
+    top.s_collective_tvalid = member.s.valid;
+    top.s_collective_tdata = member.s.data;
+    top.s_collective_tkeep = member.s.keep;
+    top.s_collective_tlast = member.s.last;
+    top.s_collective_tuser = member.s_user;
+    top.m_collective_tready = member.m_ready;
     top.ev_tick = in->link_tick;
     top.clk = 0;
     top.eval();
@@ -136,5 +144,18 @@ bool node_rtl_datagram(const struct node_rtl *rtl, struct ofr_datagram_beat *m)
     m->source = top.m_datagram_tid;
     m->dest = top.m_datagram_tdest;
     return top.s_datagram_tready;
+}
+
+void node_rtl_collective(const struct node_rtl *rtl, struct ofr_collective_out *out)
+{
+    const Vofr_node &top = rtl->top;
+    *out = {};
+    out->s_ready = top.s_collective_tready;
+    out->m.valid = top.m_collective_tvalid;
+    out->m.data = top.m_collective_tdata;
+    out->m.keep = top.m_collective_tkeep;
+    out->m.last = top.m_collective_tlast;
+    out->m.user = top.m_collective_tuser & 1;
+    out->m_end = top.m_collective_tuser >> 1;
 }
 }

@@ -36,6 +36,8 @@ struct node_seen node_rtl_bus(const struct node_rtl *rtl);
 void node_rtl_out(const struct node_rtl *rtl, struct ofr_router_out *out);
 // The datagrams' user: TREADY, and what is offered to it.
 bool node_rtl_datagram(const struct node_rtl *rtl, struct ofr_datagram_beat *m);
+// The collectives' user: s_ready, m, m_end.
+void node_rtl_collective(const struct node_rtl *rtl, struct ofr_collective_out *out);
 
 #ifdef __cplusplus
 }

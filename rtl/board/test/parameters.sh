@@ -29,8 +29,12 @@ sources=$link
 part ofr_link 'SHARED=1 SERIAL=0 TIME=1' SHARED=2 SERIAL=5 TIME=2 TICK=7 L=12
 sources=$(echo rtl/ofr/*.v)
 part ofr_unit 'MUL=0 N=2' MUL=2 N=4 C=9
-sources=$(echo rtl/local/*.v rtl/channel/*.v rtl/datagram/*.v rtl/router/ofr_buffer.v)
-part ofr_local 'GEN=0 CHECK=0 PINS=0 DATAGRAMS=2' GEN=2 CHECK=2 PINS=2
-sources=$(echo rtl/board/*.v rtl/local/*.v rtl/channel/*.v rtl/datagram/*.v rtl/router/*.v rtl/ofr/*.v rtl/link/*.v)
+users=$(echo rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v)
+sources=$(echo rtl/local/*.v "$users" rtl/router/ofr_buffer.v)
+part ofr_local 'GEN=0 CHECK=0 PINS=0 DATAGRAMS=2 CHANNELS=2 COLLECTIVES=1' GEN=2 CHECK=2 PINS=2 \
+    'CHANNELS=8 COLLECTIVES=5' 'CHANNELS=3 COLLECTIVES=3' COLLECTIVES=1
+sources=$(echo rtl/channel/*.v)
+part ofr_channels 'ENDS=4 PAIRS=4' 'ENDS=4 PAIRS=5'
+sources=$(echo rtl/board/*.v rtl/local/*.v "$users" rtl/router/*.v rtl/ofr/*.v rtl/link/*.v)
 part ofr_node 'COUNT=0 MUL=0 LINKS=1' COUNT=2 LINKS=2 'LINKS=0 PHY=1'
 finish

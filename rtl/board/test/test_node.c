@@ -47,6 +47,8 @@ struct test {
     struct neighbour neighbour[OFR_LINKS];
     struct ofr_node_in in;
     struct ofr_datagram_pins datagram;
+    struct ofr_collectives_pins collective;
+    bool given; // its beat is taken in this cycle
     struct node_bus bus;
     bool was_up[OFR_LINKS];
     unsigned tick;     // cycles since the last one of the links
@@ -55,6 +57,7 @@ struct test {
     uint32_t expected; // what the read shows
     uint64_t cycle;
     uint64_t refused, accepted, packets, resets, datagrams; // datagrams: sent
+    uint64_t operations;                                    // of collectives, that have ended
     char why[160];
 };
 
@@ -194,13 +197,14 @@ static void draw_access(struct test *t)
     static const uint16_t guarded[] = {OFR_NODE_CONTROL, OFR_NODE_SIZE, OFR_NODE_COORD,
                                        OFR_NODE_ROUTING, OFR_NODE_TIE,  OFR_NODE_SEED};
     static const uint16_t others[] = {
-        OFR_NODE_ID,         OFR_NODE_SHAPE,      OFR_NODE_STATUS,     OFR_NODE_WATCHDOG,
-        OFR_NODE_RING_WAIT,  OFR_NODE_DROPPED,    OFR_GEN_CONTROL,     OFR_GEN_LENGTH,
-        OFR_GEN_STATUS,      OFR_GEN_SEED,        OFR_GEN_TARGET,      OFR_OFR_PARAM,
-        OFR_OFR_WIDN,        OFR_OFR_COMMIT,      OFR_NODE_TIME,       OFR_NODE_TIME_RATE,
-        OFR_NODE_TIME_STATE, OFR_NODE_TIME_ADD,   OFR_GEN_PERIOD,      OFR_LINKS_UP,
-        OFR_LINKS_UP,        OFR_LINKS_UP,        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL,
-        OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL, OFR_DATAGRAM_SENT,   OFR_DATAGRAM_SENT};
+        OFR_NODE_ID,          OFR_NODE_SHAPE,       OFR_NODE_STATUS,     OFR_NODE_WATCHDOG,
+        OFR_NODE_RING_WAIT,   OFR_NODE_DROPPED,     OFR_GEN_CONTROL,     OFR_GEN_LENGTH,
+        OFR_GEN_STATUS,       OFR_GEN_SEED,         OFR_GEN_TARGET,      OFR_OFR_PARAM,
+        OFR_OFR_WIDN,         OFR_OFR_COMMIT,       OFR_NODE_TIME,       OFR_NODE_TIME_RATE,
+        OFR_NODE_TIME_STATE,  OFR_NODE_TIME_ADD,    OFR_GEN_PERIOD,      OFR_LINKS_UP,
+        OFR_LINKS_UP,         OFR_LINKS_UP,         OFR_CHANNEL_CONTROL, OFR_CHANNEL_CONTROL,
+        OFR_CHANNEL_CONTROL,  OFR_CHANNEL_CONTROL,  OFR_DATAGRAM_SENT,   OFR_DATAGRAM_SENT,
+        OFR_COLLECTIVE_SHAPE, OFR_COLLECTIVE_SHAPE, OFR_COLLECTIVE_SHAPE};
     struct node_bus *b = &t->bus;
     b->stb = true;
     b->we = below(2);
@@ -211,9 +215,13 @@ static void draw_access(struct test *t)
         b->adr += (uint16_t)(4 * below(128));
     if (b->adr == OFR_DATAGRAM_SENT)
         b->adr += (uint16_t)(4 * below(9));
+    if (b->adr == OFR_COLLECTIVE_SHAPE)
+        b->adr += (uint16_t)(4 * below(18));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
     if (b->adr == OFR_CHANNEL_CONTROL)
         draw_channel(t);
+    if (b->adr == OFR_COLLECTIVE_TX_END && below(8))
+        b->dat_w = 2 * below(2);
     if (b->adr == OFR_NODE_SIZE && below(3))
         b->dat_w = 0x010404;
     if (b->adr == OFR_NODE_CONTROL)
@@ -261,6 +269,48 @@ static void compare_datagrams(struct test *t)
         differ(t, "m_datagram_tdata", 0, rtl.data, model.data);
 }
 
+// The user of collectives: messages of 0 to 3 words, mostly taken.
+static void drive_collectives(struct test *t)
+{
+    struct ofr_beat *s = &t->collective.s;
+    bool busy = t->node.local.collectives->block.busy;
+    if (!s->valid && below(4) == 0) {
+        *s = (struct ofr_beat){
+            .valid = true, .data = word() & 0xffff, .keep = below(8) ? 3 : 0, .last = below(3) > 0};
+        if (!busy)
+            t->collective.s_user = (uint8_t)(below(8) ? below(6) | below(8) << 3 : below(128));
+    }
+    t->collective.m_ready = below(4) > 0;
+    t->in.collective = &t->collective;
+}
+
+// The pins as the inputs of the cycle that is over leave them.
+static void show_collectives(const struct test *t, struct ofr_collective_out *out)
+{
+    const struct ofr_local *l = &t->node.local;
+    struct ofr_collectives_in in = {.pins = &t->collective};
+    for (unsigned p = 0; p <= t->shape.collectives; p++) {
+        in.from[p] = ofr_channels_from(l->channels, p);
+        in.to_ready[p] = ofr_channels_to_ready(l->channels, p);
+    }
+    ofr_collectives_out(l->collectives, &in, out);
+}
+
+static void compare_collectives(struct test *t)
+{
+    struct ofr_collective_out rtl, model;
+    node_rtl_collective(t->rtl, &rtl);
+    show_collectives(t, &model);
+    if (rtl.s_ready != model.s_ready)
+        differ(t, "s_collective_tready", 0, rtl.s_ready, model.s_ready);
+    if (rtl.m.valid != model.m.valid)
+        differ(t, "m_collective_tvalid", 0, rtl.m.valid, model.m.valid);
+    else if (model.m.valid &&
+             (rtl.m.data != model.m.data || rtl.m.keep != model.m.keep ||
+              rtl.m.last != model.m.last || rtl.m.user != model.m.user || rtl.m_end != model.m_end))
+        differ(t, "m_collective_tdata", 0, rtl.m.data, model.m.data);
+}
+
 static void compare(struct test *t)
 {
     const struct ofr_router_out *model = ofr_node_out(&t->node);
@@ -288,6 +338,7 @@ static void reset(struct test *t)
     memset(t->neighbour, 0, sizeof t->neighbour);
     memset(&t->in, 0, sizeof t->in);
     memset(&t->datagram, 0, sizeof t->datagram);
+    memset(&t->collective, 0, sizeof t->collective);
     t->bus.stb = t->taken = false;
     memset(t->was_up, 0, sizeof t->was_up);
     t->tick = 0;
@@ -300,13 +351,14 @@ static void reset(struct test *t)
     t->resets++;
 }
 
-static void step(struct test *t)
+static void cycle(struct test *t)
 {
     for (unsigned p = 0; p < links(t); p++) {
         drive_port(t, p, ofr_node_out(&t->node));
         drive_link(t, p);
     }
     drive_datagrams(t);
+    drive_collectives(t);
     t->in.link_tick = ++t->tick == 1U << t->shape.links;
     if (t->in.link_tick)
         t->tick = 0;
@@ -317,6 +369,9 @@ static void step(struct test *t)
     if (strobe && !t->bus.we)
         t->expected = ofr_node_read(&t->node, t->bus.adr);
     node_rtl_step(t->rtl, false, &t->in, &t->bus);
+    struct ofr_collective_out member;
+    show_collectives(t, &member);
+    t->given = t->collective.s.valid && member.s_ready;
     bool given = t->datagram.s.valid && ofr_datagram_ready(t->node.local.datagrams);
     uint32_t sent = t->node.local.datagrams->sent;
     ofr_node_step(&t->node, &t->in);
@@ -346,12 +401,23 @@ static void step(struct test *t)
         t->idle = 2 + below(3);
 }
 
+static void step(struct test *t)
+{
+    const struct ofr_collectives *c = t->node.local.collectives;
+    unsigned ended = (unsigned)c->good + c->failed;
+    cycle(t);
+    compare_collectives(t);
+    t->operations += (unsigned)c->good + c->failed > ended;
+    if (t->given)
+        t->collective.s.valid = false;
+}
+
 int main(void)
 {
     const char *text = getenv("SEED");
     uint64_t seed = text ? strtoull(text, NULL, 10) : 1;
     bool failed = false;
-    uint64_t refused = 0, accepted = 0, packets = 0, datagrams = 0;
+    uint64_t refused = 0, accepted = 0, packets = 0, datagrams = 0, operations = 0;
     unsigned number = 0;
     printf("# seed %" PRIu64 "\n", seed);
     for (; number < RUNS && !failed; number++) {
@@ -383,13 +449,15 @@ int main(void)
         accepted += t.accepted;
         packets += t.packets;
         datagrams += t.datagrams;
+        operations += t.operations;
         node_rtl_delete(t.rtl);
         free(t.memory);
     }
-    bool met = refused > 1000 && accepted > 1000 && packets > 1000 && datagrams > 1000;
+    bool met = refused > 1000 && accepted > 1000 && packets > 1000 && datagrams > 1000 &&
+               operations > 1000;
     if (!failed)
-        printf("%sok %u - met: packets, datagrams, writes, and writes refused\n", met ? "" : "not ",
-               ++number);
+        printf("%sok %u - met: packets, datagrams, collectives, writes, and writes refused\n",
+               met ? "" : "not ", ++number);
     printf("1..%u\n", number);
     return failed || !met;
 }

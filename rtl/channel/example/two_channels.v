@@ -39,14 +39,16 @@ module two_channels #(
         .s_axis_tkeep(s_keep), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tkeep(m_keep),
         .m_axis_tlast(m_last), .m_axis_tuser(m_broken),
-        // Without an SPI flash or datagrams; links are cables, not wires or words
+        // Without an SPI flash, datagrams or collectives; links are cables, not wires or words
         .flash_miso(1'b0), .link_up(4'd0), .rx_valid(4'd0), .rx_vc(8'd0), .rx_data(128'd0),
         .rx_last(4'd0), .rx_poison(4'd0), .rx_abort(4'd0), .tx_ready(4'd0), .tx_credit(48'd0),
         .tx_base(48'd0), .tx_rebase(4'd0), .phy_up(4'd0), .phy_tx_ready(4'd0),
         .phy_rx_valid(4'd0), .phy_rx_word(128'd0), .phy_rx_late(4'd0),
         .s_datagram_tvalid(1'b0), .s_datagram_tdata(32'd0), .s_datagram_tkeep(4'd0),
         .s_datagram_tlast(1'b0), .s_datagram_tdest(16'd0), .s_datagram_tuser(2'd0),
-        .m_datagram_tready(1'b0)
+        .m_datagram_tready(1'b0),
+        .s_collective_tvalid(1'b0), .s_collective_tdata(32'd0), .s_collective_tkeep(4'd0),
+        .s_collective_tlast(1'b0), .s_collective_tuser(7'd0), .m_collective_tready(1'b0)
     );
 
     // End 0: TREADY is 0 until the channel is open, and while there is no room

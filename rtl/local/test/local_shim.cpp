@@ -39,6 +39,12 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     t.s_datagram_tdest = in->sd_dest;
     t.s_datagram_tuser = in->sd_user;
     t.m_datagram_tready = in->md_ready;
+    t.s_collective_tvalid = in->sc_valid;
+    t.s_collective_tdata = in->sc_data;
+    t.s_collective_tkeep = in->sc_keep;
+    t.s_collective_tlast = in->sc_last;
+    t.s_collective_tuser = in->sc_user;
+    t.m_collective_tready = in->mc_ready;
     t.eval();
     out->reg_rdat = t.reg_rdat;
     out->reg_err = t.reg_err;
@@ -56,4 +62,10 @@ extern "C" void local_rtl_eval(struct local_rtl *rtl, const struct local_pins *i
     out->md_last = t.m_datagram_tlast;
     out->md_id = t.m_datagram_tid;
     out->md_dest = t.m_datagram_tdest;
+    out->sc_ready = t.s_collective_tready;
+    out->mc_valid = t.m_collective_tvalid;
+    out->mc_data = t.m_collective_tdata;
+    out->mc_keep = t.m_collective_tkeep;
+    out->mc_last = t.m_collective_tlast;
+    out->mc_user = t.m_collective_tuser;
 }

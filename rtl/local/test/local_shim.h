@@ -23,6 +23,9 @@ struct local_pins {
     uint8_t sd_valid, sd_keep, sd_last, sd_user, md_ready;
     uint16_t sd_dest;
     uint64_t sd_data;
+    // The collectives' user
+    uint8_t sc_valid, sc_keep, sc_last, sc_user, mc_ready;
+    uint64_t sc_data;
 };
 
 struct local_outs {
@@ -35,6 +38,8 @@ struct local_outs {
     uint8_t sd_ready, md_valid, md_keep, md_last, md_dest;
     uint16_t md_id;
     uint64_t md_data;
+    uint8_t sc_ready, mc_valid, mc_keep, mc_last, mc_user;
+    uint64_t mc_data;
 };
 
 struct local_rtl *local_rtl_new(uint64_t seed); // in random state

@@ -2,8 +2,9 @@
 // ofr_local against struct ofr_local in lockstep: random register accesses, random li_ready, random
 // deliveries (good, damaged, cut, poisoned, management, for others). Every output pin every cycle
 // and every register read is compared. With channels their packets come back in order, so their
-// ends are joined with each other, and so do datagrams. Build with -DN= -DW= -DL= -DWITHOUT=
-// -DCHANNELS= -DDATAGRAMS=, once for each Verilated shape.
+// ends are joined with each other, and so do datagrams. Ends that the collectives have are joined
+// with others, whose beats are what members say, or anything. Build with -DN= -DW= -DL= -DWITHOUT=
+// -DCHANNELS= -DDATAGRAMS= -DCOLLECTIVES=, once for each Verilated shape.
 //
 //   lockstep [CYCLES [SEED]]   SEED also from the environment; on a mismatch: cycle, pin, values
 //
@@ -18,15 +19,16 @@
 #include <string.h>
 
 #ifndef N // for tools that read this file alone
-#define N         3
-#define W         32
-#define L         40
-#define WITHOUT   0
-#define CHANNELS  4
-#define DATAGRAMS 2
+#define N           3
+#define W           32
+#define L           40
+#define WITHOUT     0
+#define CHANNELS    4
+#define DATAGRAMS   2
+#define COLLECTIVES 3
 #endif
 
-enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000, SCRIPT = 16, CHANNEL_QUEUE = 512 };
+enum { MAX_FLITS = 64, QUEUE = 8, EPISODE = 3000, SCRIPT = 24, CHANNEL_QUEUE = 512 };
 
 static const unsigned MIN_FLITS = W == 64 ? 4 : 256 / W, ENDS = CHANNELS;
 
@@ -41,6 +43,9 @@ struct coverage {
     uint64_t opened, given, taken, written, read, broken, both;
     // Of datagrams: sent, taken, without a way, beside another user's
     uint64_t datagrams, datagrams_taken, no_way, beside;
+    // Of collectives: beats given by pins and by registers, taken likewise; of their streams, taken
+    // and given; verdicts, with children, good and bad; parents'
+    uint64_t user_given, user_written, user_taken, user_read, from, to, good, bad, as_child;
     uint64_t headers, forged; // of user packets, by the RTL's pins; that say they are management
 };
 
@@ -78,6 +83,10 @@ struct bench {
     struct ofr_datagram datagrams; // their packets come back likewise
     struct ofr_datagram_pins datagram;
     unsigned datagram_taking;
+    struct ofr_collectives collectives;
+    struct ofr_collectives_pins collective;
+    unsigned collective_taking;
+    bool played; // a member beside this one has ended the operation
     struct ofr_channels_pins pins;
     struct packet *back;
     unsigned back_first, backs, offering, taking[16];
@@ -259,27 +268,84 @@ static const uint16_t OF_DATAGRAMS[] = {
     OFR_DATAGRAM_ILLEGAL, OFR_DATAGRAM_REASON,   OFR_DATAGRAM_HEAD,    OFR_DATAGRAM_SHAPE,
 };
 
+static const uint16_t OF_COLLECTIVES[] = {
+    OFR_COLLECTIVE_SHAPE,   OFR_COLLECTIVE_PLACE,   OFR_COLLECTIVE_SIZE_LOW,
+    OFR_COLLECTIVE_CONTROL, OFR_COLLECTIVE_STATE,   OFR_COLLECTIVE_SIZE_HIGH,
+    OFR_COLLECTIVE_COUNT,   OFR_COLLECTIVE_ATTACH,  OFR_COLLECTIVE_TX_OP,
+    OFR_COLLECTIVE_TX,      OFR_COLLECTIVE_TX_END,  OFR_COLLECTIVE_TX_HIGH,
+    OFR_COLLECTIVE_TX_DATA, OFR_COLLECTIVE_RX,      OFR_COLLECTIVE_RX_HIGH,
+    OFR_COLLECTIVE_RX_DATA, OFR_COLLECTIVE_RX_NEXT, OFR_COLLECTIVE_RX_NEXT + 4,
+};
+
 static void write_later(struct bench *b, unsigned offset, uint32_t value)
 {
     b->script[b->steps].offset = (uint16_t)offset;
     b->script[b->steps++].value = value;
 }
 
-// Two of the node's ends are joined, each the pins' or software's.
+// A collective's: what its user would do, and what it would not.
+static void collective_access(struct bench *b, struct local_pins *in)
+{
+    const struct ofr_collectives *c = &b->collectives;
+    uint32_t value = word32(b);
+    unsigned adr = OF_COLLECTIVES[below(b, sizeof OF_COLLECTIVES / sizeof *OF_COLLECTIVES)];
+    if (chance(b, 30)) {
+        in->reg_re = 1;
+        in->reg_adr = (uint16_t)adr;
+        return;
+    }
+    if (c->attached && chance(b, 80))
+        adr = c->block.m.valid && chance(b, 60) ? OFR_COLLECTIVE_RX_NEXT
+              : chance(b, 25)                   ? OFR_COLLECTIVE_TX_END
+                                                : OFR_COLLECTIVE_TX_DATA;
+    if (adr == OFR_COLLECTIVE_TX_END)
+        value = chance(b, 95) ? below(b, W / 8 + 1) & ~3U : value;
+    if (adr == OFR_COLLECTIVE_TX_OP)
+        value = chance(b, 90) ? below(b, 6) | below(b, 8) << 3 : value;
+    if (adr == OFR_COLLECTIVE_CONTROL && chance(b, 70))
+        value &= chance(b, 50) ? OFR_COLLECTIVE_CONTROL_CLEAR_MASK : 0;
+    if (adr == OFR_COLLECTIVE_SIZE_LOW || adr == OFR_COLLECTIVE_SIZE_HIGH)
+        value &= 0x00010001;
+    if (adr == OFR_COLLECTIVE_ATTACH || adr == OFR_COLLECTIVE_PLACE)
+        value &= chance(b, 50) ? word32(b) : 0x30;
+    in->reg_we = 1;
+    in->reg_adr = (uint16_t)adr;
+    in->reg_wdat = value;
+}
+
+// Two of the node's ends are joined, each the pins' or software's, or the one the collectives'.
 static void join(struct bench *b)
 {
     unsigned one = below(b, ENDS), other = below(b, ENDS);
+    bool collective = COLLECTIVES && chance(b, 70);
+    if (collective) {
+        one = below(b, CHANNELS - 1 < COLLECTIVES + 1 ? CHANNELS - 1 : COLLECTIVES + 1);
+        other = CHANNELS - 1;
+    }
     uint32_t conn = word32(b) & 255U << OFR_CHANNEL_PEER_CONN_LSB;
     b->steps = b->step = 0;
     write_later(b, OFR_CHANNEL_CONTROL, 6 + below(b, 6));
     for (unsigned i = 0; i < 2; i++) {
         write_later(b, OFR_CHANNEL_SELECT, i ? one : other);
-        write_later(b, OFR_CHANNEL_ATTACH, below(b, 2));
+        write_later(b, OFR_CHANNEL_ATTACH,
+                    i && collective ? OFR_CHANNEL_ATTACH_COLLECTIVE_MASK | below(b, 2)
+                    : collective    ? chance(b, 10)
+                                    : below(b, chance(b, 5) ? 4 : 2));
         write_later(b, OFR_CHANNEL_PEER,
                     my_word(b) | (i ? other : one) << OFR_CHANNEL_PEER_END_LSB | conn);
         write_later(b, OFR_CHANNEL_COMMAND,
                     i ? OFR_CHANNEL_COMMAND_OPEN : OFR_CHANNEL_COMMAND_LISTEN);
     }
+    if (!collective)
+        return;
+    // A group of this end alone, and of any user
+    write_later(b, OFR_COLLECTIVE_CONTROL,
+                OFR_COLLECTIVE_CONTROL_LEAVE_MASK | OFR_COLLECTIVE_CONTROL_DROP_MASK);
+    write_later(b, OFR_COLLECTIVE_RX_NEXT, 0);
+    write_later(b, OFR_COLLECTIVE_CONTROL, OFR_COLLECTIVE_CONTROL_CLEAR_MASK);
+    write_later(b, OFR_COLLECTIVE_PLACE,
+                one ? 1U << (one - 1) << OFR_COLLECTIVE_PLACE_CHILDREN_LSB : 1);
+    write_later(b, OFR_COLLECTIVE_ATTACH, below(b, 2));
 }
 
 // Of an end whose connection software has: what it would do, and what it would not.
@@ -489,6 +555,8 @@ static void random_access(struct bench *b, struct local_pins *in)
         in->reg_we = 1;
         in->reg_adr = OFR_PINS_ADDR;
         in->reg_wdat = (uint32_t)b->model.ni.out.data;
+    } else if (COLLECTIVES && b->step == b->steps && chance(b, 25)) {
+        collective_access(b, in);
     } else if (CHANNELS && chance(b, 40)) {
         channel_access(b, in);
     } else if (chance(b, b->access_chance)) {
@@ -507,7 +575,11 @@ static void random_access(struct bench *b, struct local_pins *in)
         b->since_strobe = 0;
 }
 
-enum { WITHOUT_CHANNELS = 256, WITHOUT_DATAGRAMS = 512 }; // beside OFR_WITHOUT_*
+enum {
+    WITHOUT_CHANNELS = 256,
+    WITHOUT_DATAGRAMS = 512,
+    WITHOUT_COLLECTIVES = 1024
+}; // beside OFR_WITHOUT_*
 
 // ---- Faults: one bit of the model's state, flipped now and then ---------------------------------
 
@@ -538,6 +610,10 @@ static const struct {
     {"turn of the datagrams", WITHOUT_DATAGRAMS, 200},
     {"datagram on its way", WITHOUT_DATAGRAMS, 200},
     {"way of a datagram", WITHOUT_DATAGRAMS, 200},
+    {"end that the collectives have", WITHOUT_COLLECTIVES, 200},
+    {"place in the group", WITHOUT_COLLECTIVES, 200},
+    {"collective that software writes", WITHOUT_COLLECTIVES, 20},
+    {"count of operations", WITHOUT_COLLECTIVES, 200},
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -610,8 +686,20 @@ static void put_fault(struct bench *b)
     case 20:
         b->datagrams.out[below(b, 2)][below(b, 4)] ^= 4;
         break;
-    default:
+    case 21:
         b->datagrams.nowhere = !b->datagrams.nowhere;
+        break;
+    case 22:
+        b->channels.joined ^= (uint8_t)(1U << below(b, COLLECTIVES + 1));
+        break;
+    case 23:
+        b->collectives.parent = !b->collectives.parent;
+        break;
+    case 24:
+        b->collectives.beat.data ^= 4;
+        break;
+    default:
+        b->collectives.good++;
         break;
     }
 }
@@ -669,7 +757,8 @@ static void drive_channels(struct bench *b, struct local_pins *in)
 {
     for (unsigned e = 0; e < ENDS; e++) {
         struct ofr_beat *s = &b->pins.s[e];
-        if (!s->valid && chance(b, b->offering))
+        bool member = COLLECTIVES && e == ENDS - 1 && !chance(b, 2);
+        if (!s->valid && !member && chance(b, b->offering))
             *s = (struct ofr_beat){.valid = true,
                                    .data = draw(b) & (~(uint64_t)0 >> (64 - W)),
                                    .keep = (uint8_t)((1U << below(b, W / 8 + 1)) - 1),
@@ -759,6 +848,87 @@ static bool compare_datagrams(struct bench *b, const struct local_outs *out)
     return ready && b->datagram.s.valid;
 }
 
+// ---- The collectives' user ----------------------------------------------------------------------
+
+static void drive_collectives(struct bench *b, struct local_pins *in)
+{
+    struct ofr_beat *s = &b->collective.s;
+    // Nothing begins while a group is formed
+    bool forms = b->step < b->steps;
+    if (!s->valid && chance(b, b->offering) && (!forms || b->collectives.block.busy)) {
+        *s = (struct ofr_beat){.valid = true,
+                               .data = draw(b) & (~(uint64_t)0 >> (64 - W)),
+                               .keep = (uint8_t)((1U << (below(b, W / 8 + 1) & ~3U)) - 1),
+                               .last = chance(b, 60)};
+        if (s->last && chance(b, 70))
+            s->keep = 0;
+        if (chance(b, 2))
+            s->keep = (uint8_t)(word32(b) & ((1U << W / 8) - 1));
+        if (!b->collectives.block.busy) // constant in a message
+            b->collective.s_user =
+                (uint8_t)(chance(b, 95) ? below(b, 6) | below(b, 8) << 3 : below(b, 128));
+    }
+    b->collective.m_ready = forms || chance(b, b->collective_taking);
+    in->sc_valid = s->valid;
+    in->sc_data = s->data;
+    in->sc_keep = s->keep;
+    in->sc_last = s->last;
+    in->sc_user = b->collective.s_user;
+    in->mc_ready = b->collective.m_ready;
+}
+
+// The user of the last end is, mostly, a member of a group with this one: it gives nothing but the
+// end of each operation.
+static void play_member(struct bench *b)
+{
+    const struct ofr_collective *c = &b->collectives.block;
+    struct ofr_beat *s = &b->pins.s[CHANNELS - 1];
+    uint64_t end = c->op | (unsigned)c->type << OFR_COLLECTIVE_TYPE_LSB |
+                   (unsigned)c->number << OFR_COLLECTIVE_NUMBER_LSB;
+    b->played = b->played && c->busy;
+    if (s->valid || !c->busy || b->played || !chance(b, 30))
+        return;
+    *s = (struct ofr_beat){.valid = true,
+                           .last = true,
+                           .data = W == 64 ? end << 32 : end,
+                           .keep = (uint8_t)((1U << W / 8) - 1)};
+    b->played = true;
+}
+
+// The pins, as the channels' step found them. Returns whether the user's beat is taken.
+static bool compare_collectives(struct bench *b, const struct local_outs *out)
+{
+    struct ofr_collectives_in in = {.pins = &b->collective};
+    struct ofr_collective_out o = {.s_ready = false};
+    const struct ofr_collective *c = &b->collectives.block;
+    for (unsigned p = 0; COLLECTIVES && p <= COLLECTIVES; p++) {
+        in.from[p] = ofr_channels_from(&b->channels, p);
+        in.to_ready[p] = ofr_channels_to_ready(&b->channels, p);
+    }
+    if (COLLECTIVES)
+        ofr_collectives_out(&b->collectives, &in, &o);
+    compare(b, "s_collective_tready", out->sc_ready, o.s_ready);
+    compare(b, "m_collective_tvalid", out->mc_valid, o.m.valid);
+    if (o.m.valid) {
+        compare(b, "m_collective_tdata", out->mc_data, o.m.data);
+        compare(b, "m_collective_tkeep", out->mc_keep, o.m.keep);
+        compare(b, "m_collective_tlast", out->mc_last, o.m.last);
+        compare(b, "m_collective_tuser", out->mc_user, (unsigned)o.m_end << 1 | o.m.user);
+        b->cov.user_taken += b->collective.m_ready;
+    }
+    for (unsigned p = 0; COLLECTIVES && p <= COLLECTIVES; p++) {
+        b->cov.from += in.from[p].valid && o.from_ready[p];
+        b->cov.to += o.to[p].valid && in.to_ready[p];
+    }
+    if (b->collectives.was && !c->busy) {
+        b->cov.good += !c->reason && b->collectives.children;
+        b->cov.as_child += !c->reason && b->collectives.parent;
+        b->cov.bad += c->reason != 0;
+    }
+    b->cov.user_given += o.s_ready && b->collective.s.valid;
+    return o.s_ready && b->collective.s.valid;
+}
+
 static void one_cycle(struct bench *b)
 {
     struct local_pins in = {
@@ -797,12 +967,17 @@ static void one_cycle(struct bench *b)
     memset(&b->access, 0, sizeof b->access);
     random_access(b, &b->access);
     in.reg_early = b->access.reg_we || b->access.reg_re;
+    if (COLLECTIVES)
+        play_member(b);
     drive_channels(b, &in);
     if (DATAGRAMS)
         drive_datagrams(b, &in);
+    if (COLLECTIVES)
+        drive_collectives(b, &in);
     min.access = in.reg_we || in.reg_re;
     min.pins = &b->pins;
     min.datagram = &b->datagram;
+    min.collective = &b->collective;
 
     if (b->fault >= 0 && below(b, faults[b->fault].every) == 0)
         put_fault(b);
@@ -813,7 +988,7 @@ static void one_cycle(struct bench *b)
     compare(b, "lo_ready", out.lo_ready, 1);
     int ready = CHANNELS ? ofr_channels_ready(&b->channels) : -1;
     compare_channels(b, &in, &out);
-    bool given = compare_datagrams(b, &out);
+    bool given = compare_datagrams(b, &out), begun = compare_collectives(b, &out);
     b->cov.both += CHANNELS && b->model.gen.out.valid && ofr_channels_tx(&b->channels).valid;
     if (flit.valid && out.li_valid) {
         compare(b, "li_vc", out.li_vc, flit.vc);
@@ -861,6 +1036,8 @@ static void one_cycle(struct bench *b)
     channels_took(b, ready);
     if (given)
         b->datagram.s.valid = false;
+    if (begun)
+        b->collective.s.valid = false;
     b->cov.datagrams += b->datagrams.sent != sent;
     b->cov.no_way +=
         b->datagrams.illegal != illegal && b->datagrams.reason == OFR_DATAGRAM_REASON_UNREACHABLE;
@@ -873,6 +1050,8 @@ static void one_cycle(struct bench *b)
         b->cov.refused += !ok;
         b->cov.written += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_TX_DATA;
         b->cov.read += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_RX_NEXT;
+        b->cov.user_written += ok && COLLECTIVES && in.reg_adr == OFR_COLLECTIVE_TX_DATA;
+        b->cov.user_read += ok && COLLECTIVES && in.reg_adr == OFR_COLLECTIVE_RX_NEXT;
         b->cov.opened += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_COMMAND &&
                          in.reg_wdat == OFR_CHANNEL_COMMAND_OPEN;
     } else {
@@ -912,6 +1091,8 @@ static void new_episode(struct bench *b, bool reset)
         b->taking[e] = chance(b, 20) ? 0 : 1 + below(b, 100);
     if (DATAGRAMS)
         b->datagram_taking = chance(b, 20) ? 0 : 1 + below(b, 100);
+    if (COLLECTIVES)
+        b->collective_taking = chance(b, 20) ? 0 : 1 + below(b, 100);
     if (reset) {
         struct local_pins in = {.rst = 1};
         struct local_outs out;
@@ -925,8 +1106,10 @@ static void new_episode(struct bench *b, bool reset)
                                                .without = WITHOUT,
                                                .channels = CHANNELS,
                                                .room = 4,
-                                               .datagrams = DATAGRAMS};
-        if (!ofr_local_init(&b->model, &shape, &b->channels, &b->datagrams))
+                                               .datagrams = DATAGRAMS,
+                                               .collectives = COLLECTIVES};
+        struct ofr_local_parts parts = {&b->channels, &b->datagrams, &b->collectives};
+        if (!ofr_local_init(&b->model, &shape, &parts))
             differ(b, "ofr_local_init", 1, 0);
         b->li_inside = false;
         b->lo.flits = 0;
@@ -935,6 +1118,7 @@ static void new_episode(struct bench *b, bool reset)
         memset(&b->access, 0, sizeof b->access);
         memset(&b->pins, 0, sizeof b->pins);
         memset(&b->datagram, 0, sizeof b->datagram);
+        memset(&b->collective, 0, sizeof b->collective);
         b->pins_to_write = 0;
         b->to_send = b->to_aim = b->to_commit = false;
         b->since_strobe = 0;
@@ -1027,13 +1211,24 @@ int main(int argc, char **argv)
                c.datagrams, c.datagrams_taken, c.no_way, c.beside);
     bool datagrams = !DATAGRAMS || (c.datagrams && c.datagrams_taken && c.beside &&
                                     (c.no_way || WITHOUT & OFR_WITHOUT_PINS));
-    result(gen && check && rest && pins && channels && datagrams, "everything was exercised", "");
+    if (COLLECTIVES)
+        printf("# collectives: beats by pins %" PRIu64 ", %" PRIu64 ", by registers %" PRIu64
+               ", %" PRIu64 ", of streams %" PRIu64 ", %" PRIu64 ", operations good with children "
+               "%" PRIu64 ", with a parent %" PRIu64 ", failed %" PRIu64 "\n",
+               c.user_given, c.user_taken, c.user_written, c.user_read, c.from, c.to, c.good,
+               c.as_child, c.bad);
+    bool collectives =
+        !COLLECTIVES || (c.user_given && c.user_taken && c.user_written && c.user_read && c.from &&
+                         c.to && c.good && c.as_child && c.bad);
+    result(gen && check && rest && pins && channels && datagrams && collectives,
+           "everything was exercised", "");
     // Registers are written at random, so this is what no setting of them can do.
     result(((no_gen && !CHANNELS && !DATAGRAMS) || c.headers) && !c.forged,
            "user traffic never poses as management", "");
     for (int i = 0; i < FAULTS; i++)
         if (!(faults[i].of &
-              (WITHOUT | (CHANNELS ? 0 : WITHOUT_CHANNELS) | (DATAGRAMS ? 0 : WITHOUT_DATAGRAMS))))
+              (WITHOUT | (CHANNELS ? 0 : WITHOUT_CHANNELS) | (DATAGRAMS ? 0 : WITHOUT_DATAGRAMS) |
+               (COLLECTIVES ? 0 : WITHOUT_COLLECTIVES))))
             result(!run(cycles, seed, i, NULL), "found a wrong ", faults[i].name);
     printf("1..%d\n", number);
     return failures != 0;

@@ -26,7 +26,7 @@ static void rig_init(struct rig *r, unsigned n, unsigned w, const uint8_t *k)
 {
     memset(r, 0, sizeof *r);
     struct ofr_shape shape = {.n = (uint8_t)n, .flit_bits = (uint8_t)w, .slot_flits = 1024};
-    assert_true(ofr_local_init(&r->local, &shape, NULL, NULL));
+    assert_true(ofr_local_init(&r->local, &shape, NULL));
     r->config.configured = true;
     r->config.torus.n = (uint8_t)n;
     for (unsigned i = 0; i < n; i++)
@@ -626,7 +626,7 @@ static void test_refusals(void **state)
                                            {.n = 2, .flit_bits = 32, .slot_flits = 7},
                                            {.n = 2, .flit_bits = 32, .slot_flits = 1025}};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(ofr_local_init(&local, &bad[i], NULL, NULL));
+        assert_false(ofr_local_init(&local, &bad[i], NULL));
 }
 
 int main(void)
