@@ -9,6 +9,7 @@
 #include "config/settings.h"
 
 const char *const net_misrouting_names[] = {"rrg", "crg", "nrg", "mm", NULL};
+const char *const net_allocator_names[] = {"least-recent", "round-robin", "random", NULL};
 
 bool net_dragonfly_parse(const char *text, struct net_dragonfly_config *c)
 {

@@ -11,6 +11,10 @@
 // CRG: of the router where it is; NRG: of the others; MM: CRG at injection, NRG in transit.
 enum net_misrouting { NET_RRG, NET_CRG, NET_NRG, NET_MM };
 
+// Whom the separable allocator takes of those that ask: the one served least recently, the next one
+// after the one served last, or one that is drawn in every cycle.
+enum net_allocator { NET_LEAST_RECENT, NET_ROUND_ROBIN, NET_RANDOM_ONE };
+
 enum {
     NET_MAX_DRAGONFLY_PORTS = 64, // of a router, those of its nodes included
     NET_MAX_DRAGONFLY_VCS = 8,    // of a port, the ring's included
@@ -24,7 +28,8 @@ struct net_dragonfly_config {
     uint32_t local_words, global_words;            // of a VC's buffer
     uint32_t source_words;                         // of an injection VC's queue
     uint32_t local_latency, global_latency;        // of links, cycles
-    uint32_t iterations;                           // of the allocator
+    enum net_allocator allocator;
+    uint32_t iterations; // of it
     bool equal;          // at an output packets in transit do not go before injected ones
     double occupancy;    // OFAR: of the minimal output's occupancy, a candidate's at most
     bool physical_ring;  // OFAR: the escape ring has ports and links of its own
@@ -44,6 +49,6 @@ const char *net_dragonfly_config_check(const struct net_config *config, char *me
 // "dragonfly:H" or "dragonfly:AxPxH"; false where it is neither or too large.
 bool net_dragonfly_parse(const char *text, struct net_dragonfly_config *config);
 
-extern const char *const net_misrouting_names[];
+extern const char *const net_misrouting_names[], *const net_allocator_names[];
 
 #endif

@@ -23,6 +23,7 @@ enum net_draw {
     DRAW_CLASS,
     DRAW_DEROUTE,
     DRAW_MISROUTE,
+    DRAW_ALLOCATE,
 };
 
 // 64 uniform bits (the finaliser of SplitMix64, applied to each argument in turn).

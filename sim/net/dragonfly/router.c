@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The separable allocator of a router.
+#include "config/random.h"
 #include "dragonfly/select.h"
 
 struct request {
@@ -35,17 +36,60 @@ static void ask(struct net_sim *sim, uint32_t router, struct requests *all)
     }
 }
 
-// The least recently served VC of an input port that asks for an output still to be had; negative:
+// Who asks at a place in a router: each of `count`, with the cycle in which it was served last
+// there, plus 1, `stride` bytes apart.
+struct place {
+    const struct net_sim *sim;
+    uint64_t number; // among the places of all routers
+    const uint32_t *served;
+    size_t stride;
+    unsigned count;
+};
+
+static uint32_t served_at(const struct place *p, unsigned i)
+{
+    return *(const uint32_t *)((const char *)p->served + i * p->stride);
+}
+
+// The place of the one that was served last, or of the last one.
+static unsigned served_last(const struct place *p)
+{
+    unsigned last = p->count - 1;
+    for (unsigned i = 0; i < p->count; i++)
+        if (served_at(p, i) > served_at(p, last))
+            last = i;
+    return last;
+}
+
+// Whether x is taken rather than y.
+static bool goes_first(const struct place *p, unsigned x, unsigned y)
+{
+    unsigned last;
+    switch (p->sim->config->dragonfly.allocator) {
+    case NET_ROUND_ROBIN:
+        last = served_last(p) + 1;
+        return (x + p->count - last) % p->count < (y + p->count - last) % p->count;
+    case NET_RANDOM_ONE:
+        return net_random(p->sim->config->seed, DRAW_ALLOCATE, p->number << 8 | x, p->sim->now) <
+               net_random(p->sim->config->seed, DRAW_ALLOCATE, p->number << 8 | y, p->sim->now);
+    default:
+        return served_at(p, x) < served_at(p, y);
+    }
+}
+
+// The VC of an input port that is taken of those that ask for an output still to be had; negative:
 // none.
 static int pick_queue(const struct net_sim *sim, uint32_t router, unsigned port,
                       const struct requests *all)
 {
-    const struct net_df_queue *queue = &sim->queue[net_df_port_of(sim, router, port) * sim->vcs];
+    size_t at = net_df_port_of(sim, router, port);
+    struct place its = {sim, 2 * at, &sim->queue[at * sim->vcs].served, sizeof *sim->queue,
+                        sim->vcs};
     int best = -1;
     for (unsigned mask = all->asks[port]; mask; mask &= mask - 1) {
         unsigned v = (unsigned)__builtin_ctz(mask);
         if (!(all->taken >> all->of[port][v].way.port & 1) &&
-            (best < 0 || queue[v].served < queue[best].served))
+            (best < 0 || goes_first(&its, v, (unsigned)best)))
             best = (int)v;
     }
     return best;
@@ -55,10 +99,12 @@ static int pick_queue(const struct net_sim *sim, uint32_t router, unsigned port,
 static bool before(const struct net_sim *sim, uint32_t router, unsigned out, unsigned x, unsigned y)
 {
     bool transit_x = x < sim->d.locals, transit_y = y < sim->d.locals;
-    const uint32_t *served = &sim->served[net_df_port_of(sim, router, out) * sim->d.ports];
+    size_t at = net_df_port_of(sim, router, out);
+    struct place its = {sim, 2 * at + 1, &sim->served[at * sim->d.ports], sizeof *sim->served,
+                        sim->d.ports};
     if (transit_x != transit_y && !sim->config->dragonfly.equal)
         return transit_x;
-    return served[x] < served[y];
+    return goes_first(&its, x, y);
 }
 
 void net_df_allocate(struct net_sim *sim, uint32_t router)

@@ -16,9 +16,10 @@
 //   that is full it is refused, and counted.
 // Allocator. Every input VC whose first packet may go on asks for one output (select.h), by what
 // was
-//   known at the beginning of the cycle. Separable, `iterations` times: an input port takes the
-//   least recently served of its VCs that ask for an output still to be had, an output the least
-//   recently served of the ports that ask for it, packets in transit before injected ones.
+//   known at the beginning of the cycle. Separable, `iterations` times: an input port takes one of
+//   its VCs that ask for an output still to be had, an output one of the ports that ask for it,
+//   packets in transit before injected ones. --allocator says which: the least recently served; the
+//   next one, by number, after the one served last; or one drawn, by position, in each cycle.
 // Random numbers are by position (config/random.h).
 //
 // Parts. Groups may be simulated in parts, each on a thread of its own, to the same bit: what a

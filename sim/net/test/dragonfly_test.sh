@@ -42,6 +42,7 @@ same()
 for settings in '--routing valiant --load 0.4' '--routing pb --traffic adv+1 --load 0.3 --global-latency 7' \
     '--routing ofar --misrouting nrg --traffic adv+2 --load 0.6' '--routing par --load 0.01 --global-latency 1' \
     '--routing ofar --misrouting nrg --ring physical --traffic adv+2 --load 0.6 --global-latency 5' \
+    '--routing valiant --allocator random --load 0.6' '--routing par --allocator round-robin --load 0.6' \
     '--routing pb --load 0.0004 --congested-words 0' '--routing ofar --load 0.0004'; do
     same "$sim" "$settings"
     result $? "the same on any number of threads: $settings"
@@ -61,6 +62,8 @@ at='run --engine flit --topology dragonfly:2'
     refuse 'adv+N' $at --traffic adv+0
     refuse 'adv' $at --traffic adv
     refuse 'there are 9 groups' $at --traffic adv+9
+    refuse 'no such allocator' $at --allocator first
+    refuse 'allocator goes with --topology dragonfly' run --engine flit --allocator random
     refuse 'topology' run --engine flit --topology dragonfly:
     refuse 'topology' run --engine flit --topology dragonfly:1x2x3
     refuse 'topology' run --engine flit --topology dragonfly:4x2
@@ -99,6 +102,7 @@ source-words 64
 local-latency 2
 global-latency 3
 iterations 1
+allocator random
 priority none
 occupancy 0.5
 ring-exits 2
@@ -193,23 +197,24 @@ result $? 'mail that is taken a turn late is found'
 threaded lost 's/i < box->count; i++/i < box->count; i += 2/'
 result $? 'mail that is lost is found'
 
-# Twins of PB that test_piggyback.c finds: it is built with that change in select.c.
-piggyback()
+# unit NAME FILE TEST SED WHAT: a twin that sim/net/test/TEST.c finds by its test WHAT: it is built with that change in FILE.c.
+unit()
 {
-    sed "$2" sim/net/dragonfly/select.c > "$work/$1.c"
-    ! cmp -s "$work/$1.c" sim/net/dragonfly/select.c || return 1
+    sed "$4" "sim/net/dragonfly/$2.c" > "$work/$1.c"
+    ! cmp -s "$work/$1.c" "sim/net/dragonfly/$2.c" || return 1
     objects=$B/sim/net/study/experiments.o
     for source in sim/net/*/*.c; do
-        case $source in sim/net/test/* | sim/net/dragonfly/select.c | sim/net/cli/torussim.c) continue ;; esac
+        case $source in sim/net/test/* | "sim/net/dragonfly/$2.c" | sim/net/cli/torussim.c) continue ;; esac
         objects="$objects $B/${source%.c}.o"
     done
     # shellcheck disable=SC2046,SC2086
     gcc -std=c11 -O1 $net_flags -o "$work/$1" "$work/$1.c" \
-        sim/net/test/test_piggyback.c $objects "$B/net/libofr.a" -lcmocka -ljansson -lm -lpthread \
+        "sim/net/test/$3.c" $objects "$B/net/libofr.a" -lcmocka -ljansson -lm -lpthread \
         $(pkg-config --libs ompi-c 2> "$work/pkg") || return 1
     "$work/$1" > "$work/out" 2>&1
-    grep -q "^not ok .*$3" "$work/out"
+    grep -q "^not ok .*$5" "$work/out"
 }
+piggyback() { unit "$1" select test_piggyback "$2" "$3"; }
 piggyback deaf 's/sim->shape.routing == NET_PB \&\& is_congested([^;]*;/false;/' told
 result $? 'PB that asks nobody is found'
 piggyback instant 's/uint32_t when = .*/uint32_t when = sim->now;/' told
@@ -222,5 +227,12 @@ piggyback few 's/ + c->pb_words \/ sim->words//' threshold
 result $? 'PB without its packets above the mean is found'
 piggyback other 's/sim->d.globals + j) \* sim->vcs\];/sim->d.globals + j) * sim->vcs + 1];/' threshold
 result $? 'PB that looks at another virtual channel is found'
+allocator() { unit "$1" router test_allocator "$2" "$3"; }
+allocator recent 's/return served_at(p, x) < served_at(p, y);/return x < y;/' least_recent
+result $? 'an allocator that does not look at who was served least recently is found'
+allocator robin 's/last = served_last(p) + 1;/last = served_last(p);/' round_robin
+result $? 'a round robin that begins with the one served last is found'
+allocator unfair 's/p->number << 8 | y, p->sim->now)/p->number << 8 | y, 0)/' random_one
+result $? 'a draw that favours some is found'
 
 finish

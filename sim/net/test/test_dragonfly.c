@@ -180,6 +180,7 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     d->ring_exits = (uint32_t)(exact_random(random) % 4);
     d->by_hops = exact_random(random) & 1;
     d->physical_ring = exact_random(random) & 1;
+    d->allocator = (enum net_allocator)(exact_random(random) % 3);
     c.seed = exact_random(random) >> 1;
     snprintf(text + at, size - at, " routing %d misrouting %d%s%s words %u buffers %u %u",
              c.routing, d->misrouting, d->local_misrouting ? "+L" : "",
