@@ -83,6 +83,7 @@ report-check: $(REPORT)
 # that is not here, and for one whose tests are not of it.
 T := $(B)/tests/
 CHECK_constraints   := constraints/board_test.sh
+CHECK_firmware/user := $(T)user_32_4
 CHECK_firmware      := $(T)test_firmware firmware/test/size_test.sh
 CHECK_host/examples := tests/install_test.sh
 CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
@@ -107,6 +108,7 @@ CHECK_rtl/router/alone := rtl/router/alone/test/alone_test.sh
 CHECK_rtl/router/waves := rtl/router/waves/test/waves_test.sh
 CHECK_rtl/soc       := $(addprefix $(T)soc_,ram flash timer)
 CHECK_rtl/top       := rtl/top/test/pll_test.sh
+CHECK_rtl/user      := $(T)user_32_4 rtl/user/test/parameters.sh
 CHECK_sim/bitstream := sim/bitstream/ice40_test.sh
 CHECK_sim/cosim     := $(addprefix $(T),lockstep_2_16_16_4_0 rate_2_32_8_8_1 rate_2_16_16_4_0 bench_phases) \
                        sim/cosim/layers_test.sh
