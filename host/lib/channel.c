@@ -51,14 +51,13 @@ static struct torus_end end_at(uint32_t peer)
 }
 
 // Up to four registers of the board at once.
-static int read_four(struct torus *t, const struct torus_end *e, const uint16_t offset[4],
-                     uint32_t value[4])
+int read_four(struct torus *t, const uint8_t at[3], const uint16_t offset[4], uint32_t value[4])
 {
     struct request q;
-    by_address(&q, pack_at(e->at), OFR_OP_READ4, 0);
+    by_address(&q, pack_at(at), OFR_OP_READ4, 0);
     q.m[2] = offset[0] | (uint32_t)offset[1] << 16;
     q.m[3] = offset[2] | (uint32_t)offset[3] << 16;
-    int error = ask(t, &q, "read a channel");
+    int error = ask(t, &q, "read registers");
     memcpy(value, &q.r[2], 4 * sizeof *value);
     return error;
 }
@@ -68,7 +67,7 @@ static int look(struct torus *t, const struct torus_end *e, struct seen *s)
     static const uint16_t offset[4] = {OFR_CHANNEL_STATE, OFR_CHANNEL_TX, OFR_CHANNEL_RX,
                                        OFR_CHANNEL_RX_DATA};
     uint32_t value[4] = {0};
-    int error = read_four(t, e, offset, value);
+    int error = read_four(t, e->at, offset, value);
     *s = (struct seen){value[0], value[1], value[2], value[3]};
     return error;
 }
@@ -141,7 +140,7 @@ static int over(struct torus *t, const struct torus_end *e, const struct seen *s
     static const uint16_t offset[4] = {OFR_CHANNEL_HEARD, OFR_CHANNEL_RECEIVED, OFR_CHANNEL_HEARD,
                                        OFR_CHANNEL_RECEIVED};
     uint32_t value[4] = {0};
-    int error = read_four(t, e, offset, value);
+    int error = read_four(t, e->at, offset, value);
     if (error != TORUS_OK)
         return error;
     return fail(t, TORUS_E_FAILED,
@@ -158,8 +157,8 @@ static bool is_broken(const struct seen *s)
            FIELD(s->state, OFR_CHANNEL_STATE_REASON) != OFR_CHANNEL_STATE_REASON_CLOSED;
 }
 
-// Is it joined with another end, whatever has become of that?
-static int want_joined(struct torus *t, const struct torus_end *e, const struct seen *s)
+// Is it joined with another end, whatever has become of that? bytes: and may software move them?
+static int want_joined(struct torus *t, const struct torus_end *e, const struct seen *s, bool bytes)
 {
     char text[24];
     uint32_t attached = 0;
@@ -170,6 +169,9 @@ static int want_joined(struct torus *t, const struct torus_end *e, const struct 
     if (!attached)
         return fail(t, TORUS_E_USAGE, "%s is its pins', not software's: torus_channel_open()",
                     end_text(t, e, text));
+    if (bytes && attached & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK)
+        return fail(t, TORUS_E_USAGE, "%s is the board's collectives', not software's",
+                    end_text(t, e, text));
     if (state == OFR_CHANNEL_STATE_STATE_IDLE)
         return fail(t, TORUS_E_USAGE, "%s is not open: torus_channel_open()", end_text(t, e, text));
     return is_broken(s) ? over(t, e, s) : TORUS_OK;
@@ -179,7 +181,7 @@ static int want_joined(struct torus *t, const struct torus_end *e, const struct 
 
 // An end that nobody uses becomes ours. Its state, and the number of its last connection.
 static int take_end(struct torus *t, const struct torus_end *e, const struct seen *s,
-                    unsigned *conn)
+                    uint32_t attach, unsigned *conn)
 {
     char text[24];
     uint32_t peer = 0, attached = 0;
@@ -197,16 +199,16 @@ static int take_end(struct torus *t, const struct torus_end *e, const struct see
                     FIELD(s->rx, OFR_CHANNEL_RX_VALID) ? ", and what has come is not taken" : "");
     }
     if (FIELD(s->tx, OFR_CHANNEL_TX_MID)) { // of a message that the last user began
-        if (!attached)
-            return fail(t, TORUS_E_BOARD, "%s is busy: the logic at its pins is inside a message",
-                        end_text(t, e, text));
+        if (!(attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK))
+            return fail(t, TORUS_E_BOARD, "%s is busy: %s inside a message", end_text(t, e, text),
+                        attached ? "the board's collectives are" : "the logic at its pins is");
         error = torus_write(t, e->at, OFR_CHANNEL_TX_END, 0);
         if (error == TORUS_OK)
             error = torus_write(t, e->at, OFR_CHANNEL_TX_DATA, 0);
         if (error != TORUS_OK)
             return error;
     }
-    return torus_write(t, e->at, OFR_CHANNEL_ATTACH, 1);
+    return torus_write(t, e->at, OFR_CHANNEL_ATTACH, attach);
 }
 
 static int join(struct torus *t, const struct torus_end *e, const struct torus_end *with,
@@ -221,7 +223,8 @@ static int join(struct torus *t, const struct torus_end *e, const struct torus_e
 }
 
 // Both ends listen and open, or neither.
-static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to)
+static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+                 uint32_t attach)
 {
     struct seen s = {0};
     bool begun, outer = false;
@@ -230,11 +233,11 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
     if (error == TORUS_OK)
         error = turn(t, from, &s, &outer);
     if (error == TORUS_OK)
-        error = take_end(t, from, &s, &conn[0]);
+        error = take_end(t, from, &s, attach, &conn[0]);
     if (error == TORUS_OK) {
         error = turn(t, to, &s, &begun);
         if (error == TORUS_OK)
-            error = take_end(t, to, &s, &conn[1]);
+            error = take_end(t, to, &s, attach, &conn[1]);
         unsigned number = (unsigned)random_word() & 255;
         while (number == conn[0] || number == conn[1])
             number = (number + 1) & 255;
@@ -302,8 +305,8 @@ API int torus_channel_abort(struct torus *t, const struct torus_end *end)
     return begun ? lease_done(t, error) : error;
 }
 
-API int torus_channel_open(struct torus *t, const struct torus_end *from,
-                           const struct torus_end *to, double seconds)
+int join_ends(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+              uint32_t attach, double seconds)
 {
     double until = monotonic() + seconds;
     bool begun;
@@ -311,7 +314,7 @@ API int torus_channel_open(struct torus *t, const struct torus_end *from,
     char text[24], other[24];
     if (pack_at(from->at) == pack_at(to->at) && from->end == to->end)
         return fail(t, TORUS_E_USAGE, "%s cannot be joined with itself", end_text(t, from, text));
-    int error = begin(t, from, to);
+    int error = begin(t, from, to, attach);
     while (error == TORUS_OK) {
         bool late = is_late(until);
         error = turn(t, from, &s, &begun);
@@ -339,6 +342,12 @@ API int torus_channel_open(struct torus *t, const struct torus_end *from,
     return error;
 }
 
+API int torus_channel_open(struct torus *t, const struct torus_end *from,
+                           const struct torus_end *to, double seconds)
+{
+    return join_ends(t, from, to, OFR_CHANNEL_ATTACH_REGISTERS_MASK, seconds);
+}
+
 // ---- Bytes --------------------------------------------------------------------------------------
 
 // Why an end moves nothing, where it is not one of ours that is open.
@@ -349,7 +358,7 @@ static int explain(struct torus *t, const struct torus_end *e)
     char text[24];
     int error = turn(t, e, &s, &begun);
     if (error == TORUS_OK)
-        error = want_joined(t, e, &s);
+        error = want_joined(t, e, &s, true);
     if (error == TORUS_OK)
         error = fail(t, TORUS_E_PROTOCOL, "%s: the board moves no bytes, and does not say why",
                      end_text(t, e, text));
@@ -554,7 +563,7 @@ API int torus_channel_close(struct torus *t, const struct torus_end *end, double
         bool late = is_late(until);
         int error = turn(t, end, &s, &begun);
         if (error == TORUS_OK)
-            error = want_joined(t, end, &s);
+            error = want_joined(t, end, &s, false);
         if (error == TORUS_OK && state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN) {
             if (FIELD(s.tx, OFR_CHANNEL_TX_MID))
                 error = fail(t, TORUS_E_USAGE, "%s is inside a message: send the rest, or abort",
@@ -585,7 +594,7 @@ API int torus_channel_state(struct torus *t, const struct torus_end *end, struct
     uint32_t value[4] = {0}, attached = 0;
     int error = turn(t, end, &s, &begun);
     if (error == TORUS_OK)
-        error = read_four(t, end, offset, value);
+        error = read_four(t, end->at, offset, value);
     if (error == TORUS_OK)
         error = torus_read(t, end->at, OFR_CHANNEL_ATTACH, &attached);
     if (begun)
@@ -601,7 +610,8 @@ API int torus_channel_state(struct torus *t, const struct torus_end *end, struct
         .peer = end_at(value[0]),
         .open = state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN,
         .free = FIELD(s.state, OFR_CHANNEL_STATE_FREE),
-        .software = attached,
+        .software = attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK,
+        .collective = attached & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK,
         .waits = FIELD(s.rx, OFR_CHANNEL_RX_VALID),
         .sent = value[1],
         .received = value[2],

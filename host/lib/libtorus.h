@@ -418,10 +418,11 @@ struct torus_channel {
     const char *reason; // why it has ended, "closed", ...; NULL: it has not
     struct torus_end peer;
     bool open, free;         // free: torus_channel_open() can have it
-    bool software;           // not its pins'
+    bool software;           // not its pins', nor the board's collectives'
     bool waits;              // a beat has come for software, and is not taken
     uint32_t sent, received; // bytes of this connection, modulo 2^32
     uint32_t heard;          // that the other side has said to have received
+    bool collective;         // the board's collectives have it (torus_tree_open())
 };
 int torus_channel_state(struct torus *t, const struct torus_end *end, struct torus_channel *out);
 
@@ -504,6 +505,61 @@ int torus_scatter(struct torus_group *group, unsigned root, const void *all, voi
                   size_t bytes);
 int torus_gather(struct torus_group *group, unsigned root, void *const *data, void *all,
                  size_t bytes);
+
+// Collectives in hardware -------------------------------------------------------------------------
+
+// Groups of boards that are built with collectives: each board's block gets its place in a tree
+// over channels, whose ends 0 and up become its, and does operations without a host. Its user is
+// the logic at the board's pins; or software, here: for trials, a word a request. A board is in one
+// group. Errors as torus_channel_open(); TORUS_E_USAGE: also, a board built without, or with too
+// few children for that shape; TORUS_E_BOARD: a block is not at rest.
+struct torus_tree;
+enum torus_tree_shape {
+    TORUS_TREE,  // in dimension order, as deep as the torus is wide: for barriers, short vectors
+    TORUS_CHAIN, // all in a row with the root in its middle: for long ones
+};
+struct torus_tree_options {
+    size_t size;   // sizeof(struct torus_tree_options): torus_tree_options_default()
+    unsigned root; // a member, by its place in the list (default 0)
+    enum torus_tree_shape shape;
+    bool software;  // the user, in place of the pins
+    double seconds; // how long nothing may move in a call (default 30)
+};
+void torus_tree_options_init(struct torus_tree_options *options, size_t size);
+static inline struct torus_tree_options torus_tree_options_default(void)
+{
+    struct torus_tree_options options;
+    torus_tree_options_init(&options, sizeof options);
+    return options;
+}
+// Forms the group: at most one member of a board; at = NULL: all boards, in the order of their node
+// numbers. *out: NULL on an error, and nothing is left open. options may be NULL: the defaults.
+int torus_tree_open(struct torus_tree **out, struct torus *t,
+                    const struct torus_tree_options *options, const uint8_t (*at)[3],
+                    unsigned members);
+// Frees it; the group stays, for the logic at the pins. NULL: nothing is done.
+void torus_tree_keep(struct torus_tree *tree);
+// Ends it in any case, and frees it: what is under way is left, the channels are aborted, their
+// ends and the blocks become their pins' again. NULL: nothing is done.
+int torus_tree_close(struct torus_tree *tree);
+// The same at these boards, whoever has formed their groups.
+int torus_tree_clear(struct torus *t, const uint8_t (*at)[3], unsigned members);
+
+// A member's place: its parent, -1 of the root; its distance from the root in edges; its place in
+// the order of members, by which scatter and gather go.
+struct torus_tree_place {
+    int parent;
+    unsigned depth, order;
+};
+struct torus_tree_place torus_tree_place(const struct torus_tree *tree, unsigned member);
+
+// Operations of a group whose user is software, by this process for all members. TORUS_E_FAILED:
+// a member's verdict is bad, the detail says which and why; TORUS_E_TIMEOUT: nothing moves, and the
+// operation has been left. It can only be closed then. values[m]: member m's words, each with all
+// others' in its place after it.
+int torus_tree_barrier(struct torus_tree *tree);
+int torus_tree_all_reduce(struct torus_tree *tree, enum torus_reduction operation,
+                          int32_t *const *values, size_t words);
 
 // Programming -------------------------------------------------------------------------------------
 

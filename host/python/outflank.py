@@ -98,6 +98,7 @@ class _Channel(ctypes.Structure):
         ("sent", ctypes.c_uint32),
         ("received", ctypes.c_uint32),
         ("heard", ctypes.c_uint32),
+        ("collective", ctypes.c_bool),
     ]
 
 

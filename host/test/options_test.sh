@@ -31,7 +31,7 @@ value() { # OPTION: what it is given
     keep | diff) echo "=$work/torus" ;;
     svg | plot) echo "=$work/picture" ;;
     thresholds) echo "=$work/rules" ;;
-    at) echo =0,0 ;;
+    at | root) echo =0,0 ;;
     path) echo =x+ ;;
     routing) echo =abr ;;
     tie) echo =plus ;;
@@ -44,7 +44,7 @@ value() { # OPTION: what it is given
     record) echo "=$work/record" ;;
     cable) echo =flat ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
-    repetitions | rings) echo =3 ;;
+    repetitions | rings | words) echo =3 ;;
     max-size) echo =8 ;;
     tcp) echo =0 ;;
     chip) echo =FT1A ;;
@@ -184,6 +184,9 @@ mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $
 mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
 mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
 mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'
+mode opens "collective $t all" "$board names format $writing root chain words stay clear" baud
+mode opens "collective $t all --stay" "$board names format $writing root chain" 'baud words clear'
+mode opens "collective $t 0,0 1,0 --clear" "$board names format $writing" 'baud root chain words stay'
 mode opens "b_eff $t" "$board window names format $writing max-size repetitions rings seed plot" baud
 mode opens "b_eff $t --rings=0" "$board window names format $writing max-size repetitions plot" 'baud seed'
 mode opens "osu $t bw 0,0 1,1" "$board window names format $writing max-size repetitions plot" baud

@@ -108,8 +108,11 @@ static int show(struct torus *t, const struct args *a, struct torus_end *e, bool
         bool joined = strcmp(c.state, "idle") != 0;
         table_row(rows,
                   json_pack("{s:i,s:s,s:s,s:s?,s:o,s:o,s:I,s:I,s:I}", "end", (int)e->end, "has",
-                            c.software ? "software" : "pins", "state", c.state, "reason", c.reason,
-                            "peer", joined ? json_at(c.peer.at, dims) : json_null(), "peer_end",
+                            c.software     ? "software"
+                            : c.collective ? "collective"
+                                           : "pins",
+                            "state", c.state, "reason", c.reason, "peer",
+                            joined ? json_at(c.peer.at, dims) : json_null(), "peer_end",
                             joined ? json_integer(c.peer.end) : json_null(), "sent",
                             (json_int_t)c.sent, "received", (json_int_t)c.received, "heard",
                             (json_int_t)c.heard));

@@ -27,6 +27,7 @@ torus_discover|boards, cables, names and single registers|Boards
 torus_links|links: state, counters, a bound of their error rate, bit error tests|Links
 torus_channel_open|streams between ends of boards|Channels
 torus_group_open|messages and collectives|Messages and collectives
+torus_tree_open|collectives in hardware|Collectives in hardware
 torus_program|routings and their tables|Programming
 torus_lease|who may write: the lease and the key|The write lease
 torus_run|traffic, clocks and counters measured|Measuring

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives in hardware: blocks of boards (block COLLECTIVE) made a group, and used by registers.
+// Who is whose parent is sim/model/group.h's. Each turn takes the lease, does what can be done now,
+// and gives it back, as with channels.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boards.h"
+#include "group.h"
+#include "moves.h"
+
+enum { MOST_ROUNDS = 64 }; // of all members, in a turn
+
+struct torus_tree {
+    struct torus *t;
+    unsigned members;
+    double seconds;
+    bool software, broken;
+    uint8_t (*at)[3];
+    struct ofr_group_member *place;
+};
+
+static const char *const reasons[] = {
+    "good",
+    "members' vectors differ in length",
+    "members do not do the same",
+    "an operation that cannot be",
+    "a member has left it",
+    "a stream between members is broken",
+};
+enum { REASONS = sizeof reasons / sizeof *reasons };
+
+#define FIELD(value, name) ((value) >> name##_LSB & ((1U << name##_BITS) - 1))
+
+static void tree_free(struct torus_tree *g)
+{
+    free(g->at);
+    free(g->place);
+    free(g);
+}
+
+// ---- Forming a group ----------------------------------------------------------------------------
+
+static int want_options(struct torus *t, const struct torus_tree_options *o, unsigned members)
+{
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!members || members > node_count(t) || members > OFR_GROUP_MOST)
+        return fail(t, TORUS_E_USAGE, "%u members: a group has 1 to %u", members, node_count(t));
+    if (o->root >= members)
+        return fail(t, TORUS_E_USAGE, "root %u: members are 0 to %u", o->root, members - 1);
+    if (o->shape != TORUS_TREE && o->shape != TORUS_CHAIN)
+        return fail(t, TORUS_E_USAGE, "shape %d: a tree or a chain", (int)o->shape);
+    return TORUS_OK;
+}
+
+static int want_members(const struct torus_tree *g)
+{
+    struct torus *t = g->t;
+    char place[16];
+    uint8_t seen[MAX_BOARDS / 8] = {0};
+    for (unsigned m = 0; m < g->members; m++) {
+        if (!inside(t, g->at[m]))
+            return TORUS_E_USAGE;
+        uint32_t bit = pack_at(g->at[m]);
+        if (seen[bit / 8] >> bit % 8 & 1)
+            return fail(t, TORUS_E_USAGE, "%s is a member twice", place_text(t, g->at[m], place));
+        seen[bit / 8] |= (uint8_t)(1 << bit % 8);
+    }
+    return TORUS_OK;
+}
+
+// Most children that all boards have.
+static int find_children(const struct torus_tree *g, unsigned *children)
+{
+    struct torus *t = g->t;
+    char place[16];
+    *children = OFR_COLLECTIVE_CHILDREN;
+    for (unsigned m = 0; m < g->members; m++) {
+        uint32_t shape = 0;
+        int error = torus_read(t, g->at[m], OFR_COLLECTIVE_SHAPE, &shape);
+        if (error != TORUS_OK)
+            return error;
+        unsigned has = FIELD(shape, OFR_COLLECTIVE_SHAPE_CHILDREN);
+        if (!has)
+            return fail(t, TORUS_E_USAGE, "%s: the board is built without collectives",
+                        place_text(t, g->at[m], place));
+        *children = has < *children ? has : *children;
+    }
+    return TORUS_OK;
+}
+
+static int find_places(struct torus_tree *g, const struct torus_tree_options *o)
+{
+    struct torus *t = g->t;
+    struct ofr_torus torus = {.n = (uint8_t)t->dims};
+    unsigned children;
+    int error = find_children(g, &children);
+    if (error != TORUS_OK)
+        return error;
+    struct ofr_coord *coord = calloc(g->members, sizeof *coord);
+    if (!coord)
+        return fail(t, TORUS_E_MEMORY, "no memory for a group");
+    memcpy(torus.k, t->k, sizeof t->k);
+    for (unsigned m = 0; m < g->members; m++)
+        memcpy(coord[m].c, g->at[m], sizeof g->at[m]);
+    bool chain = o->shape == TORUS_CHAIN;
+    enum ofr_group_shape shape = !chain         ? OFR_GROUP_TREE
+                                 : children < 2 ? OFR_GROUP_LINE
+                                                : OFR_GROUP_CHAIN;
+    bool formed = ofr_group_form(&torus, coord, g->members, o->root, shape, children, g->place);
+    free(coord);
+    return formed ? TORUS_OK
+                  : fail(t, TORUS_E_USAGE,
+                         "a tree in %u dimensions needs boards with %u children, there are such "
+                         "with %u: make it a chain",
+                         t->dims, t->dims + 1, children);
+}
+
+// A write that a block takes at rest only.
+static int write_at_rest(const struct torus_tree *g, unsigned m, unsigned offset, uint32_t value)
+{
+    struct torus *t = g->t;
+    char place[16];
+    int error = torus_write(t, g->at[m], offset, value);
+    if (error != TORUS_E_BOARD)
+        return error;
+    return fail(t, TORUS_E_BOARD,
+                "%s: its collectives are in an operation, or its end is not taken",
+                place_text(t, g->at[m], place));
+}
+
+static int set_place(const struct torus_tree *g, unsigned m)
+{
+    const struct ofr_group_member *p = &g->place[m];
+    uint32_t has = 0, sizes[2] = {0, 0};
+    for (unsigned i = 0; i < p->children; i++) {
+        has |= 1U << i;
+        sizes[i / 2] |= (uint32_t)p->size[i] << (i % 2 ? OFR_COLLECTIVE_SIZE_LOW_CHILD1_LSB : 0);
+    }
+    int error = write_at_rest(g, m, OFR_COLLECTIVE_PLACE,
+                              (uint32_t)(p->parent >= 0) << OFR_COLLECTIVE_PLACE_PARENT_LSB |
+                                  has << OFR_COLLECTIVE_PLACE_CHILDREN_LSB);
+    if (error == TORUS_OK)
+        error = write_at_rest(g, m, OFR_COLLECTIVE_SIZE_LOW, sizes[0]);
+    if (error == TORUS_OK)
+        error = write_at_rest(g, m, OFR_COLLECTIVE_SIZE_HIGH, sizes[1]);
+    if (error == TORUS_OK)
+        error = write_at_rest(g, m, OFR_COLLECTIVE_ATTACH, g->software);
+    return error;
+}
+
+// The stream of member m to its parent.
+static int join_up(const struct torus_tree *g, unsigned m)
+{
+    const struct ofr_group_member *p = &g->place[m];
+    if (p->parent < 0)
+        return TORUS_OK;
+    struct torus_end child = {.end = 0}, parent = {.end = (uint8_t)(1 + p->slot)};
+    memcpy(child.at, g->at[m], 3);
+    memcpy(parent.at, g->at[p->parent], 3);
+    return join_ends(g->t, &parent, &child, OFR_CHANNEL_ATTACH_COLLECTIVE_MASK, g->seconds);
+}
+
+// No member is in another group.
+static int are_free(const struct torus_tree *g)
+{
+    struct torus *t = g->t;
+    char place[16];
+    for (unsigned m = 0; m < g->members; m++) {
+        uint32_t value = 0;
+        int error = torus_read(t, g->at[m], OFR_COLLECTIVE_PLACE, &value);
+        if (error != TORUS_OK)
+            return error;
+        if (value)
+            return fail(t, TORUS_E_BOARD, "%s is in a group: end that first, torus_tree_clear()",
+                        place_text(t, g->at[m], place));
+    }
+    return TORUS_OK;
+}
+
+static int form(struct torus_tree *g)
+{
+    struct torus *t = g->t;
+    int error = lease_turn(t);
+    if (error != TORUS_OK)
+        return error;
+    for (unsigned m = 0; error == TORUS_OK && m < g->members; m++) {
+        error = set_place(g, m);
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    for (unsigned m = 0; error == TORUS_OK && m < g->members; m++) {
+        error = join_up(g, m);
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    // All streams are there: no member counts operations yet
+    for (unsigned m = 0; error == TORUS_OK && m < g->members; m++)
+        error = write_at_rest(g, m, OFR_COLLECTIVE_CONTROL, OFR_COLLECTIVE_CONTROL_CLEAR_MASK);
+    return lease_done(t, error);
+}
+
+API void torus_tree_options_init(struct torus_tree_options *options, size_t size)
+{
+    const struct torus_tree_options standard = {.seconds = 30};
+    options_give(options, size, &standard, sizeof standard);
+}
+
+API int torus_tree_open(struct torus_tree **out, struct torus *t,
+                        const struct torus_tree_options *options, const uint8_t (*at)[3],
+                        unsigned members)
+{
+    struct torus_tree_options o = torus_tree_options_default();
+    *out = NULL;
+    if (options && !options_take(&o, sizeof o, options))
+        return fail(t, TORUS_E_USAGE, "options of another library");
+    members = at ? members : node_count(t);
+    int error = want_options(t, &o, members);
+    if (error != TORUS_OK)
+        return error;
+    struct torus_tree *g = calloc(1, sizeof *g);
+    if (g) {
+        *g = (struct torus_tree){
+            .t = t, .members = members, .seconds = o.seconds, .software = o.software};
+        g->at = calloc(members, sizeof *g->at);
+        g->place = calloc(members, sizeof *g->place);
+    }
+    if (!g || !g->at || !g->place) {
+        if (g)
+            tree_free(g);
+        return fail(t, TORUS_E_MEMORY, "no memory for a group");
+    }
+    for (unsigned m = 0; m < members; m++) {
+        if (at)
+            memcpy(g->at[m], at[m], 3);
+        else
+            node_at(t, m, g->at[m]);
+    }
+    error = want_members(g);
+    if (error == TORUS_OK)
+        error = find_places(g, &o);
+    if (error == TORUS_OK)
+        error = are_free(g);
+    if (error != TORUS_OK) {
+        tree_free(g);
+        return error;
+    }
+    error = form(g);
+    if (error == TORUS_OK) {
+        *out = g;
+        return TORUS_OK;
+    }
+    char detail[WIDTH];
+    snprintf(detail, sizeof detail, "%s", torus_detail(t));
+    t->uncut++;
+    torus_tree_close(g);
+    t->uncut--;
+    return fail(t, error, "%s", detail);
+}
+
+API struct torus_tree_place torus_tree_place(const struct torus_tree *g, unsigned member)
+{
+    if (member >= g->members)
+        return (struct torus_tree_place){.parent = -1};
+    return (struct torus_tree_place){.parent = g->place[member].parent,
+                                     .depth = g->place[member].depth,
+                                     .order = g->place[member].order};
+}
+
+// ---- Ending it ----------------------------------------------------------------------------------
+
+// What has come of a block's operations, up to its rest: thrown away. Software must be its user.
+static int throw_away(struct torus *t, const uint8_t at[3])
+{
+    static const uint16_t offset[4] = {OFR_COLLECTIVE_STATE, OFR_COLLECTIVE_RX, OFR_COLLECTIVE_TX,
+                                       OFR_COLLECTIVE_SHAPE};
+    uint32_t value[4] = {0};
+    int error = TORUS_OK;
+    unsigned most = 64; // more than lies in the block and its streams' ends, once it is left
+    for (unsigned idle = 0; idle < 3 && most && error == TORUS_OK; most--) {
+        error = read_four(t, at, offset, value);
+        bool comes = FIELD(value[1], OFR_COLLECTIVE_RX_VALID);
+        bool busy = FIELD(value[0], OFR_COLLECTIVE_STATE_BUSY);
+        if (error == TORUS_OK && comes)
+            error = torus_write(t, at, OFR_COLLECTIVE_RX_NEXT, 0);
+        else if (error == TORUS_OK && busy && FIELD(value[2], OFR_COLLECTIVE_TX_READY)) {
+            // Inside a message that it still wants the end of
+            error = torus_write(t, at, OFR_COLLECTIVE_TX_END, 0);
+            if (error == TORUS_OK)
+                error = torus_write(t, at, OFR_COLLECTIVE_TX_DATA, 0);
+        } else
+            idle++;
+    }
+    return error;
+}
+
+// One board's block and its streams' ends: the pins', and at rest.
+static int clear_board(struct torus *t, const uint8_t at[3])
+{
+    struct torus_end end = {.end = 0};
+    uint32_t shape = 0, attached = 0;
+    int error = torus_read(t, at, OFR_COLLECTIVE_SHAPE, &shape);
+    unsigned children = FIELD(shape, OFR_COLLECTIVE_SHAPE_CHILDREN);
+    char place[16];
+    if (error == TORUS_OK && !children)
+        return fail(t, TORUS_E_USAGE, "%s: the board is built without collectives",
+                    place_text(t, at, place));
+    memcpy(end.at, at, 3);
+    if (error == TORUS_OK)
+        error = torus_write(t, at, OFR_COLLECTIVE_CONTROL,
+                            OFR_COLLECTIVE_CONTROL_LEAVE_MASK | OFR_COLLECTIVE_CONTROL_DROP_MASK);
+    for (; error == TORUS_OK && end.end <= children; end.end++) {
+        struct torus_channel c;
+        error = torus_channel_state(t, &end, &c);
+        if (error == TORUS_OK && c.collective)
+            error = torus_channel_abort(t, &end);
+    }
+    if (error == TORUS_OK)
+        error = torus_read(t, at, OFR_COLLECTIVE_ATTACH, &attached);
+    if (error == TORUS_OK && attached)
+        error = throw_away(t, at);
+    for (end.end = 0; error == TORUS_OK && end.end <= children; end.end++) {
+        error = torus_write(t, at, OFR_CHANNEL_SELECT, end.end);
+        if (error == TORUS_OK)
+            error = torus_read(t, at, OFR_CHANNEL_ATTACH, &attached);
+        if (error == TORUS_OK && attached & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK)
+            error = torus_write(t, at, OFR_CHANNEL_ATTACH, 0);
+    }
+    if (error == TORUS_OK)
+        error = torus_write(t, at, OFR_COLLECTIVE_PLACE, 0);
+    if (error == TORUS_OK)
+        error = torus_write(t, at, OFR_COLLECTIVE_CONTROL, OFR_COLLECTIVE_CONTROL_CLEAR_MASK);
+    return error == TORUS_OK ? torus_write(t, at, OFR_COLLECTIVE_ATTACH, 0) : error;
+}
+
+API int torus_tree_clear(struct torus *t, const uint8_t (*at)[3], unsigned members)
+{
+    char detail[WIDTH] = "";
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    for (unsigned m = 0; m < members; m++)
+        if (!inside(t, at[m]))
+            return TORUS_E_USAGE;
+    int first = lease_turn(t);
+    if (first != TORUS_OK)
+        return first;
+    // All of them, whatever becomes of one
+    for (unsigned m = 0; m < members; m++) {
+        int error = clear_board(t, at[m]);
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+        if (error != TORUS_OK && first == TORUS_OK) {
+            snprintf(detail, sizeof detail, "%s", torus_detail(t));
+            first = error;
+        }
+        if (error == TORUS_E_TRANSPORT || error == TORUS_E_CANCELLED)
+            break;
+    }
+    if (first != TORUS_OK)
+        fail(t, first, "%s", detail);
+    return lease_done(t, first);
+}
+
+API void torus_tree_keep(struct torus_tree *g)
+{
+    if (g)
+        tree_free(g);
+}
+
+API int torus_tree_close(struct torus_tree *g)
+{
+    if (!g)
+        return TORUS_OK;
+    int error = torus_tree_clear(g->t, (const uint8_t(*)[3])g->at, g->members);
+    tree_free(g);
+    return error;
+}
+
+// ---- Operations ---------------------------------------------------------------------------------
+
+// A member in an operation.
+struct acting {
+    const uint8_t *give; // its message, as the network has it
+    uint8_t *take;       // its result
+    size_t given, taken; // bytes
+    bool gave, over;     // the end of the message; the verdict
+};
+
+struct operation {
+    struct torus_tree *g;
+    uint32_t what; // TX_OP
+    size_t bytes, result;
+    struct acting *acting;
+    unsigned left; // members without a verdict
+    bool moved;    // something has, in this turn
+};
+
+static int give_beat(struct operation *o, unsigned m)
+{
+    struct torus *t = o->g->t;
+    struct acting *a = &o->acting[m];
+    const uint8_t *at = o->g->at[m];
+    uint8_t beat[8] = {0};
+    size_t left = o->bytes - a->given;
+    unsigned now = left < t->flit_bytes ? (unsigned)left : t->flit_bytes;
+    int error = TORUS_OK;
+    if (now)
+        memcpy(beat, a->give + a->given, now);
+    if (!a->given)
+        error = torus_write(t, at, OFR_COLLECTIVE_TX_OP, o->what);
+    if (error == TORUS_OK && left <= t->flit_bytes)
+        error = torus_write(t, at, OFR_COLLECTIVE_TX_END, now);
+    if (error == TORUS_OK && t->flit_bytes == 8)
+        error = torus_write(t, at, OFR_COLLECTIVE_TX_HIGH, ofr_get32(beat + 4));
+    if (error == TORUS_OK)
+        error = torus_write(t, at, OFR_COLLECTIVE_TX_DATA, ofr_get32(beat));
+    a->given += now;
+    a->gave = left <= t->flit_bytes;
+    o->moved = true;
+    return error;
+}
+
+// A beat has come: bytes of the result, or the verdict.
+static int take_beat(struct operation *o, unsigned m, uint32_t rx, uint32_t low, uint32_t high)
+{
+    struct torus *t = o->g->t;
+    struct acting *a = &o->acting[m];
+    char place[16];
+    uint8_t beat[8];
+    unsigned bytes = FIELD(rx, OFR_COLLECTIVE_RX_BYTES);
+    int error = torus_write(t, o->g->at[m], OFR_COLLECTIVE_RX_NEXT, 0);
+    ofr_put32(beat, low);
+    ofr_put32(beat + 4, high);
+    o->moved = true;
+    if (error != TORUS_OK)
+        return error;
+    if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED)) {
+        uint32_t state = 0;
+        error = torus_read(t, o->g->at[m], OFR_COLLECTIVE_STATE, &state);
+        unsigned why = FIELD(state, OFR_COLLECTIVE_STATE_REASON);
+        return error != TORUS_OK
+                   ? error
+                   : fail(t, TORUS_E_FAILED, "%s: the operation has failed: %s",
+                          place_text(t, o->g->at[m], place), why < REASONS ? reasons[why] : "?");
+    }
+    if (bytes > 8 || bytes > o->result - a->taken)
+        return fail(t, TORUS_E_PROTOCOL, "%s: more than the result has come",
+                    place_text(t, o->g->at[m], place));
+    if (bytes)
+        memcpy(a->take + a->taken, beat, bytes);
+    a->taken += bytes;
+    if (!FIELD(rx, OFR_COLLECTIVE_RX_VERDICT))
+        return TORUS_OK;
+    if (a->taken != o->result)
+        return fail(t, TORUS_E_PROTOCOL, "%s: less than the result has come",
+                    place_text(t, o->g->at[m], place));
+    a->over = true;
+    o->left--;
+    return TORUS_OK;
+}
+
+// What one member can do now.
+static int act(struct operation *o, unsigned m)
+{
+    static const uint16_t offset[4] = {OFR_COLLECTIVE_TX, OFR_COLLECTIVE_RX, OFR_COLLECTIVE_RX_DATA,
+                                       OFR_COLLECTIVE_RX_HIGH};
+    uint32_t value[4] = {0};
+    int error = read_four(o->g->t, o->g->at[m], offset, value);
+    if (error == TORUS_OK && FIELD(value[0], OFR_COLLECTIVE_TX_READY) && !o->acting[m].gave)
+        error = give_beat(o, m);
+    if (error == TORUS_OK && FIELD(value[1], OFR_COLLECTIVE_RX_VALID))
+        error = take_beat(o, m, value[1], value[2], value[3]);
+    return error;
+}
+
+// A turn: rounds of all members, while something moves.
+static int turn(struct operation *o)
+{
+    struct torus *t = o->g->t;
+    int error = lease_turn(t);
+    if (error != TORUS_OK)
+        return error;
+    bool any = false;
+    o->moved = true;
+    for (unsigned round = 0; round < MOST_ROUNDS && o->moved && o->left && error == TORUS_OK;
+         round++) {
+        o->moved = false;
+        for (unsigned m = 0; m < o->g->members && error == TORUS_OK; m++)
+            if (!o->acting[m].over)
+                error = act(o, m);
+        any = any || o->moved;
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    o->moved = any;
+    return lease_done(t, error);
+}
+
+static int operate(struct operation *o)
+{
+    struct torus *t = o->g->t;
+    double until = monotonic() + o->g->seconds;
+    while (o->left) {
+        bool late = monotonic() >= until;
+        int error = turn(o);
+        if (error == TORUS_OK && o->moved)
+            until = monotonic() + o->g->seconds;
+        else if (error == TORUS_OK)
+            error = late ? fail(t, TORUS_E_TIMEOUT,
+                                "nothing moves in the group: %u of %u members have no verdict",
+                                o->left, o->g->members)
+                         : pause_turn(t, until);
+        if (error != TORUS_OK)
+            return error;
+    }
+    return TORUS_OK;
+}
+
+// data: members' words as the network has them, which become the result; NULL: there are none.
+static int run(struct torus_tree *g, uint32_t what, uint8_t *data, size_t bytes)
+{
+    struct torus *t = g->t;
+    if (!g->software)
+        return fail(t, TORUS_E_USAGE, "the group's user is the logic at the boards' pins");
+    if (g->broken)
+        return fail(t, TORUS_E_FAILED, "an operation of the group has failed: close it");
+    struct operation o = {
+        .g = g, .what = what, .bytes = bytes, .result = bytes, .left = g->members};
+    o.acting = calloc(g->members, sizeof *o.acting);
+    uint8_t *given = malloc(bytes ? g->members * bytes : 1);
+    int error = o.acting && given ? TORUS_OK : fail(t, TORUS_E_MEMORY, "no memory for a group");
+    if (error == TORUS_OK) {
+        if (bytes)
+            memcpy(given, data, g->members * bytes);
+        for (unsigned m = 0; m < g->members; m++)
+            o.acting[m] = (struct acting){.give = given + m * bytes, .take = data + m * bytes};
+        error = operate(&o);
+        g->broken = error != TORUS_OK;
+    }
+    free(o.acting);
+    free(given);
+    return error == TORUS_OK ? ok(t) : error;
+}
+
+API int torus_tree_barrier(struct torus_tree *g)
+{
+    return run(g, OFR_COLLECTIVE_TX_OP_OP_BARRIER << OFR_COLLECTIVE_TX_OP_OP_LSB, NULL, 0);
+}
+
+API int torus_tree_all_reduce(struct torus_tree *g, enum torus_reduction operation,
+                              int32_t *const *values, size_t words)
+{
+    static const uint8_t type[] = {[TORUS_SUM] = OFR_COLLECTIVE_TX_OP_TYPE_SUM,
+                                   [TORUS_MIN] = OFR_COLLECTIVE_TX_OP_TYPE_MIN,
+                                   [TORUS_MAX] = OFR_COLLECTIVE_TX_OP_TYPE_MAX,
+                                   [TORUS_OR] = OFR_COLLECTIVE_TX_OP_TYPE_OR};
+    struct torus *t = g->t;
+    if ((unsigned)operation >= sizeof type)
+        return fail(t, TORUS_E_USAGE, "reduction %d: there is no such one", (int)operation);
+    if (words > SIZE_MAX / 4 / g->members)
+        return fail(t, TORUS_E_USAGE, "%zu words: too many", words);
+    uint8_t *data = malloc(words ? 4 * words * g->members : 1);
+    if (!data)
+        return fail(t, TORUS_E_MEMORY, "no memory for a group");
+    for (size_t i = 0; i < words * g->members; i++)
+        ofr_put32(data + 4 * i, (uint32_t)values[i / words][i % words]);
+    int error = run(g,
+                    (uint32_t)OFR_COLLECTIVE_TX_OP_OP_ALLREDUCE << OFR_COLLECTIVE_TX_OP_OP_LSB |
+                        (uint32_t)type[operation] << OFR_COLLECTIVE_TX_OP_TYPE_LSB,
+                    data, 4 * words);
+    for (size_t i = 0; i < words * g->members && error == TORUS_OK; i++)
+        values[i / words][i % words] = (int32_t)ofr_get32(data + 4 * i);
+    free(data);
+    return error;
+}
