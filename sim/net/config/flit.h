@@ -36,6 +36,7 @@ enum net_saturation { NET_SATURATION_INTERVAL, NET_SATURATION_BACKLOG, NET_SATUR
 
 enum {
     NET_MAX_LANES = 4,
+    NET_MAX_UNRESTRICTED = 8,
     NET_MAX_WORDS = 4096,
     NET_MAX_NODE_LATENCY = 64,
     NET_MAX_LINK_LATENCY = 1000,
@@ -54,7 +55,8 @@ struct net_flit_config {
     uint32_t buffer_packets; // else: of the longest messages there is room for in one
     bool lagging;   // wormhole: into a full buffer nothing goes in the cycle in which a word leaves
     uint32_t lanes; // of Dally and Seitz's router, per virtual channel that it needs
-    uint32_t node_latency; // cycles from a header's arrival until it is moved on, at the least
+    uint32_t unrestricted_vcs; // of Duato's and Triplex's, of a link
+    uint32_t node_latency;     // cycles from a header's arrival until it is moved on, at the least
     // Cycles of a link's words, and of what is told back, by dimension (torus or mesh).
     uint32_t link_latency[OFR_MAX_DIMS];
     uint32_t link_latencies; // that were given: 1 for all, or n

@@ -340,6 +340,11 @@ static bool is_chaos(const struct net_config *c)
     return c->routing == NET_CHAOS;
 }
 
+static bool has_unrestricted(const struct net_config *c)
+{
+    return c->routing == NET_DUATO || c->routing == NET_TRIPLEX;
+}
+
 static bool has_order(const struct net_config *c)
 {
     return has_selection(c) && !is_chaos(c) && !c->flit.random;
@@ -423,6 +428,7 @@ static const struct net_condition
     in_pairs = {has_pairs, "--active"}, of_ofr = {has_idns, "--routing ofr"},
     derouting = {decides, "--routing por or ofr"},
     of_dally_seitz = {has_lanes, "--routing dally-seitz"},
+    with_unrestricted = {has_unrestricted, "--routing duato or triplex"},
     selected = {has_selection, "--routing duato, triplex or chaos, --service input"},
     ordered = {has_order, "--routing duato or triplex, --service input, --selection fixed"},
     waited_for = {has_escape, "--routing duato, or triplex with --switching wormhole"},
@@ -1128,6 +1134,19 @@ const struct net_setting net_settings[] = {
      .most = NET_MAX_LANES,
      .applies = &of_dally_seitz,
      AT(flit.lanes)},
+    {.name = "unrestricted-vcs",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "NUMBER",
+     .help = "of duato and triplex, virtual channels of a link beside the restricted ones",
+     .otherwise = "1",
+     .later = true,
+     .field = "unrestricted_vcs",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = NET_MAX_UNRESTRICTED,
+     .applies = &with_unrestricted,
+     AT(flit.unrestricted_vcs)},
     {.name = "node-latency",
      .group = 5,
      .engine = NET_OF_FLIT,

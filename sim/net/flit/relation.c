@@ -17,15 +17,18 @@ struct net_flit_shape net_flit_shape(const struct net_config *c)
     for (unsigned i = 0; i < c->torus.n && !c->mesh; i++)
         s.classes = c->torus.k[i] > 2 ? 2 : s.classes;
     bool unrestricted = c->routing != NET_DALLY_SEITZ;
-    if (c->routing == NET_CHAOS)
+    s.free = unrestricted ? (uint8_t)c->flit.unrestricted_vcs : 0;
+    if (c->routing == NET_CHAOS) {
         s.classes = 0;
+        s.free = 1;
+    }
     if (net_routing_by_bubble(c->routing)) {
         s.classes = s.lanes = 1;
         s.vcs = NET_VCS;
         return s;
     }
     s.lanes = unrestricted ? 1 : (uint8_t)c->flit.lanes;
-    s.vcs = (uint8_t)(s.classes * s.lanes + unrestricted);
+    s.vcs = (uint8_t)(s.classes * s.lanes + s.free);
     return s;
 }
 
@@ -66,15 +69,25 @@ static unsigned restricted(const struct net_flit_shape *s, unsigned dim, bool mi
     return s->lanes;
 }
 
-// Triplex's ways of rule 4 by one port: the restricted channels; the unrestricted one is of rule 2
-// or 3.
+// The unrestricted channels of a port.
+static unsigned unrestricted(const struct net_flit_shape *s, unsigned port, bool deroute,
+                             struct net_flit_out *out)
+{
+    for (unsigned i = 0; i < s->free; i++)
+        out[i] = (struct net_flit_out){
+            .port = (uint8_t)port, .vc = (uint8_t)(s->vcs - s->free + i), .deroute = deroute};
+    return s->free;
+}
+
+// Triplex's ways of rule 4 by one port: the restricted channels; the unrestricted ones are of rule
+// 2 or 3.
 static unsigned rule4(const struct net_flit_shape *s, unsigned port, bool deroute,
                       struct net_flit_out *out)
 {
-    for (unsigned vc = 0; vc + 1u < s->vcs; vc++)
+    for (unsigned vc = 0; vc + s->free < s->vcs; vc++)
         out[vc] =
             (struct net_flit_out){.port = (uint8_t)port, .vc = (uint8_t)vc, .deroute = deroute};
-    return s->vcs - 1u;
+    return (unsigned)s->vcs - s->free;
 }
 
 // Triplex's deroutes; free4: rule 4 holds.
@@ -88,8 +101,7 @@ static unsigned deroutes(const struct net_flit_shape *s, const struct ofr_coord 
         if (ways >> (port & 1) & 1 || !net_flit_link(s, at, port) || s->torus.k[dim] == 1)
             continue;
         if (dim > lowest || !s->wormhole)
-            out[count++] = (struct net_flit_out){
-                .port = (uint8_t)port, .vc = (uint8_t)(s->vcs - 1), .deroute = true};
+            count += unrestricted(s, port, true, &out[count]);
         if (dim > lowest && free4)
             count += rule4(s, port, true, &out[count]);
     }
@@ -120,8 +132,7 @@ unsigned net_flit_outs(const struct net_flit_shape *s, const struct ofr_coord *a
             unsigned port = 2 * dim + way;
             if (!(ways >> way & 1))
                 continue;
-            out[count++] =
-                (struct net_flit_out){.port = (uint8_t)port, .vc = (uint8_t)(s->vcs - 1)};
+            count += unrestricted(s, port, false, &out[count]);
             if (free4 && !first && s->rule4 == NET_RULE4_FULL)
                 count += rule4(s, port, false, &out[count]);
         }

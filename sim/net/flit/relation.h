@@ -7,7 +7,8 @@
 //     ring class 0 as long as the wrap is still ahead, else 1; of a mesh one class. Each class has
 //     `lanes` channels, any of which will do.
 //   Duato (thesis, 3.1): restricted channels, those of Dally and Seitz with one lane, and one
-//     unrestricted channel more in every minimal direction.
+//     unrestricted channel more in every minimal direction (--unrestricted-vcs: several, any of
+//     which will do, here and below).
 //   Triplex (thesis, 4.6): channels as Duato's. With l the lowest dimension to be corrected:
 //     1. Dally and Seitz's restricted channel;
 //     2. the unrestricted channel of every minimal direction;
@@ -18,7 +19,7 @@
 //     A message of the oblivious class takes 1, of the minimal one what is no deroute.
 //   Chaos (thesis, 3.1): the one channel of every minimal direction; its deroutes: chaos.h.
 //
-// Virtual channels of a link: class * lanes + lane; the unrestricted one is the last.
+// Virtual channels of a link: class * lanes + lane; the unrestricted ones are the last.
 #ifndef NET_FLIT_RELATION_H
 #define NET_FLIT_RELATION_H
 
@@ -34,7 +35,8 @@ struct net_flit_shape {
     bool mesh, both, adaptive_first, wormhole;
     enum net_routing routing;
     enum net_rule4 rule4;
-    uint8_t classes, lanes, vcs; // vcs: of a link; classes: 0 of Chaos, which waits for no channel
+    uint8_t classes, lanes; // classes: 0 of Chaos, which waits for no channel
+    uint8_t vcs, free;      // of a link; those of them that are not restricted
 };
 
 struct net_flit_out {

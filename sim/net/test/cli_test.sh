@@ -205,7 +205,7 @@ result $? 'the manual page has all settings'
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
         --class non-minimal --long-words 20 --flow next-cycle --link-latency 2 --batch-cycles 10 --warm-up 10 --out "$work/worm" > "$work/out" &&
-    "$sim" sweep --engine flit --topology 4x4 --routing abr --buffer-packets 2 --load 0.1 --batch-cycles 10 --warm-up 10 \
+    "$sim" sweep --engine flit --topology 4x4 --routing duato --buffer-packets 2 --unrestricted-vcs 3 --load 0.1 --batch-cycles 10 --warm-up 10 \
         --out "$work/deep" > "$work/out" &&
     "$sim" sweep --engine flit --topology dragonfly:2 --routing pb,ofar --ring physical --allocator random --load 0.1 --batch-cycles 10 \
         --warm-up 10 --out "$work/fly" > "$work/out" &&

@@ -120,6 +120,10 @@ refuse 'more than 6 dimensions go with --engine flit' run --topology 2x2x2x2x2x2
 refuse 'ofr goes up to 6 dimensions' run --engine flit --routing ofr --topology 2x2x2x2x2x2x2
 refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3x3 --lanes 4
 refuse 'buffer-packets.*1 to 16' run --engine flit --buffer-packets 0
+refuse 'unrestricted-vcs.*1 to 8' run --engine flit --routing duato --unrestricted-vcs 9
+refuse 'unrestricted-vcs goes with' run --engine flit --unrestricted-vcs 2
+refuse 'unrestricted-vcs goes with' run --engine flit --routing chaos --unrestricted-vcs 1
+refuse 'more than 63 a node' run --engine flit --topology 3x3x3x3x3 --routing duato --unrestricted-vcs 5
 refuse 'buffer-packets.*1 to 16' run --engine flit --buffer-packets 17
 refuse 'buffer-packets goes with' run --engine flit --switching wormhole --buffer-packets 1
 refuse 'buffer-packets goes with' run --engine flit --routing chaos --buffer-packets 2
@@ -285,7 +289,8 @@ checked good sim '' && runs good 1.2 dally-seitz && runs good 1.2 duato && runs 
     runs good 0.4 triplex "$worm --flow next-cycle --link-latency 3x2 --buffer-words 5" &&
     runs good 2 dor '--throttle 0 --link-latency 5 --duplex full' && runs good 1.2 ofr '--link-latency 3 --message-words 2' &&
     runs good 0.9 chaos '--topology mesh:6x5 --switching store-and-forward --long-words 30' &&
-    runs good 1.2 dally-seitz "$deep --switching store-and-forward" && runs good 1.2 duato '--buffer-packets 2' &&
+    runs good 1.2 dally-seitz "$deep --switching store-and-forward" && runs good 1.2 duato '--buffer-packets 2 --unrestricted-vcs 3' &&
+    runs good 0.5 triplex "$worm --class non-minimal --unrestricted-vcs 2" &&
     runs good 1.2 triplex "$deep --class non-minimal --deroute-after 5 --deroute-probability 0.1" &&
     runs good 2 dor "$deep --throttle 0 --link-latency 9 --duplex full" && runs good 1.5 ofr "$deep --traffic complement"
 result $? 'nothing is found in what ships'

@@ -37,6 +37,7 @@ buffer-words 2
 buffer-packets 2
 flow next-cycle
 lanes 1
+unrestricted-vcs 2
 node-latency 2
 link-latency 2
 service output

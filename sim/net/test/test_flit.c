@@ -173,6 +173,7 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     c.flit.message_words = 1 + (uint32_t)(exact_random(random) % 9);
     c.flit.node_latency = 1 + (uint32_t)(exact_random(random) % 5);
     c.flit.lanes = 1 + (uint32_t)(exact_random(random) % 2);
+    c.flit.unrestricted_vcs = 1 + (uint32_t)(exact_random(random) % 3);
     c.flit.full = exact_random(random) & 1;
     c.flit.output_driven = exact_random(random) & 1 &&
                            (c.routing != NET_TRIPLEX || c.flit.class != NET_NON_MINIMAL) && !bubble;
@@ -581,6 +582,7 @@ static void what_ships(void **state)
                         c.tie = (enum net_tie)tie;
                         c.flit.rule4 = (enum net_rule4)rule4;
                         c.flit.switching = wormhole ? NET_WORMHOLE : NET_CUT_THROUGH;
+                        c.flit.unrestricted_vcs = tie == NET_TIE_PLUS ? 1 : 2;
                         struct ofr_deadlock d = net_flit_deadlock(&c, net_flit_outs);
                         if (d.verdict != OFR_ACYCLIC || !d.queues)
                             fail_msg("%s, routing %d: verdict %d", shapes[i], r, d.verdict);
@@ -647,7 +649,7 @@ static unsigned rule_4_for(const struct net_flit_shape *s, const struct ofr_coor
     if (waits == count || (out[waits].port & 1) != minus)
         return count;
     for (unsigned port = (out[waits].port | 1u) + 1; port < 2u * s->torus.n; port++)
-        for (unsigned vc = 0; vc + 1u < s->vcs && net_flit_link(s, at, port); vc++)
+        for (unsigned vc = 0; vc + s->free < s->vcs && net_flit_link(s, at, port); vc++)
             out[count++] =
                 (struct net_flit_out){.port = (uint8_t)port, .vc = (uint8_t)vc, .deroute = true};
     return count;
@@ -688,6 +690,7 @@ static void broken_triplex(void **state)
         struct net_config c = make(cases[i].topology, NET_TRIPLEX);
         set(&c, "switching", cases[i].switching);
         set(&c, "rule-4", "full");
+        set(&c, "unrestricted-vcs", i % 2 ? "2" : "1");
         struct ofr_deadlock d = net_flit_deadlock(&c, cases[i].relation);
         // With rule 3 a message may wait for what it holds itself.
         if (d.verdict != OFR_DEADLOCK || d.length < (cases[i].relation == rule_3 ? 1 : 2))
@@ -695,14 +698,45 @@ static void broken_triplex(void **state)
     }
 }
 
-static void a_cycle(const char *topology, enum net_routing routing, net_flit_relation *relation)
+static void a_cycle_with(const char *topology, enum net_routing routing,
+                         net_flit_relation *relation, uint32_t unrestricted)
 {
     struct net_config c = make(topology, routing);
+    c.flit.unrestricted_vcs = unrestricted;
     struct ofr_deadlock d = net_flit_deadlock(&c, relation);
     assert_int_equal(d.verdict, OFR_DEADLOCK);
     assert_true(d.length >= 2);
     for (unsigned i = 0; i < d.length && i < OFR_CYCLE_SHOWN; i++)
         assert_true(d.queue[i].node < ofr_nodes(&c.torus));
+}
+
+static void a_cycle(const char *topology, enum net_routing routing, net_flit_relation *relation)
+{
+    for (uint32_t unrestricted = 1; unrestricted <= 3; unrestricted += 2)
+        a_cycle_with(topology, routing, relation, unrestricted);
+}
+
+// Of a message that is to go in two dimensions: one restricted channel, and so many in each.
+static void unrestricted(void **state)
+{
+    (void)state;
+    for (uint32_t free = 1; free <= 8; free++) {
+        struct net_config c = make("torus:4x4", NET_DUATO);
+        c.flit.unrestricted_vcs = free;
+        struct net_flit_shape s = net_flit_shape(&c);
+        struct ofr_coord from = {{0}}, to = {{1, 3}};
+        struct net_flit_out out[NET_FLIT_OUTS];
+        unsigned count = net_flit_outs(&s, &from, &to, out), ways[2] = {0};
+        assert_int_equal(s.vcs, 2 + free);
+        assert_int_equal(count, 1 + 2 * free);
+        for (unsigned i = 0; i < count; i++) {
+            assert_true(out[i].port == 0 || out[i].port == 3); // + in x, - in y
+            assert_true(out[i].waits == (i == 0) && (out[i].vc < 2) == (i == 0) && !out[i].deroute);
+            ways[out[i].port & 1] |= out[i].waits ? 0 : 1u << (out[i].vc - 2);
+        }
+        assert_int_equal(ways[0], (1u << free) - 1);
+        assert_int_equal(ways[1], (1u << free) - 1);
+    }
 }
 
 static void broken_relations(void **state)
@@ -872,23 +906,15 @@ int main(int argc, char **argv)
 {
     seed = exact_seed(argc, argv, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periods),
-        cmocka_unit_test(zero_load),
-        cmocka_unit_test(hypercubes),
-        cmocka_unit_test(one_path),
-        cmocka_unit_test(duplex),
-        cmocka_unit_test(link_rate),
-        cmocka_unit_test(depth),
-        cmocka_unit_test(bubble),
-        cmocka_unit_test(conservation),
-        cmocka_unit_test(what_ships),
-        cmocka_unit_test(broken_relations),
-        cmocka_unit_test(broken_triplex),
-        cmocka_unit_test(packet_exchange),
-        cmocka_unit_test(exchanges),
-        cmocka_unit_test(figures),
-        cmocka_unit_test(threads),
-        cmocka_unit_test(saturation_tests),
+        cmocka_unit_test(periods),        cmocka_unit_test(zero_load),
+        cmocka_unit_test(hypercubes),     cmocka_unit_test(one_path),
+        cmocka_unit_test(duplex),         cmocka_unit_test(link_rate),
+        cmocka_unit_test(depth),          cmocka_unit_test(bubble),
+        cmocka_unit_test(conservation),   cmocka_unit_test(unrestricted),
+        cmocka_unit_test(what_ships),     cmocka_unit_test(broken_relations),
+        cmocka_unit_test(broken_triplex), cmocka_unit_test(packet_exchange),
+        cmocka_unit_test(exchanges),      cmocka_unit_test(figures),
+        cmocka_unit_test(threads),        cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
