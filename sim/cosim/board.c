@@ -41,6 +41,8 @@ struct board {
     struct serial_line sender, receiver;
     struct board_verdict verdict;
     char difference[160];
+    void *logic; // of o.logic
+    struct ofr_channels_pins pins;
 };
 
 static bool fifo_put(struct fifo *f, uint8_t byte)
@@ -201,7 +203,7 @@ static void compare_pins(struct board *b)
 static void compare_channels(struct board *b)
 {
     const struct ofr_channels *c = b->node->local.channels;
-    struct rtl_channel_pins rtl;
+    struct logic_in rtl;
     if (!c)
         return;
     b->ops->channels(b->rtl, &rtl);
@@ -276,8 +278,9 @@ struct board *board_new(const struct board_options *o)
     struct board *b = calloc(1, sizeof *b);
     bool channels = !o->channels || (o->channels == BOARD_CHANNELS &&
                                      board_may_have_channels(o->kind, o->n, o->reliable));
+    bool logic = !o->logic || o->channels;
     bool phy = !o->phy || (o->kind == BOARD_RTL && o->n == 2 && !o->shadow && !o->channels);
-    if (!b || !channels || !phy || (o->n != 2 && o->n != 3) ||
+    if (!b || !channels || !logic || !phy || (o->n != 2 && o->n != 3) ||
         (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;
@@ -305,6 +308,10 @@ struct board *board_new(const struct board_options *o)
         board_free(b);
         return NULL;
     }
+    if (o->logic && !(b->logic = o->logic->create(o->serial))) {
+        board_free(b);
+        return NULL;
+    }
     return b;
 }
 
@@ -314,6 +321,8 @@ void board_free(struct board *b)
         return;
     if (b->rtl)
         b->ops->destroy(b->rtl);
+    if (b->logic)
+        b->o.logic->destroy(b->logic);
     free(b->node);
     free(b->router_memory);
     free(b);
@@ -322,6 +331,8 @@ void board_free(struct board *b)
 void board_reset(struct board *b)
 {
     b->reset_at = b->cycle;
+    if (b->logic)
+        b->o.logic->reset(b->logic);
     if (b->node)
         ofr_node_init(b->node, &b->shape, b->o.serial, b->router_memory);
     if (b->o.kind == BOARD_GOLDEN) {
@@ -358,9 +369,49 @@ uint64_t board_link(struct board *b, unsigned port, const struct ofr_link_in *in
     return rtl.phy_tx_word;
 }
 
+// A cycle of the user's logic: what it sees of the channels, what it gives them.
+static void step_logic(struct board *b)
+{
+    struct logic_in in = {0};
+    struct logic_out out = {0};
+    unsigned ends = b->o.channels;
+    if (b->rtl) {
+        b->ops->channels(b->rtl, &in);
+    } else {
+        const struct ofr_channels *c = b->node->local.channels;
+        int ready = ofr_channels_ready(c);
+        in.s_ready = ready < 0 ? 0 : (uint16_t)(1U << ready);
+        for (unsigned e = 0; e < ends; e++) {
+            struct ofr_beat m = ofr_channels_m(c, e);
+            in.m_valid |= (uint16_t)(m.valid << e);
+            in.m_last |= (uint16_t)(m.last << e);
+            in.m_user |= (uint16_t)(m.user << e);
+            in.m_data[e] = m.data;
+            in.m_keep[e] = m.keep;
+        }
+    }
+    b->o.logic->cycle(b->logic, &in, &out);
+    if (b->rtl)
+        b->ops->set_channels(b->rtl, &out);
+    for (unsigned e = 0; e < ends; e++) {
+        b->pins.s[e] = (struct ofr_beat){.valid = out.s_valid >> e & 1,
+                                         .last = out.s_last >> e & 1,
+                                         .data = out.s_data[e],
+                                         .keep = out.s_keep[e]};
+        b->pins.m_ready[e] = out.m_ready >> e & 1;
+    }
+}
+
 void board_step(struct board *b, const struct ofr_node_in *in)
 {
+    struct ofr_node_in with;
     b->cycle++;
+    if (b->logic) {
+        step_logic(b);
+        with = *in;
+        with.pins = &b->pins;
+        in = &with;
+    }
     if (b->o.kind == BOARD_GOLDEN) {
         ofr_node_step(b->node, in);
         return;
@@ -412,7 +463,8 @@ size_t board_uart_backlog(const struct board *b)
 
 bool board_idle(const struct board *b)
 {
-    return b->o.kind == BOARD_GOLDEN && ofr_node_idle(b->node);
+    return b->o.kind == BOARD_GOLDEN && ofr_node_idle(b->node) &&
+           (!b->logic || b->o.logic->idle(b->logic));
 }
 
 void board_skip(struct board *b, uint64_t cycles)

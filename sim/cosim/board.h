@@ -7,6 +7,7 @@
 
 #include "fw.h"
 #include "link.h"
+#include "logic.h"
 #include "node.h"
 #include "rtl_board.h"
 
@@ -14,7 +15,7 @@
 enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
 // Boards with channels have collectives, too, of as many children.
-enum { BOARD_CHANNELS = 8, BOARD_COLLECTIVES = 4 };
+enum { BOARD_CHANNELS = LOGIC_ENDS, BOARD_COLLECTIVES = 4 };
 
 struct board;
 
@@ -25,8 +26,9 @@ struct board_options {
     bool phy;          // BOARD_RTL of two dimensions without a shadow: with their physical layer
     unsigned n;        // dimensions, 2 or 3
     unsigned channels; // their ends: 0, or BOARD_CHANNELS (board_may_have_channels())
-    uint64_t serial;   // the state that an RTL board wakes up in is drawn from it
-    uint64_t break_at; // cycle from which the shadow is given wrong credits, 0: never
+    const struct logic *logic; // with channels: at their pins; NULL: none
+    uint64_t serial;           // the state that an RTL board wakes up in is drawn from it
+    uint64_t break_at;         // cycle from which the shadow is given wrong credits, 0: never
 };
 
 // May a board of that kind have channels? Of BOARD_RTL one with two dimensions and reliable links.

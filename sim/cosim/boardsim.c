@@ -13,6 +13,7 @@
 #include "times.h"
 #include "uarts.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -120,6 +121,31 @@ static enum board_kind kind_of(char letter)
     return letter == 'g' ? BOARD_GOLDEN : letter == 's' ? BOARD_SMALL : BOARD_RTL;
 }
 
+// --logic: of the file, or NULL where none is asked for.
+static const struct logic *find_logic(const struct options *o)
+{
+    if (!o->logic)
+        return NULL;
+    if (!o->channels)
+        die("--logic %s: goes with --channels 8", o->logic);
+    // A name without a slash would be looked for among the system's libraries.
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s%s", strchr(o->logic, '/') ? "" : "./", o->logic);
+    void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!file)
+        die("--logic: %s", dlerror());
+    const struct logic *(*made)(void);
+    void *symbol = dlsym(file, "outflank_logic");
+    if (!symbol)
+        die("--logic %s: it has no outflank_logic(), see logic.h", o->logic);
+    memcpy(&made, &symbol, sizeof made); // ISO C has no other way
+    const struct logic *logic = made();
+    if (logic->version != LOGIC_VERSION || logic->ends != BOARD_CHANNELS || logic->width != 32)
+        die("--logic %s: of version %u, %u ends, %u bits; boards want %d, %d, 32", o->logic,
+            logic->version, logic->ends, logic->width, LOGIC_VERSION, BOARD_CHANNELS);
+    return logic;
+}
+
 static void make_boards(struct sim *s)
 {
     int back = strchr(s->o.kinds, 'r') ? enter_firmware() : -1;
@@ -130,6 +156,7 @@ static void make_boards(struct sim *s)
                                   .phy = s->o.phy,
                                   .n = s->o.torus.n,
                                   .channels = s->o.channels,
+                                  .logic = s->logic,
                                   .break_at = n == 0 ? s->o.break_at : 0,
                                   .serial = random_of(s->o.seed, n, 0)};
         s->board[n] = board_new(&o);
@@ -199,6 +226,7 @@ static void set_up(struct sim *s)
         die("--link phy: goes with --boards rtl, all of them, in two dimensions only");
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))
         die("--misfit %d: there is no golden board of that number", s->o.misfit);
+    s->logic = find_logic(&s->o);
     make_boards(s);
     cable_torus(s);
     change_cables(s);

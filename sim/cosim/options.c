@@ -96,6 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--channels %s: 0 or 8", arg);
         o->channels = arg[0] == '8' ? 8 : 0;
         return 0;
+    case 'G':
+        o->logic = arg;
+        return 0;
     case 'U':
         if (o->pulls == MAX_PLUGS)
             argp_failure(state, 2, 0, "--pull: at most %d times", MAX_PLUGS);
@@ -215,6 +218,9 @@ struct options options_read(int argc, char **argv)
         {"channels", 'N', "N", 0,
          "ends of channels that each board has, 0 (default) or 8, with collectives; rtl: in two "
          "dimensions, with --link reliable",
+         0},
+        {"logic", 'G', "FILE", 0,
+         "a shared object: a user's logic at the pins of the channels of each board, by logic.h",
          0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},

@@ -161,14 +161,30 @@ rtl_monitor monitor(const rtl_board *b)
     return m;
 }
 
-void channels(const rtl_board *b, rtl_channel_pins *pins)
+void channels(const rtl_board *b, logic_in *pins)
 {
     const RTL_TOP &top = of(b)->top;
     pins->s_ready = top.s_axis_tready;
     pins->m_valid = top.m_axis_tvalid;
+    pins->m_last = top.m_axis_tlast;
+    pins->m_user = top.m_axis_tuser;
     for (int e = 0; e < SHAPE_CHANNELS; e++)
-        if (pins->m_valid >> e & 1)
+        if (pins->m_valid >> e & 1) {
             pins->m_data[e] = verilated_bits::get(top.m_axis_tdata, W * e, W);
+            pins->m_keep[e] = uint8_t(verilated_bits::get(top.m_axis_tkeep, W / 8 * e, W / 8));
+        }
+}
+
+void set_channels(rtl_board *b, const logic_out *pins)
+{
+    RTL_TOP &top = of(b)->top;
+    top.s_axis_tvalid = pins->s_valid;
+    top.s_axis_tlast = pins->s_last;
+    top.m_axis_tready = pins->m_ready;
+    for (int e = 0; e < SHAPE_CHANNELS; e++) {
+        verilated_bits::set(top.s_axis_tdata, W * e, W, pins->s_data[e]);
+        verilated_bits::set(top.s_axis_tkeep, W / 8 * e, W / 8, pins->s_keep[e]);
+    }
 }
 
 void cables_in(rtl_board *b, const rtl_cable_pins half[2])
@@ -206,6 +222,7 @@ const struct rtl_board_ops OPS = {
     trapped,
     monitor,
     SHAPE_CHANNELS ? channels : nullptr,
+    SHAPE_CHANNELS ? set_channels : nullptr,
     SHAPE_WIRES,
     SHAPE_WIRES ? cables_in : nullptr,
     SHAPE_WIRES ? cables_out : nullptr,

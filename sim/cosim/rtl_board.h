@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 #include "link.h"
+#include "logic.h"
 #include "node.h"
 
 struct rtl_board;
@@ -31,12 +32,6 @@ struct rtl_monitor {
 // The board's pins to its SPI flash; idle where the firmware runs from RAM.
 struct rtl_flash_pins {
     bool csn, sck, mosi;
-};
-
-// What the channels' pins show, a bit an end. No user's logic offers or takes anything.
-struct rtl_channel_pins {
-    uint16_t s_ready, m_valid;
-    uint64_t m_data[OFR_CHANNEL_ENDS]; // of those with m_valid
 };
 
 // The pins of the cables in half a cycle: a bit a port, and WIRES bits a port.
@@ -69,7 +64,10 @@ struct rtl_board_ops {
     struct rtl_flash_pins (*flash_pins)(const struct rtl_board *board);
     bool (*trapped)(const struct rtl_board *board);
     struct rtl_monitor (*monitor)(const struct rtl_board *board);
-    void (*channels)(const struct rtl_board *board, struct rtl_channel_pins *pins); // NULL: none
+    // Channels' pins, NULL: none. What they show between two steps, m_data and m_keep of those
+    // with m_valid; and what a user's logic gives them in the next step, and on.
+    void (*channels)(const struct rtl_board *board, struct logic_in *pins);
+    void (*set_channels)(struct rtl_board *board, const struct logic_out *pins);
     // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring in
     // both halves of the next step, in the second of which the board's clock is high; the data that
     // the board has put out with its last edge, its clock for the other end being its own,

@@ -73,6 +73,7 @@ struct sim {
     struct options o;
     uint32_t boards;
     struct board **board;
+    const struct logic *logic; // at the pins of their channels; NULL: none
     struct cable_end (*peer)[OFR_LINKS];
     struct line (*line)[OFR_LINKS];
     struct link (*link)[OFR_LINKS];
