@@ -184,6 +184,7 @@ help:
 	@echo 'make demo       a torus of boards, brought up and measured; DIMS=4x4 (default), 4x4x4, 3x5'
 	@echo '                LINK=reliable (default), plain: faster'
 	@echo '                VIA=usb or guest: over USB, on a made-up machine or in QEMU, and compared'
+	@echo 'make example-NAME   an application on a torus of boards: jacobi, gradients or sort (host/examples)'
 	@echo 'make check      of every folder what is quick, for the inner loop: at most three minutes after a build'
 	@echo 'make test       all tests, lint included; the last line counts them'
 	@echo 'make lint       only lint, with clang'\''s analyzer'

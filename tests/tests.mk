@@ -86,6 +86,10 @@ CHECK_constraints   := constraints/board_test.sh
 CHECK_firmware/user := $(T)user_32_4
 CHECK_firmware      := $(T)test_firmware firmware/test/size_test.sh
 CHECK_host/examples := tests/install_test.sh
+CHECK_host/examples/common := host/examples/test/examples_test.sh
+CHECK_host/examples/gradients := host/examples/test/examples_test.sh
+CHECK_host/examples/jacobi := host/examples/test/examples_test.sh
+CHECK_host/examples/sort := host/examples/test/examples_test.sh
 CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
                        host/test/lib_test.sh host/test/fuzz_test.sh
 CHECK_host/lib/pages := tests/install_test.sh
