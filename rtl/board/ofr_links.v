@@ -153,10 +153,12 @@ module ofr_links #(
                 logic                   unused_phy;
                 logic [2*WIRES-1:0]     eye;
                 logic [4*WIRES-1:0]     place;
+                logic [5*WIRES-1:0]     tap;
+                logic [6*WIRES-1:0]     width;
                 logic [COUNT*WIRES-1:0] errors;
                 logic [W-1:0]           tx_word, rx_word;
                 assign unused_phy = ^{ev_up, lost, retrain, up, ready, valid, late, phase_p,
-                                      tx_word, rx_word};
+                                      tx_word, rx_word, tap, width};
                 for (genvar w = 0; w < WIRES; w++) begin : g_wire
                     assign phy_wires[16*(WIRES*p+w) +: 16] = {place[4*w +: 4], eye[2*w +: 2],
                                                               errors[COUNT*w +: COUNT]};
@@ -176,8 +178,8 @@ module ofr_links #(
                     .rx_received(rx_received[12*p +: 12]), .bert(bert[p]), .hold,
                     .tune(5'(TUNE)), .phy_locked(phy_locked[p]),
                     .phy_stopped(phy_stopped[p]), .phy_lost(lost), .phy_has_lost(phy_lost[p]),
-                    .eye, .place, .errors, .seen(phy_seen[32*p +: 32]), .retrain, .phy_up(up),
-                    .phy_tx_word(tx_word),
+                    .eye, .place, .tap, .width, .errors, .seen(phy_seen[32*p +: 32]), .retrain,
+                    .phy_up(up), .phy_tx_word(tx_word),
                     .phy_tx_ready(ready), .phy_rx_valid(valid), .phy_rx_word(rx_word),
                     .phy_rx_late(late), .lag(lag[16*p +: 16]), .says(says[p]),
                     .says_what(says_what[3*p +: 3]), .says_data(says_data[16*p +: 16]),

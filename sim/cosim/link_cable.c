@@ -20,6 +20,7 @@ enum { ENDS = 2, DRIFT = 200, AFTERWARDS = 10 }; // ppm; packets each way on the
 // Log2 of the bits by which sampling points are compared: in clean runs, as hardware may, and in
 // the others, so that there are many trainings.
 enum { TUNE_LONG = 19, TUNE = 12 };
+#define QUARTER (PIN_BIT / 4) // by which a clock comes later than the data, double data rate
 enum { CREEP_EVERY = 250, CREEP_MAX = 200 }; // cycles; permille of a bit
 
 // What a run is about: run `seed` has kind seed % KINDS.
@@ -52,6 +53,9 @@ struct run {
     const struct options *o;
     struct ofr_link_shape shape;
     unsigned wires;
+    bool dual;           // double data rate: two bits a period
+    uint64_t bit;        // fs
+    bool inverted[ENDS]; // the clock that end i sends; double data rate only
     enum kind kind;
     struct rng rng;
     struct end end[ENDS];
@@ -88,7 +92,7 @@ static void compare(struct run *r, unsigned e)
 
 static uint64_t part(struct run *r, unsigned permille)
 {
-    return PIN_BIT / 1000 * rng_below(&r->rng, permille + 1);
+    return r->bit / 1000 * rng_below(&r->rng, permille + 1);
 }
 
 static void set_rates(struct run *r)
@@ -109,12 +113,21 @@ static void set_rates(struct run *r)
     }
 }
 
+// By how much a line is late, up to 3 bits. Double data rate without delays at the pins has one
+// sampling point a bit: there whole bits, and up to an eighth of one.
+static int64_t skew(struct run *r)
+{
+    if (!r->dual || phy_rtl_taps() > 1)
+        return (int64_t)part(r, 3000);
+    return (int64_t)(r->bit * rng_below(&r->rng, 4) + part(r, 125));
+}
+
 // Wires up to 3 bits apart, the clock anywhere.
 static void set_skew(struct run *r, struct pin_cable *c)
 {
     for (unsigned w = 0; w < c->wires; w++)
-        c->data[w].skew = (int64_t)part(r, 3000);
-    c->clock.skew = (int64_t)part(r, 3000);
+        c->data[w].skew = skew(r);
+    c->clock.skew = skew(r);
 }
 
 // As with the temperature: each wire goes its own way, by up to a fifth of a bit.
@@ -122,7 +135,7 @@ static void creep(struct run *r)
 {
     for (unsigned e = 0; e < ENDS && r->crept < CREEP_MAX; e++)
         for (unsigned w = 0; w < r->wires; w++)
-            r->cable[e].data[w].skew += (int64_t)PIN_BIT / 1000 * (r->later >> w & 1 ? 1 : -1);
+            r->cable[e].data[w].skew += (int64_t)r->bit / 1000 * (r->later >> w & 1 ? 1 : -1);
     r->crept++;
 }
 
@@ -267,7 +280,10 @@ static void step(struct run *r)
     r->now = at;
     if (which >= ENDS) {
         uint64_t bits;
-        bool level = pin_take(&r->cable[1 - (which - ENDS)], &bits);
+        struct pin_cable *c = &r->cable[1 - (which - ENDS)];
+        for (unsigned w = 0; w < r->wires; w++)
+            c->data[w].taps = phy_rtl_tap(r->end[which - ENDS].rtl, w);
+        bool level = pin_take(c, &bits);
         phy_rtl_rx_clk(r->end[which - ENDS].rtl, level, bits);
         return;
     }
@@ -280,8 +296,13 @@ static void step(struct run *r)
             each_cycle(r);
     } else {
         phy_rtl_clk(u->rtl, false, &u->in, u->off_for != 0, u->bert);
+        if (r->dual)
+            pin_drive(&r->cable[which], r->now, phy_rtl_bits(u->rtl));
     }
-    pin_clock(&r->cable[which], r->now, !u->level);
+    if (r->dual)
+        pin_clock(&r->cable[which], r->now + QUARTER, u->level ^ r->inverted[which]);
+    else
+        pin_clock(&r->cable[which], r->now, !u->level);
 }
 
 // --- Runs ----------------------------------------------------------------------------------------
@@ -292,6 +313,8 @@ static bool set_up(struct run *r)
     static const int drifts[] = {0, DRIFT, -DRIFT};
     r->shape = phy_rtl_shape();
     r->wires = phy_rtl_wires();
+    r->dual = phy_rtl_double();
+    r->bit = r->dual ? PIN_BIT / 2 : PIN_BIT;
     r->rng.state = r->kind * 1000003U + o->bench.seed;
     for (unsigned i = 0; i < 8; i++)
         rng_next(&r->rng);
@@ -299,7 +322,7 @@ static bool set_up(struct run *r)
     unsigned beats = (r->shape.flit_bits + r->wires - 1) / r->wires;
     unsigned tune = o->tune >= 0 ? (unsigned)o->tune : r->kind == CLEAN ? TUNE_LONG : TUNE;
     r->drain = (UINT64_C(4) << tune) + 400000 + 60ULL * 128 * beats + (100ULL << r->shape.tick) +
-               2000ULL * r->wires;
+               2000ULL * r->wires * (r->dual ? 2 * phy_rtl_taps() : 1);
     r->next_event = r->calm_at = UINT64_MAX;
     unsigned fixed = rng_below(&r->rng, 3);
     int drift = drifts[rng_below(&r->rng, 3)];
@@ -309,6 +332,10 @@ static bool set_up(struct run *r)
         pin_init(&r->cable[e], rng_next(&r->rng), r->wires);
         r->cable[e].delay = part(r, o->sparse ? 0 : rng_below(&r->rng, 2) ? 2000 : 60000);
         r->cable[e].jitter = part(r, o->sparse ? 0 : 50);
+        if (r->dual) {
+            r->inverted[e] = rng_below(&r->rng, 2);
+            r->cable[e].tap = r->bit * (60 + rng_below(&r->rng, 70)) / (200 * phy_rtl_half());
+        }
         if (o->creep) // no wire comes before it is driven
             r->cable[e].delay += PIN_BIT;
         if (!o->sparse)
@@ -339,6 +366,46 @@ static bool set_up(struct run *r)
     return true;
 }
 
+// Double data rate: in which bit a wire is sampled that is delayed by so many steps, counted from
+// any; how far that is from the bit's ends, fs.
+static uint64_t margin(const struct run *r, const struct pin_cable *c, unsigned wire, unsigned tap,
+                       uint64_t *which)
+{
+    uint64_t at = 1000 * r->bit + QUARTER + (uint64_t)c->clock.skew - (uint64_t)c->data[wire].skew -
+                  tap * c->tap;
+    *which = at / r->bit;
+    at %= r->bit;
+    return at < r->bit - at ? at : r->bit - at;
+}
+
+// The delays found, and how many lay side by side, against what the cable is: a quarter of a bit
+// from its ends, or as far as a delay can be less two steps and jitter; as many as are clear of the
+// jitter, or two steps more at each end.
+static void check_eyes(struct run *r)
+{
+    for (unsigned e = 0; e < ENDS; e++) {
+        struct phy_status s = phy_rtl_status(r->end[e].rtl);
+        const struct pin_cable *c = &r->cable[1 - e];
+        for (unsigned w = 0; w < r->wires; w++) {
+            uint64_t bit, last = 0, is = margin(r, c, w, s.tap[w], &bit);
+            uint64_t best = 0, most = 0, row = 0;
+            for (unsigned t = 0; t < phy_rtl_taps(); t++) {
+                uint64_t m = margin(r, c, w, t, &bit);
+                best = m > best ? m : best;
+                row = m <= 2 * c->jitter ? 0 : bit == last ? row + 1 : 1;
+                most = row > most ? row : most;
+                last = bit;
+            }
+            if (is < r->bit / 4 && is + 2 * c->tap + 2 * c->jitter < best)
+                fail(r, "end %u, wire %u: %" PRIu64 " fs from its bit's ends, could be %" PRIu64, e,
+                     w, is, best);
+            else if (s.width[w] < most || s.width[w] > most + 4)
+                fail(r, "end %u, wire %u: %u delays are good, it should be %" PRIu64, e, w,
+                     s.width[w], most);
+        }
+    }
+}
+
 // What must hold at the end of a run, besides the ledger, which port_step() checks.
 static void check(struct run *r)
 {
@@ -363,6 +430,8 @@ static void check(struct run *r)
         else if (phy_rtl_counts(u->rtl).bad != u->model->counts.bad)
             fail(r, "end %u: counts differ", e);
     }
+    if (r->dual && r->kind <= ERRORS && phy_rtl_taps() > 1)
+        check_eyes(r);
     if (r->apart_max > 17 * tick + 1000)
         fail(r, "the ends disagreed for %" PRIu64 " cycles", r->apart_max);
 }
@@ -448,10 +517,11 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
     if (r.why[0] || o->verbose)
         for (unsigned e = 0; e < ENDS; e++) {
             struct phy_status s = phy_rtl_status(r.end[e].rtl);
-            printf("# end %u: locked %d, stopped %d, up %d, seen %u; eye, place, errors a wire:", e,
-                   s.locked, s.stopped, r.end[e].in.phy_up, s.seen);
+            printf("# end %u: locked %d, stopped %d, up %d, seen %u; eye, place, errors, tap, "
+                   "width a wire:",
+                   e, s.locked, s.stopped, r.end[e].in.phy_up, s.seen);
             for (unsigned w = 0; w < r.wires; w++)
-                printf(" %u/%u/%u", s.eye[w], s.place[w], s.errors[w]);
+                printf(" %u/%u/%u/%u/%u", s.eye[w], s.place[w], s.errors[w], s.tap[w], s.width[w]);
             printf("\n");
         }
     if (r.why[0])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Links at the pins of their cables: link and physical layer in RTL, one program a shape,
-# build/phy/N_W_L_C_SHARED_SERIAL_TICK_CRC_WIRES, TIME as SERIAL; with .TWIN behind it, of RTL that phy_twin.sh has broken.
+# build/phy/N_W_L_C_SHARED_SERIAL_TICK_CRC_WIRES, TIME as SERIAL, or that and _CELLS_TAPS_HALF; with .TWIN behind it, of RTL that phy_twin.sh has broken.
 
+# Double data rate, with delays at the pins and without
+PHY_DOUBLE := 3_32_128_8_0_1_8_16_4_1_8_4 2_16_32_4_1_0_10_16_3_1_1_1
 PHY_SHAPES := 3_32_128_8_0_1_8_16_8 2_16_32_4_1_0_10_16_3 2_16_16_4_0_1_11_16_1 \
-    3_32_64_8_0_1_8_16_32
+    3_32_64_8_0_1_8_16_32 $(PHY_DOUBLE)
 PHY_CABLE := $(PHY_SHAPES:%=$(B)/phy/%/link_cable)
 PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain track) \
-    $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable
+    $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable \
+    $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_4_1_8_4.%/link_cable,slip eye)
 PHY_V := $(LINK_V) $(sort $(wildcard rtl/link/phy/*.v))
 PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_bench link_report link_port pin_cable noise fabric)
 
@@ -25,6 +28,8 @@ $(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh 
 	    -GC=$(call phy_word,$*,4) -GSHARED=$(call phy_word,$*,5) \
 	    -GSERIAL=$(call phy_word,$*,6) -GTIME=$(call phy_word,$*,6) -GTICK=$(call phy_word,$*,7) \
 	    -GCRC_CHECK=$(call phy_word,$*,8) -GWIRES=$(call phy_word,$*,9) \
+	    -GCELLS=$(or $(call phy_word,$*,10),0) -GTAPS=$(or $(call phy_word,$*,11),1) \
+	    -GHALF=$(or $(call phy_word,$*,12),1) \
 	    --top-module ofr_link_cabled --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
 	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib \
@@ -32,7 +37,8 @@ $(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh 
 	        -DSHAPE_L=$(call phy_word,$*,3) -DSHAPE_C=$(call phy_word,$*,4) \
 	        -DSHAPE_SHARED=$(call phy_word,$*,5) -DSHAPE_SERIAL=$(call phy_word,$*,6) \
 	        -DSHAPE_TICK=$(call phy_word,$*,7) -DSHAPE_CRC=$(call phy_word,$*,8) \
-	        -DSHAPE_WIRES=$(call phy_word,$*,9)" \
+	        -DSHAPE_WIRES=$(call phy_word,$*,9) -DSHAPE_CELLS=$(or $(call phy_word,$*,10),0) \
+        -DSHAPE_TAPS=$(or $(call phy_word,$*,11),1) -DSHAPE_HALF=$(or $(call phy_word,$*,12),1)" \
 	    $$(cat $(@D)/files) $(CURDIR)/sim/cosim/phy_rtl.cpp $(abspath $(PHY_O) $(B)/libofr.a) \
 	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../link_cable \
 	    > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }

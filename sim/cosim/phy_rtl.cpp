@@ -37,6 +37,21 @@ unsigned phy_rtl_wires(void)
     return SHAPE_WIRES;
 }
 
+bool phy_rtl_double(void)
+{
+    return SHAPE_CELLS != 0;
+}
+
+unsigned phy_rtl_taps(void)
+{
+    return SHAPE_TAPS;
+}
+
+unsigned phy_rtl_half(void)
+{
+    return SHAPE_HALF;
+}
+
 struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune)
 {
     auto *context = new (std::nothrow) VerilatedContext;
@@ -102,6 +117,11 @@ uint64_t phy_rtl_bits(const struct phy_rtl *end)
     return get(end->top.cable_tx, 0, SHAPE_WIRES);
 }
 
+unsigned phy_rtl_tap(const struct phy_rtl *end, unsigned wire)
+{
+    return unsigned(get(end->top.tap, int(5 * wire), 5));
+}
+
 uint64_t phy_rtl_lost(const struct phy_rtl *end)
 {
     return end->lost;
@@ -117,6 +137,8 @@ struct phy_status phy_rtl_status(const struct phy_rtl *end)
     for (int w = 0; w < SHAPE_WIRES; w++) {
         s.eye[w] = uint8_t(get(top.eye, 2 * w, 2));
         s.place[w] = uint8_t(get(top.place, 4 * w, 4));
+        s.tap[w] = uint8_t(get(top.tap, 5 * w, 5));
+        s.width[w] = uint8_t(get(top.width, 6 * w, 6));
         s.errors[w] = uint16_t(get(top.errors, ERRORS * w, ERRORS));
     }
     s.seen = top.seen;

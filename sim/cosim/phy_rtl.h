@@ -17,13 +17,18 @@ struct phy_rtl;
 
 struct phy_status {
     bool locked, stopped, retrain;
-    uint8_t eye[PHY_WIRES], place[PHY_WIRES]; // 0 to 2; half bits, 0 to 15
+    uint8_t eye[PHY_WIRES], place[PHY_WIRES]; // 0 to 2; half bits, 0 to 15; DDR: bits
+    uint8_t tap[PHY_WIRES], width[PHY_WIRES]; // DDR: delay at the pin, good ones side by side
     uint16_t errors[PHY_WIRES];               // in `seen` bits of each wire
     uint32_t seen;
 };
 
 struct ofr_link_shape phy_rtl_shape(void);
 unsigned phy_rtl_wires(void);
+// Double data rate; then the delays that each input has, 1: none, and how many are half a bit.
+bool phy_rtl_double(void);
+unsigned phy_rtl_taps(void);
+unsigned phy_rtl_half(void);
 
 // An end that trains for 2^tune bits, 8 to 31; what reset leaves alone is random from `seed`. NULL
 // when memory is short. Reset it.
@@ -38,8 +43,11 @@ void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits);
 
 // Towards the router, and between link and physical layer: phy_* of `in` are filled in.
 void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in);
-// The cable's data pins; its clock is the board's, inverted.
+// The cable's data pins; its clock is the board's, inverted, or with DDR a quarter of a period
+// late.
 uint64_t phy_rtl_bits(const struct phy_rtl *end);
+// The delay that the end wants at an input pin, 0 to phy_rtl_taps() - 1.
+unsigned phy_rtl_tap(const struct phy_rtl *end, unsigned wire);
 // Words that found the FIFO full while the layer was up.
 uint64_t phy_rtl_lost(const struct phy_rtl *end);
 struct phy_status phy_rtl_status(const struct phy_rtl *end);

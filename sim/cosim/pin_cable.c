@@ -74,7 +74,7 @@ bool pin_take(struct pin_cable *c, uint64_t *bits)
     *bits = 0;
     for (unsigned w = 0; w < c->wires; w++) {
         struct pin_line *l = &c->data[w];
-        while (l->count && l->edge[l->first].at <= now)
+        while (l->count && l->edge[l->first].at + c->tap * l->taps <= now)
             take(l);
         *bits |= (uint64_t)l->level << w;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a cable, at its pins: up to 64 data wires and a clock, in time. Delay, skew of
-// each wire, jitter of each edge, bit errors, bursts, and what else happens to cables. Everything
-// follows from the seed. Times in femtoseconds.
+// each wire, jitter of each edge, bit errors, bursts, and what else happens to cables; and the
+// delays that an FPGA may have at its data pins. Everything follows from the seed. Times in
+// femtoseconds.
 #ifndef PIN_CABLE_H
 #define PIN_CABLE_H
 
@@ -23,7 +24,8 @@ struct pin_line { // edges under way, in order
     unsigned first, count;
     uint64_t last; // arrival of the last one
     int64_t skew;
-    bool level; // at the far end
+    unsigned taps; // steps of the delay at the far end
+    bool level;    // at the far end
 };
 
 struct pin_cable {
@@ -31,6 +33,7 @@ struct pin_cable {
     unsigned wires;
     uint64_t delay;
     uint64_t jitter;      // an edge is so much early or late, at most
+    uint64_t tap;         // a step of the delays at the far end's data pins
     struct noise noise;   // a step a bit time
     enum pin_fault fault; // PIN_DEAD: neither clock nor data
     unsigned stuck_wire;

@@ -14,7 +14,10 @@ module ofr_link_cabled #(
     parameter int TIME      = 0,
     parameter int CRC_CHECK = 16,
     parameter int WIRES     = 8,   // of ofr_link_phy
-    parameter int COUNT    = 16
+    parameter int COUNT    = 16,
+    parameter int CELLS     = 0,   // likewise, as the next two
+    parameter int TAPS      = 1,
+    parameter int HALF      = 1
 ) (
     input  wire logic         clk,
     input  wire logic         rst,
@@ -51,6 +54,8 @@ module ofr_link_cabled #(
     output logic              phy_has_lost, // since then, while locked
     output logic [2*WIRES-1:0]      eye,
     output logic [4*WIRES-1:0]      place,
+    output logic [5*WIRES-1:0]      tap,
+    output logic [6*WIRES-1:0]      width,
     output logic [COUNT*WIRES-1:0]  errors,
     output logic [31:0]             seen,
     output logic              retrain,      // the link wants it
@@ -97,12 +102,15 @@ module ofr_link_cabled #(
         .clk, .rst, .enable, .phy_up, .rx_valid(phy_rx_valid), .state, .why, .ev_down, .ev_bad,
         .ev_tick, .retrain
     );
-    ofr_link_phy #(.W(W), .WIRES(WIRES), .SHARED(SHARED), .COUNT(COUNT)) u_phy (
+    ofr_link_phy #(
+        .W(W), .WIRES(WIRES), .SHARED(SHARED), .COUNT(COUNT), .CELLS(CELLS), .TAPS(TAPS),
+        .HALF(HALF)
+    ) u_phy (
         .clk, .rst, .retrain, .bert, .hold, .tune, .up(phy_up), .tx_word(phy_tx_word),
         .tx_ready(phy_tx_ready), .rx_valid(phy_rx_valid), .rx_word(phy_rx_word),
         .rx_late(phy_rx_late), .locked(phy_locked), .stopped(phy_stopped), .ev_lost(phy_lost),
-        .lost(phy_has_lost), .eye, .place, .errors, .seen, .cable_tx_clk, .cable_tx, .cable_rx_clk,
-        .cable_rx
+        .lost(phy_has_lost), .eye, .place, .tap, .width, .errors, .seen, .cable_tx_clk, .cable_tx,
+        .cable_rx_clk, .cable_rx
     );
 endmodule
 

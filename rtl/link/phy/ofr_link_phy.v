@@ -8,7 +8,11 @@ module ofr_link_phy #(
     parameter int W      = 32, // bits of a word: 16, 32, 64
     parameter int WIRES  = 8,  // data wires each way, 1 to 8, or up to W
     parameter int SHARED = 0,  // of ofr_link: words every other cycle at most
-    parameter int COUNT = 16  // bits of an error counter, 8 to 32
+    parameter int COUNT = 16, // bits of an error counter, 8 to 32
+    parameter int CELLS = 0,  // at the pins: 0 single data rate; double, WIRES at most W / 2, with
+                              // 1 plain Verilog, 2 cells of the ECP5, 3 of the iCE40
+    parameter int TAPS  = 1,  // double: delays to choose from at a pin, 2 to 32; 1: there are none
+    parameter int HALF  = 1   // steps of it in half a bit, about, 1 to 64
 ) (
     input  wire logic                    clk,
     input  wire logic                    rst,      // also of ofr_link, in the same cycles
@@ -31,6 +35,8 @@ module ofr_link_phy #(
     // The receiver's, in its clock; stand still after 4 cycles of hold. ofr_link_phy_rx
     output logic [2*WIRES-1:0]           eye,
     output logic [4*WIRES-1:0]           place,
+    output logic [5*WIRES-1:0]           tap,    // follows the search; CELLS = 1: of use outside
+    output logic [6*WIRES-1:0]           width,
     output logic [COUNT*WIRES-1:0]       errors,
     output logic [31:0]                  seen,
     // Cable
@@ -39,17 +45,22 @@ module ofr_link_phy #(
     input  wire logic                    cable_rx_clk,
     input  wire logic [WIRES-1:0]        cable_rx
 );
-    localparam int FILL  = (W + WIRES - 1) / WIRES;
+    localparam int DDR   = CELLS != 0 ? 1 : 0;
+    localparam int LANES = (1 + DDR) * WIRES;
+    localparam int FILL  = (W + LANES - 1) / LANES;
     localparam int BEATS = SHARED != 0 ? FILL + FILL % 2 : FILL;
 
     generate
-        if ((W != 16 && W != 32 && W != 64) || WIRES < 1 || WIRES > W || COUNT < 8 ||
-            COUNT > 32 || (SHARED != 0 && WIRES == W))
+        if ((W != 16 && W != 32 && W != 64) || WIRES < 1 || LANES > W || COUNT < 8 ||
+            COUNT > 32 || (SHARED != 0 && LANES == W) || CELLS < 0 || CELLS > 3 || TAPS < 1 ||
+            TAPS > 32 || (TAPS > 1 && CELLS != 1 && CELLS != 2) || HALF < 1 || HALF > 64)
             ofr_link_phy_parameters_out_of_range bad ();
     endgenerate
 
     logic             rx_clk, alive, rx_locked, rx_peer, wrst, wvalid, block, rvalid, rready;
-    logic [WIRES-1:0] tx_bits, rx_fall, rx_rise;
+    logic             settled;
+    logic [LANES-1:0] tx_bits;
+    logic [WIRES-1:0] rx_fall, rx_rise;
     logic [W-1:0]     wdata;
 
     // --- States of this end: START resets the receiver, TRAIN, UP -------------------------------
@@ -102,18 +113,37 @@ module ofr_link_phy #(
     end
 
     // --- Sender, pins, receiver -----------------------------------------------------------------
-    ofr_link_phy_tx #(.W(W), .WIRES(WIRES), .BEATS(BEATS)) u_tx (
+    ofr_link_phy_tx #(.W(W), .WIRES(WIRES), .BEATS(BEATS), .DDR(DDR)) u_tx (
         .clk, .rst, .locked(locked && !bert), .words(up), .word(tx_word), .ready(tx_ready), .block,
         .bits(tx_bits)
     );
-    ofr_link_phy_pins #(.WIRES(WIRES)) u_pins (
-        .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk, .rx_rise,
-        .rx_fall
-    );
-    ofr_link_phy_rx #(.W(W), .WIRES(WIRES), .BEATS(BEATS), .COUNT(COUNT)) u_rx (
-        .clk(rx_clk), .start(start_q), .hold, .tune, .fall(rx_fall), .rise(rx_rise),
+    generate
+        if (CELLS == 2) begin : g_ecp5
+            ofr_link_pins_ecp5 #(.WIRES(WIRES), .TAPS(TAPS)) u_pins (
+                .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk,
+                .rx_rise, .rx_fall, .rx_rst(wrst), .tap, .settled
+            );
+        end else if (CELLS == 3) begin : g_ice40
+            ofr_link_pins_ice40 #(.WIRES(WIRES)) u_pins (
+                .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk,
+                .rx_rise, .rx_fall
+            );
+            assign settled = 1'b1;
+        end else begin : g_plain
+            ofr_link_phy_pins #(.WIRES(WIRES), .DDR(DDR)) u_pins (
+                .clk, .tx_bits, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx, .rx_clk,
+                .rx_rise, .rx_fall
+            );
+            assign settled = 1'b1;
+        end
+    endgenerate
+    ofr_link_phy_rx #(
+        .W(W), .WIRES(WIRES), .BEATS(BEATS), .COUNT(COUNT), .DDR(DDR), .TAPS(TAPS), .HALF(HALF)
+    ) u_rx (
+        .clk(rx_clk), .start(start_q), .hold, .tune, .fall(rx_fall), .rise(rx_rise), .settled,
         .alive_q(alive), .locked(rx_locked), .peer_q(rx_peer), .wrst, .wvalid, .wdata,
-        .eye_q(eye), .place_q(place), .errors_q(errors), .seen_q(seen)
+        .eye_q(eye), .place_q(place), .tap_q(tap), .width_q(width), .errors_q(errors),
+        .seen_q(seen)
     );
 
     // Slot 0 of a block is no word: so words come no faster than clk takes them, 1 in 128 apart

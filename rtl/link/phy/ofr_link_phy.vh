@@ -12,6 +12,7 @@
 `define OFR_PHY_BLOCKS 4 // of LOCKED that an end sends when it knows that the other one hears it
 `define OFR_PHY_HEARS  2 // control words by which it knows
 `define OFR_PHY_MISSES 8 // control words that are none: the lock is lost
+`define OFR_PHY_SLIP   3 // control words not found: double data rate looks half a cycle back
 `define OFR_PHY_CLOSED 4 // errors of 128 bits: a sampling point that is no good
 
 // x^7 + x^6 + 1: the next bit of a PRBS whose last seven are s, the newest in bit 0
