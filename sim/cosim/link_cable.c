@@ -47,6 +47,7 @@ struct end {
     unsigned off_for; // cycles of a reset to go
     bool bert, was_up;
     uint64_t ups, falls, retrains, bad;
+    uint64_t words, listened; // that came over the cable, in so many cycles
 };
 
 struct run {
@@ -213,6 +214,8 @@ static void rise(struct run *r, unsigned e)
         ofr_link_step(u->model, &u->in);
         u->ups += u->in.phy_up && !u->was_up;
         u->retrains += phy_rtl_status(u->rtl).retrain;
+        u->words += u->in.phy_rx_valid;
+        u->listened += u->in.phy_up;
     }
     u->was_up = u->in.phy_up && !off;
     phy_rtl_clk(u->rtl, true, &u->in, off, u->bert);
@@ -516,13 +519,15 @@ static bool run_once(const struct options *o, uint64_t seed, unsigned number)
         link_print_latency(&r.end[0].port.totals, &r.end[1].port.totals);
     if (r.why[0] || o->verbose)
         for (unsigned e = 0; e < ENDS; e++) {
-            struct phy_status s = phy_rtl_status(r.end[e].rtl);
+            const struct end *u = &r.end[e];
+            struct phy_status s = phy_rtl_status(u->rtl);
             printf("# end %u: locked %d, stopped %d, up %d, seen %u; eye, place, errors, tap, "
                    "width a wire:",
-                   e, s.locked, s.stopped, r.end[e].in.phy_up, s.seen);
+                   e, s.locked, s.stopped, u->in.phy_up, s.seen);
             for (unsigned w = 0; w < r.wires; w++)
                 printf(" %u/%u/%u/%u/%u", s.eye[w], s.place[w], s.errors[w], s.tap[w], s.width[w]);
-            printf("\n");
+            printf("\n# end %u: %.3f bits a cycle\n", e,
+                   (double)u->words * r.shape.flit_bits / (double)(u->listened ? u->listened : 1));
         }
     if (r.why[0])
         link_print_replay(r.why, seed, o->bench.cycles, o->bench.kind);

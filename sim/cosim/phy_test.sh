@@ -7,6 +7,7 @@ set -u
 B=${B:-build}
 work=$B/phy/teeth
 w8=3_32_128_8_0_1_8_16_8 w32=3_32_64_8_0_1_8_16_32
+double=3_32_128_8_0_1_8_16_4_1_8_4 # four wires, two bits a cycle each, eight delays
 mkdir -p "$work"
 shown=$work/log
 
@@ -22,16 +23,36 @@ latency $w32 17
 latency $w8 41
 latency 2_16_32_4_1_0_10_16_3 68
 latency 2_16_16_4_0_1_11_16_1 156
+latency $double 60
 
 for rate in 1e-4 1e-2; do
-    "$B/phy/$w8/link_cable" --bert --errors $rate --runs 2 --cycles 150000 > "$work/log" 2>&1
-    result $? "bit error test at $rate: $(sed -n 's/^# bert: //p' "$work/log" | head -n 1)"
+    for shape in $w8 $double; do
+        "$B/phy/$shape/link_cable" --bert --errors $rate --runs 2 --cycles 150000 > "$work/log" 2>&1
+        result $? "bit error test at $rate: $(sed -n 's/^# bert: //p' "$work/log" | head -n 1)"
+    done
 done
+
+# rate SHAPE BITS: a cycle, at least
+rate()
+{
+    "$B/phy/$1/link_cable" --verbose --kind 0 --tune 12 --runs 1 --seed 3 --cycles 30000 > "$work/log" 2>&1 &&
+        bits=$(sed -n 's/^# end 0: \(.*\) bits a cycle/\1/p' "$work/log") &&
+        awk -v is="$bits" -v least="$2" 'BEGIN { exit !(is >= least) }'
+    result $? "$1: $bits bits a cycle come, slots of control words not counted (at least $2)"
+}
+rate $w8 7.9
+rate $double 7.9
+rate 2_16_32_4_1_0_10_16_3 2.6
+rate 2_16_32_4_1_0_10_16_3_1_1_1 3.9
 
 # Wire 0 is the one by which the others are looked for: without it there are no eyes
 for wire in 0 5 8; do
     "$B/phy/$w8/link_cable" --stuck $wire --kind 0 --tune 12 --runs 2 --cycles 60000 > "$work/log" 2>&1
     result $? "one way, wire $wire of 8 is stuck (8: all dead): no end comes up, the eyes tell which"
+done
+for wire in 2 4; do
+    "$B/phy/$double/link_cable" --stuck $wire --kind 0 --tune 12 --runs 2 --cycles 60000 > "$work/log" 2>&1
+    result $? "double data rate, wire $wire of 4 (4: all): the same"
 done
 
 # Sampling points follow the edges: skew that moves slowly by a fifth of a bit; a training too short to
@@ -56,6 +77,8 @@ twin $w8.align '0 --tune 12' 'not up' "words begin anywhere"
 twin $w8.skew '0 --tune 12' 'not up' "skew not taken out"
 twin $w8.track '0 --creep --tune 12' 'damaged|fell' "no tracking of a skew that moves slowly"
 twin $w8.retrain 7 'not up and empty' "no training anew when a wire's skew moves"
+twin $double.slip '0 --tune 12' 'not up' "double data rate, a beat that begins with the other bit"
+twin $double.eye '0 --tune 12' "could be|fell" "double data rate, the first delay that is good"
 twin $w32.overrun '0 --tune 12' 'not up|damaged|FIFO' "the FIFO overrun"
 
 # Wrong use: one line and status 2

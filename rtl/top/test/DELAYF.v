@@ -18,7 +18,6 @@ module DELAYF #(
     output logic      Z,
     output logic      CFLAG
 );
-    localparam int STEP = 25; // ps
     logic [6:0] at_q = 7'(DEL_VALUE);
     initial
         if (DEL_MODE != "USER_DEFINED" || DEL_VALUE < 0 || DEL_VALUE > 127) begin
@@ -34,6 +33,7 @@ module DELAYF #(
 `ifdef VERILATOR
     assign Z = A;
 `else
+    localparam int STEP = 25; // ps
     always @(A)
         Z <= #(at_q * STEP) A;
 `endif

@@ -69,7 +69,7 @@ module bench;
             {sent[3], sent[2], sent[1], sent[0]} = {sent[2], sent[1], sent[0], d1, d0};
             risen1 = risen; risen = d;
             #1 if (n > 4) begin
-                says(1, q === sent[2][0]);
+                says(1, q === sent[1][0]);
                 says(2, q0 === risen1 && q1 === fallen);
                 says(3, pad === sent[0][0] && in[0] === risen);
             end
@@ -77,7 +77,7 @@ module bench;
             #4999 clk = 0;
             fallen = d;
             #1 if (n > 4) begin
-                says(1, q === sent[2][1]);
+                says(1, q === sent[1][1]);
                 says(2, q0 === risen1);
                 says(3, pad === d1 && in[1] === fallen && in[0] === risen);
             end
@@ -117,14 +117,14 @@ swapped()
     check "$3: caught" says '^wrong'
 }
 swapped IDDRX1F 's/Q0     <= !RST \&\& rise_q/Q0     <= !RST \&\& D/' 'an input whose first bit comes a period early'
-swapped ODDRX1F 's/pair2_q\[1\]/pair1_q[1]/' 'an output whose second bit is of the next pair'
+swapped ODDRX1F 's/second_q <= !RST \&\& wait_q/second_q <= !RST \&\& pair_q[1]/' 'an output whose second bit is of the next pair'
 swapped DELAYF 's/else if (!CFLAG)/else/' 'a delay that goes over its end'
 
 cat > "$work/cable.v" << 'V'
 `timescale 1ps / 1ps
 module bench;
-    parameter A = 2, B = 2, SEED = 1, TAPS = 8;
-    localparam WIRES = 2, W = 16, BIT = 6666, END_CELLS = 0;
+    parameter A = 2, B = 2, SEED = 1, TAPS = 4;
+    localparam WIRES = 2, W = 16, BIT = 6666;
     reg [1:0] clk = 0, rst = 3;
     integer seed = SEED, n, e, w, skew [0:1][0:2], words [0:1], bad = 0, since;
     reg [W-1:0] tx [0:1], next [0:1];
@@ -152,9 +152,13 @@ module bench;
                 phy.u_rx.divide_q = 0;
                 phy.u_rx.alive_q = 0;
                 phy.u_rx.flip_q = 0;
+                phy.u_rx.slot_q = 0;
+                phy.u_rx.beat_q = 0;
+                phy.u_rx.tap_q = 0;
+                phy.u_rx.place_q = 0;
             end
             if (CELLS == 1) begin : plain
-                initial {phy.g_plain.u_pins.g_double.first_q, phy.g_plain.u_pins.g_double.second_q} = 0;
+                initial #(BIT * 100) {phy.g_plain.u_pins.g_double.first_q, phy.g_plain.u_pins.g_double.second_q} = 0;
             end
             // A quarter of a period is half a bit
             always @(tx_clk[g]) rx_clk[1-g] <= #(skew[1-g][WIRES] + BIT / 2) tx_clk[g];
@@ -197,7 +201,7 @@ module bench;
                 else skew[e][w] = $urandom(seed) % 4 * BIT + $urandom(seed) % (BIT / 8);
         end
         #(BIT * 200) rst = 0;
-        for (n = 0; n < 100 && up != 3; n = n + 1) #(BIT * 2000);
+        for (n = 0; n < 30 && up != 3; n = n + 1) #(BIT * 2000);
         #(BIT * 20000);
         $display("up %0d after %0d cycles, words %0d and %0d, wrong %0d", up, n * 1000, words[0], words[1], bad);
         if (A == 2) begin margin(0, 0); margin(0, 1); end
@@ -210,7 +214,7 @@ V
 phy="$(echo rtl/link/phy/ofr_link_phy*.v) rtl/link/ofr_link_fifo.v"
 pins='rtl/top/ofr_link_pins_ecp5.v rtl/top/ofr_link_pins_ice40.v'
 name() { echo "plain ECP5 iCE40" | cut -d' ' -f"$1"; }
-for pair in '2 2' '3 1' '2 3'; do
+for pair in '2 3' '3 1'; do
     a=${pair% *} b=${pair#* }
     runs "-Pbench.A=$a -Pbench.B=$b -Pbench.SEED=$seed" "$work/cable.v $phy $pins $models $ice40"
     says '^cable good'
