@@ -47,7 +47,7 @@ struct end {
     unsigned off_for; // cycles of a reset to go
     bool bert, was_up;
     uint64_t ups, falls, retrains, bad;
-    uint64_t words, listened; // that came over the cable, in so many cycles
+    uint64_t words, listened; // that came over the cable, in so many cycles with both ends up
 };
 
 struct run {
@@ -214,8 +214,8 @@ static void rise(struct run *r, unsigned e)
         ofr_link_step(u->model, &u->in);
         u->ups += u->in.phy_up && !u->was_up;
         u->retrains += phy_rtl_status(u->rtl).retrain;
-        u->words += u->in.phy_rx_valid;
-        u->listened += u->in.phy_up;
+        u->words += r->first_up && u->in.phy_rx_valid;
+        u->listened += r->first_up && u->in.phy_up;
     }
     u->was_up = u->in.phy_up && !off;
     phy_rtl_clk(u->rtl, true, &u->in, off, u->bert);
