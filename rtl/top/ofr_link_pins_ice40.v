@@ -12,7 +12,7 @@ module ofr_link_pins_ice40 #(
     input  wire logic [2*WIRES-1:0] tx_bits, // as in ofr_link_phy_pins
     // Cable
     output logic                    cable_tx_clk, // clk; nobody's, on a board
-    output wire  logic [WIRES-1:0]  cable_tx,
+    output wire logic [WIRES-1:0]   cable_tx,     // a net: SB_IO drives it
     input  wire logic               cable_rx_clk,
     input  wire logic [WIRES-1:0]   cable_rx,
     // Receiver

@@ -2,11 +2,12 @@
 # Links at the pins of their cables: link and physical layer in RTL, one program a shape,
 # build/phy/N_W_L_C_SHARED_SERIAL_TICK_CRC_WIRES, TIME as SERIAL, or that and _CELLS_TAPS_HALF; with .TWIN behind it, of RTL that phy_twin.sh has broken.
 
-# Double data rate, with delays at the pins and without
-PHY_DOUBLE := 3_32_128_8_0_1_8_16_4_1_8_4 2_16_32_4_1_0_10_16_3_1_1_1
 PHY_SHAPES := 3_32_128_8_0_1_8_16_8 2_16_32_4_1_0_10_16_3 2_16_16_4_0_1_11_16_1 \
-    3_32_64_8_0_1_8_16_32 $(PHY_DOUBLE)
+    3_32_64_8_0_1_8_16_32 3_32_128_8_0_1_8_16_4_1_8_4
+# Double data rate without delays at the pins
+PHY_SOAKED := 2_16_32_4_1_0_10_16_3_1_1_1
 PHY_CABLE := $(PHY_SHAPES:%=$(B)/phy/%/link_cable)
+PHY_SOAKED_CABLE := $(PHY_SOAKED:%=$(B)/phy/%/link_cable)
 PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain track) \
     $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable \
     $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_4_1_8_4.%/link_cable,slip eye)
@@ -14,7 +15,7 @@ PHY_V := $(LINK_V) $(sort $(wildcard rtl/link/phy/*.v))
 PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_bench link_report link_port pin_cable noise fabric)
 
 phy_word = $(word $(2),$(subst _, ,$(basename $(1))))
-$(PHY_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh rtl/link/phy/ofr_link_phy.vh \
+$(PHY_CABLE) $(PHY_SOAKED_CABLE) $(PHY_TWINS): $(B)/phy/%/link_cable: $(PHY_V) rtl/link/ofr_link.vh rtl/link/phy/ofr_link_phy.vh \
         sim/cosim/phy_rtl.cpp sim/cosim/phy_rtl.h sim/cosim/link_pins.h sim/cosim/verilated_bits.h \
         tests/lib/random_state.h $(PHY_O) $(B)/libofr.a sim/cosim/phy.mk \
         sim/cosim/phy_twin.sh
@@ -54,8 +55,8 @@ $(PHY_TESTS): $(B)/tests/phy_%: $(B)/phy/%/link_cable sim/cosim/phy.mk
 	@chmod +x $@
 
 SOAK += $(B)/tests/phy_soak
-$(B)/tests/phy_soak: $(PHY_CABLE)
+$(B)/tests/phy_soak: $(PHY_CABLE) $(PHY_SOAKED_CABLE)
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nset -e\nfor s in $(PHY_SHAPES); do\n    %s %s\ndone\n' \
+	@printf '#!/bin/sh\nset -e\nfor s in $(PHY_SHAPES) $(PHY_SOAKED); do\n    %s %s\ndone\n' \
 	    '$(B)/phy/$$s/link_cable' \
 	    '--runs 1000 --cycles 300000 --seed "$${SEED:-100000}"' > $@ && chmod +x $@

@@ -43,7 +43,6 @@ rate()
 rate $w8 7.9
 rate $double 7.9
 rate 2_16_32_4_1_0_10_16_3 2.6
-rate 2_16_32_4_1_0_10_16_3_1_1_1 3.9
 
 # Wire 0 is the one by which the others are looked for: without it there are no eyes
 for wire in 0 5 8; do

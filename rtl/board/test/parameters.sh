@@ -26,7 +26,7 @@ link=$(echo rtl/link/*.v rtl/link/phy/*.v rtl/router/ofr_buffer.v)
 sources="rtl/board/ofr_links.v $link"
 part ofr_links 'LINK=2 TUNE=30 TIME=1' LINK=3 'LINK=0 TIME=1' 'LINK=2 TUNE=5' 'LINK=2 TUNE=31'
 sources=$link
-part ofr_link_phy 'CELLS=1 WIRES=16 TAPS=32 HALF=64' CELLS=4 CELLS=-1 'CELLS=1 WIRES=17' TAPS=2 \
+part ofr_link_phy 'CELLS=1 WIRES=16 TAPS=32 HALF=64' CELLS=4 'CELLS=1 WIRES=17' TAPS=2 \
     'CELLS=1 TAPS=33' 'CELLS=1 TAPS=0' 'CELLS=3 TAPS=2' 'CELLS=1 HALF=0' 'CELLS=1 HALF=65' \
     'CELLS=1 SHARED=1 W=16 WIRES=8'
 part ofr_link 'SHARED=1 SERIAL=0 TIME=1' SHARED=2 SERIAL=5 TIME=2 TICK=7 L=12
