@@ -50,10 +50,10 @@ jacobi-run)
 jacobi-plot)
     boards 2x2
     host 64x64 300 --grid "$dir/grid"
-    for dims in 2x2 4x2 4x4 8x4; do
+    for dims in 2x2 4x2 4x4; do
         boards $dims
         for size in 32 64; do
-            host ${size}x$size 5 | awk 'NR == 4 { split($1, t, "x"); print t[1] * t[2], $6 }' >> "$dir/speed$size"
+            host ${size}x$size 20 | awk 'NR == 4 { split($1, t, "x"); print t[1] * t[2], $6 }' >> "$dir/speed$size"
         done
     done
     draw << GP
