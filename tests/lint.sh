@@ -7,7 +7,8 @@
 #   LINT_V       Verilog files;  LINT_TOPS  modules, as module or module:PARAM=VALUE:...
 #   LINT_C       C files besides those of the tree;  LINT_CFLAGS  flags they need
 # What passed is remembered by a hash of all it depends on, in $B/lint/cache, and not run again.
-# FULL=1 (make lint, make soak): clang's analyzer, too, which takes nine tenths of the time for C.
+# FULL=1 (make lint, make soak): clang's analyzer, too, which takes nine tenths of the time for C, and
+# Yosys with all parameters; else a module is shown to it once, as first named, two fifths of the rest.
 #
 # Called with arguments it runs one check: lint.sh NUMBER KIND THING, result in $B/lint/NUMBER.
 
@@ -212,8 +213,12 @@ all=$({ sources | grep -E '\.(c|h|cpp)$'; for f in $LINT_C; do echo "$f"; done; 
 {
     for kind in spdx text nettype ports listed mode readme; do echo "$kind tree"; done
     for f in $c_files; do echo "tidy $f"; done
+    shown=
     for top in $LINT_TOPS; do
-        for kind in verilator icarus yosys names; do echo "$kind $top"; done
+        kinds='verilator icarus names'
+        [ -z "${FULL:-}" ] && [ "$(top_of "$top")" = "$shown" ] || kinds="$kinds yosys"
+        shown=$(top_of "$top")
+        for kind in $kinds; do echo "$kind $top"; done
     done
     for f in $all; do echo "format $f"; done
 } | awk '{ print NR, $0 }' > "$B/lint/list"

@@ -58,6 +58,10 @@ expect() { # NAME, TOP, the check that finds it
 fresh
 expect_clean 'a clean tree passes' top
 expect_clean 'with a parameter, too' top:W=8
+lint 'top top:W=8' && [ "$(grep -c 'yosys top' out)" = 1 ] && [ "$(grep -c 'icarus top' out)" = 2 ]
+result $? 'Yosys is shown a module once'
+FULL=1 lint 'top top:W=8' && [ "$(grep -c '^ok .* yosys top' out)" = 2 ]
+result $? 'and with all parameters in the full lint'
 sed -i 's/q <= a;/q <= {a, 1'"'b0"'};/' rtl/regs/top.v
 expect 'a width (and what passed before is not remembered)' top 'verilator top'
 fresh

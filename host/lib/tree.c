@@ -535,7 +535,8 @@ static int run(struct torus_tree *g, uint32_t what, uint8_t *data, size_t bytes)
         if (bytes)
             memcpy(given, data, g->members * bytes);
         for (unsigned m = 0; m < g->members; m++)
-            o.acting[m] = (struct acting){.give = given + m * bytes, .take = data + m * bytes};
+            if (bytes) // else there is nothing to point into
+                o.acting[m] = (struct acting){.give = given + m * bytes, .take = data + m * bytes};
         error = operate(&o);
         g->broken = error != TORUS_OK;
     }

@@ -235,7 +235,7 @@ double fake_cycles(void)
 }
 
 // Eight ends of channels that are one: it is open after OPEN or LISTEN, ended after anything else,
-// and a message of two bytes always waits there.
+// and a message of two bytes always waits there. And collectives that only keep what is written.
 static uint32_t channel_read(const struct fake_board *b, unsigned at)
 {
     uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
@@ -248,6 +248,8 @@ static uint32_t channel_read(const struct fake_board *b, unsigned at)
         return OFR_CHANNEL_STATE_FREE_MASK |
                (uint32_t)(command ? OFR_CHANNEL_STATE_STATE_ENDED : OFR_CHANNEL_STATE_STATE_IDLE)
                    << OFR_CHANNEL_STATE_STATE_LSB;
+    case OFR_COLLECTIVE_SHAPE:
+        return 3U << OFR_COLLECTIVE_SHAPE_CHILDREN_LSB;
     case OFR_CHANNEL_TX:
         return OFR_CHANNEL_TX_READY_MASK;
     case OFR_CHANNEL_RX:
@@ -333,7 +335,8 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
     struct fake_board *b = ctx;
     uint8_t byte = 0;
     uint32_t word = 0;
-    if (address - OFR_BASE_NODE >= OFR_BLOCK_LINKS && address - OFR_BASE_NODE < 0x1000)
+    if (address - OFR_BASE_NODE >= OFR_BLOCK_LINKS &&
+        address - OFR_BASE_NODE < OFR_BLOCK_COLLECTIVE)
         return link_read(address - OFR_BASE_NODE);
     if (address - OFR_BASE_NODE < sizeof b->reg)
         return node_read(b, address - OFR_BASE_NODE);
@@ -365,7 +368,9 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
 static void hal_write(void *ctx, uint32_t address, uint32_t value, bool *err)
 {
     struct fake_board *b = ctx;
-    if (address - OFR_BASE_NODE < sizeof b->reg)
+    if (address - OFR_BASE_NODE >= 0x750 && address - OFR_BASE_NODE < OFR_BLOCK_COLLECTIVE)
+        *err = true;
+    else if (address - OFR_BASE_NODE < sizeof b->reg)
         *err = !node_write(b, address - OFR_BASE_NODE, value);
     else if (address == OFR_BASE_UART + OFR_UART_DATA)
         queue_put(&b->to_host, (uint8_t)value);

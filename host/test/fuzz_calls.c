@@ -209,6 +209,49 @@ static int gather(struct torus *t)
     return grouped(t, do_gather);
 }
 
+// The same of a group of two blocks of collectives that are software's.
+static int treed(struct torus *t, int (*call)(struct torus_tree *g))
+{
+    static const uint8_t at[2][3] = {{0, 0, 0}, {1, 0, 0}};
+    struct torus_tree_options options = torus_tree_options_default();
+    struct torus_tree *g;
+    options.software = true;
+    options.seconds = 0.001;
+    int error = torus_tree_open(&g, t, &options, at, 2);
+    if (error != TORUS_OK)
+        return error;
+    error = call ? call(g) : TORUS_OK;
+    if ((error != TORUS_OK) != (*torus_detail(t) != 0))
+        abort();
+    return torus_tree_close(g);
+}
+
+static int tree(struct torus *t)
+{
+    return treed(t, NULL);
+}
+
+static int tree_barrier(struct torus *t)
+{
+    return treed(t, torus_tree_barrier);
+}
+
+static int do_tree_all_reduce(struct torus_tree *g)
+{
+    return torus_tree_all_reduce(g, TORUS_MAX, word_of, 2);
+}
+
+static int tree_all_reduce(struct torus *t)
+{
+    return treed(t, do_tree_all_reduce);
+}
+
+static int tree_clear(struct torus *t)
+{
+    static const uint8_t at[1][3] = {{1, 0, 0}};
+    return torus_tree_clear(t, at, 1);
+}
+
 static int write_one(struct torus *t)
 {
     return torus_write(t, far, 0x18, 5);
@@ -423,6 +466,11 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_all_reduce", all_reduce},
     {"torus_scatter", scatter},
     {"torus_gather", gather},
+    {"torus_tree_open", tree},
+    {"torus_tree_close", tree},
+    {"torus_tree_barrier", tree_barrier},
+    {"torus_tree_all_reduce", tree_all_reduce},
+    {"torus_tree_clear", tree_clear},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

@@ -45,7 +45,7 @@ soname() { readelf -d "$B/libtorus.so" | grep -q 'SONAME.*libtorus\.so\.1'; }
 complete()
 {
     sed -n 's/^static inline .*\(torus_[a-z0-9_]*\)(void)$/\1/p' host/lib/libtorus.h > "$work/inline"
-    [ "$(wc -l < "$work/inline")" = 4 ] || return 1
+    [ "$(wc -l < "$work/inline")" = 5 ] || return 1
     grep -o '\btorus_[a-z0-9_]*(' host/lib/libtorus.h | tr -d '(' | grep -vxFf "$work/inline" |
         sort -u > "$work/header"
     nm -D --defined-only "$B/libtorus.so" | awk '{ print $NF }' | sort -u > "$work/library"

@@ -12,10 +12,11 @@ LINT_C += rtl/local/test/lockstep.c
 
 # One Verilated ofr_local per shape: N-W-WITHOUT[-CHANNELS[-DATAGRAMS[-COLLECTIVES]]],
 # WITHOUT as in struct ofr_shape
-LOCAL_SHAPES := 2-16-0 2-32-0 2-64-0 3-16-0 3-32-0 3-64-0 2-16-1 2-32-6 3-32-3 2-16-7 \
-    2-32-0-4-0-3 3-16-3-3 2-64-0-3-2-1 3-32-0-0-4
-LOCAL_TESTS := $(LOCAL_SHAPES:%=$(B)/tests/local-lockstep-%)
-TESTS += $(LOCAL_TESTS)
+LOCAL_SHAPES := 2-16-0 2-32-0 3-32-0 2-32-6 2-16-7 2-32-0-4-0-3 3-16-3-3 2-64-0-3-2-1 3-32-0-0-4
+LOCAL_SOAKED := 2-64-0 3-16-0 3-64-0 2-16-1 3-32-3
+LOCAL_TESTS := $(patsubst %,$(B)/tests/local-lockstep-%,$(LOCAL_SHAPES) $(LOCAL_SOAKED))
+TESTS += $(LOCAL_SHAPES:%=$(B)/tests/local-lockstep-%)
+SOAK += $(LOCAL_SOAKED:%=$(B)/tests/local-lockstep-%)
 LOCAL_L = $(if $(local_channels),32,40)
 
 LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o pins.o pattern.o torus.o \

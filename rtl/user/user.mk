@@ -9,10 +9,10 @@ LINT_TOPS += ofr_user ofr_user:W=16:ENDS=1:RAM_BYTES=1024:CONSOLE=8 \
     ofr_user:W=64:ENDS=16:RAM_BYTES=131072:CONSOLE=1024:TIMER_BITS=33
 USER_SRC := $(USER_V) $(CORE_V) rtl/soc/ofr_ram.v rtl/soc/ofr_timer.v
 
-# One Verilated ofr_user per shape: W_ENDS
+# One Verilated ofr_user per shape: W_ENDS; make test has the first
 USER_SHAPES := 32_4 16_2 64_2
 USER_TESTS := $(USER_SHAPES:%=$(B)/tests/user_%)
-TESTS += $(USER_TESTS) $(USER_T)/parameters.sh
+TESTS += $(firstword $(USER_TESTS)) $(USER_T)/parameters.sh
 
 user_flags = -DW=$(word 1,$(subst _, ,$(1))) -DENDS=$(word 2,$(subst _, ,$(1)))
 user_verilate = MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
