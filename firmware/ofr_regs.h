@@ -819,7 +819,7 @@
 #define OFR_COLLECTIVE_RX_DATA 0xb3c
 #define OFR_COLLECTIVE_RX_NEXT 0xb40
 
-// USER: the user's core: its program's memory, start and stop, console. No board has it yet
+// USER: the user's core: its program's memory, start and stop, console. Without it all of th
 #define OFR_BLOCK_USER 0xc00
 #define OFR_USER_SHAPE 0xc00
 #define OFR_USER_SHAPE_ENDS_LSB 0

@@ -20,6 +20,9 @@ module ofr_board #(
     parameter int ROOM         = 4,     // packets that one receives ahead of its consumer
     parameter int DATAGRAMS    = 0,     // packets received ahead of their consumer; 0: none
     parameter int COLLECTIVES  = 0,     // most children in a group, less than CHANNELS; 0: none
+    // As in ofr_node
+    parameter int USER         = 0,     // ends of a program on the user's core; 0: no such core
+    parameter int USER_RAM     = 16384,
     // As in ofr_links
     parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
     parameter int SHARED       = 0,
@@ -185,7 +188,8 @@ module ofr_board #(
     ofr_node #(
         .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
         .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
-        .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
+        .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES), .USER(USER),
+        .USER_RAM(USER_RAM), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
         .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,

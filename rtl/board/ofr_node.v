@@ -25,6 +25,9 @@ module ofr_node #(
     parameter int ROOM  = 4,
     parameter int DATAGRAMS = 0,
     parameter int COLLECTIVES = 0,
+    parameter int USER  = 0, // ends that a program on the user's core has, from 0 on, up to
+                             // CHANNELS; 0: there is no such core
+    parameter int USER_RAM = 16384, // bytes of its memory, as in ofr_user
     localparam int ENDS = CHANNELS > 0 ? CHANNELS : 1 // at the pins
 ) (
     input  wire logic             clk,
@@ -82,7 +85,8 @@ module ofr_node #(
     // To them
     output logic [33:0]           now,       // NODE.TIME, in quarters of cycles
     output logic [15:0]           rank,      // who measures time, as in ofr_time
-    // Channels' user, as in ofr_channel; one end that does nothing where there are none
+    // Channels' user, as in ofr_channel; one end that does nothing where there are none. The first
+    // USER ends do nothing: they are not the pins'
     input  wire logic [ENDS-1:0]     s_axis_tvalid,
     output logic [ENDS-1:0]          s_axis_tready,
     input  wire logic [W*ENDS-1:0]   s_axis_tdata,
@@ -134,7 +138,8 @@ module ofr_node #(
     output logic [47:0]           mon_copy_value
 );
     generate
-        if (COUNT < 0 || COUNT > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 || PHY > LINKS)
+        if (COUNT < 0 || COUNT > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 || PHY > LINKS || USER < 0
+            || USER > CHANNELS)
             ofr_node_parameters_out_of_range bad ();
     endgenerate
 
@@ -295,8 +300,8 @@ module ofr_node #(
     logic [2*P+1:0] ev_flit_vc, ev_packet_vc, ev_stall_vc;
     logic           ev_injected, ev_delivered, ev_poisoned, ev_oidn, ev_widn;
     logic [24*N-1:0] used;
-    logic [31:0]    ofr_rdat, local_rdat, count_rdat, links_rdat;
-    logic           ofr_err, local_err, count_err;
+    logic [31:0]    ofr_rdat, local_rdat, count_rdat, links_rdat, user_rdat;
+    logic           ofr_err, local_err, count_err, user_err;
 
     ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
@@ -314,6 +319,41 @@ module ofr_node #(
         .ev_oidn, .ev_widn, .used
     );
 
+    // Channels' ends: a program's on the user's core, then the pins'
+    logic [ENDS-1:0]     c_tvalid, c_tready, c_tlast, d_tvalid, d_tready;
+    logic [W*ENDS-1:0]   c_tdata;
+    logic [W/8*ENDS-1:0] c_tkeep;
+    if (USER != 0) begin : g_user
+        logic [USER-1:0]     u_tvalid, u_tlast, u_tready;
+        logic [W*USER-1:0]   u_tdata;
+        logic [W/8*USER-1:0] u_tkeep;
+        ofr_user #(.W(W), .ENDS(USER), .RAM_BYTES(USER_RAM)) user (
+            .clk, .rst, .reg_we, .reg_adr, .reg_wdat, .reg_rdat(user_rdat), .reg_err(user_err),
+            .m_axis_tvalid(u_tvalid), .m_axis_tready(c_tready[USER-1:0]), .m_axis_tdata(u_tdata),
+            .m_axis_tkeep(u_tkeep), .m_axis_tlast(u_tlast), .s_axis_tvalid(d_tvalid[USER-1:0]),
+            .s_axis_tready(u_tready), .s_axis_tdata(m_axis_tdata[W*USER-1:0]),
+            .s_axis_tkeep(m_axis_tkeep[W/8*USER-1:0]), .s_axis_tlast(m_axis_tlast[USER-1:0]),
+            .s_axis_tuser(m_axis_tuser[USER-1:0])
+        );
+        always_comb begin
+            {c_tvalid, c_tlast, c_tdata} = {s_axis_tvalid, s_axis_tlast, s_axis_tdata};
+            {c_tkeep, s_axis_tready} = {s_axis_tkeep, c_tready};
+            {m_axis_tvalid, d_tready} = {d_tvalid, m_axis_tready};
+            c_tvalid[USER-1:0] = u_tvalid;
+            c_tlast[USER-1:0] = u_tlast;
+            c_tdata[W*USER-1:0] = u_tdata;
+            c_tkeep[W/8*USER-1:0] = u_tkeep;
+            d_tready[USER-1:0] = u_tready;
+            s_axis_tready[USER-1:0] = '0;
+            m_axis_tvalid[USER-1:0] = '0;
+        end
+    end else begin : g_no_user
+        assign {c_tvalid, c_tlast, c_tdata} = {s_axis_tvalid, s_axis_tlast, s_axis_tdata};
+        assign {c_tkeep, s_axis_tready} = {s_axis_tkeep, c_tready};
+        assign {m_axis_tvalid, d_tready} = {d_tvalid, m_axis_tready};
+        assign {user_rdat, user_err} = '0;
+    end
+
     ofr_local #(
         .N(N), .W(W), .L(L), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .CHANNELS(CHANNELS),
         .ROOM(ROOM), .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES)
@@ -324,9 +364,10 @@ module ofr_node #(
         .reg_err(local_err),
         .li_valid, .li_ready, .li_vc, .li_data, .li_last, .ev_pinned,
         .lo_valid, .lo_ready, .lo_data, .lo_last, .lo_poison,
-        .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
-        .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
-        .m_axis_tuser,
+        .s_axis_tvalid(c_tvalid), .s_axis_tready(c_tready), .s_axis_tdata(c_tdata),
+        .s_axis_tkeep(c_tkeep), .s_axis_tlast(c_tlast),
+        .m_axis_tvalid(d_tvalid), .m_axis_tready(d_tready), .m_axis_tdata, .m_axis_tkeep,
+        .m_axis_tlast, .m_axis_tuser,
         .s_datagram_tvalid, .s_datagram_tready, .s_datagram_tdata, .s_datagram_tkeep,
         .s_datagram_tlast, .s_datagram_tdest, .s_datagram_tuser, .m_datagram_tvalid,
         .m_datagram_tready, .m_datagram_tdata, .m_datagram_tkeep, .m_datagram_tlast,
@@ -374,8 +415,9 @@ module ofr_node #(
     end
 
     assign unused   = ^{wb_adr[1:0], generation[15:1]};
-    assign reg_rdat = node_rdat | time_rdat | ofr_rdat | local_rdat | count_rdat | links_rdat;
-    assign reg_err  = node_err || ofr_err || local_err || count_err;
+    assign reg_rdat = node_rdat | time_rdat | ofr_rdat | local_rdat | count_rdat | links_rdat
+        | user_rdat;
+    assign reg_err  = node_err || ofr_err || local_err || count_err || user_err;
 endmodule
 
 `default_nettype wire

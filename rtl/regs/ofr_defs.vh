@@ -809,7 +809,7 @@
 `define OFR_COLLECTIVE_RX_DATA 'hb3c
 `define OFR_COLLECTIVE_RX_NEXT 'hb40
 
-// USER: the user's core: its program's memory, start and stop, console. No board has it yet
+// USER: the user's core: its program's memory, start and stop, console. Without it all of th
 `define OFR_BLOCK_USER 'hc00
 `define OFR_USER_SHAPE 'hc00
 `define OFR_USER_SHAPE_ENDS_LSB 0

@@ -3,7 +3,7 @@
 # links and with reliable ones, and one with their physical layer, instantiated as often as the torus needs.
 BS      := $(B)/cosim/board
 BS_V    := $(wildcard rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v \
-           rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v) $(CORE_SRC)
+           rtl/link/*.v rtl/link/phy/*.v rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v rtl/user/*.v) $(CORE_SRC)
 BS_SHIM := sim/cosim/rtl_board.cpp
 BS_HDR  := tests/lib/random_state.h sim/cosim/rtl_board.h sim/cosim/serial_line.h sim/cosim/spi_flash.h sim/cosim/port_pins.h \
            sim/cosim/verilated_bits.h \
@@ -28,7 +28,7 @@ PROGRAMS += $(B)/bin/boardsim
 LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
-    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8:DATAGRAMS=4:COLLECTIVES=4 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
+    ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8:DATAGRAMS=4:COLLECTIVES=4:USER=4 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the

@@ -39,5 +39,7 @@ part ofr_local 'GEN=0 CHECK=0 PINS=0 DATAGRAMS=2 CHANNELS=2 COLLECTIVES=1' GEN=2
 sources=$(echo rtl/channel/*.v)
 part ofr_channels 'ENDS=4 PAIRS=4' 'ENDS=4 PAIRS=5'
 sources=$(echo rtl/board/*.v rtl/local/*.v "$users" rtl/router/*.v rtl/ofr/*.v rtl/link/*.v)
-part ofr_node 'COUNT=0 MUL=0 LINKS=1' COUNT=2 LINKS=2 'LINKS=0 PHY=1'
+sources="$sources $(echo rtl/user/*.v rtl/core/ofr_core.v rtl/core/rv32i.v) rtl/soc/ofr_ram.v rtl/soc/ofr_timer.v"
+part ofr_node 'COUNT=0 MUL=0 LINKS=1 CHANNELS=3 USER=3' COUNT=2 LINKS=2 'LINKS=0 PHY=1' \
+    'CHANNELS=2 USER=3' USER=1
 finish
