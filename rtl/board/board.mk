@@ -24,7 +24,7 @@ $(B)/tests/board_power_up: $(POWER_UP) $(B)/firmware/fw.hex
 # sim/cosim/boardsim.mk.
 
 NODE_V := rtl/board/ofr_node.v rtl/board/ofr_link_regs.v rtl/board/ofr_time.v $(wildcard rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v rtl/user/*.v) \
-    $(CORE_V) rtl/soc/ofr_ram.v rtl/soc/ofr_timer.v
+    rtl/core/ofr_core.v rtl/core/rv32i.v rtl/soc/ofr_ram.v rtl/soc/ofr_timer.v
 NODE_SHAPE := -DSHAPE_N=2 -DSHAPE_W=16 -DSHAPE_L=32 -DSHAPE_C=4
 
 TESTS += $(B)/tests/test_node rtl/board/test/teeth.sh rtl/board/test/link_regs_test.sh \

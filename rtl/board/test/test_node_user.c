@@ -120,7 +120,7 @@ static bool messages(const uint32_t *image, unsigned words)
     unsigned tries = 0;
     bool good = load(image, words, 0) && load(place, 2, 4) &&
                 writes(OFR_USER_CONTROL, OFR_USER_CONTROL_RUN_MASK);
-    while (user_state() == OFR_USER_STATE_STATE_RUNNING && tries++ < 2000)
+    while (user_state() == OFR_USER_STATE_STATE_RUNNING && tries++ < 6000)
         steps(100);
     uint32_t end = reads(OFR_USER_STATE) & ~OFR_USER_STATE_MID_MASK;
     writes(OFR_CHANNEL_SELECT, 1);
