@@ -50,6 +50,12 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 
 # The same node with a user's core, and a program on it.
 TESTS += $(B)/tests/node_user
+NODE_USER_VERILATE = MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 --x-assign unique \
+    --x-initial unique -Irtl/regs --top-module ofr_node -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 \
+    -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 -GCOLLECTIVES=2 -GUSER=2 -CFLAGS "-O1 -std=gnu++17 $(NODE_SHAPE) \
+    -I$(CURDIR)/rtl/board/test -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware \
+    -I$(CURDIR)/tests/lib"
+NODE_USER_O = $(CURDIR)/rtl/board/test/node_shim.cpp $(abspath $(B)/node/test_node_user.o)
 $(B)/node/test_node_user: rtl/board/test/test_node_user.c rtl/board/test/node_shim.cpp \
         rtl/board/test/node_shim.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h \
         $(NODE_V) rtl/regs/ofr_defs.vh $(MODEL_H)
@@ -57,15 +63,16 @@ $(B)/node/test_node_user: rtl/board/test/test_node_user.c rtl/board/test/node_sh
 	@echo "verilator: node with a user's core"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	@$(CC) $(CPPFLAGS) -Irtl/board/test $(CFLAGS) -c -o $(B)/node/test_node_user.o $<
-	@MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 \
-	    --x-assign unique --x-initial unique -Irtl/regs --top-module ofr_node \
-	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 -GCOLLECTIVES=2 \
-	    -GUSER=2 --Mdir $(B)/node/v_user \
-	    -CFLAGS "-O1 -std=gnu++17 $(NODE_SHAPE) -I$(CURDIR)/rtl/board/test \
-	        -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware \
-	        -I$(CURDIR)/tests/lib" \
-	    $(NODE_V) $(CURDIR)/rtl/board/test/node_shim.cpp $(abspath $(B)/node/test_node_user.o) \
-	    -o $(abspath $@) > $(B)/node/log_user 2>&1 || { cat $(B)/node/log_user; exit 1; }
+	@$(NODE_USER_VERILATE) --Mdir $(B)/node/v_user -o $(abspath $@) $(NODE_V) $(NODE_USER_O) \
+	    > $(B)/node/log_user 2>&1 || { cat $(B)/node/log_user; exit 1; }
 $(B)/tests/node_user: $(B)/node/test_node_user $(B)/rtl/user/programs/messages.bin
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s %s/rtl/user/programs/messages.bin "$$@"\n' $< $(B) > $@ && chmod +x $@
+
+# Twins of its wiring.
+SOAK += $(B)/tests/node_user_twins
+$(B)/tests/node_user_twins: rtl/board/test/user_twins.sh $(B)/tests/node_user
+	@printf '%s\n' '$(NODE_USER_VERILATE)' > $(B)/node/user_twins.command
+	@printf '%s\n' '#!/bin/sh' 'exec sh rtl/board/test/user_twins.sh $(B)/node/user_twins \' \
+	    '$(B)/rtl/user/programs/messages.bin "$$(cat $(B)/node/user_twins.command)" "$(NODE_V)" "$(NODE_USER_O)"' \
+	    > $@ && chmod +x $@

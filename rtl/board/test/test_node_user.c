@@ -68,7 +68,7 @@ static bool access(bool we, unsigned offset, uint32_t *value)
 static uint32_t reads(unsigned offset)
 {
     uint32_t value = 0;
-    access(false, offset, &value);
+    (void)access(false, offset, &value);
     return value;
 }
 
@@ -148,9 +148,11 @@ static bool wild(unsigned kind)
     for (unsigned i = 0; i < 16; i++)
         p[i] = word() | 3;
     if (kind == 0) { // a store to the board's registers, as its own core has them
-        p[0] = OFR_BASE_NODE | 1U << 7 | 0x37;                            // lui x1
-        p[1] = (word() & 0x7ffU & ~3U) << 20 | 1U << 15 | 1U << 7 | 0x13; // addi x1
-        p[2] = 2U << 20 | 1U << 15 | 2U << 12 | 0x23;                     // sw x2, 0(x1)
+        uint32_t to = OFR_BASE_NODE | (word() & 1 ? kept[word() % KEPT] : word() & 0xffc);
+        p[0] = ((to + 0x800) & ~0xfffU) | 1U << 7 | 0x37; // lui x1
+        p[1] = to << 20 | 1U << 15 | 1U << 7 | 0x13;      // addi x1
+        p[2] = (word() & ~0xfffU) | 2U << 7 | 0x37;       // lui x2
+        p[3] = 2U << 20 | 1U << 15 | 2U << 12 | 0x23;     // sw x2, 0(x1)
     } else if (kind == 1) {
         p[word() % 3] = ENDLESS;
     }
