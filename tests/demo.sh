@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all] [VIA=socket] [LINK=reliable]: a torus of simulated RTL
-# boards, brought up and measured by the host through one board's UART, with the golden model beside
-# every board. The default is one load, and in 3D, where 64 boards are slow, a lower one and one
-# pattern.
+# make demo [DIMS=4x4] [LOADS=0.2,0.5,0.8] [PATTERNS=all] [ROUTINGS='abr por ofr'] [VIA=socket]
+# [LINK=reliable]: a torus of simulated RTL boards, brought up and measured by the host through one
+# board's UART, with the golden model beside every board. The default is one load, and in 3D, where
+# 64 boards are slow, a lower one and one pattern.
 #
 # VIA: how the host reaches its board. socket: the simulator's; usb: torusctl, libftdi and libusb on
 # a machine that umockdev makes up; guest: in a real kernel, in QEMU. Over usb and guest the same is
@@ -128,7 +128,7 @@ verdict
 say "torusctl discover --assign"
 ctl discover --assign
 verdict
-for routing in abr por ofr; do
+for routing in ${ROUTINGS:-abr por ofr}; do
     say "torusctl program --routing $routing"
     ctl program --routing $routing
     verdict

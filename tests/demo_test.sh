@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # make demo over USB: on a made-up machine, and in a real kernel where one can be had; a
-# short form, two boards with one load. TAP. FULL=1: the whole demo, 4x4 (make soak).
+# short form, two boards with one load and one routing. TAP. FULL=1: the whole demo, 4x4 (make soak).
 . tests/boards.sh
 . host/test/guest_machine.sh
 
 if [ -z "${FULL:-}" ]; then
-    export DIMS=2x1 LOADS=0.3 PATTERNS=uniform LINK=plain
+    export DIMS=2x1 LOADS=0.3 PATTERNS=uniform ROUTINGS=ofr LINK=plain
 fi
 
 demo() {

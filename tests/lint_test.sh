@@ -117,7 +117,7 @@ printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\ntrue\n' > tests/some_t
 expect 'a test that cannot be started' top 'mode'
 fresh
 sed -i 's/    return/  return/' tests/good.c
-expect 'wrong layout' top 'format tests/good.c'
+expect 'wrong layout' top 'format tree'
 fresh
 sed -i 's/2 \* \*p/*p == *p/' tests/good.c
 expect 'the same on both sides' top 'tidy tests/good.c'

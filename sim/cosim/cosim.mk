@@ -119,20 +119,22 @@ $(B)/tests/teeth_soak:
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nFULL=1 exec sh sim/cosim/teeth.sh\n' > $@ && chmod +x $@
 
-# One test a torus, so that they run side by side; `make soak` runs them whole, and 8x8
-OVERLOAD_CYCLES ?= 50000
+# One test a torus, so that they run side by side; `make soak` runs them whole, and 8x8. A cycle of 4x4x4
+# costs as much as four of 4x4.
+OVERLOAD_4x4 := 50000
+OVERLOAD_4x4x4 := 20000
 OVERLOAD_TESTS := $(B)/tests/overload_4x4 $(B)/tests/overload_4x4x4
 TESTS += $(OVERLOAD_TESTS)
 $(OVERLOAD_TESTS): $(B)/tests/overload_%: $(B)/bin/overload sim/cosim/cosim.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s --torus %s --cycles $(OVERLOAD_CYCLES)\n' $< $* > $@
+	@printf '#!/bin/sh\nexec %s --torus %s --cycles $(OVERLOAD_$*)\n' $< $* > $@
 	@chmod +x $@
 
 # All x+ cables of a column pulled: nothing waits for ever
 TESTS += $(B)/tests/overload_pulled
 $(B)/tests/overload_pulled: $(B)/bin/overload sim/cosim/cosim.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s --pulled --torus 4x4 --cycles $(OVERLOAD_CYCLES)\n' $< > $@
+	@printf '#!/bin/sh\nexec %s --pulled --torus 4x4 --cycles $(OVERLOAD_4x4)\n' $< > $@
 	@chmod +x $@
 
 # Rate and latency on the RTL, at every W, with the Verilated routers of lockstep
