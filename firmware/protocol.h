@@ -144,7 +144,7 @@ enum ofr_op {
     // the counters first, as OP_SNAPSHOT, d2 their number.
     OFR_OP_READ4 = 3,
     // (w) [short] d2 31:16: offset of a register in the node; d3: value. BAD_ARG for the registers
-    // of blocks NI, PINS, LINKS and DATAGRAM and OFR.COMMIT, BUS_ERROR where the hardware refuses.
+    // of blocks NI, PINS and LINKS and OFR.COMMIT, BUS_ERROR where the hardware refuses.
     OFR_OP_WRITE = 4,
     // (w) [short] d3: OFR_CONFIG_*: sizes, coordinates, tie, and whether configured.
     OFR_OP_CONFIGURE = 5,

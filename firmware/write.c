@@ -12,7 +12,7 @@ static enum ofr_status op_write(struct fw *fw, const uint32_t *m)
     unsigned offset = m[4] >> 16;
     if (!plain_register(offset) || offset == OFR_OFR_COMMIT ||
         (offset >= OFR_BLOCK_PINS && offset < OFR_BLOCK_CHANNEL) ||
-        (offset >= OFR_BLOCK_LINKS && offset < OFR_BLOCK_COLLECTIVE))
+        (offset >= OFR_BLOCK_LINKS && offset < OFR_BLOCK_DATAGRAM))
         return OFR_BAD_ARG;
     if (offset >= OFR_OFR_PARAM && offset < OFR_COUNT_SNAPSHOT)
         table_drop(fw); // the shadow is no longer what was said

@@ -4,8 +4,9 @@
 
 DATAGRAM_V := $(addprefix rtl/datagram/,ofr_datagram.v ofr_datagram_send.v ofr_datagram_receive.v)
 DATAGRAM_C := $(addprefix rtl/datagram/test/,lockstep.c ledger.c)
-LINT_V += $(DATAGRAM_V)
-LINT_TOPS += ofr_datagram:N=3 ofr_datagram:W=16:L=16:ROOM=8 ofr_datagram:W=64:L=8:ROOM=2
+LINT_V += $(DATAGRAM_V) rtl/datagram/ofr_datagrams.v
+LINT_TOPS += ofr_datagram:N=3 ofr_datagram:W=16:L=16:ROOM=8 ofr_datagram:W=64:L=8:ROOM=2 \
+    ofr_datagrams:N=3 ofr_datagrams:W=64:L=8:ROOM=2
 LINT_C += $(DATAGRAM_C)
 
 # One Verilated ofr_datagram per shape: N_W_L_ROOM; make test has the first

@@ -20,8 +20,8 @@ SOAK += $(LOCAL_SOAKED:%=$(B)/tests/local-lockstep-%)
 LOCAL_L = $(if $(local_channels),32,40)
 
 LOCAL_O := $(addprefix $(B)/sim/model/,local.o ni.o gen.o check.o pins.o pattern.o torus.o \
-    channels.o channel.o datagram.o collectives.o collective.o)
-LOCAL_ALL_V := $(LOCAL_V) $(CHANNEL_V) $(DATAGRAM_V) $(wildcard rtl/collective/*.v)
+    channels.o channel.o datagrams.o datagram.o collectives.o collective.o)
+LOCAL_ALL_V := $(LOCAL_V) $(sort $(wildcard rtl/channel/*.v rtl/datagram/*.v rtl/collective/*.v))
 
 local_n = $(firstword $(subst -, ,$*))
 local_w = $(word 2,$(subst -, ,$*))

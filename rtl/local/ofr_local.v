@@ -257,10 +257,12 @@ module ofr_local #(
 
     logic [31:0] ni_rdat, gen_rdat, check_rdat, pins_rdat, channel_rdat, datagram_rdat;
     logic [31:0] collective_rdat;
-    logic        ni_err, gen_err, check_err, pins_err, channel_err, collective_err, gen_take;
+    logic        ni_err, gen_err, check_err, pins_err, channel_err, collective_err;
+    logic        datagram_err, gen_take;
     assign reg_rdat = ni_rdat | gen_rdat | check_rdat | pins_rdat | channel_rdat | datagram_rdat |
                       collective_rdat;
-    assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err || collective_err;
+    assign reg_err = ni_err || gen_err || check_err || pins_err || channel_err ||
+                     collective_err || datagram_err;
 
     // Streams that the collectives may have: one to the parent, one to each child
     localparam int PAIRS = COLLECTIVES > 0 ? COLLECTIVES + 1 : 0, PORTS = PAIRS > 0 ? PAIRS : 1;
@@ -358,9 +360,10 @@ module ofr_local #(
                     to_tlast} = '0;
         end
         if (DATAGRAMS != 0) begin : g_datagrams
-            ofr_datagram #(.N(N), .W(W), .L(L), .ROOM(DATAGRAMS)) datagrams (
-                .clk, .rst, .me, .size, .reg_adr, .reg_rdat(datagram_rdat),
-                .s_axis_tvalid(s_datagram_tvalid), .s_axis_tready(s_datagram_tready),
+            ofr_datagrams #(.N(N), .W(W), .L(L), .ROOM(DATAGRAMS)) datagrams (
+                .clk, .rst, .me, .size, .reg_we, .reg_adr, .reg_wdat, .reg_rdat(datagram_rdat),
+                .reg_err(datagram_err), .s_axis_tvalid(s_datagram_tvalid),
+                .s_axis_tready(s_datagram_tready),
                 .s_axis_tdata(s_datagram_tdata), .s_axis_tkeep(s_datagram_tkeep),
                 .s_axis_tlast(s_datagram_tlast), .s_axis_tdest(s_datagram_tdest),
                 .s_axis_tuser(s_datagram_tuser), .m_axis_tvalid(m_datagram_tvalid),
@@ -376,7 +379,7 @@ module ofr_local #(
             wire logic unused_datagrams = ^{s_datagram_tvalid, s_datagram_tdata, s_datagram_tkeep,
                 s_datagram_tlast, s_datagram_tdest, s_datagram_tuser, m_datagram_tready,
                 datagram_lost};
-            assign {datagram_rdat, s_datagram_tready, m_datagram_tvalid, m_datagram_tdata,
+            assign {datagram_rdat, datagram_err, s_datagram_tready, m_datagram_tvalid, m_datagram_tdata,
                     m_datagram_tkeep, m_datagram_tlast, m_datagram_tid, m_datagram_tdest,
                     datagram_valid, datagram_data, datagram_last} = '0;
         end

@@ -231,8 +231,9 @@ void ofr_datagram_step(struct ofr_datagram *dg, const struct ofr_datagram_in *in
 
 bool ofr_datagram_idle(const struct ofr_datagram *dg)
 {
-    return !dg->held && !dg->busy && !dg->tx.valid && !dg->ended && !dg->used && !dg->got.valid &&
-           !dg->shown.valid;
+    bool reads = dg->used && !dg->got.valid,
+         moves = !dg->shown.valid && (dg->got.valid || dg->used);
+    return !dg->held && !dg->busy && !dg->tx.valid && !dg->ended && !reads && !moves;
 }
 
 uint32_t ofr_datagram_read(const struct ofr_datagram *dg, unsigned offset)

@@ -97,7 +97,7 @@ struct ofr_flit ofr_datagram_tx(const struct ofr_datagram *dg);
 // One clock cycle.
 void ofr_datagram_step(struct ofr_datagram *dg, const struct ofr_datagram_in *in);
 
-// A step would change nothing until a beat is offered or a flit comes.
+// A step would change nothing until a beat is offered, taken or comes.
 bool ofr_datagram_idle(const struct ofr_datagram *dg);
 
 // Registers by byte offset in the node, as in the cycle of the next step; others read 0.

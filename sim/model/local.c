@@ -35,7 +35,7 @@ bool ofr_local_init(struct ofr_local *l, const struct ofr_shape *shape,
     unsigned pairs = shape->collectives ? shape->collectives + 1U : 0;
     return pairs <= shape->channels &&
            (!l->channels || ofr_channels_init(l->channels, &ends, pairs)) &&
-           (!l->datagrams || ofr_datagram_init(l->datagrams, &packets)) &&
+           (!l->datagrams || ofr_datagrams_init(l->datagrams, &packets)) &&
            (!l->collectives || ofr_collectives_init(l->collectives, &group));
 }
 
@@ -81,7 +81,7 @@ static struct ofr_flit next_user(const struct ofr_local *l, unsigned *user)
     if (l->channels)
         flit[OFR_LOCAL_CHANNEL] = ofr_channels_tx(l->channels);
     if (l->datagrams)
-        flit[OFR_LOCAL_DATAGRAM] = ofr_datagram_tx(l->datagrams);
+        flit[OFR_LOCAL_DATAGRAM] = ofr_datagrams_tx(l->datagrams);
     *user = l->user_turn;
     if (l->user_busy)
         return flit[*user];
@@ -160,15 +160,13 @@ static void step_in(struct ofr_local *l, const struct ofr_local_in *in,
         step_channels(l, in, &channels);
     }
     if (l->datagrams) {
-        struct ofr_datagram_in datagram = {.tx_ready = goes && user == OFR_LOCAL_DATAGRAM,
-                                           .tx_unreachable = lost,
-                                           .rx = *to_users,
-                                           .config = in->config};
-        if (in->datagram) {
-            datagram.s = in->datagram->s;
-            datagram.m_ready = in->datagram->m_ready;
-        }
-        ofr_datagram_step(l->datagrams, &datagram);
+        struct ofr_datagrams_in datagram = {.pins = in->datagram,
+                                            .tx_ready = goes && user == OFR_LOCAL_DATAGRAM,
+                                            .tx_unreachable = lost,
+                                            .rx = *to_users,
+                                            .access = in->access,
+                                            .config = in->config};
+        ofr_datagrams_step(l->datagrams, &datagram);
     }
     if (goes) {
         l->user_busy = !next.last;
@@ -215,7 +213,7 @@ uint32_t ofr_local_read(struct ofr_local *l, unsigned offset)
     return ofr_ni_read(&l->ni, offset) | ofr_gen_read(&l->gen, offset) |
            ofr_check_read(&l->check, offset) | ofr_pins_read(&l->pins, offset) |
            (l->channels ? ofr_channels_read(l->channels, offset) : 0) |
-           (l->datagrams ? ofr_datagram_read(l->datagrams, offset) : 0) |
+           (l->datagrams ? ofr_datagrams_read(l->datagrams, offset) : 0) |
            (l->collectives ? ofr_collectives_read(l->collectives, offset) : 0);
 }
 
@@ -225,7 +223,8 @@ bool ofr_local_write(struct ofr_local *l, unsigned offset, uint32_t value,
     // They see every write of the node's
     bool channels = !l->channels || ofr_channels_write(l->channels, offset, value, config);
     bool collectives = !l->collectives || ofr_collectives_write(l->collectives, offset, value);
-    if (absent(l, offset) || !channels || !collectives)
+    bool datagrams = !l->datagrams || ofr_datagrams_write(l->datagrams, offset, value);
+    if (absent(l, offset) || !channels || !collectives || !datagrams)
         return false;
     ofr_check_write(&l->check, offset, value);
     return ofr_ni_write(&l->ni, offset, value, config) && ofr_gen_write(&l->gen, offset, value) &&
@@ -237,7 +236,7 @@ bool ofr_local_idle(const struct ofr_local *l)
     bool check = l->without & OFR_WITHOUT_CHECK || ofr_check_idle(&l->check);
     bool pins = l->without & OFR_WITHOUT_PINS || ofr_pins_idle(&l->pins);
     bool channels = !l->channels || ofr_channels_idle(l->channels);
-    bool datagrams = !l->datagrams || ofr_datagram_idle(l->datagrams);
+    bool datagrams = !l->datagrams || ofr_datagrams_idle(l->datagrams);
     bool collectives = !l->collectives || ofr_collectives_idle(l->collectives);
     return channels && datagrams && collectives && ofr_ni_idle(&l->ni) && ofr_gen_idle(&l->gen) &&
            !l->next.valid && !l->user.valid && check && pins;

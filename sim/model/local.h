@@ -8,7 +8,7 @@
 #include "channels.h"
 #include "check.h"
 #include "collectives.h"
-#include "datagram.h"
+#include "datagrams.h"
 #include "gen.h"
 #include "ni.h"
 #include "pins.h"
@@ -23,7 +23,7 @@ struct ofr_local {
     uint8_t without; // OFR_WITHOUT_*
     struct ofr_pins pins;
     struct ofr_channels *channels;  // NULL: none
-    struct ofr_datagram *datagrams; // likewise
+    struct ofr_datagrams *datagrams; // likewise
     struct ofr_collectives *collectives;
     bool user_busy;        // inside a packet of a user's
     uint8_t user_turn;     // whose that, or the last one, is: OFR_LOCAL_*
@@ -52,7 +52,7 @@ struct ofr_local_in {
 // Memory for the parts of a shape that has them.
 struct ofr_local_parts {
     struct ofr_channels *channels;
-    struct ofr_datagram *datagrams;
+    struct ofr_datagrams *datagrams;
     struct ofr_collectives *collectives;
 };
 

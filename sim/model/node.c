@@ -32,7 +32,7 @@ static size_t channels_size(const struct ofr_shape *shape)
 
 static size_t datagrams_size(const struct ofr_shape *shape)
 {
-    return shape->datagrams ? aligned(sizeof(struct ofr_datagram)) : 0;
+    return shape->datagrams ? aligned(sizeof(struct ofr_datagrams)) : 0;
 }
 
 size_t ofr_node_size(const struct ofr_shape *shape)
@@ -294,6 +294,8 @@ void ofr_node_refused(struct ofr_node *node)
         ofr_channels_refused(node->local.channels);
     if (node->local.collectives)
         ofr_collectives_refused(node->local.collectives);
+    if (node->local.datagrams)
+        ofr_datagrams_refused(node->local.datagrams);
 }
 
 bool ofr_node_idle(const struct ofr_node *node)

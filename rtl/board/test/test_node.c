@@ -214,12 +214,16 @@ static void draw_access(struct test *t)
     if (b->adr == OFR_LINKS_UP)
         b->adr += (uint16_t)(4 * below(128));
     if (b->adr == OFR_DATAGRAM_SENT)
-        b->adr += (uint16_t)(4 * below(9));
+        b->adr += (uint16_t)(4 * below(19));
     if (b->adr == OFR_COLLECTIVE_SHAPE)
         b->adr += (uint16_t)(4 * below(18));
     b->dat_w = below(3) ? word() : word() & 0x07070707;
     if (b->adr == OFR_CHANNEL_CONTROL)
         draw_channel(t);
+    if (b->adr == OFR_DATAGRAM_TX_TO)
+        b->dat_w &= below(8) ? 0x3f033 : 0x3ffff;
+    if (b->adr == OFR_DATAGRAM_TX_END && below(8))
+        b->dat_w = below(3);
     if (b->adr == OFR_COLLECTIVE_TX_END && below(8))
         b->dat_w = 2 * below(2);
     if (b->adr == OFR_NODE_SIZE && below(3))
@@ -243,7 +247,7 @@ static void drive_datagrams(struct test *t)
 {
     struct ofr_datagram_beat *s = &t->datagram.s;
     bool pause = t->cycle >> 9 & 1; // so that the node drains
-    if (!s->valid && below(4) == 0 && (!pause || t->node.local.datagrams->inside))
+    if (!s->valid && below(4) == 0 && (!pause || t->node.local.datagrams->block.inside))
         *s = (struct ofr_datagram_beat){.valid = true,
                                         .data = word() & 0xffff,
                                         .keep = (uint8_t)below(4),
@@ -256,9 +260,9 @@ static void drive_datagrams(struct test *t)
 
 static void compare_datagrams(struct test *t)
 {
-    struct ofr_datagram_beat rtl, model = ofr_datagram_m(t->node.local.datagrams);
+    struct ofr_datagram_beat rtl, model = ofr_datagrams_m(t->node.local.datagrams);
     bool rtl_ready = node_rtl_datagram(t->rtl, &rtl);
-    bool ready = ofr_datagram_ready(t->node.local.datagrams);
+    bool ready = ofr_datagrams_ready(t->node.local.datagrams);
     if (rtl_ready != ready)
         differ(t, "s_datagram_tready", 0, rtl_ready, ready);
     if (rtl.valid != model.valid)
@@ -372,15 +376,14 @@ static void cycle(struct test *t)
     struct ofr_collective_out member;
     show_collectives(t, &member);
     t->given = t->collective.s.valid && member.s_ready;
-    bool given = t->datagram.s.valid && ofr_datagram_ready(t->node.local.datagrams);
-    uint32_t sent = t->node.local.datagrams->sent;
+    bool given = t->datagram.s.valid && ofr_datagrams_ready(t->node.local.datagrams);
+    uint32_t sent = t->node.local.datagrams->block.sent;
     ofr_node_step(&t->node, &t->in);
     if (given)
         t->datagram.s.valid = false;
-    t->datagrams += t->node.local.datagrams->sent != sent;
+    t->datagrams += t->node.local.datagrams->block.sent != sent;
     t->cycle++;
     compare(t);
-    compare_datagrams(t);
     t->taken = t->bus.stb && !strobe;
     if (!strobe)
         return;
@@ -406,6 +409,7 @@ static void step(struct test *t)
     const struct ofr_collectives *c = t->node.local.collectives;
     unsigned ended = (unsigned)c->good + c->failed;
     cycle(t);
+    compare_datagrams(t);
     compare_collectives(t);
     t->operations += (unsigned)c->good + c->failed > ended;
     if (t->given)

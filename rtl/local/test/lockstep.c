@@ -43,6 +43,7 @@ struct coverage {
     uint64_t opened, given, taken, written, read, broken, both;
     // Of datagrams: sent, taken, without a way, beside another user's
     uint64_t datagrams, datagrams_taken, no_way, beside;
+    uint64_t datagram_written, datagram_read, datagram_attached; // by registers
     // Of collectives: beats given by pins and by registers, taken likewise; of their streams, taken
     // and given; verdicts, with children, good and bad; parents'
     uint64_t user_given, user_written, user_taken, user_read, from, to, good, bad, as_child;
@@ -80,7 +81,7 @@ struct bench {
     bool to_commit; // the banks of the destination table change places
     // Channels: their packets on the way back; the user's logic; register writes to come
     struct ofr_channels channels;
-    struct ofr_datagram datagrams; // their packets come back likewise
+    struct ofr_datagrams datagrams; // their packets come back likewise
     struct ofr_datagram_pins datagram;
     unsigned datagram_taking;
     struct ofr_collectives collectives;
@@ -264,8 +265,11 @@ static const uint16_t OF_CHANNELS[] = {
 };
 
 static const uint16_t OF_DATAGRAMS[] = {
-    OFR_DATAGRAM_SENT,    OFR_DATAGRAM_RECEIVED, OFR_DATAGRAM_NO_ROOM, OFR_DATAGRAM_SPOILED,
-    OFR_DATAGRAM_ILLEGAL, OFR_DATAGRAM_REASON,   OFR_DATAGRAM_HEAD,    OFR_DATAGRAM_SHAPE,
+    OFR_DATAGRAM_SENT,    OFR_DATAGRAM_RECEIVED, OFR_DATAGRAM_NO_ROOM,     OFR_DATAGRAM_SPOILED,
+    OFR_DATAGRAM_ILLEGAL, OFR_DATAGRAM_REASON,   OFR_DATAGRAM_HEAD,        OFR_DATAGRAM_SHAPE,
+    OFR_DATAGRAM_ATTACH,  OFR_DATAGRAM_TX_TO,    OFR_DATAGRAM_TX,          OFR_DATAGRAM_TX_END,
+    OFR_DATAGRAM_TX_HIGH, OFR_DATAGRAM_TX_DATA,  OFR_DATAGRAM_RX,          OFR_DATAGRAM_RX_HIGH,
+    OFR_DATAGRAM_RX_DATA, OFR_DATAGRAM_RX_NEXT,  OFR_DATAGRAM_RX_NEXT + 4,
 };
 
 static const uint16_t OF_COLLECTIVES[] = {
@@ -281,6 +285,43 @@ static void write_later(struct bench *b, unsigned offset, uint32_t value)
 {
     b->script[b->steps].offset = (uint16_t)offset;
     b->script[b->steps++].value = value;
+}
+
+static unsigned any_node(struct bench *b)
+{
+    unsigned node = 0;
+    for (unsigned i = 0; i < N; i++)
+        node |= below(b, b->config.torus.k[i]) << (4 * i);
+    if (chance(b, 50)) // whose entry was just written, wherever that is
+        node = (b->model.pins.addr - 1U - below(b, 8)) & 0xfff;
+    return node;
+}
+
+// A datagram's: what its user would do, and what it would not.
+static void datagram_access(struct bench *b, struct local_pins *in)
+{
+    const struct ofr_datagrams *d = &b->datagrams;
+    uint32_t value = word32(b);
+    unsigned adr = OF_DATAGRAMS[below(b, sizeof OF_DATAGRAMS / sizeof *OF_DATAGRAMS)];
+    if (chance(b, 30)) {
+        in->reg_re = 1;
+        in->reg_adr = (uint16_t)adr;
+        return;
+    }
+    if (d->attached && chance(b, 80))
+        adr = d->block.shown.valid && chance(b, 60) ? OFR_DATAGRAM_RX_NEXT
+              : chance(b, 15)                       ? OFR_DATAGRAM_TX_END
+              : chance(b, 15)                       ? OFR_DATAGRAM_TX_TO
+                                                    : OFR_DATAGRAM_TX_DATA;
+    if (adr == OFR_DATAGRAM_ATTACH)
+        value = chance(b, 60);
+    if (adr == OFR_DATAGRAM_TX_END && chance(b, 80))
+        value = below(b, W / 8 + 1);
+    if (adr == OFR_DATAGRAM_TX_TO && chance(b, 80))
+        value = any_node(b) | below(b, 16) << 12 | (chance(b, 2) ? 3 : below(b, 3)) << 16;
+    in->reg_we = 1;
+    in->reg_adr = (uint16_t)adr;
+    in->reg_wdat = value;
 }
 
 // A collective's: what its user would do, and what it would not.
@@ -557,14 +598,14 @@ static void random_access(struct bench *b, struct local_pins *in)
         in->reg_wdat = (uint32_t)b->model.ni.out.data;
     } else if (COLLECTIVES && b->step == b->steps && chance(b, 25)) {
         collective_access(b, in);
+    } else if (DATAGRAMS && chance(b, 25)) {
+        datagram_access(b, in);
     } else if (CHANNELS && chance(b, 40)) {
         channel_access(b, in);
     } else if (chance(b, b->access_chance)) {
         in->reg_re = 1;
         in->reg_adr = READABLE[below(b, sizeof READABLE / sizeof *READABLE)];
-        if (DATAGRAMS && chance(b, 30))
-            in->reg_adr = OF_DATAGRAMS[below(b, sizeof OF_DATAGRAMS / sizeof *OF_DATAGRAMS)];
-        else if (chance(b, 25))
+        if (chance(b, 25))
             in->reg_adr = OFR_NI_RX_DATA; // eight of them a packet
         else if (chance(b, 3))
             b->bins_to_read = 256;
@@ -610,6 +651,11 @@ static const struct {
     {"turn of the datagrams", WITHOUT_DATAGRAMS, 200},
     {"datagram on its way", WITHOUT_DATAGRAMS, 200},
     {"way of a datagram", WITHOUT_DATAGRAMS, 200},
+    {"datagram that software writes", WITHOUT_DATAGRAMS, 20},
+    {"whom it is for", WITHOUT_DATAGRAMS, 20},
+    {"user of the datagrams", WITHOUT_DATAGRAMS, 200},
+    {"inside a datagram that is given", WITHOUT_DATAGRAMS, 200},
+    {"inside a datagram that is taken", WITHOUT_DATAGRAMS, 200},
     {"end that the collectives have", WITHOUT_COLLECTIVES, 200},
     {"place in the group", WITHOUT_COLLECTIVES, 200},
     {"collective that software writes", WITHOUT_COLLECTIVES, 20},
@@ -684,18 +730,33 @@ static void put_fault(struct bench *b)
         m->user_turn = (uint8_t)((m->user_turn + 1) % OFR_LOCAL_USERS);
         break;
     case 20:
-        b->datagrams.out[below(b, 2)][below(b, 4)] ^= 4;
+        b->datagrams.block.out[below(b, 2)][below(b, 4)] ^= 4;
         break;
     case 21:
-        b->datagrams.nowhere = !b->datagrams.nowhere;
+        b->datagrams.block.nowhere = !b->datagrams.block.nowhere;
         break;
     case 22:
-        b->channels.joined ^= (uint8_t)(1U << below(b, COLLECTIVES + 1));
+        b->datagrams.beat.data ^= 4;
         break;
     case 23:
-        b->collectives.parent = !b->collectives.parent;
+        b->datagrams.beat.dest ^= 1;
         break;
     case 24:
+        b->datagrams.attached = !b->datagrams.attached;
+        break;
+    case 25:
+        b->datagrams.giving = !b->datagrams.giving;
+        break;
+    case 26:
+        b->datagrams.taking = !b->datagrams.taking;
+        break;
+    case 27:
+        b->channels.joined ^= (uint8_t)(1U << below(b, COLLECTIVES + 1));
+        break;
+    case 28:
+        b->collectives.parent = !b->collectives.parent;
+        break;
+    case 29:
         b->collectives.beat.data ^= 4;
         break;
     default:
@@ -806,17 +867,12 @@ static void channels_took(struct bench *b, int ready)
 static void drive_datagrams(struct bench *b, struct local_pins *in)
 {
     struct ofr_datagram_beat *s = &b->datagram.s;
-    unsigned node = 0;
-    for (unsigned i = 0; i < N; i++)
-        node |= below(b, b->config.torus.k[i]) << (4 * i);
-    if (chance(b, 50)) // whose entry was just written, wherever that is
-        node = (b->model.pins.addr - 1U - below(b, 8)) & 0xfff;
     if (!s->valid && chance(b, b->offering))
         *s = (struct ofr_datagram_beat){.valid = true,
                                         .data = draw(b) & (~(uint64_t)0 >> (64 - W)),
                                         .keep = (uint8_t)((1U << below(b, W / 8 + 1)) - 1),
                                         .last = chance(b, 15),
-                                        .dest = (uint16_t)(node | below(b, 16) << 12),
+                                        .dest = (uint16_t)(any_node(b) | below(b, 16) << 12),
                                         .cls = (uint8_t)(chance(b, 2) ? 3 : below(b, 3))};
     b->datagram.m_ready = chance(b, b->datagram_taking);
     in->sd_valid = s->valid;
@@ -831,8 +887,8 @@ static void drive_datagrams(struct bench *b, struct local_pins *in)
 // Returns whether the beat is taken.
 static bool compare_datagrams(struct bench *b, const struct local_outs *out)
 {
-    bool ready = DATAGRAMS && ofr_datagram_ready(&b->datagrams);
-    struct ofr_datagram_beat m = ofr_datagram_m(&b->datagrams);
+    bool ready = DATAGRAMS && ofr_datagrams_ready(&b->datagrams);
+    struct ofr_datagram_beat m = ofr_datagrams_m(&b->datagrams);
     compare(b, "s_datagram_tready", out->sd_ready, ready);
     compare(b, "m_datagram_tvalid", out->md_valid, m.valid);
     if (m.valid) {
@@ -843,7 +899,7 @@ static bool compare_datagrams(struct bench *b, const struct local_outs *out)
         compare(b, "m_datagram_tdest", out->md_dest, m.dest);
         b->cov.datagrams_taken += m.last && b->datagram.m_ready;
     }
-    b->cov.beside += ofr_datagram_tx(&b->datagrams).valid &&
+    b->cov.beside += ofr_datagrams_tx(&b->datagrams).valid &&
                      (CHANNELS ? ofr_channels_tx(&b->channels).valid : b->model.gen.out.valid);
     return ready && b->datagram.s.valid;
 }
@@ -1024,7 +1080,8 @@ static void one_cycle(struct bench *b)
     if (take && !b->li_inside && b->model.pins.active && !(WITHOUT & OFR_WITHOUT_PINS))
         look_at_entry(b, !user);
     uint64_t pinned = b->model.pinned;
-    uint32_t sent = b->datagrams.sent, illegal = b->datagrams.illegal;
+    const struct ofr_datagram *block = &b->datagrams.block;
+    uint32_t sent = block->sent, illegal = block->illegal;
     collect(b, &flit, take);
     if (take && flit.last)
         b->li_inside = false;
@@ -1038,9 +1095,8 @@ static void one_cycle(struct bench *b)
         b->datagram.s.valid = false;
     if (begun)
         b->collective.s.valid = false;
-    b->cov.datagrams += b->datagrams.sent != sent;
-    b->cov.no_way +=
-        b->datagrams.illegal != illegal && b->datagrams.reason == OFR_DATAGRAM_REASON_UNREACHABLE;
+    b->cov.datagrams += block->sent != sent;
+    b->cov.no_way += block->illegal != illegal && block->reason == OFR_DATAGRAM_REASON_UNREACHABLE;
     compare(b, "ev_pinned", out.ev_pinned, b->model.pinned - pinned);
     b->cov.pinned += b->model.pinned - pinned;
     b->cov.rewritten += waits && b->model.pins.entry != entry;
@@ -1050,6 +1106,9 @@ static void one_cycle(struct bench *b)
         b->cov.refused += !ok;
         b->cov.written += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_TX_DATA;
         b->cov.read += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_RX_NEXT;
+        b->cov.datagram_attached += ok && DATAGRAMS && in.reg_adr == OFR_DATAGRAM_ATTACH;
+        b->cov.datagram_written += ok && DATAGRAMS && in.reg_adr == OFR_DATAGRAM_TX_DATA;
+        b->cov.datagram_read += ok && DATAGRAMS && in.reg_adr == OFR_DATAGRAM_RX_NEXT;
         b->cov.user_written += ok && COLLECTIVES && in.reg_adr == OFR_COLLECTIVE_TX_DATA;
         b->cov.user_read += ok && COLLECTIVES && in.reg_adr == OFR_COLLECTIVE_RX_NEXT;
         b->cov.opened += ok && CHANNELS && in.reg_adr == OFR_CHANNEL_COMMAND &&
@@ -1207,9 +1266,12 @@ int main(int argc, char **argv)
                                   c.broken && (no_gen || c.both));
     if (DATAGRAMS)
         printf("# datagrams: sent %" PRIu64 ", taken %" PRIu64 ", without a way %" PRIu64
-               ", beside another user's %" PRIu64 " cycles\n",
-               c.datagrams, c.datagrams_taken, c.no_way, c.beside);
+               ", beside another user's %" PRIu64 " cycles; users changed %" PRIu64
+               ", beats by registers %" PRIu64 ", %" PRIu64 "\n",
+               c.datagrams, c.datagrams_taken, c.no_way, c.beside, c.datagram_attached,
+               c.datagram_written, c.datagram_read);
     bool datagrams = !DATAGRAMS || (c.datagrams && c.datagrams_taken && c.beside &&
+                                    c.datagram_attached && c.datagram_written && c.datagram_read &&
                                     (c.no_way || WITHOUT & OFR_WITHOUT_PINS));
     if (COLLECTIVES)
         printf("# collectives: beats by pins %" PRIu64 ", %" PRIu64 ", by registers %" PRIu64
