@@ -90,6 +90,7 @@ module ofr_datagrams #(
             end
             assign data_d = {high_q, reg_wdat};
         end else begin : g_low
+            wire logic unused = ^reg_wdat;
             assign data_d = reg_wdat[W-1:0];
         end
     endgenerate
