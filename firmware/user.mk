@@ -5,7 +5,7 @@
 USER     := $(B)/firmware/user
 USER_RAM ?= 16384
 USER_H   := $(addprefix firmware/user/,outflank_user.h jacobi.h) firmware/ofr_regs.h
-PROGRAMS += $(USER)/jacobi.bin
+PROGRAMS += $(USER)/jacobi.bin $(USER)/hello.bin
 
 $(USER)/%.o: firmware/user/%.c $(USER_H)
 	@mkdir -p $(@D)

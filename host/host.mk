@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
-            layout shift twist cables recognise discover session bert channel messages collective tree follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            layout shift twist cables recognise discover session bert channel messages collective tree user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
@@ -12,8 +12,8 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
-            trace bandwidth latency bert channel collective b_eff osu list reg key serve stop flash
-CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places sweep \
+            trace bandwidth latency bert channel collective load start console b_eff osu list reg key serve stop flash
+CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places users sweep \
               streams sizes counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
@@ -165,6 +165,21 @@ $(TREE_TWINS): $(B)/twin/tree_%/calls: $(B)/host/tree_calls host/lib/tree.c host
 	@sed $(TREE_TWIN_$*) host/lib/tree.c > $(@D)/twin.c && ! cmp -s host/lib/tree.c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/tree_calls.c $(@D)/twin.c \
 	    $(filter-out %/tree.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+
+# Users' programs, likewise, on RTL boards; twins that load over a program that runs, or leave its ends.
+TESTS += host/test/user_test.sh
+TWIN_user_holds := user '/torus_user_load/,/free_ends/s/write_each(.c,.OFR_USER_CONTROL,.0,.0)/TORUS_OK/;/free_ends(struct/,/^}/s/torus_write(t,.at,.OFR_USER_CONTROL,.[^)]*)/TORUS_OK/'
+TWIN_user_ends  := user 's/error.=.free_ends(.*/;/'
+USER_CALL_TWINS := $(patsubst %,$(B)/twin/user_%/torusctl,holds ends)
+host/test/user_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/user_calls $(USER_CALL_TWINS) \
+    $(B)/firmware/user/hello.bin $(B)/firmware/user/jacobi.bin
+$(B)/host/user_calls: host/test/user_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(USER_CALL_TWINS): $(B)/twin/%/torusctl: $(B)/bin/torusctl host/lib/user.c host/host.mk
+	@mkdir -p $(@D)
+	@sed $(word 2,$(TWIN_$*)) host/lib/user.c > $(@D)/twin.c && ! cmp -s host/lib/user.c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ $(@D)/twin.c $(CTL_O) \
+	    $(filter-out %/lib/user.o,$(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
 
 # The Python module, on boardsim's boards.
 INSTALL_SHARE += host/python/outflank.py

@@ -561,6 +561,50 @@ int torus_tree_barrier(struct torus_tree *tree);
 int torus_tree_all_reduce(struct torus_tree *tree, enum torus_reduction operation,
                           int32_t *const *values, size_t words);
 
+// A user's programs -------------------------------------------------------------------------------
+
+// Boards that are built with a user's core run a C program of the user's beside the firmware, with
+// memory, ends of channels (0 and up) and a console of its own. Whatever it does, the board stays
+// as it is. It is a flat image from address 0 on; made by what comes with the sources, it begins
+// with a jump over the 28 bytes that torus_user_start() writes. Several boards are asked at once:
+// at[boards], none of them twice, NULL: all. Needs a torus that is attached to, and, to write, the
+// lease. TORUS_E_USAGE: also, a board that is built without such a core.
+
+// Holds the program that is there, ends its streams, and loads this one. TORUS_E_USAGE: also, no
+// program, or more than there is memory, and nothing was done.
+int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards, const void *image,
+                    size_t bytes);
+// From its beginning, on all boards: their place in this list is the number that a program there is
+// told, with how many there are and four words (NULL: 0). Of a program that has run, initialised
+// variables are as it left them. One that runs begins anew.
+int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned boards,
+                     const uint32_t argument[4]);
+// Holds it, whatever it does.
+int torus_user_stop(struct torus *t, const uint8_t (*at)[3], unsigned boards);
+// Joins two ends of programs, as torus_channel_open(), which is for software's. Loading and
+// torus_channel_abort() end it.
+int torus_user_join(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+                    double seconds);
+
+struct torus_user {
+    const char *state; // "held", "running"; "ended" by itself; "stopped" by what it did wrong:
+    const char *cause; // NULL: nothing
+    unsigned ends;     // of channels that it has
+    size_t memory;     // bytes
+    bool running, ended;
+    uint8_t code;     // that it ended with
+    uint32_t pc;      // address of the instruction that it is at, or was at last
+    uint32_t address; // of its last access outside of its memory
+    unsigned lost;    // bytes that the console had no room for since the start, 255: or more
+};
+int torus_user_state(struct torus *t, const uint8_t at[3], struct torus_user *out);
+// Takes what it has printed, up to `room` bytes, 4 at least: any bytes, without a 0 at the end.
+int torus_user_console(struct torus *t, const uint8_t at[3], char *text, size_t room,
+                       size_t *bytes);
+// What is in the memory of a program that is held. TORUS_E_BOARD: it is not.
+int torus_user_memory(struct torus *t, const uint8_t at[3], uint32_t address, void *data,
+                      size_t bytes);
+
 // Programming -------------------------------------------------------------------------------------
 
 // TORUS_CUSTOM: a struct torus_table of one's own.

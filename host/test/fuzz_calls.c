@@ -252,6 +252,49 @@ static int tree_clear(struct torus *t)
     return torus_tree_clear(t, at, 1);
 }
 
+static const uint8_t user_at[1][3] = {{1, 0, 0}};
+
+static int user_load(struct torus *t)
+{
+    static const uint8_t image[33] = {0x6f};
+    return torus_user_load(t, user_at, 1, image, sizeof image);
+}
+
+static int user_start(struct torus *t)
+{
+    return torus_user_start(t, user_at, 1, (const uint32_t[4]){1, 2, 3, 4});
+}
+
+static int user_stop(struct torus *t)
+{
+    return torus_user_stop(t, NULL, 0);
+}
+
+static int user_join(struct torus *t)
+{
+    const struct torus_end from = {{0, 0, 0}, 0}, to = {{1, 0, 0}, 1};
+    return torus_user_join(t, &from, &to, 0.01);
+}
+
+static int user_state(struct torus *t)
+{
+    struct torus_user user;
+    return torus_user_state(t, far, &user);
+}
+
+static int user_console(struct torus *t)
+{
+    char text[13];
+    size_t bytes;
+    return torus_user_console(t, far, text, sizeof text, &bytes);
+}
+
+static int user_memory(struct torus *t)
+{
+    uint8_t data[9];
+    return torus_user_memory(t, far, 3, data, sizeof data);
+}
+
 static int write_one(struct torus *t)
 {
     return torus_write(t, far, 0x18, 5);
@@ -471,6 +514,13 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_tree_barrier", tree_barrier},
     {"torus_tree_all_reduce", tree_all_reduce},
     {"torus_tree_clear", tree_clear},
+    {"torus_user_load", user_load},
+    {"torus_user_start", user_start},
+    {"torus_user_stop", user_stop},
+    {"torus_user_join", user_join},
+    {"torus_user_state", user_state},
+    {"torus_user_console", user_console},
+    {"torus_user_memory", user_memory},
 };
 const unsigned fuzz_call_count = sizeof fuzz_calls / sizeof *fuzz_calls;
 

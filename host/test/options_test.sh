@@ -40,11 +40,11 @@ value() { # OPTION: what it is given
     length) echo =8 ;;
     confidence) echo =90 ;;
     dimensions) echo =3 ;;
-    timeout | retry | watch | time) echo =5 ;;
+    timeout | retry | watch | time | wait) echo =5 ;;
     record) echo "=$work/record" ;;
     cable) echo =flat ;;
     session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
-    repetitions | rings | words) echo =3 ;;
+    repetitions | rings | words | argument) echo =3 ;;
     max-size) echo =8 ;;
     tcp) echo =0 ;;
     chip) echo =FT1A ;;
@@ -187,6 +187,12 @@ mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing me
 mode opens "collective $t all" "$board names format $writing root chain words stay clear" baud
 mode opens "collective $t all --stay" "$board names format $writing root chain" 'baud words clear'
 mode opens "collective $t 0,0 1,0 --clear" "$board names format $writing" 'baud root chain words stay'
+mode opens "load $t $work/rules" "$board window names format $writing at" baud
+mode opens "load $t $work/rules --at=0,0" "$board format names $writing" 'baud window'
+mode opens "start $t" "$board window names format $writing at ring argument hold" baud
+mode opens "start $t --at=0,0" "$board names format $writing ring argument hold" 'baud window'
+mode opens "start $t --hold" "$board window names format $writing at" 'baud ring argument'
+mode opens "console $t" "$board names format $writing at wait" baud
 mode opens "b_eff $t" "$board window names format $writing max-size repetitions rings seed plot" baud
 mode opens "b_eff $t --rings=0" "$board window names format $writing max-size repetitions plot" 'baud seed'
 mode opens "osu $t bw 0,0 1,1" "$board window names format $writing max-size repetitions plot" baud

@@ -133,6 +133,13 @@ extern const char routing_list[], tie_list[]; // "abr|por|...", "both|plus"
 // false: a line on stderr. Then, of boards attached to, its coordinates: 0, or the exit status.
 bool place_good(const char *text);
 int place_find(struct torus *t, const char *text, uint8_t at[3]);
+// Boards with a user's core: PLACE of --at, or all of them (NULL, "all"). Is it one? false: a line
+// on stderr. users_find() attaches and finds them, to be freed; NULL: *status, what is wrong has
+// been said.
+bool users_good(const char *at);
+// Are several boards asked, for that or to find a name?
+bool users_several(const struct args *a, const char *at);
+uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, int *status))[3];
 // "x+,x+,y-": ports; false: a line on stderr.
 bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of

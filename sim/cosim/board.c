@@ -262,9 +262,10 @@ static const struct rtl_board_ops *ops_of(const struct board_options *o)
     if (o->phy)
         return &rtl_board_2_phy;
     if (o->n == 2)
-        return o->channels && o->kind == BOARD_RTL ? &rtl_board_2_channels
-               : o->reliable                       ? &rtl_board_2_link
-                                                   : &rtl_board_2;
+        return o->user                               ? &rtl_board_2_user
+               : o->channels && o->kind == BOARD_RTL ? &rtl_board_2_channels
+               : o->reliable                         ? &rtl_board_2_link
+                                                     : &rtl_board_2;
     return o->reliable ? &rtl_board_3_link : &rtl_board_3;
 }
 
@@ -280,7 +281,8 @@ struct board *board_new(const struct board_options *o)
                                      board_may_have_channels(o->kind, o->n, o->reliable));
     bool logic = !o->logic || o->channels;
     bool phy = !o->phy || (o->kind == BOARD_RTL && o->n == 2 && !o->shadow && !o->channels);
-    if (!b || !channels || !logic || !phy || (o->n != 2 && o->n != 3) ||
+    bool user = !o->user || (o->kind == BOARD_RTL && o->channels && !o->shadow);
+    if (!b || !channels || !logic || !phy || !user || (o->n != 2 && o->n != 3) ||
         (o->kind == BOARD_SMALL && o->n != 2)) {
         free(b);
         return NULL;

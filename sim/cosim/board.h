@@ -16,6 +16,8 @@ enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
 // Boards with channels have collectives, too, of as many children.
 enum { BOARD_CHANNELS = LOGIC_ENDS, BOARD_COLLECTIVES = 4 };
+// And RTL boards a user's core on demand, which has so many of the first ends.
+enum { BOARD_USER = 4 };
 
 struct board;
 
@@ -26,6 +28,7 @@ struct board_options {
     bool phy;          // BOARD_RTL of two dimensions without a shadow: with their physical layer
     unsigned n;        // dimensions, 2 or 3
     unsigned channels; // their ends: 0, or BOARD_CHANNELS (board_may_have_channels())
+    bool user;         // BOARD_RTL with channels, without a shadow: with a user's core
     const struct logic *logic; // with channels: at their pins; NULL: none
     uint64_t serial;           // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at;         // cycle from which the shadow is given wrong credits, 0: never

@@ -156,6 +156,7 @@ static void make_boards(struct sim *s)
                                   .phy = s->o.phy,
                                   .n = s->o.torus.n,
                                   .channels = s->o.channels,
+                                  .user = s->o.user && s->o.kinds[n] == 'r',
                                   .logic = s->logic,
                                   .break_at = n == 0 ? s->o.break_at : 0,
                                   .serial = random_of(s->o.seed, n, 0)};
@@ -222,6 +223,8 @@ static void set_up(struct sim *s)
             die("--channels %u: small boards have none, and RTL boards in two dimensions with "
                 "--link reliable only",
                 s->o.channels);
+    if (s->o.user && !strchr(s->o.kinds, 'r'))
+        die("--user: goes with an RTL board; the golden model has no user's core");
     if (s->o.phy && (strspn(s->o.kinds, "r") != s->boards || s->o.torus.n != 2))
         die("--link phy: goes with --boards rtl, all of them, in two dimensions only");
     if (s->o.misfit >= 0 && (s->o.misfit >= (int)s->boards || s->o.kinds[s->o.misfit] != 'g'))

@@ -20,6 +20,8 @@ BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
 # ... and channels with collectives, as BOARD_CHANNELS, BOARD_COLLECTIVES of board.h say
 BOARD_2_channels := $(BOARD_2_link) CHANNELS=8 COLLECTIVES=4
+# ... and a user's core, which has the first of these, as BOARD_USER of board.h says
+BOARD_2_user := $(BOARD_2_channels) USER=4
 # With the physical layer, cables of four data wires and a clock each way at the pins
 BOARD_2_phy := $(BOARD_2) LINK=2 WIRES=4 TICK=9
 bs_word = $(word $(1),$(BOARD_$*))
@@ -35,7 +37,7 @@ LINT_TOPS += ofr_board ofr_board:N=3 \
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What
 # clang makes of it takes 8% less time than gcc's, so where it is there it is taken.
 BS_CLANG = $(shell command -v clang++-14)
-BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link 2_channels 2_phy,$(BS)$(b)/board.a)
+BS_ALL := $(foreach b,2 3 small 2_link 3_link small_link 2_channels 2_user 2_phy,$(BS)$(b)/board.a)
 $(BS)%/verilated: $(BS_V) rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) sim/cosim/boardsim.mk
 	@mkdir -p $(@D)
 	@echo "verilator: board $*"

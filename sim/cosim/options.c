@@ -96,6 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--channels %s: 0 or 8", arg);
         o->channels = arg[0] == '8' ? 8 : 0;
         return 0;
+    case 'E':
+        o->user = true;
+        return 0;
     case 'G':
         o->logic = arg;
         return 0;
@@ -121,6 +124,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--stuck: with --link phy");
         if (o->phy && (o->ppm || o->break_at || o->ledger))
             argp_failure(state, 2, 0, "--ppm, --break, --ledger: not with --link phy");
+        if (o->user && !o->channels)
+            argp_failure(state, 2, 0, "--user: goes with --channels 8");
+        if (o->user && o->break_at)
+            argp_failure(state, 2, 0, "--break: no golden model is beside boards with --user");
         if (o->reliable && o->ppm > MAX_LINK_PPM)
             argp_failure(state, 2, 0,
                          "--ppm: at most %d, which is what a link's physical layer makes up for; "
@@ -219,6 +226,10 @@ struct options options_read(int argc, char **argv)
          "ends of channels that each board has, 0 (default) or 8, with collectives; rtl: in two "
          "dimensions, with --link reliable",
          0},
+        {"user", 'E', NULL, 0,
+         "RTL boards have a second soft core, for a user's program, at the first four ends; no "
+         "golden model beside; golden boards have none",
+         0},
         {"logic", 'G', "FILE", 0,
          "a shared object: a user's logic at the pins of the channels of each board", 0},
         {"threads", 't', "N", 0, "default: one a core", 0},
@@ -266,6 +277,6 @@ struct options options_read(int argc, char **argv)
     argp_err_exit_status = 2;
     atexit(close_output);
     argp_parse(&parser, argc, argv, 0, NULL, &o);
-    o.shadow = o.shadow && !o.phy;
+    o.shadow = o.shadow && !o.phy && !o.user;
     return o;
 }

@@ -34,6 +34,7 @@ struct options {
     unsigned ppm;              // 0: one clock for all
     const char *ledger;        // file, NULL: none
     unsigned channels;         // ends of channels a board has
+    bool user;                 // RTL boards have a user's core
     const char *logic;         // file of the logic at their pins, NULL: none
     bool reliable, phy;        // links; with either:
     double bit_errors, bursts; // of a bit, of a word

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Verilated board (rtl/board/ofr_board.v) for C. There are eight builds: two and
+// One Verilated board (rtl/board/ofr_board.v) for C. There are nine builds: two and
 // three dimensions, and the small one, whose firmware runs from SPI flash; each with plain links
 // and with ends of reliable ones, words at its pins; two dimensions with these, channels and
-// collectives; and
-// two dimensions with the links' physical layer.
+// collectives, without and with a user's core; and two dimensions with the links' physical layer.
 // All have these operations.
 #ifndef RTL_BOARD_H
 #define RTL_BOARD_H
@@ -80,7 +79,7 @@ struct rtl_board_ops {
 
 extern const struct rtl_board_ops rtl_board_2, rtl_board_3, rtl_board_small;
 extern const struct rtl_board_ops rtl_board_2_link, rtl_board_3_link, rtl_board_small_link;
-extern const struct rtl_board_ops rtl_board_2_channels, rtl_board_2_phy;
+extern const struct rtl_board_ops rtl_board_2_channels, rtl_board_2_user, rtl_board_2_phy;
 
 // Cycles a UART bit takes in these builds, and what BOARD.CLOCK says.
 enum { RTL_UART_DIVISOR = 4, RTL_CLOCK_HZ = 12000000 };

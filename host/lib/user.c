@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs on the boards' user cores (block USER): loaded, started, held, watched. Several boards
+// get the same word at once, each its own request.
+#include <stdlib.h>
+#include <string.h>
+
+#include "boards.h"
+#include "moves.h"
+
+enum {
+    PLACE_WORDS = 7, // struct torus_place of firmware/user/outflank_user.h, at address 4
+    FIRST_MOST = 4 + 4 * PLACE_WORDS,
+    TURN_WORDS = 32, // between two looks at the lease
+    DRAIN_SECONDS = 3,
+    JAL = 0x6f, // opcode of a jump
+};
+
+static const char *const causes[] = {
+    NULL,
+    "an instruction that there is not",
+    "an address that is not aligned",
+    "ebreak",
+    "an access where nothing is, or that is refused there",
+    "unknown",
+    NULL, // its own end
+};
+enum { CAUSES = sizeof causes / sizeof *causes };
+
+#define FIELD(value, name) ((value) >> name##_LSB & ((1U << name##_BITS) - 1))
+
+// Boards that are asked at once.
+struct crowd {
+    struct torus *t;
+    const uint8_t (*at)[3]; // NULL: all, by their number
+    unsigned boards;
+    struct request *q;
+};
+
+static const uint8_t *place_of(const struct crowd *c, unsigned i, uint8_t at[3])
+{
+    if (c->at)
+        return c->at[i];
+    node_at(c->t, i, at);
+    return at;
+}
+
+// SHAPE of a board that has a user's core.
+static int want_core(struct torus *t, const uint8_t at[3], uint32_t *shape)
+{
+    char place[16];
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    int error = torus_read(t, at, OFR_USER_SHAPE, shape);
+    if (error == TORUS_OK && !*shape)
+        return fail(t, TORUS_E_USAGE, "%s: the board is built without a user's core",
+                    place_text(t, at, place));
+    return error;
+}
+
+// All have one, with memory for so many bytes, and none is there twice. c->q is to be freed in any
+// case.
+static int crowd_begin(struct crowd *c, struct torus *t, const uint8_t (*at)[3], unsigned boards,
+                       size_t bytes)
+{
+    uint8_t seen[MAX_BOARDS / 8] = {0}, here[3];
+    char place[16];
+    *c = (struct crowd){t, at, at ? boards : node_count(t), NULL};
+    if (!t->k[0])
+        return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
+    if (!c->boards || c->boards > node_count(t))
+        return fail(t, TORUS_E_USAGE, "%u boards: there are 1 to %u", c->boards, node_count(t));
+    for (unsigned i = 0; i < c->boards; i++) {
+        const uint8_t *p = place_of(c, i, here);
+        uint32_t shape = 0;
+        if (!inside(t, p))
+            return TORUS_E_USAGE;
+        uint32_t bit = pack_at(p);
+        if (seen[bit / 8] >> bit % 8 & 1)
+            return fail(t, TORUS_E_USAGE, "%s is there twice", place_text(t, p, place));
+        seen[bit / 8] |= (uint8_t)(1 << bit % 8);
+        int error = want_core(t, p, &shape);
+        if (error != TORUS_OK)
+            return error;
+        if (bytes > (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM))
+            return fail(t, TORUS_E_USAGE, "a program of %zu bytes: the memory at %s has %u", bytes,
+                        place_text(t, p, place), 1U << FIELD(shape, OFR_USER_SHAPE_RAM));
+    }
+    c->q = calloc(c->boards, sizeof *c->q);
+    return c->q ? TORUS_OK : fail(t, TORUS_E_MEMORY, "no memory for %u boards", c->boards);
+}
+
+// The register of all of them: value at the first one, and `step` more at each.
+static int write_each(const struct crowd *c, unsigned offset, uint32_t value, uint32_t step)
+{
+    uint8_t here[3];
+    for (unsigned i = 0; i < c->boards; i++) {
+        by_address(&c->q[i], pack_at(place_of(c, i, here)), OFR_OP_WRITE, 0);
+        c->q[i].m[4] = (uint32_t)offset << 16;
+        c->q[i].m[5] = value + i * step;
+    }
+    int error = exchange(c->t, c->q, c->boards);
+    for (unsigned i = 0; i < c->boards && error == TORUS_OK; i++)
+        error = status_error(c->t, &c->q[i], "write a register of a user's core");
+    return error;
+}
+
+// ---- Loading ------------------------------------------------------------------------------------
+
+// Ends the streams of a held program, and messages that it had begun: its ends are for the next
+// one.
+static int free_ends(struct torus *t, const uint8_t at[3])
+{
+    static const uint16_t offset[4] = {OFR_CHANNEL_STATE, OFR_CHANNEL_ATTACH, OFR_CHANNEL_STATE,
+                                       OFR_CHANNEL_ATTACH};
+    uint32_t shape = 0, value[4] = {0}, its = 0, state = 0;
+    char place[16];
+    double until = monotonic() + DRAIN_SECONDS;
+    int error = torus_read(t, at, OFR_USER_SHAPE, &shape);
+    for (unsigned e = 0; e < FIELD(shape, OFR_USER_SHAPE_ENDS) && error == TORUS_OK; e++) {
+        error = torus_write(t, at, OFR_CHANNEL_SELECT, e);
+        if (error == TORUS_OK)
+            error = read_four(t, at, offset, value);
+        unsigned is = FIELD(value[0], OFR_CHANNEL_STATE_STATE);
+        if (error != TORUS_OK || value[1]) // others than the program have it
+            continue;
+        its |= 1U << (OFR_USER_STATE_MID_LSB + e);
+        if (is != OFR_CHANNEL_STATE_STATE_IDLE && is != OFR_CHANNEL_STATE_STATE_ENDED)
+            error = torus_write(t, at, OFR_CHANNEL_COMMAND, OFR_CHANNEL_COMMAND_ABORT);
+    }
+    if (error == TORUS_OK)
+        error = torus_write(t, at, OFR_USER_CONTROL, OFR_USER_CONTROL_DRAIN_MASK);
+    do {
+        bool late = monotonic() >= until;
+        if (error == TORUS_OK)
+            error = torus_read(t, at, OFR_USER_STATE, &state);
+        if (error == TORUS_OK && state & its && late)
+            error = fail(t, TORUS_E_TIMEOUT, "%s: the last program's message does not end",
+                         place_text(t, at, place));
+    } while (error == TORUS_OK && state & its);
+    return error == TORUS_OK ? torus_write(t, at, OFR_USER_CONTROL, 0) : error;
+}
+
+API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards, const void *image,
+                        size_t bytes)
+{
+    struct crowd c;
+    uint8_t here[3];
+    const uint8_t *from = image;
+    if (bytes < FIRST_MOST || (from[0] & 0x7f) != JAL)
+        return fail(
+            t, TORUS_E_USAGE,
+            "%zu bytes are no program: it begins with a jump over the %d bytes from address "
+            "4 on that say where it runs",
+            bytes, 4 * PLACE_WORDS);
+    int error = crowd_begin(&c, t, at, boards, bytes);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error == TORUS_OK) {
+        error = write_each(&c, OFR_USER_CONTROL, 0, 0);
+        for (unsigned i = 0; i < c.boards && error == TORUS_OK; i++) {
+            error = free_ends(t, place_of(&c, i, here));
+            if (error == TORUS_OK)
+                error = lease_keep(t);
+        }
+        if (error == TORUS_OK)
+            error = write_each(&c, OFR_USER_MEM_ADDR, 0, 0);
+        for (size_t n = 0; n < bytes && error == TORUS_OK; n += 4) {
+            uint32_t word = 0;
+            for (size_t i = 0; i < 4 && n + i < bytes; i++)
+                word |= (uint32_t)from[n + i] << 8 * i;
+            error = write_each(&c, OFR_USER_MEM_DATA, word, 0);
+            if (error == TORUS_OK && n / 4 % TURN_WORDS == 0)
+                error = lease_keep(t);
+            progress(t, "bytes", (double)(n + 4 < bytes ? n + 4 : bytes), (double)bytes);
+        }
+        error = lease_done(t, error);
+    }
+    free(c.q);
+    return error;
+}
+
+// ---- Starting and holding -----------------------------------------------------------------------
+
+API int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned boards,
+                         const uint32_t argument[4])
+{
+    struct crowd c;
+    int error = crowd_begin(&c, t, at, boards, 0);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error == TORUS_OK) {
+        uint32_t place[PLACE_WORDS] = {0, c.boards};
+        if (argument)
+            memcpy(place + 2, argument, 4 * sizeof *argument);
+        error = write_each(&c, OFR_USER_CONTROL, 0, 0);
+        if (error == TORUS_OK)
+            error = write_each(&c, OFR_USER_MEM_ADDR, 4, 0);
+        for (unsigned i = 0; i < PLACE_WORDS && error == TORUS_OK; i++)
+            error = write_each(&c, OFR_USER_MEM_DATA, place[i], i ? 0 : 1);
+        if (error == TORUS_OK)
+            error = write_each(&c, OFR_USER_CONTROL, OFR_USER_CONTROL_RUN_MASK, 0);
+        error = lease_done(t, error);
+    }
+    free(c.q);
+    return error;
+}
+
+API int torus_user_stop(struct torus *t, const uint8_t (*at)[3], unsigned boards)
+{
+    struct crowd c;
+    int error = crowd_begin(&c, t, at, boards, 0);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error == TORUS_OK)
+        error = lease_done(t, write_each(&c, OFR_USER_CONTROL, 0, 0));
+    free(c.q);
+    return error;
+}
+
+API int torus_user_join(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+                        double seconds)
+{
+    char text[24];
+    const struct torus_end *both[2] = {from, to};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t shape = 0;
+        int error = want_core(t, both[i]->at, &shape);
+        if (error != TORUS_OK)
+            return error;
+        if (both[i]->end >= FIELD(shape, OFR_USER_SHAPE_ENDS))
+            return fail(t, TORUS_E_USAGE, "%s: a program there has ends 0 to %u",
+                        end_text(t, both[i], text), FIELD(shape, OFR_USER_SHAPE_ENDS) - 1);
+    }
+    return join_ends(t, from, to, 0, seconds);
+}
+
+// ---- Watching -----------------------------------------------------------------------------------
+
+API int torus_user_state(struct torus *t, const uint8_t at[3], struct torus_user *out)
+{
+    static const uint16_t offset[4] = {OFR_USER_STATE, OFR_USER_PC, OFR_USER_ADDR,
+                                       OFR_USER_CONSOLE};
+    uint32_t shape = 0, value[4] = {0};
+    int error = want_core(t, at, &shape);
+    if (error == TORUS_OK)
+        error = read_four(t, at, offset, value);
+    unsigned state = FIELD(value[0], OFR_USER_STATE_STATE);
+    unsigned cause = FIELD(value[0], OFR_USER_STATE_CAUSE);
+    bool stopped = state == OFR_USER_STATE_STATE_STOPPED;
+    bool ended = stopped && cause == OFR_USER_STATE_CAUSE_EXIT;
+    *out = (struct torus_user){
+        .state = ended                                   ? "ended"
+                 : stopped                               ? "stopped"
+                 : state == OFR_USER_STATE_STATE_RUNNING ? "running"
+                                                         : "held",
+        .cause = cause < CAUSES ? causes[cause] : "unknown",
+        .ends = FIELD(shape, OFR_USER_SHAPE_ENDS),
+        .memory = (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM),
+        .running = state == OFR_USER_STATE_STATE_RUNNING,
+        .ended = ended,
+        .code = FIELD(value[0], OFR_USER_STATE_CODE),
+        .pc = value[1],
+        .address = value[2],
+        .lost = FIELD(value[3], OFR_USER_CONSOLE_LOST),
+    };
+    return error;
+}
+
+API int torus_user_console(struct torus *t, const uint8_t at[3], char *text, size_t room,
+                           size_t *bytes)
+{
+    static const uint16_t offset[4] = {OFR_USER_CONSOLE, OFR_USER_CONSOLE_DATA, OFR_USER_CONSOLE,
+                                       OFR_USER_CONSOLE_DATA};
+    uint32_t shape = 0, value[4] = {0};
+    bool begun = false;
+    *bytes = 0;
+    int error = want_core(t, at, &shape);
+    while (error == TORUS_OK && room - *bytes >= sizeof value[1]) {
+        error = read_four(t, at, offset, value);
+        unsigned count = FIELD(value[0], OFR_USER_CONSOLE_COUNT);
+        if (error != TORUS_OK || !count)
+            break;
+        if (!begun) { // the bytes may have gone to another host meanwhile
+            error = lease_turn(t);
+            begun = error == TORUS_OK;
+            continue;
+        }
+        error = torus_write(t, at, OFR_USER_CONSOLE, count);
+        for (unsigned i = 0; i < count && i < sizeof value[1] && error == TORUS_OK; i++)
+            text[(*bytes)++] = (char)(value[1] >> 8 * i);
+        if (error == TORUS_OK)
+            error = lease_keep(t);
+    }
+    return begun ? lease_done(t, error) : error;
+}
+
+API int torus_user_memory(struct torus *t, const uint8_t at[3], uint32_t address, void *data,
+                          size_t bytes)
+{
+    uint32_t shape = 0, control = 0, word = 0;
+    uint8_t *to = data;
+    char place[16];
+    int error = want_core(t, at, &shape);
+    size_t memory = (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM);
+    if (error == TORUS_OK && (address > memory || bytes > memory - address))
+        error = fail(t, TORUS_E_USAGE, "%zu bytes from 0x%x on: the memory at %s has %zu", bytes,
+                     address, place_text(t, at, place), memory);
+    if (error == TORUS_OK)
+        error = lease_begin(t, 0);
+    if (error != TORUS_OK)
+        return error;
+    error = torus_read(t, at, OFR_USER_CONTROL, &control);
+    if (error == TORUS_OK && control & OFR_USER_CONTROL_RUN_MASK)
+        error = fail(t, TORUS_E_BOARD, "%s: its program has the memory: torus_user_stop()",
+                     place_text(t, at, place));
+    for (size_t i = 0; i < bytes && error == TORUS_OK; i++) {
+        uint32_t from = address + (uint32_t)i;
+        if (i == 0 || from % 4 == 0) {
+            error = torus_write(t, at, OFR_USER_MEM_ADDR, from & ~3U);
+            if (error == TORUS_OK)
+                error = torus_read(t, at, OFR_USER_MEM_DATA, &word);
+            if (error == TORUS_OK)
+                error = lease_keep(t);
+        }
+        to[i] = (uint8_t)(word >> 8 * (from % 4));
+    }
+    return lease_done(t, error);
+}
