@@ -70,6 +70,8 @@ INSTALL_SHARE :=
 # What Verilator makes is compiled through ccache: its library is the same for all of it.
 OBJCACHE ?= ccache
 export B CC CXX OBJCACHE
+# Of blocks whose tests run for seconds: -Os, its default, is compiled for half as long again, and no faster.
+SHORT_VERILATOR := MAKEFLAGS="OPT_FAST=-O1 OPT_SLOW=-O0" verilator
 
 # Without -j on the command line, build with JOBS jobs.
 ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The main job, end to end: torusctl against boardsim's boards, RTL and golden, good and bad input.
-# TAP. Every wait is bounded; what it starts it ends.
+# TAP. Every wait is bounded; what it starts it ends. FULL=1: 256 boards are programmed and run, too.
 . tests/boards.sh
 
 # --- RTL boards, the golden model beside them -----------------------------------------------------
@@ -85,8 +85,10 @@ cat <&7 > "$dir/log" &
 drain=$!
 wait "$early"
 check 'golden 16x16: a host that comes early finds them all too' says '256 boards, a 16x16 torus'
-check 'golden 16x16: program' torus program --routing ofr
-check 'golden 16x16: run' torus run --pattern transposition --load 0.2
+if [ -n "${FULL:-}" ]; then
+    check 'golden 16x16: program' torus program --routing ofr
+    check 'golden 16x16: run' torus run --pattern transposition --load 0.2
+fi
 check 'golden 16x16: ends' stop
 kill "$drain"
 wait "$drain" 2>/dev/null

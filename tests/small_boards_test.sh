@@ -10,7 +10,6 @@ check 'small 2x1: discover' torus discover
 check 'small 2x1: found as a torus of 2 boards' says '2 boards, a 2x1 torus'
 check 'small 2x1: program' torus program --routing ofr
 check 'small 2x1: ping all' torus ping --all
-check 'small 2x1: counters' torus counters
 check 'small 2x1: counters, JSON' torus counters --format json
 check 'small 2x1: what they do not count is null, all else a number' json '[
     {n for n, v in b["counters"].items() if v is None} for b in d["boards"]] == 2 * [{

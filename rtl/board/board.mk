@@ -37,7 +37,7 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 	@echo "verilator: node"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	@$(CC) $(CPPFLAGS) -Irtl/board/test $(CFLAGS) -c -o $(B)/node/test_node.o $<
-	@MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 \
+	@$(SHORT_VERILATOR) --cc --exe --build -j 1 -O3 --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs --top-module ofr_node \
 	    -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 -GCOLLECTIVES=2 \
 	    --Mdir $(B)/node/v \
@@ -50,7 +50,7 @@ $(B)/tests/test_node: rtl/board/test/test_node.c rtl/board/test/node_shim.cpp \
 
 # The same node with a user's core, and a program on it.
 TESTS += $(B)/tests/node_user
-NODE_USER_VERILATE = MAKEFLAGS= verilator --cc --exe --build -j 1 -O3 --language 1800-2017 --x-assign unique \
+NODE_USER_VERILATE = $(SHORT_VERILATOR) --cc --exe --build -j 1 -O3 --language 1800-2017 --x-assign unique \
     --x-initial unique -Irtl/regs --top-module ofr_node -GN=2 -GW=16 -GL=32 -GC=4 -GMUL=0 -GLINKS=1 -GTIME=1 \
     -GBITS=5 -GCHANNELS=3 -GDATAGRAMS=2 -GCOLLECTIVES=2 -GUSER=2 -CFLAGS "-O1 -std=gnu++17 $(NODE_SHAPE) \
     -I$(CURDIR)/rtl/board/test -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model -I$(CURDIR)/firmware \

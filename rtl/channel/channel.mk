@@ -32,7 +32,7 @@ $(CHANNEL_TESTS): $(B)/tests/channel_%: $(B)/channel/%/bench.o $(CHANNEL_V) $(B)
         sim/cosim/user_pins.h sim/cosim/verilated_bits.h rtl/regs/outflank.json
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	$(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
 	    --x-initial unique -Irtl/regs --top-module ofr_channel \
 	    $(patsubst -D%,-G%,$(call channel_flags,$*)) \
 	    -CFLAGS "-O2 $(filter -DW=% -DENDS=%,$(call channel_flags,$*)) -I$(CURDIR)/rtl/channel/test \

@@ -28,7 +28,7 @@ $(COLLECTIVE_TESTS): $(B)/tests/collective_%: $(B)/collective/%/bench.o $(COLLEC
         rtl/collective/test/collective_shim.h tests/lib/clocked_rtl.h tests/lib/random_state.h sim/cosim/verilated_bits.h
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	$(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
 	    --x-initial unique --top-module ofr_collective \
 	    $(patsubst -D%,-G%,$(call collective_flags,$*)) \
 	    -CFLAGS "-O2 $(call collective_flags,$*) -I$(CURDIR)/rtl/collective/test \

@@ -32,7 +32,7 @@ $(DATAGRAM_TESTS): $(B)/tests/datagram_%: $(B)/datagram/%/bench.o $(DATAGRAM_V) 
         rtl/regs/outflank.json
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	$(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
 	    --x-initial unique -Irtl/regs --top-module ofr_datagram \
 	    $(patsubst -D%,-G%,$(call datagram_flags,$*)) -CFLAGS "-O2 -I$(CURDIR)/rtl/datagram/test \
 	    -I$(CURDIR)/tests/lib" --Mdir $(B)/datagram/$*/v -o $(CURDIR)/$@ \

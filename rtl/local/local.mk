@@ -42,7 +42,7 @@ $(LOCAL_TESTS): $(B)/tests/local-lockstep-%: $(B)/local/%/lockstep.o $(LOCAL_ALL
         sim/cosim/user_pins.h sim/cosim/verilated_bits.h rtl/regs/outflank.json $(LOCAL_O)
 	@mkdir -p $(@D)
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
-	MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+	$(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
 	    --x-initial unique -Irtl/regs \
 	    --top-module ofr_local -GN=$(local_n) -GW=$(local_w) -GL=$(LOCAL_L) \
 	    -GCHANNELS=$(or $(local_channels),0) -GDATAGRAMS=$(local_datagrams) \

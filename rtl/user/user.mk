@@ -15,7 +15,7 @@ USER_TESTS := $(USER_SHAPES:%=$(B)/tests/user_%)
 TESTS += $(firstword $(USER_TESTS)) $(USER_T)/parameters.sh
 
 user_flags = -DW=$(word 1,$(subst _, ,$(1))) -DENDS=$(word 2,$(subst _, ,$(1)))
-user_verilate = MAKEFLAGS= verilator -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
+user_verilate = $(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2017 --x-assign unique \
     --x-initial unique -Irtl/regs --top-module ofr_user $(patsubst -D%,-G%,$(call user_flags,$(1))) \
     -GCONSOLE=64 -CFLAGS "-O2 $(call user_flags,$(1)) -I$(CURDIR)/$(USER_T) -I$(CURDIR)/tests/lib \
     -I$(CURDIR)/sim/cosim"
