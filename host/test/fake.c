@@ -235,7 +235,8 @@ double fake_cycles(void)
 }
 
 // Eight ends of channels that are one: it is open after OPEN or LISTEN, ended after anything else,
-// and a message of two bytes always waits there. And collectives that only keep what is written.
+// and a message of two bytes always waits there. And collectives that only keep what is written,
+// and a user's core that does, too, and always shows four bytes that it has printed.
 static uint32_t channel_read(const struct fake_board *b, unsigned at)
 {
     uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
@@ -250,6 +251,14 @@ static uint32_t channel_read(const struct fake_board *b, unsigned at)
                    << OFR_CHANNEL_STATE_STATE_LSB;
     case OFR_COLLECTIVE_SHAPE:
         return 3U << OFR_COLLECTIVE_SHAPE_CHILDREN_LSB;
+    case OFR_USER_SHAPE:
+        return 4U << OFR_USER_SHAPE_ENDS_LSB | 10U << OFR_USER_SHAPE_RAM_LSB;
+    case OFR_USER_STATE:
+        return b->reg[OFR_USER_CONTROL / 4] & OFR_USER_CONTROL_RUN_MASK
+                   ? OFR_USER_STATE_STATE_RUNNING
+                   : OFR_USER_STATE_STATE_HELD;
+    case OFR_USER_CONSOLE:
+        return 4U << OFR_USER_CONSOLE_COUNT_LSB;
     case OFR_CHANNEL_TX:
         return OFR_CHANNEL_TX_READY_MASK;
     case OFR_CHANNEL_RX:

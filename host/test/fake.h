@@ -22,7 +22,7 @@ struct fake_board {
     struct fake_fabric *fabric;
     struct fw fw;
     uint64_t serial;
-    uint32_t reg[0xb40 / 4];    // not all of them are there: hal_write()
+    uint32_t reg[0xc24 / 4];    // not all of them are there: hal_write()
     struct fake_board *peer[6]; // cables
     unsigned peer_port[6];
     bool dead;   // its firmware does nothing
