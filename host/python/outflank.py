@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A torus of boards from Python: discover, program, counters, registers, channels, groups.
+"""A torus of boards from Python: discover, program, counters, registers, channels, groups,
+collectives in hardware.
 
     import outflank
     with outflank.Torus("unix:/tmp/boards/board0.sock") as torus:
@@ -102,6 +103,20 @@ class _Channel(ctypes.Structure):
     ]
 
 
+class _TreeOptions(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("root", ctypes.c_uint),
+        ("shape", ctypes.c_uint),
+        ("software", ctypes.c_bool),
+        ("seconds", ctypes.c_double),
+    ]
+
+
+class _TreePlace(ctypes.Structure):
+    _fields_ = [("parent", ctypes.c_int), ("depth", ctypes.c_uint), ("order", ctypes.c_uint)]
+
+
 # What must agree with libtorus.h: its test compares.
 NUMBERS = {
     "TORUS_E_TIMEOUT": 3,
@@ -110,6 +125,8 @@ NUMBERS = {
     "TORUS_MIN": 1,
     "TORUS_MAX": 2,
     "TORUS_OR": 3,
+    "TORUS_TREE": 0,
+    "TORUS_CHAIN": 1,
 }
 LAYOUTS = {
     "torus_options": Options,
@@ -118,6 +135,8 @@ LAYOUTS = {
     "torus_end": _End,
     "torus_channel": _Channel,
     "torus_group_options": _GroupOptions,
+    "torus_tree_options": _TreeOptions,
+    "torus_tree_place": _TreePlace,
 }
 
 _each_fn = ctypes.CFUNCTYPE(
@@ -165,11 +184,20 @@ _calls = {
     "torus_all_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
     "torus_scatter": (ctypes.c_int, _t, ctypes.c_uint, _out, _out, _size),
     "torus_gather": (ctypes.c_int, _t, ctypes.c_uint, _out, _out, _size),
+    "torus_tree_options_init": (None, _out, _size),
+    "torus_tree_open": (ctypes.c_int, _out, _t, _out, _out, ctypes.c_uint),
+    "torus_tree_keep": (None, _t),
+    "torus_tree_close": (ctypes.c_int, _t),
+    "torus_tree_clear": (ctypes.c_int, _t, _out, ctypes.c_uint),
+    "torus_tree_place": (_TreePlace, _t, ctypes.c_uint),
+    "torus_tree_barrier": (ctypes.c_int, _t),
+    "torus_tree_all_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
 }
 
 _ROOM = 65536
 
 Board = namedtuple("Board", "serial at links configured hops")
+TreePlace = namedtuple("TreePlace", "parent depth order")
 
 
 class Error(Exception):
@@ -337,6 +365,16 @@ class Torus:
         in the list, that this process acts for, None: all. join: another process has opened it."""
         return Group(self, places, end, acts, join, seconds)
 
+    def tree(self, places=None, root=0, chain=False, software=True, seconds=30):
+        """A Tree of the boards at these places, None: of all, by their collectives in hardware.
+        root: a member, by its place in the list. software False: for the logic at their pins."""
+        return Tree(self, places, root, chain, software, seconds)
+
+    def clear_trees(self, places):
+        """Ends the groups of these boards' collectives in hardware, whoever has formed them."""
+        at = (_Port * len(places))(*map(_place, places))
+        self._do("torus_tree_clear", at, len(places))
+
     def end(self, place, end):
         """An end as it is, to be looked at, or to go on with what an earlier program joined."""
         return End(self, place, end)
@@ -406,13 +444,20 @@ class End:
         return said
 
 
+def _members(torus, places):
+    """How many, and the array of their places; None: all boards."""
+    sizes = torus.sizes + (1,) * (3 - len(torus.sizes))
+    if places is None:
+        return sizes[0] * sizes[1] * sizes[2], None
+    return len(places), (_Port * len(places))(*map(_place, places))
+
+
 class Group:
     """Some boards, each a member, joined for collectives. Every member does the same calls; what is
     given and returned is {member: data} of those that this process acts for."""
 
     def __init__(self, torus, places, end, acts, join, seconds):
-        sizes = torus.sizes + (1,) * (3 - len(torus.sizes))
-        self.members = len(places) if places is not None else sizes[0] * sizes[1] * sizes[2]
+        self.members, at = _members(torus, places)
         self.acts = sorted(set(range(self.members) if acts is None else acts))
         if any(not 0 <= m < self.members for m in self.acts):
             raise ValueError(f"members are 0 to {self.members - 1}")
@@ -423,7 +468,6 @@ class Group:
         options.acts = (ctypes.c_bool * self.members)(
             *(m in self.acts for m in range(self.members))
         )
-        at = places and (_Port * self.members)(*map(_place, places))
         if not torus._t:
             raise ValueError("the connection is closed")
         torus._try(
@@ -511,6 +555,68 @@ class Group:
         if root not in self.acts:
             return None
         return [room.raw[length * m : length * (m + 1)] for m in range(self.members)]
+
+
+class Tree:
+    """Some boards, each a member, whose collectives in hardware are joined. This process acts for
+    all members."""
+
+    def __init__(self, torus, places, root, chain, software, seconds):
+        self.members, at = _members(torus, places)
+        self._torus, self._g = torus, _t()
+        options = _TreeOptions()
+        torus._lib.torus_tree_options_init(ctypes.byref(options), ctypes.sizeof(options))
+        options.root, options.software, options.seconds = root, software, seconds
+        options.shape = NUMBERS["TORUS_CHAIN" if chain else "TORUS_TREE"]
+        if not torus._t:
+            raise ValueError("the connection is closed")
+        torus._try(
+            torus._lib.torus_tree_open(
+                ctypes.byref(self._g), torus._t, ctypes.byref(options), at, self.members
+            )
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _call(self, name, *arguments):
+        if not self._g:
+            raise ValueError("the tree is closed")
+        return getattr(self._torus._lib, name)(self._g, *arguments)
+
+    def close(self):
+        """The boards become their pins' again. Before the Torus is closed."""
+        if self._g:
+            tree, self._g = self._g, None
+            self._torus._try(self._torus._lib.torus_tree_close(tree))
+
+    def keep(self):
+        """It stays, for the logic at the pins: this object is done with."""
+        self._call("torus_tree_keep")
+        self._g = None
+
+    def place(self, member):
+        """Its parent, None of the root; its distance from the root; its place in the order."""
+        p = self._call("torus_tree_place", member)
+        return TreePlace(None if p.parent < 0 else p.parent, p.depth, p.order)
+
+    def barrier(self):
+        self._torus._try(self._call("torus_tree_barrier"))
+
+    def all_reduce(self, operation, values):
+        """A list of each member's words, reduced by "sum", "min", "max" or "or": a list of each
+        member's result."""
+        if len(values) != self.members or len({len(v) for v in values}) != 1:
+            raise ValueError(f"{self.members} members each give as much")
+        length = len(values[0])
+        arrays = [(ctypes.c_int32 * max(length, 1))(*v) for v in values]
+        pointers = (ctypes.c_void_p * self.members)(*map(ctypes.addressof, arrays))
+        error = self._call("torus_tree_all_reduce", _operation(operation), pointers, length)
+        self._torus._try(error)
+        return [list(a[:length]) for a in arrays]
 
 
 def _operation(name):

@@ -91,6 +91,25 @@ def groups(t):
     fails(ValueError, "closed", g.barrier)
 
 
+def trees(t):
+    words = [[m, -m, 7] for m in range(4)]
+    with t.tree(root=3) as g:
+        g.barrier()
+        assert g.place(3) == outflank.TreePlace(None, 0, 0)
+        assert all(g.place(m).parent is not None for m in range(3))
+        assert g.all_reduce("sum", words) == [[6, -6, 28]] * 4
+        assert g.all_reduce("min", words) == [[0, -3, 7]] * 4
+        fails(outflank.Error, "in a group", t.tree, [(0, 0), (1, 1)])
+        fails(ValueError, "each give", g.all_reduce, "or", words[:3])
+    fails(ValueError, "closed", g.barrier)
+    with t.tree([(1, 1), (0, 0)], chain=True) as two:
+        assert two.all_reduce("max", [[1, 9], [2, 3]]) == [[2, 9]] * 2
+    g = t.tree([(1, 0), (0, 0)], software=False)
+    fails(outflank.Error, "logic at the boards' pins", g.barrier)
+    g.keep()
+    t.clear_trees([(1, 0), (0, 0)])
+
+
 if sys.argv[1] == "layout":
     layout()
 else:
@@ -100,6 +119,7 @@ else:
             boards(torus)
             channels(torus)
             groups(torus)
+            trees(torus)
         fails(ValueError, "closed", torus.boards)
     except AssertionError as wrong:
         sys.exit(f"not so: {wrong!r}")
