@@ -379,9 +379,9 @@ module ofr_local #(
             wire logic unused_datagrams = ^{s_datagram_tvalid, s_datagram_tdata, s_datagram_tkeep,
                 s_datagram_tlast, s_datagram_tdest, s_datagram_tuser, m_datagram_tready,
                 datagram_lost};
-            assign {datagram_rdat, datagram_err, s_datagram_tready, m_datagram_tvalid, m_datagram_tdata,
-                    m_datagram_tkeep, m_datagram_tlast, m_datagram_tid, m_datagram_tdest,
-                    datagram_valid, datagram_data, datagram_last} = '0;
+            assign {datagram_rdat, datagram_err, s_datagram_tready, m_datagram_tvalid,
+                    m_datagram_tdata, m_datagram_tkeep, m_datagram_tlast, m_datagram_tid,
+                    m_datagram_tdest, datagram_valid, datagram_data, datagram_last} = '0;
         end
     endgenerate
 endmodule

@@ -38,7 +38,7 @@ define lockstep_build
 endef
 $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
-	$(call lockstep_build,,OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2)
+	$(call lockstep_build,,OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2)
 
 # With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle: the shapes
 # that are in the soak only, and one with `ofr_deep_buffer`, which the others are too small for. Built

@@ -22,7 +22,7 @@ struct ofr_local {
     struct ofr_check check;
     uint8_t without; // OFR_WITHOUT_*
     struct ofr_pins pins;
-    struct ofr_channels *channels;  // NULL: none
+    struct ofr_channels *channels;   // NULL: none
     struct ofr_datagrams *datagrams; // likewise
     struct ofr_collectives *collectives;
     bool user_busy;        // inside a packet of a user's
