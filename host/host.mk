@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
-            layout shift twist cables recognise discover session bert channel messages collective tree user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            layout shift twist cables recognise discover session bert channel messages collective tree datagram user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
@@ -12,7 +12,7 @@ TORUS_SO := libtorus.so.1
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
 COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
-            trace bandwidth latency bert channel collective load start console b_eff osu list reg key serve stop flash
+            trace bandwidth latency bert channel datagram collective load start console b_eff osu list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places users sweep \
               streams sizes counter_set thresholds table file draw svg bench_plot \
               debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
@@ -180,6 +180,21 @@ $(USER_CALL_TWINS): $(B)/twin/%/torusctl: $(B)/bin/torusctl host/lib/user.c host
 	@sed $(word 2,$(TWIN_$*)) host/lib/user.c > $(@D)/twin.c && ! cmp -s host/lib/user.c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ $(@D)/twin.c $(CTL_O) \
 	    $(filter-out %/lib/user.o,$(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
+
+# Datagrams, likewise.
+TESTS += host/test/datagram_test.sh
+DATAGRAM_CALL_TWINS := $(patsubst %,$(B)/twin/datagram_%/calls,count rest first)
+DATAGRAM_CALL_TWIN_count := 's/now.illegal.!=.before->illegal/0/;s/now.sent.!=.before->sent/1/'
+DATAGRAM_CALL_TWIN_rest  := 's/bool inside = false/bool inside = true/'
+DATAGRAM_CALL_TWIN_first := '/^API.int.torus_datagram_send/,/^}/s/error = swallow.*/(void)swallow;/'
+host/test/datagram_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/datagram_calls $(DATAGRAM_CALL_TWINS)
+$(B)/host/datagram_calls: host/test/datagram_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(DATAGRAM_CALL_TWINS): $(B)/twin/datagram_%/calls: $(B)/host/datagram_calls host/lib/datagram.c host/host.mk
+	@mkdir -p $(@D)
+	@sed $(DATAGRAM_CALL_TWIN_$*) host/lib/datagram.c > $(@D)/twin.c && ! cmp -s host/lib/datagram.c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/datagram_calls.c $(@D)/twin.c \
+	    $(filter-out %/datagram.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # The Python module, on boardsim's boards.
 INSTALL_SHARE += host/python/outflank.py

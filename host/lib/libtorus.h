@@ -605,6 +605,37 @@ int torus_user_console(struct torus *t, const uint8_t at[3], char *text, size_t 
 int torus_user_memory(struct torus *t, const uint8_t at[3], uint32_t address, void *data,
                       size_t bytes);
 
+// Datagrams ---------------------------------------------------------------------------------------
+
+// Single packets to any node, where boards are built with datagrams: in no order; dropped, and
+// counted there (block DATAGRAM), where there is no room. A node's are its pins', or software's
+// (torus_datagram_attach()), here a beat a request: for tools and trials, not for speed. Needs a
+// torus that is programmed, and the lease, which is taken for each. TORUS_E_USAGE: a node outside
+// of the torus, a board without datagrams, or whose datagrams are its pins'.
+enum torus_traffic { TORUS_INORDER, TORUS_MINIMAL, TORUS_DEROUTE }; // class of packets
+
+// Whose a board's datagrams are; the rest of one that another process has left half given or half
+// taken is thrown away. What waits there to be taken stays. TORUS_E_BOARD: the logic at the pins is
+// inside one.
+int torus_datagram_attach(struct torus *t, const uint8_t at[3], bool software);
+
+// Most bytes of one: what a packet has room for.
+size_t torus_datagram_most(const struct torus *t);
+
+// Sends one, which may be empty, from the board `from` to a node and an end there, a number from 0
+// to 15 that is only carried, and returns as the network has taken it: whether it arrives the other
+// board counts. TORUS_E_FAILED: it was dropped, the detail says why: no way there by the tables in
+// force, say. TORUS_E_TIMEOUT: not taken in time; it may yet go, and what became of it the next
+// call can be told in place of its own. TORUS_E_USAGE: also, more bytes than a packet has room for.
+int torus_datagram_send(struct torus *t, const uint8_t from[3], const struct torus_end *to,
+                        enum torus_traffic traffic, const void *data, size_t bytes, double seconds);
+
+// Takes the first one that has come; *bytes: how many it has, of which there are as many in data as
+// there is room for, the others are thrown away. *from, unless NULL: who sent it, and to which end
+// here. TORUS_E_TIMEOUT: none has come.
+int torus_datagram_recv(struct torus *t, const uint8_t at[3], void *data, size_t room,
+                        double seconds, size_t *bytes, struct torus_end *from);
+
 // Programming -------------------------------------------------------------------------------------
 
 // TORUS_CUSTOM: a struct torus_table of one's own.
@@ -623,7 +654,6 @@ const char *torus_routing_name(enum torus_routing routing); // "abr", ...; NULL 
 int torus_routing_named(const char *name);                  // enum torus_routing, or 0
 
 // All that makes a routing: what a preset stands for, to be changed at will.
-enum torus_traffic { TORUS_INORDER, TORUS_MINIMAL, TORUS_DEROUTE }; // class of torus_run's packets
 enum torus_select { TORUS_MOST_FREE, TORUS_RANDOM_FREE, TORUS_LOWEST, TORUS_SELECT_RDR };
 enum { TORUS_VECTORS = 8 }; // lambda vectors a set, at most
 // For broken cables, what a node does with packets to a destination, management by address

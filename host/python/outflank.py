@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A torus of boards from Python: discover, program, counters, registers, channels, groups,
-collectives in hardware.
+collectives in hardware, datagrams.
 
     import outflank
     with outflank.Torus("unix:/tmp/boards/board0.sock") as torus:
@@ -127,6 +127,9 @@ NUMBERS = {
     "TORUS_OR": 3,
     "TORUS_TREE": 0,
     "TORUS_CHAIN": 1,
+    "TORUS_INORDER": 0,
+    "TORUS_MINIMAL": 1,
+    "TORUS_DEROUTE": 2,
 }
 LAYOUTS = {
     "torus_options": Options,
@@ -192,12 +195,19 @@ _calls = {
     "torus_tree_place": (_TreePlace, _t, ctypes.c_uint),
     "torus_tree_barrier": (ctypes.c_int, _t),
     "torus_tree_all_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
+    "torus_datagram_attach": (ctypes.c_int, _t, _places, ctypes.c_bool),
+    "torus_datagram_most": (_size, _t),
+    "torus_datagram_send": (
+        ctypes.c_int, _t, _places, _ends, ctypes.c_uint, ctypes.c_char_p, _size, _double,
+    ),
+    "torus_datagram_recv": (ctypes.c_int, _t, _places, _out, _size, _double, _out, _ends),
 }
 
 _ROOM = 65536
 
 Board = namedtuple("Board", "serial at links configured hops")
 TreePlace = namedtuple("TreePlace", "parent depth order")
+Datagram = namedtuple("Datagram", "data source end")
 
 
 class Error(Exception):
@@ -374,6 +384,10 @@ class Torus:
         """Ends the groups of these boards' collectives in hardware, whoever has formed them."""
         at = (_Port * len(places))(*map(_place, places))
         self._do("torus_tree_clear", at, len(places))
+
+    def datagrams(self, place):
+        """The Datagrams of a board, taken from the logic at its pins."""
+        return Datagrams(self, place)
 
     def end(self, place, end):
         """An end as it is, to be looked at, or to go on with what an earlier program joined."""
@@ -617,6 +631,44 @@ class Tree:
         error = self._call("torus_tree_all_reduce", _operation(operation), pointers, length)
         self._torus._try(error)
         return [list(a[:length]) for a in arrays]
+
+
+class Datagrams:
+    """The single packets that a board sends and takes. most: bytes that one has room for."""
+
+    def __init__(self, torus, place):
+        self._torus, self._at = torus, _place(place)
+        torus._do("torus_datagram_attach", self._at, True)
+        self.most = torus._call("torus_datagram_most")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """They become the logic's at the pins again."""
+        self._torus._do("torus_datagram_attach", self._at, False)
+
+    def send(self, place, data, end=0, traffic="minimal", seconds=30):
+        """To a node, and an end there, a number that is only carried; traffic: "inorder", "minimal"
+        or "deroute". Returns as the network has taken it."""
+        if traffic not in ("inorder", "minimal", "deroute"):
+            raise ValueError(f"no class: {traffic}")
+        data, to = bytes(data), _End(_place(place), end)
+        number = NUMBERS["TORUS_" + traffic.upper()]
+        self._torus._do("torus_datagram_send", self._at, to, number, data, len(data), seconds)
+
+    def receive(self, seconds=30):
+        """The first Datagram that has come: its bytes, who sent it, to which end."""
+        got, source = _size(), _End()
+        room = ctypes.create_string_buffer(max(self.most, 1))
+        self._torus._do(
+            "torus_datagram_recv", self._at, room, self.most, seconds, ctypes.byref(got), source
+        )
+        place = tuple(source.at)[: len(self._torus.sizes)]
+        return Datagram(room.raw[: got.value], place, source.end)
 
 
 def _operation(name):

@@ -235,9 +235,10 @@ double fake_cycles(void)
 }
 
 // Eight ends of channels that are one: it is open after OPEN or LISTEN, ended after anything else,
-// and a message of two bytes always waits there. And collectives that only keep what is written,
-// and a user's core that does, too, and always shows four bytes that it has printed.
-static uint32_t channel_read(const struct fake_board *b, unsigned at)
+// and a message of two bytes always waits there. Datagrams, of which each read counts one more as
+// sent, and one of two bytes always waits. And collectives that only keep what is written, and a
+// user's core that does, too, and always shows four bytes that it has printed.
+static uint32_t channel_read(struct fake_board *b, unsigned at)
 {
     uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
     switch (at) {
@@ -249,6 +250,15 @@ static uint32_t channel_read(const struct fake_board *b, unsigned at)
         return OFR_CHANNEL_STATE_FREE_MASK |
                (uint32_t)(command ? OFR_CHANNEL_STATE_STATE_ENDED : OFR_CHANNEL_STATE_STATE_IDLE)
                    << OFR_CHANNEL_STATE_STATE_LSB;
+    case OFR_DATAGRAM_SHAPE:
+        return 4U << OFR_DATAGRAM_SHAPE_ROOM_LSB;
+    case OFR_DATAGRAM_SENT:
+        return b->reg[at / 4]++;
+    case OFR_DATAGRAM_TX:
+        return OFR_DATAGRAM_TX_READY_MASK;
+    case OFR_DATAGRAM_RX:
+        return OFR_DATAGRAM_RX_VALID_MASK | OFR_DATAGRAM_RX_FIRST_MASK | OFR_DATAGRAM_RX_LAST_MASK |
+               2U << OFR_DATAGRAM_RX_BYTES_LSB;
     case OFR_COLLECTIVE_SHAPE:
         return 3U << OFR_COLLECTIVE_SHAPE_CHILDREN_LSB;
     case OFR_USER_SHAPE:
@@ -344,8 +354,7 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
     struct fake_board *b = ctx;
     uint8_t byte = 0;
     uint32_t word = 0;
-    if (address - OFR_BASE_NODE >= OFR_BLOCK_LINKS &&
-        address - OFR_BASE_NODE < OFR_BLOCK_COLLECTIVE)
+    if (address - OFR_BASE_NODE >= OFR_BLOCK_LINKS && address - OFR_BASE_NODE < OFR_BLOCK_DATAGRAM)
         return link_read(address - OFR_BASE_NODE);
     if (address - OFR_BASE_NODE < sizeof b->reg)
         return node_read(b, address - OFR_BASE_NODE);
@@ -377,7 +386,7 @@ static uint32_t hal_read(void *ctx, uint32_t address, bool *err)
 static void hal_write(void *ctx, uint32_t address, uint32_t value, bool *err)
 {
     struct fake_board *b = ctx;
-    if (address - OFR_BASE_NODE >= 0x750 && address - OFR_BASE_NODE < OFR_BLOCK_COLLECTIVE)
+    if (address - OFR_BASE_NODE >= 0x750 && address - OFR_BASE_NODE < OFR_BLOCK_DATAGRAM)
         *err = true;
     else if (address - OFR_BASE_NODE < sizeof b->reg)
         *err = !node_write(b, address - OFR_BASE_NODE, value);

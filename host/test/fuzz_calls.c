@@ -295,6 +295,32 @@ static int user_memory(struct torus *t)
     return torus_user_memory(t, far, 3, data, sizeof data);
 }
 
+// Of two boards whose datagrams are software's.
+static int datagram_attach(struct torus *t)
+{
+    int error = torus_datagram_attach(t, from.at, true);
+    return error == TORUS_OK ? torus_datagram_attach(t, to.at, true) : error;
+}
+
+static int datagram_send(struct torus *t)
+{
+    int error = datagram_attach(t);
+    return error == TORUS_OK
+               ? torus_datagram_send(t, from.at, &to, TORUS_MINIMAL, "12345", 5, 0.001)
+               : error;
+}
+
+static int datagram_recv(struct torus *t)
+{
+    char room[12];
+    size_t bytes;
+    struct torus_end sender;
+    int error = datagram_attach(t);
+    return error == TORUS_OK
+               ? torus_datagram_recv(t, to.at, room, sizeof room, 0.001, &bytes, &sender)
+               : error;
+}
+
 static int write_one(struct torus *t)
 {
     return torus_write(t, far, 0x18, 5);
@@ -509,6 +535,9 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_all_reduce", all_reduce},
     {"torus_scatter", scatter},
     {"torus_gather", gather},
+    {"torus_datagram_attach", datagram_attach},
+    {"torus_datagram_send", datagram_send},
+    {"torus_datagram_recv", datagram_recv},
     {"torus_tree_open", tree},
     {"torus_tree_close", tree},
     {"torus_tree_barrier", tree_barrier},

@@ -184,6 +184,8 @@ mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $
 mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
 mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
 mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'
+mode opens "datagram $t 0,0" "$board names format $writing" 'baud message class end'
+mode opens "datagram $t 0,0 1,0 $work/rules" "$board names format $writing message class end" baud
 mode opens "collective $t all" "$board names format $writing root chain words stay clear" baud
 mode opens "collective $t all --stay" "$board names format $writing root chain" 'baud words clear'
 mode opens "collective $t 0,0 1,0 --clear" "$board names format $writing" 'baud root chain words stay'

@@ -110,6 +110,19 @@ def trees(t):
     t.clear_trees([(1, 0), (0, 0)])
 
 
+def datagrams(t):
+    with t.datagrams((0, 1)) as a, t.datagrams((1, 0)) as b:
+        for traffic in ("inorder", "minimal", "deroute"):
+            for size in (0, 1, 5, a.most):
+                data = bytes((7 * i + size) & 255 for i in range(size))
+                a.send((1, 0), data, end=size % 16, traffic=traffic)
+                assert b.receive() == (data, (0, 1), size % 16), size
+        fails(outflank.Timeout, "no datagram", b.receive, 0)
+        fails(outflank.Error, "at most", a.send, (1, 0), bytes(a.most + 1))
+        fails(ValueError, "no class", a.send, (1, 0), b"x", 0, "north")
+    fails(outflank.Error, "logic's at its pins", a.send, (1, 0), b"x")
+
+
 if sys.argv[1] == "layout":
     layout()
 else:
@@ -120,6 +133,7 @@ else:
             channels(torus)
             groups(torus)
             trees(torus)
+            datagrams(torus)
         fails(ValueError, "closed", torus.boards)
     except AssertionError as wrong:
         sys.exit(f"not so: {wrong!r}")

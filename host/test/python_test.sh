@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: its numbers and structures are libtorus.h's, in every field; boards, tables, counters,
-# registers, channels, groups and collectives in hardware on golden boards. Twins: a module that has a field too few, one that
+# registers, channels, groups, collectives in hardware and datagrams on golden boards. Twins: a module that has a field too few, one that
 # only sums; one that forgets what came of a message before. TAP.
 . tests/boards.sh
 export OUTFLANK_LIBRARY="$(cd "$B" && pwd)/libtorus.so" PYTHONDONTWRITEBYTECODE=1
@@ -25,7 +25,7 @@ check 'twin: a field too few: found out' eval '! same_layout "$dir/twin"'
 twin 's/"TORUS_COUNTERS": 129/"TORUS_COUNTERS": 128/'
 check 'twin: a counter too few: found out' eval '! same_layout "$dir/twin"'
 start --dims 2x2 --boards golden --channels 8 --wait
-check 'boards, tables, counters, channels, groups, trees' run $module "unix:$dir/board0.sock"
+check 'boards, tables, counters, channels, groups, datagrams' run $module "unix:$dir/board0.sock"
 check 'ended well' stop
 twin 's/def _operation(name):/def _operation(_, name="sum"):/'
 start --dims 2x2 --boards golden --channels 8 --wait

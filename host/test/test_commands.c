@@ -291,6 +291,7 @@ static const struct use uses[] = {
     {ON_CLOCKS("latency", 2, 1), .option = {{"all", NULL}}, .is = is_pairs},
     {ON("bert", 0, 0), .why = "these boards have no cables: bert_test.sh"},
     {ON("channel", 0, 0), .why = "these boards do not carry bytes: channel_test.sh"},
+    {ON("datagram", 0, 0), .why = "these boards do not carry bytes: datagram_test.sh"},
     {ON("collective", 0, 0), .why = "these boards' collectives do nothing: tree_test.sh"},
     {ON("load", 0, 0), .why = "these boards' user's cores do nothing: user_test.sh"},
     {ON("start", 0, 0), .why = "these boards' user's cores do nothing: user_test.sh"},

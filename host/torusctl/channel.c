@@ -138,31 +138,6 @@ struct transfer {
     double patience;          // how long nothing may move, in seconds
 };
 
-// All of a file, with room for a beat more; NULL: it cannot be read.
-static uint8_t *file_bytes(const char *file, size_t *bytes)
-{
-    FILE *f = fopen(file, "rb");
-    uint8_t *data = NULL;
-    size_t room = 0;
-    bool good = f != NULL;
-    *bytes = 0;
-    while (good && !feof(f)) {
-        uint8_t *more = *bytes + 8 < room ? data : realloc(data, room += 65536);
-        good = more != NULL;
-        data = good ? more : data;
-        if (good)
-            *bytes += fread(data + *bytes, 1, room - 8 - *bytes, f);
-        good = good && !ferror(f);
-    }
-    if (f)
-        fclose(f);
-    if (!good) {
-        free(data);
-        data = NULL;
-    }
-    return data;
-}
-
 // Where message m ends.
 static size_t end_of(const struct transfer *x, size_t m)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON files that people write: what is wrong in them is said with line and column.
+// Files: JSON that people write, where what is wrong is said with line and column; bytes to be
+// sent.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdarg.h>
@@ -25,6 +26,30 @@ json_t *file_load(const char *file)
     else if (!root)
         fprintf(stderr, "torusctl: %s: %s\n", file, error.text);
     return root;
+}
+
+uint8_t *file_bytes(const char *file, size_t *bytes)
+{
+    FILE *f = fopen(file, "rb");
+    uint8_t *data = NULL;
+    size_t room = 0;
+    bool good = f != NULL;
+    *bytes = 0;
+    while (good && !feof(f)) {
+        uint8_t *more = *bytes + 8 < room ? data : realloc(data, room += 65536);
+        good = more != NULL;
+        data = good ? more : data;
+        if (good)
+            *bytes += fread(data + *bytes, 1, room - 8 - *bytes, f);
+        good = good && !ferror(f);
+    }
+    if (f)
+        fclose(f);
+    if (!good) {
+        free(data);
+        data = NULL;
+    }
+    return data;
 }
 
 static const char *blanks(const char *at)

@@ -293,6 +293,7 @@ struct board *board_new(const struct board_options *o)
     b->shape.channels = (uint8_t)o->channels;
     b->shape.room = 4;
     b->shape.collectives = o->channels ? BOARD_COLLECTIVES : 0;
+    b->shape.datagrams = o->channels ? BOARD_DATAGRAMS : 0;
     spi_flash_init(&b->flash, flash_image, FLASH_OFFSET, (size_t)(flash_image_end - flash_image));
     if (o->kind == BOARD_GOLDEN || o->shadow) {
         b->node = calloc(1, sizeof *b->node);

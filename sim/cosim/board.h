@@ -14,8 +14,9 @@
 // BOARD_SMALL: RTL too, the build for an iCE40 HX8K; two dimensions.
 enum board_kind { BOARD_RTL, BOARD_GOLDEN, BOARD_SMALL };
 
-// Boards with channels have collectives, too, of as many children.
-enum { BOARD_CHANNELS = LOGIC_ENDS, BOARD_COLLECTIVES = 4 };
+// Boards with channels have collectives, too, of as many children, and datagrams, with room for so
+// many packets.
+enum { BOARD_CHANNELS = LOGIC_ENDS, BOARD_COLLECTIVES = 4, BOARD_DATAGRAMS = 4 };
 // And RTL boards a user's core on demand, which has so many of the first ends.
 enum { BOARD_USER = 4 };
 

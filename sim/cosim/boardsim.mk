@@ -18,8 +18,8 @@ BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=
 BOARD_2_link := $(BOARD_2) LINK=1 TIME=1
 BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
 BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
-# ... and channels with collectives, as BOARD_CHANNELS, BOARD_COLLECTIVES of board.h say
-BOARD_2_channels := $(BOARD_2_link) CHANNELS=8 COLLECTIVES=4
+# ... and channels with collectives and datagrams, as BOARD_CHANNELS and its neighbours in board.h say
+BOARD_2_channels := $(BOARD_2_link) CHANNELS=8 COLLECTIVES=4 DATAGRAMS=4
 # ... and a user's core, which has the first of these, as BOARD_USER of board.h says
 BOARD_2_user := $(BOARD_2_channels) USER=4
 # With the physical layer, cables of four data wires and a clock each way at the pins

@@ -223,8 +223,8 @@ struct options options_read(int argc, char **argv)
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},
         {"channels", 'N', "N", 0,
-         "ends of channels that each board has, 0 (default) or 8, with collectives; rtl: in two "
-         "dimensions, with --link reliable",
+         "ends of channels that each board has, 0 (default) or 8, with collectives and datagrams; "
+         "rtl: in two dimensions, with --link reliable",
          0},
         {"user", 'E', NULL, 0,
          "RTL boards have a second soft core, for a user's program, at the first four ends; no "

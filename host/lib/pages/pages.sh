@@ -29,6 +29,7 @@ torus_channel_open|streams between ends of boards|Channels
 torus_group_open|messages and collectives|Messages and collectives
 torus_tree_open|collectives in hardware|Collectives in hardware
 torus_user_load|users' programs on boards|A user's programs
+torus_datagram_send|single packets between boards|Datagrams
 torus_program|routings and their tables|Programming
 torus_lease|who may write: the lease and the key|The write lease
 torus_run|traffic, clocks and counters measured|Measuring
