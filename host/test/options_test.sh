@@ -43,8 +43,9 @@ value() { # OPTION: what it is given
     timeout | retry | watch | time | wait) echo =5 ;;
     record) echo "=$work/record" ;;
     cable) echo =flat ;;
-    session | window | count | delta | threshold | warmup | cycles | message | seed) echo =3 ;;
+    session | window | count | delta | threshold | warmup | cycles | message | seed | end) echo =3 ;;
     repetitions | rings | words | argument) echo =3 ;;
+    class) echo =deroute ;;
     max-size) echo =8 ;;
     tcp) echo =0 ;;
     chip) echo =FT1A ;;

@@ -257,7 +257,7 @@ static int do_channel(struct torus *t, const struct args *a)
     status = find_end(t, a->rest[1], &x.to, &end);
     if (status)
         return status;
-    x.data = file_bytes(a->rest[2], &x.bytes);
+    x.data = file_whole(a->rest[2], &x.bytes);
     if (!x.data)
         return wrong("file", a->rest[2], "cannot be read");
     x.got = malloc(x.bytes + 8);

@@ -222,7 +222,7 @@ static int do_datagram(struct torus *t, const struct args *a)
     status = place_find(t, a->rest[1], x.to.at);
     if (status)
         return status;
-    x.data = file_bytes(a->rest[2], &x.bytes);
+    x.data = file_whole(a->rest[2], &x.bytes);
     if (!x.data)
         return wrong("file", a->rest[2], "cannot be read");
     status = send_file(t, a, &x, dims);

@@ -28,7 +28,7 @@ json_t *file_load(const char *file)
     return root;
 }
 
-uint8_t *file_bytes(const char *file, size_t *bytes)
+uint8_t *file_whole(const char *file, size_t *bytes)
 {
     FILE *f = fopen(file, "rb");
     uint8_t *data = NULL;
