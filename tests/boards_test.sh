@@ -361,6 +361,8 @@ check 'two hosts: ends' stop
 # --- Bad input ------------------------------------------------------------------------------------
 check 'boardsim: a size of 17' status 2 boardsim --dims 17x4
 check 'boardsim: in one line' one_line
+check 'boardsim: no cycles below 0' status 2 boardsim --cycles -1 --sockets "$dir"
+check 'boardsim: nor beyond 64 bits' status 2 boardsim --cycles 18446744073709551616 --sockets "$dir"
 check 'boardsim: unknown kinds' status 2 boardsim --boards zz
 check 'boardsim: a cable of no board' status 2 boardsim --cable 16.x+ --sockets "$dir"
 check 'torusctl: nobody there' status 2 torus discover

@@ -194,8 +194,8 @@ static int take_end(struct torus *t, const struct torus_end *e, const struct see
     if (!FIELD(s->state, OFR_CHANNEL_STATE_FREE)) {
         struct torus_end other = end_at(peer);
         char with[24];
-        return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s", end_text(t, e, text),
-                    states[state_of(s) % STATES], end_text(t, &other, with),
+        return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s; an abort of either end frees it",
+                    end_text(t, e, text), states[state_of(s) % STATES], end_text(t, &other, with),
                     FIELD(s->rx, OFR_CHANNEL_RX_VALID) ? ", and what has come is not taken" : "");
     }
     if (FIELD(s->tx, OFR_CHANNEL_TX_MID)) { // of a message that the last user began
@@ -262,7 +262,7 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
 // Turns go on until this one is the last, as the time is over.
 static bool is_late(double until)
 {
-    return monotonic() >= until;
+    return !(monotonic() < until); // also where that is no number: never for ever
 }
 
 int pause_turn(struct torus *t, double until)

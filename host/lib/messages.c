@@ -201,7 +201,7 @@ int move_parts(struct torus *t, struct part *p, unsigned count, double seconds,
     double until = monotonic() + seconds;
     unsigned first = 0;
     while (!all_whole(p, count)) {
-        bool late = monotonic() >= until;
+        bool late = !(monotonic() < until); // also where seconds are no number
         int error = lease_turn(t);
         if (error == TORUS_OK)
             error = lease_done(t, turn(t, p, count, &first, seconds, &until, step, ctx));

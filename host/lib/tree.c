@@ -174,8 +174,10 @@ static int are_free(const struct torus_tree *g)
         if (error != TORUS_OK)
             return error;
         if (value)
-            return fail(t, TORUS_E_BOARD, "%s is in a group: end that first, torus_tree_clear()",
-                        place_text(t, g->at[m], place));
+            return fail(
+                t, TORUS_E_BOARD,
+                "%s is in a group: torus_tree_clear() ends it, as does collective all --clear",
+                place_text(t, g->at[m], place));
     }
     return TORUS_OK;
 }
@@ -503,7 +505,7 @@ static int operate(struct operation *o)
     struct torus *t = o->g->t;
     double until = monotonic() + o->g->seconds;
     while (o->left) {
-        bool late = monotonic() >= until;
+        bool late = !(monotonic() < until); // also where seconds are no number
         int error = turn(o);
         if (error == TORUS_OK && o->moved)
             until = monotonic() + o->g->seconds;

@@ -236,9 +236,26 @@ def load(library=None):
     return lib
 
 
+def _text(value):
+    """As the library wants it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r}: text is wanted")
+    if "\0" in value:
+        raise ValueError(f"{value!r}: there is a zero byte in it")
+    return value.encode()
+
+
+def _bytes(data):
+    """A message's, of anything that has bytes; a number has none, for all that bytes() says."""
+    try:
+        return bytes(memoryview(data)) if not isinstance(data, (list, tuple)) else bytes(data)
+    except TypeError:
+        raise TypeError(f"{type(data).__name__}: bytes are wanted") from None
+
+
 def _place(at):
     at = tuple(at)
-    if not 1 <= len(at) <= 3 or any(not 0 <= c <= 15 for c in at):
+    if not 2 <= len(at) <= 3 or any(not 0 <= c <= 15 for c in at):
         raise ValueError(f"no place: {at}; coordinates are 2 or 3 numbers from 0 to 15")
     return _Port(*at)
 
@@ -247,6 +264,7 @@ class Torus:
     """A connection to one board, and so to its torus. where: as torus_open() has it."""
 
     def __init__(self, where, timeout=0, retry=0, key=0, take_over=False, library=None):
+        where = _text(where)  # before there is anything to close
         self._lib = load(library)
         options = Options()
         self._lib.torus_options_init(ctypes.byref(options), ctypes.sizeof(options))
@@ -254,7 +272,7 @@ class Torus:
         options.timeout, options.retry = timeout, retry
         self._t = _t()
         error = self._lib.torus_open(
-            ctypes.byref(self._t), where.encode(), ctypes.byref(options)
+            ctypes.byref(self._t), where, ctypes.byref(options)
         )
         try:
             self._try(error)
@@ -323,7 +341,7 @@ class Torus:
 
     def program(self, routing="ofr", tie_both=None, threshold=None, delta=None):
         """A preset, "abr", "por", "ofr", "dor" or "rdr", on all boards."""
-        number = self._lib.torus_routing_named(routing.encode())
+        number = self._lib.torus_routing_named(_text(routing))
         if not number:
             raise ValueError(f"no routing: {routing}")
         preset = self._lib.torus_preset_default(number)
@@ -406,7 +424,7 @@ class End:
     def send(self, data, seconds=30):
         """A message. Timeout: the other end has taken nothing in time; `sent` bytes of it went, and
         the next send() goes on with it."""
-        data, sent = bytes(data), _size()
+        data, sent = _bytes(data), _size()
         try:
             self._torus._do(
                 "torus_channel_send", self._end, data, len(data), seconds, ctypes.byref(sent)
@@ -509,6 +527,11 @@ class Group:
 
     def _each(self, kind, data, length):
         """An array of `length` each, and the pointers to them; data: {member: values}."""
+        bits = 8 * ctypes.sizeof(kind)
+        least, most = (0, (1 << bits) - 1) if bits == 8 else (-1 << bits - 1, (1 << bits - 1) - 1)
+        for value in (v for values in data.values() for v in values):
+            if not least <= value <= most:  # ctypes would cut it short
+                raise ValueError(f"{value}: must be {least} to {most}")
         arrays = {m: (kind * max(length, 1))(*data.get(m, ())) for m in self.acts}
         pointers = (ctypes.c_void_p * self.members)(
             *(m in arrays and ctypes.addressof(arrays[m]) or None for m in range(self.members))
@@ -680,12 +703,12 @@ def _operation(name):
 def move(sender, receiver, data, seconds=30):
     """A message of any length from one End to the other of a channel: sends what there is room for
     and takes what comes, in turn. Returns what came. Timeout: neither for so many seconds."""
-    data, sent, whole = bytes(data), 0, False
+    data, sent, whole = _bytes(data), 0, False
     seen, until = None, 0
     while True:
         if (sent, len(receiver._kept)) != seen:
             seen, until = (sent, len(receiver._kept)), time.monotonic() + seconds
-        elif time.monotonic() > until:
+        elif not time.monotonic() <= until:  # also where seconds are no number
             raise Timeout("timeout", f"{sent} of {len(data)} bytes sent; no more for {seconds} s")
         if not whole:
             try:

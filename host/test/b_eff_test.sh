@@ -34,6 +34,12 @@ timeout 600 "$B/twin/short/torusctl" --timeout 120 -t "unix:$dir/board0.sock" --
     --max-size $most --repetitions 1 > "$dir/out" 2>&1
 check 'sizes that take too long: null, and so are the means' json "d['b_eff'] is None and
     d['natural'] is None and d['sizes'][0]['cycles'] > 0 and d['sizes'][$count - 1]['cycles'] is None"
+check 'a size below a word' torus --format json osu --max-size 2 latency 0,0 1,0
+check 'is measured' json "[r['bytes'] for r in d['sizes']] == [1, 2]"
+check 'but has no vector: status 2' status 2 torus osu --max-size 3 allreduce
+check 'said' says '4 at least'
+check 'no test: status 2' status 2 torus osu
+check 'said' says 'say latency'
 check 'no such test: status 2' status 2 torus osu speed
 check 'no places: status 2' status 2 torus osu bw 0,0
 check 'ended well' stop
@@ -42,8 +48,10 @@ start --dims 2x2 --boards golden --channels 8 --wait
 torus program
 "$B/twin/rings/torusctl" -t "unix:$dir/board0.sock" b_eff --max-size 1 --rings 0 > "$dir/out" 2>&1
 check 'twin: one that leaves its channels open: found out' status 2 torus b_eff --max-size 1
-check 'said' says busy
+check 'said, with what to do' says 'busy.*abort'
 torus channel 0,0:0
 check 'and they stay open' says '  open '
+check 'all ends of all boards are aborted' torus channel all --abort
+check 'and free' torus b_eff --max-size 1
 stop
 finish

@@ -3,6 +3,7 @@
 // anything from; what is refused, and why; one that is broken, one that is closed. argv[2]: largest
 // message in bytes. argv[3]: every such answer of the boards is lost on the way. TAP.
 #include <libtorus.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,8 @@ static void ends(void)
     bool whole = true;
     says(torus_channel_recv(t, &b, in, 4, 0, &n, &whole), TORUS_E_TIMEOUT, "nothing comes",
          "nothing comes");
+    says(torus_channel_recv(t, &b, in, 4, NAN, &n, &whole), TORUS_E_TIMEOUT, "nothing comes",
+         "no number of seconds is no time, and not for ever");
     result(torus_channel_close(t, &a, 60) == TORUS_OK, "the first one is closed");
     result(torus_channel_recv(t, &b, in, sizeof in, 60, &n, &whole) == TORUS_OK && !n && !whole,
            "which the other end is told");

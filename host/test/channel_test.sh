@@ -54,6 +54,9 @@ check 'a node outside: status 2' status 2 torus channel 0,0:1 4,0:1 "$dir/file"
 check 'said' says 'outside of the torus'
 check 'an end that there is not: status 2' status 2 torus channel 0,0:1 1,0:9 "$dir/file"
 check 'said' says 'ends 0 to 7'
+check 'all is no place to look at: status 2' status 2 torus channel all
+check 'not one board alone is aborted: status 2' status 2 torus channel 0,0 --abort
+check 'said' says 'PLACE:END, or all'
 check 'no file: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir/nothing"
 check 'an end without a number: status 2' status 2 torus channel 0,0:1 1,0 "$dir/file"
 check 'an end by a word: status 2' status 2 torus channel 0,0:x

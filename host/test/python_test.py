@@ -39,6 +39,11 @@ def boards(t):
     assert t.read((1, 1), 0x20) == 12345
     fails(outflank.Error, "outside of the torus", t.read, (2, 0), 0)
     fails(ValueError, "no place", t.read, (16, 0), 0)
+    fails(ValueError, "no place", t.read, (1,), 0)
+    for wrong in (None, 5, b"ofr"):
+        fails(TypeError, "text is wanted", t.program, wrong)
+        fails(TypeError, "text is wanted", outflank.Torus, wrong)
+    fails(ValueError, "zero byte", outflank.Torus, "unix:/tmp/a\0b")
 
 
 def channels(t):
@@ -54,6 +59,10 @@ def channels(t):
         data = bytes((i * i >> 3) & 255 for i in range(3000))  # more than there is room for
         assert outflank.move(b, a, data) == data
         fails(outflank.Timeout, "", a.receive, 0)
+        fails(outflank.Timeout, "", a.receive, float("nan"))
+        for wrong in (5, "text", None, 1.5):  # bytes(5) would be five zeros
+            fails(TypeError, "bytes are wanted", a.send, wrong)
+            fails(TypeError, "bytes are wanted", outflank.move, a, b, wrong)
         try:
             a.send(data, 0)
             raise AssertionError("no end of room")
@@ -85,6 +94,9 @@ def groups(t):
         fails(outflank.Error, "busy", t.group, [(0, 0), (1, 1)])
         fails(outflank.Error, "members are 0 to 3", g.broadcast, 4, b"x", 1)
         fails(ValueError, "each give", g.all_reduce, "or", {0: [1]})
+        for wrong in (1 << 31, -(1 << 31) - 1, 1 << 40):  # not cut short
+            fails(ValueError, "must be", g.all_reduce, "sum", {m: [wrong] for m in range(4)})
+        fails(ValueError, "must be 0 to 255", g.broadcast, 2, [300])
         fails(ValueError, "no reduction", g.all_reduce, "xor", words)
         with t.group([(1, 1), (0, 0)], end=3) as two:
             assert two.all_reduce("or", {0: [1], 1: [2]}) == {0: [3], 1: [3]}

@@ -17,7 +17,9 @@ static struct {
 static const struct argp_option options[] = {
     {"message", MESSAGE, "BYTES", 0, "of the file in each message, up to 1048576 (1024)", 1},
     {"abort", ABORT, 0, 0,
-     "ends what the end has open, and throws away what has come for it and was not taken", 1},
+     "ends what the end has open, and throws away what has come for it and was not taken; of "
+     "`all': so for every end of every board that software has",
+     1},
     {0},
 };
 
@@ -56,13 +58,20 @@ static int find_end(struct torus *t, const char *text, struct torus_end *out, in
     return place_find(t, place, out->at);
 }
 
+// `channel all --abort`
+static bool aborts_all(const struct args *a)
+{
+    return set.abort && a->rest_count == 1 && !strcmp(a->rest[0], "all");
+}
+
 static const char *idle(const struct args *a, const struct given *o)
 {
     bool sends = a->rest_count == 3;
     if (!strcmp(o->name, "message") && !sends)
         return "nothing is sent: say FROM TO FILE";
-    if (!strcmp(o->name, "abort") && (sends || !a->rest_count || !strchr(a->rest[0], ':')))
-        return "it is of one end: say PLACE:END alone";
+    if (!strcmp(o->name, "abort") && !aborts_all(a) &&
+        (sends || !a->rest_count || !strchr(a->rest[0], ':')))
+        return "it is of one end, or of all: say PLACE:END, or all, alone";
     return NULL;
 }
 
@@ -72,6 +81,8 @@ static int prepare(struct args *a)
     int end = -1;
     if (a->rest_count != 1 && a->rest_count != 3)
         return wrong("command", "channel", "say PLACE, PLACE:END or FROM TO FILE");
+    if (aborts_all(a))
+        return GO_ON;
     for (unsigned i = 0; i < (a->rest_count == 3 ? 2 : 1); i++) {
         if (!parse_end(a->rest[i], place, &end))
             return 2;
@@ -236,6 +247,31 @@ static int send_file(struct torus *t, const struct args *a, struct transfer *x, 
     return 0;
 }
 
+// What software has, as a program that was killed has left it. Pins' ends and the collectives'
+// stay.
+static int abort_all(struct torus *t)
+{
+    uint8_t k[3];
+    torus_sizes(t, k);
+    unsigned nodes = (unsigned)k[0] * k[1] * k[2];
+    int error = TORUS_OK;
+    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
+        struct torus_end e = {.end = 0};
+        uint32_t shape = 0;
+        torus_node_at(k, node, e.at);
+        error = torus_read(t, e.at, OFR_CHANNEL_SHAPE, &shape);
+        unsigned ends = shape & OFR_CHANNEL_SHAPE_ENDS_MASK;
+        do { // at least one, so that it is said where there is none
+            struct torus_channel c;
+            if (error == TORUS_OK)
+                error = torus_channel_state(t, &e, &c);
+            if (error == TORUS_OK && c.software && !c.free)
+                error = torus_channel_abort(t, &e);
+        } while (++e.end < ends && error == TORUS_OK);
+    }
+    return error == TORUS_OK ? 0 : report(t, error);
+}
+
 static int do_channel(struct torus *t, const struct args *a)
 {
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
@@ -244,6 +280,8 @@ static int do_channel(struct torus *t, const struct args *a)
     unsigned dims = torus_sizes(t, k);
     if (error != TORUS_OK)
         return report(t, error);
+    if (aborts_all(a))
+        return abort_all(t);
     status = find_end(t, a->rest[0], &x.from, &end);
     if (status)
         return status;
@@ -270,7 +308,7 @@ static int do_channel(struct torus *t, const struct args *a)
 
 const struct command command_channel = {
     .name = "channel",
-    .arguments = "PLACE[:END] [TO:END FILE]",
+    .arguments = "PLACE[:END]|all [TO:END FILE]",
     .most = 3,
     .summary = "channels' ends of a board; a file sent over one, and compared",
     .about =
@@ -280,9 +318,10 @@ const struct command command_channel = {
         "came, "
         "and have arrived at the other side. With TO:END and a FILE it joins the two ends, sends "
         "the file in messages, takes what comes at the other end, compares it, and closes both. 16 "
-        "bytes a request: for trials, not for speed. Exit status 1: what came is not "
-        "what was sent.",
-    .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\n",
+        "bytes a request: for trials, not for speed. `all --abort` frees what a program that was "
+        "killed has left open, on all boards. Exit status 1: what came is not what was sent.",
+    .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\nchannel "
+                "all --abort\n",
     .groups = CONNECTION | REQUESTS | PLACES | WRITING | FORMAT,
     .options = options,
     .option = option,

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 static bool option(int key, char *arg, struct argp_state *state)
 {
     if (key == MAX_SIZE)
-        set.max_size = (unsigned)whole(state, arg, 4, 1 << 20);
+        set.max_size = (unsigned)whole(state, arg, 1, 1 << 20);
     else if (key == REPETITIONS)
         set.repetitions = (unsigned)whole(state, arg, 1, 1000);
     else if (key == PLOT)
@@ -51,9 +51,12 @@ static int prepare(struct args *a)
     for (set.test = 0; a->rest_count && set.test < TESTS; set.test++)
         if (!strcmp(a->rest[0], tests[set.test]))
             break;
-    if (!a->rest_count || set.test == TESTS)
-        return wrong("test", a->rest_count ? a->rest[0] : "none",
-                     "latency A B, bw A B, bibw A B, allreduce or barrier");
+    if (!a->rest_count)
+        return wrong("command", "osu", "say latency A B, bw A B, bibw A B, allreduce or barrier");
+    if (set.test == TESTS)
+        return wrong("test", a->rest[0], "latency A B, bw A B, bibw A B, allreduce or barrier");
+    if (set.test == ALLREDUCE && set.max_size < 4)
+        return wrong("option", "--max-size", "a vector has a word, 4 at least");
     if (a->rest_count != (set.test <= BIBW ? 3 : 1))
         return wrong("command", tests[set.test],
                      set.test <= BIBW ? "write two places after it, X,Y or X,Y,Z each"

@@ -14,6 +14,7 @@
 #include "uarts.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,6 +123,29 @@ static enum board_kind kind_of(char letter)
     return letter == 'g' ? BOARD_GOLDEN : letter == 's' ? BOARD_SMALL : BOARD_RTL;
 }
 
+// Does an ELF file end before what is to be mapped of it? dlopen() does not look, and SIGBUS would
+// follow. What is not ELF it refuses itself.
+static bool is_cut(const char *path)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    struct stat s;
+    FILE *file = fopen(path, "rb");
+    bool cut = false;
+    if (file && fstat(fileno(file), &s) == 0 && fread(&head, sizeof head, 1, file) == 1 &&
+        !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_ident[EI_CLASS] == ELFCLASS64) {
+        uint64_t size = (uint64_t)s.st_size;
+        cut = head.e_phoff > size || fseek(file, (long)head.e_phoff, SEEK_SET) != 0;
+        for (unsigned i = 0; i < head.e_phnum && !cut; i++)
+            cut = fread(&part, sizeof part, 1, file) != 1 ||
+                  (part.p_type == PT_LOAD &&
+                   (part.p_offset > size || part.p_filesz > size - part.p_offset));
+    }
+    if (file)
+        fclose(file);
+    return cut;
+}
+
 // --logic: of the file, or NULL where none is asked for.
 static const struct logic *find_logic(const struct options *o)
 {
@@ -131,6 +156,8 @@ static const struct logic *find_logic(const struct options *o)
     // A name without a slash would be looked for among the system's libraries.
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", strchr(o->logic, '/') ? "" : "./", o->logic);
+    if (is_cut(path))
+        die("--logic %s: it is cut short; build it anew", o->logic);
     void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!file)
         die("--logic: %s", dlerror());

@@ -57,8 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->plug[o->plugs++] = arg;
         return 0;
     case 'A': {
+        errno = 0;
         unsigned long long cycle = strtoull(arg, &end, 10);
-        if (end == arg || arg[0] == '-' || *end != ':')
+        if (arg[0] < '0' || arg[0] > '9' || *end != ':' || errno == ERANGE)
             argp_failure(state, 2, 0, "--at %s: write CYCLE:ORDER, e.g. --at '50000:reset 3'", arg);
         if (o->orders == MAX_ORDERS)
             argp_failure(state, 2, 0, "--at: at most %d times", MAX_ORDERS);
@@ -145,9 +146,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'B':
     case 'C':
     case 'S': {
+        errno = 0;
         unsigned long long value = strtoull(arg, &end, 10);
-        if (end == arg || *end || (key == 'l' && (value < 1 || value > MAX_LATENCY)) ||
-            (key == 'P' && value > MAX_PPM) || (key == 'u' && value > 65535))
+        // strtoull() takes signs and spaces, and says what is too large by errno
+        if (arg[0] < '0' || arg[0] > '9' || *end || errno == ERANGE ||
+            (key == 'l' && (value < 1 || value > MAX_LATENCY)) || (key == 'P' && value > MAX_PPM) ||
+            (key == 'u' && value > 65535))
             argp_failure(state, 2, 0, "%s: a number%s", arg,
                          key == 'l'   ? " from 1 to 32"
                          : key == 'u' ? " from 0 to 65535"

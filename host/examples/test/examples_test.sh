@@ -42,6 +42,8 @@ drawn() { # LEAST MOST: into $n
 
 check 'no such file: one line, status 2' no_logic 'cannot open' --channels 8 --logic "$dir/none.so"
 check 'a library that is no logic' no_logic 'no outflank_logic' --channels 8 --logic "$B/libtorus.so"
+head -c 3000 "$B/examples/jacobi.so" > "$dir/cut.so"
+check 'a library that is cut short' no_logic 'cut short' --channels 8 --logic "$dir/cut.so"
 check 'logic without channels' no_logic 'goes with --channels' --logic "$B/examples/jacobi.so"
 
 large=${FULL:+large}

@@ -125,14 +125,20 @@ static bool add_path(struct solver *x, struct path **list, const struct net_path
     return true;
 }
 
+// In a large torus one look at all flows takes minutes, so every loop over them asks.
+static bool stopped(atomic_bool *stop)
+{
+    return stop && atomic_load(stop);
+}
+
 // Looks for the shortest path of every flow at lengths as they are; sum: of demand times distance.
-static bool search(struct solver *x, bool first, double *sum)
+static bool search(struct solver *x, bool first, atomic_bool *stop, double *sum)
 {
     for (uint32_t link = 0; link < x->links; link++)
         x->spread[link] = x->length[x->class[link]];
     net_shortest_changed(&x->shortest);
     *sum = 0;
-    for (uint32_t f = 0; f < x->demand->count; f++) {
+    for (uint32_t f = 0; f < x->demand->count && !stopped(stop); f++) {
         const struct net_flow *flow = &x->demand->flow[f];
         const struct net_path *found;
         double amount = flow->share * x->unit;
@@ -211,11 +217,6 @@ static void quit(struct solver *x)
     free(x->of);
 }
 
-static bool stopped(atomic_bool *stop)
-{
-    return stop && atomic_load(stop);
-}
-
 // False: out of memory.
 static bool solve(struct solver *x, double gap, uint32_t most_passes, atomic_bool *stop,
                   _Atomic float *progress, struct net_limit *limit)
@@ -228,7 +229,7 @@ static bool solve(struct solver *x, double gap, uint32_t most_passes, atomic_boo
             total += x->stands[link] ? x->length[link] : 0;
             mean += x->stands[link] ? x->length[link] * x->load[link] : 0;
         }
-        if (!search(x, limit->passes == 0, &sum))
+        if (!search(x, limit->passes == 0, stop, &sum))
             return false;
         limit->upper = fmin(limit->upper, total / sum);
         if (limit->passes++ == 0) {
@@ -246,7 +247,7 @@ static bool solve(struct solver *x, double gap, uint32_t most_passes, atomic_boo
             }
         }
         for (int sweep = 0; sweep < SWEEPS && !stopped(stop); sweep++)
-            for (uint32_t f = 0; f < x->demand->count; f++)
+            for (uint32_t f = 0; f < x->demand->count && !stopped(stop); f++)
                 balance(x, &x->of[f]);
         measure(x);
         limit->lower = fmax(limit->lower, 1 / x->largest);

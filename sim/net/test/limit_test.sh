@@ -45,4 +45,16 @@ result $? "text names them in the same order"
 "$sim" limit --topology 8x8x8 --traffic bitreverse --paths any --passes 1 > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'apart after 1 passes' "$work/err" && grep -q '^bitreverse  *any' "$work/out"
 result $? "bounds that are further apart than asked: printed, said, status 1"
+
+# In its first look at all flows, which would take minutes.
+"$sim" limit --topology 255x255 --paths any > "$work/out" 2> "$work/err" &
+run=$!
+worked() { awk '{ exit $14 < 50 }' "/proc/$1/stat"; }
+wait_for 300 worked $run
+kill -INT $run
+gone() { ! kill -0 "$1" 2> /dev/null; }
+wait_for 10 gone $run || kill -KILL $run
+wait $run
+[ $? = 1 ] && grep -q interrupted "$work/err" && [ "$(wc -l < "$work/err")" = 1 ]
+result $? "Ctrl-C ends it at once"
 finish
