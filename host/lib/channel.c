@@ -88,7 +88,7 @@ int lease_turn(struct torus *t)
 {
     double until = monotonic() + TURNS;
     for (;;) {
-        bool late = monotonic() >= until;
+        bool late = is_late(until);
         int error = lease_begin(t, 0);
         if (error != TORUS_E_BUSY || late)
             return error;
@@ -259,8 +259,7 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
     return outer ? lease_done(t, error) : error;
 }
 
-// Turns go on until this one is the last, as the time is over.
-static bool is_late(double until)
+bool is_late(double until)
 {
     return !(monotonic() < until); // also where that is no number: never for ever
 }

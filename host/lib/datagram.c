@@ -50,7 +50,7 @@ static int want_ready(struct torus *t, const uint8_t at[3], double until)
     char place[16];
     for (;;) {
         uint32_t tx = 0;
-        bool late = monotonic() >= until;
+        bool late = is_late(until);
         int error = torus_read(t, at, OFR_DATAGRAM_TX, &tx);
         if (error != TORUS_OK || FIELD(tx, OFR_DATAGRAM_TX_READY))
             return error;
@@ -130,7 +130,7 @@ static int want_gone(struct torus *t, const uint8_t at[3], const struct torus_en
     char place[16], other[24];
     struct counts now;
     for (;;) {
-        bool late = monotonic() >= until;
+        bool late = is_late(until);
         int error = count(t, at, &now);
         if (error != TORUS_OK || now.sent != before->sent)
             return error;
@@ -286,7 +286,7 @@ API int torus_datagram_recv(struct torus *t, const uint8_t at[3], void *data, si
     while (error == TORUS_OK && !came) {
         uint8_t beat[8];
         uint32_t rx = 0;
-        bool late = monotonic() >= until;
+        bool late = is_late(until);
         error = look(t, at, &rx, beat); // needs no lease
         if (error == TORUS_OK && FIELD(rx, OFR_DATAGRAM_RX_VALID)) {
             error = lease_turn(t);

@@ -201,7 +201,7 @@ int move_parts(struct torus *t, struct part *p, unsigned count, double seconds,
     double until = monotonic() + seconds;
     unsigned first = 0;
     while (!all_whole(p, count)) {
-        bool late = !(monotonic() < until); // also where seconds are no number
+        bool late = is_late(until);
         int error = lease_turn(t);
         if (error == TORUS_OK)
             error = lease_done(t, turn(t, p, count, &first, seconds, &until, step, ctx));
@@ -209,7 +209,7 @@ int move_parts(struct torus *t, struct part *p, unsigned count, double seconds,
             error = TORUS_OK;
         if (error != TORUS_OK || all_whole(p, count))
             return error;
-        if (late && monotonic() >= until)
+        if (late && is_late(until))
             return too_late(t, p, seconds);
         error = pause_turn(t, until);
         if (error != TORUS_OK)

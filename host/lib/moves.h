@@ -40,6 +40,8 @@ int read_four(struct torus *t, const uint8_t at[3], const uint16_t offset[4], ui
 int lease_turn(struct torus *t);
 // "(1,0) end 3"
 const char *end_text(const struct torus *t, const struct torus_end *e, char text[24]);
+// Is that time over? Then a turn is the last. Also where it is no number: never for ever.
+bool is_late(double until);
 // Without the lease, for 10 ms at most: between two turns.
 int pause_turn(struct torus *t, double until);
 

@@ -505,7 +505,7 @@ static int operate(struct operation *o)
     struct torus *t = o->g->t;
     double until = monotonic() + o->g->seconds;
     while (o->left) {
-        bool late = !(monotonic() < until); // also where seconds are no number
+        bool late = is_late(until);
         int error = turn(o);
         if (error == TORUS_OK && o->moved)
             until = monotonic() + o->g->seconds;

@@ -130,7 +130,7 @@ static int free_ends(struct torus *t, const uint8_t at[3])
     if (error == TORUS_OK)
         error = torus_write(t, at, OFR_USER_CONTROL, OFR_USER_CONTROL_DRAIN_MASK);
     do {
-        bool late = monotonic() >= until;
+        bool late = is_late(until);
         if (error == TORUS_OK)
             error = torus_read(t, at, OFR_USER_STATE, &state);
         if (error == TORUS_OK && state & its && late)

@@ -679,7 +679,7 @@ class Datagrams:
         or "deroute". Returns as the network has taken it."""
         if traffic not in ("inorder", "minimal", "deroute"):
             raise ValueError(f"no class: {traffic}")
-        data, to = bytes(data), _End(_place(place), end)
+        data, to = _bytes(data), _End(_place(place), end)
         number = NUMBERS["TORUS_" + traffic.upper()]
         self._torus._do("torus_datagram_send", self._at, to, number, data, len(data), seconds)
 

@@ -130,6 +130,8 @@ def datagrams(t):
                 a.send((1, 0), data, end=size % 16, traffic=traffic)
                 assert b.receive() == (data, (0, 1), size % 16), size
         fails(outflank.Timeout, "no datagram", b.receive, 0)
+        fails(outflank.Timeout, "no datagram", b.receive, float("nan"))
+        fails(TypeError, "bytes are wanted", a.send, (1, 0), 5)
         fails(outflank.Error, "at most", a.send, (1, 0), bytes(a.most + 1))
         fails(ValueError, "no class", a.send, (1, 0), b"x", 0, "north")
     fails(outflank.Error, "logic's at its pins", a.send, (1, 0), b"x")
