@@ -16,9 +16,8 @@ static struct {
     uint8_t end;
 } set = {.traffic = TORUS_MINIMAL};
 
-static const char *const classes[] = {
-    [TORUS_INORDER] = "inorder", [TORUS_MINIMAL] = "minimal", [TORUS_DEROUTE] = "deroute"};
-enum { CLASSES = sizeof classes / sizeof *classes };
+static const char class_list[] = "inorder|minimal|deroute"; // as enum torus_traffic has them
+_Static_assert(TORUS_INORDER == 0 && TORUS_MINIMAL == 1 && TORUS_DEROUTE == 2, "their order");
 
 static const struct argp_option options[] = {
     {"message", MESSAGE, "BYTES", 0,
@@ -35,12 +34,7 @@ static bool option(int key, char *arg, struct argp_state *state)
         set.message = (unsigned)whole(state, arg, 1, MOST_BYTES);
         return true;
     case CLASS:
-        for (unsigned i = 0; i < CLASSES; i++)
-            if (!strcmp(arg, classes[i])) {
-                set.traffic = (enum torus_traffic)i;
-                return true;
-            }
-        argp_error(state, "%s: no such class: inorder, minimal or deroute", arg);
+        set.traffic = (enum torus_traffic)one_of(state, arg, "class", class_list);
         return true;
     case END:
         set.end = (uint8_t)whole(state, arg, 0, 15);

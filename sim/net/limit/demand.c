@@ -36,24 +36,36 @@ static bool invariant(const struct net_traffic *traffic, uint32_t first, uint32_
     return true;
 }
 
-// Fills in `least` and `shifts`. Such vectors are a group: the least node is the least image.
+// The least node that is known to be in the node's orbit.
+static uint32_t least_of(uint32_t *least, uint32_t node)
+{
+    while (least[node] != node)
+        node = least[node] = least[least[node]];
+    return node;
+}
+
+// Fills in `least` and `shifts`. Such vectors are a group, and node 0's orbit names its members: so
+// a vector whose node is in it needs no look, and few make the group.
 static void find_orbits(struct net_demand *demand, const struct net_traffic *traffic,
                         uint32_t first, uint32_t last, bool shifts)
 {
     const struct ofr_torus *torus = &traffic->torus;
+    uint32_t *least = demand->least;
     for (uint32_t node = 0; node < traffic->nodes; node++)
-        demand->least[node] = node;
-    demand->shifts = 1;
+        least[node] = node;
     for (uint32_t by = 1; shifts && by < traffic->nodes; by++) {
         struct ofr_coord v = ofr_node_coord(torus, by);
-        if (!invariant(traffic, first, last, v))
+        if (!least_of(least, by) || !invariant(traffic, first, last, v))
             continue;
-        demand->shifts++;
         for (uint32_t node = 0; node < traffic->nodes; node++) {
-            uint32_t to = shifted(torus, node, v);
-            if (to < demand->least[node])
-                demand->least[node] = to;
+            uint32_t a = least_of(least, node), b = least_of(least, shifted(torus, node, v));
+            least[a > b ? a : b] = a > b ? b : a;
         }
+    }
+    demand->shifts = 0;
+    for (uint32_t node = 0; node < traffic->nodes; node++) {
+        least[node] = least_of(least, node);
+        demand->shifts += !least[node];
     }
 }
 

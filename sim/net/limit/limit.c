@@ -125,7 +125,7 @@ static bool add_path(struct solver *x, struct path **list, const struct net_path
     return true;
 }
 
-// In a large torus one look at all flows takes minutes, so every loop over them asks.
+// In a large torus one look at all flows takes a minute, so every loop over them asks.
 static bool stopped(atomic_bool *stop)
 {
     return stop && atomic_load(stop);
