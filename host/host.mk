@@ -172,7 +172,7 @@ TWIN_user_holds := user '/torus_user_load/,/free_ends/s/write_each(.c,.OFR_USER_
 TWIN_user_ends  := user 's/error.=.free_ends(.*/;/'
 USER_CALL_TWINS := $(patsubst %,$(B)/twin/user_%/torusctl,holds ends)
 host/test/user_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/user_calls $(USER_CALL_TWINS) \
-    $(B)/firmware/user/hello.bin $(B)/firmware/user/jacobi.bin
+    $(foreach p,hello jacobi,$(B)/firmware/user/$p.bin $(B)/firmware/user/$p.elf)
 $(B)/host/user_calls: host/test/user_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
 $(USER_CALL_TWINS): $(B)/twin/%/torusctl: $(B)/bin/torusctl host/lib/user.c host/host.mk
