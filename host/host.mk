@@ -153,9 +153,11 @@ $(MESSAGE_TWINS): $(B)/twin/message_%/calls: $(B)/host/message_calls host/lib/me
 
 # Collectives in hardware, likewise.
 TESTS += host/test/tree_test.sh
-TREE_TWINS := $(patsubst %,$(B)/twin/tree_%/calls,verdict taken type)
+TREE_TWINS := $(patsubst %,$(B)/twin/tree_%/calls,verdict taken type order more)
 TREE_TWIN_verdict := 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
 TREE_TWIN_taken   := '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
+TREE_TWIN_order   := 's/g->place.whose..order/whose/'
+TREE_TWIN_more    := 's/a->messages > 1 /0 /'
 TREE_TWIN_type    := 's/(uint32_t)type.operation./(uint32_t)operation/'
 host/test/tree_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/tree_calls $(TREE_TWINS)
 $(B)/host/tree_calls: host/test/tree_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a

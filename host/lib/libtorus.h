@@ -555,9 +555,18 @@ struct torus_tree_place torus_tree_place(const struct torus_tree *tree, unsigned
 
 // Operations of a group whose user is software, by this process for all members. TORUS_E_FAILED:
 // a member's verdict is bad, the detail says which and why; TORUS_E_TIMEOUT: nothing moves, and the
-// operation has been left. It can only be closed then. values[m]: member m's words, each with all
-// others' in its place after it.
+// operation has been left. It can only be closed then, and no result is written. values[m]: member
+// m's words, `words` of them; `all` has those of each member, in the order of the list.
 int torus_tree_barrier(struct torus_tree *tree);
+// The root's to all.
+int torus_tree_broadcast(struct torus_tree *tree, int32_t *const *values, size_t words);
+// The root's parts to the members, its own included; the members' to the root.
+int torus_tree_scatter(struct torus_tree *tree, const int32_t *all, int32_t *const *values,
+                       size_t words);
+int torus_tree_gather(struct torus_tree *tree, int32_t *const *values, int32_t *all, size_t words);
+// Each with all others' in its place: at the root, in *result; at all, in place.
+int torus_tree_reduce(struct torus_tree *tree, enum torus_reduction operation,
+                      int32_t *const *values, int32_t *result, size_t words);
 int torus_tree_all_reduce(struct torus_tree *tree, enum torus_reduction operation,
                           int32_t *const *values, size_t words);
 

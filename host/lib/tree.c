@@ -384,16 +384,18 @@ API int torus_tree_close(struct torus_tree *g)
 
 // A member in an operation.
 struct acting {
-    const uint8_t *give; // its message, as the network has it
-    uint8_t *take;       // its result
-    size_t given, taken; // bytes
-    bool gave, over;     // the end of the message; the verdict
+    uint8_t *give, *take; // what is left of its messages, and its result, as the network has them
+    unsigned messages;    // that it has not given to their end
+    size_t length;        // bytes of each of them
+    size_t given;         // of the one under way
+    size_t result, taken; // bytes
+    bool over;            // the verdict has come
 };
 
 struct operation {
     struct torus_tree *g;
     uint32_t what; // TX_OP
-    size_t bytes, result;
+    size_t bytes;  // of a vector
     struct acting *acting;
     unsigned left; // members without a verdict
     bool moved;    // something has, in this turn
@@ -405,21 +407,25 @@ static int give_beat(struct operation *o, unsigned m)
     struct acting *a = &o->acting[m];
     const uint8_t *at = o->g->at[m];
     uint8_t beat[8] = {0};
-    size_t left = o->bytes - a->given;
-    unsigned now = left < t->flit_bytes ? (unsigned)left : t->flit_bytes;
+    size_t left = a->length - a->given;
+    bool last = left <= t->flit_bytes;
+    unsigned now = last ? (unsigned)left : t->flit_bytes;
     int error = TORUS_OK;
     if (now)
-        memcpy(beat, a->give + a->given, now);
+        memcpy(beat, a->give, now);
     if (!a->given)
-        error = torus_write(t, at, OFR_COLLECTIVE_TX_OP, o->what);
-    if (error == TORUS_OK && left <= t->flit_bytes)
+        error = torus_write(t, at, OFR_COLLECTIVE_TX_OP,
+                            o->what | (a->messages > 1 ? OFR_COLLECTIVE_TX_OP_MORE_MASK : 0));
+    if (error == TORUS_OK && last)
         error = torus_write(t, at, OFR_COLLECTIVE_TX_END, now);
     if (error == TORUS_OK && t->flit_bytes == 8)
         error = torus_write(t, at, OFR_COLLECTIVE_TX_HIGH, ofr_get32(beat + 4));
     if (error == TORUS_OK)
         error = torus_write(t, at, OFR_COLLECTIVE_TX_DATA, ofr_get32(beat));
-    a->given += now;
-    a->gave = left <= t->flit_bytes;
+    if (now)
+        a->give += now;
+    a->given = last ? 0 : a->given + now;
+    a->messages -= last;
     o->moved = true;
     return error;
 }
@@ -447,15 +453,18 @@ static int take_beat(struct operation *o, unsigned m, uint32_t rx, uint32_t low,
                    : fail(t, TORUS_E_FAILED, "%s: the operation has failed: %s",
                           place_text(t, o->g->at[m], place), why < REASONS ? reasons[why] : "?");
     }
-    if (bytes > 8 || bytes > o->result - a->taken)
+    if (bytes > 8 || bytes > a->result - a->taken)
         return fail(t, TORUS_E_PROTOCOL, "%s: more than the result has come",
                     place_text(t, o->g->at[m], place));
     if (bytes)
         memcpy(a->take + a->taken, beat, bytes);
     a->taken += bytes;
+    if (FIELD(rx, OFR_COLLECTIVE_RX_LAST) && o->bytes && a->taken % o->bytes)
+        return fail(t, TORUS_E_PROTOCOL, "%s: a vector of another length has come",
+                    place_text(t, o->g->at[m], place));
     if (!FIELD(rx, OFR_COLLECTIVE_RX_VERDICT))
         return TORUS_OK;
-    if (a->taken != o->result)
+    if (a->taken != a->result)
         return fail(t, TORUS_E_PROTOCOL, "%s: less than the result has come",
                     place_text(t, o->g->at[m], place));
     a->over = true;
@@ -470,7 +479,7 @@ static int act(struct operation *o, unsigned m)
                                        OFR_COLLECTIVE_RX_HIGH};
     uint32_t value[4] = {0};
     int error = read_four(o->g->t, o->g->at[m], offset, value);
-    if (error == TORUS_OK && FIELD(value[0], OFR_COLLECTIVE_TX_READY) && !o->acting[m].gave)
+    if (error == TORUS_OK && FIELD(value[0], OFR_COLLECTIVE_TX_READY) && o->acting[m].messages)
         error = give_beat(o, m);
     if (error == TORUS_OK && FIELD(value[1], OFR_COLLECTIVE_RX_VALID))
         error = take_beat(o, m, value[1], value[2], value[3]);
@@ -520,61 +529,145 @@ static int operate(struct operation *o)
     return TORUS_OK;
 }
 
-// data: members' words as the network has them, which become the result; NULL: there are none.
-static int run(struct torus_tree *g, uint32_t what, uint8_t *data, size_t bytes)
+// Who has a vector, and of how many members its words are: all for what is scattered or gathered.
+enum who { NOBODY, ROOT, OTHERS, ALL };
+struct side {
+    enum who who;
+    bool whole;
+    int32_t *const *values; // of each member
+    int32_t *one;           // of the root, in place of these
+};
+
+// Members' vectors of the member's there are; 0: it has none.
+static unsigned parts_of(const struct torus_tree *g, const struct side *s, unsigned m)
+{
+    bool root = g->place[m].parent < 0;
+    bool has = s->who == ALL || s->who == (root ? ROOT : OTHERS);
+    return !has ? 0 : s->whole ? g->members : 1;
+}
+
+// Between the caller's words and the network's bytes. A part that is of all members goes by the
+// order of the tree.
+static void copy_words(const struct torus_tree *g, const struct side *s, unsigned m, size_t words,
+                       uint8_t *bytes, bool out)
+{
+    unsigned parts = words ? parts_of(g, s, m) : 0;
+    for (unsigned whose = 0; whose < parts; whose++) {
+        size_t place = parts > 1 ? g->place[whose].order : 0;
+        int32_t *v = (s->one ? s->one : s->values[m]) + whose * words;
+        uint8_t *at = bytes + 4 * words * place;
+        for (size_t i = 0; i < words; i++)
+            if (out)
+                v[i] = (int32_t)ofr_get32(at + 4 * i);
+            else
+                ofr_put32(at + 4 * i, (uint32_t)v[i]);
+    }
+}
+
+static void acting_free(struct acting *acting, uint8_t **given, unsigned members)
+{
+    for (unsigned m = 0; m < members; m++) {
+        if (given)
+            free(given[m]);
+        if (acting)
+            free(acting[m].take);
+    }
+    free(given);
+    free(acting);
+}
+
+// An operation; `out` is written only where all is well.
+static int run(struct torus_tree *g, uint32_t what, const struct side *in, const struct side *out,
+               size_t words)
 {
     struct torus *t = g->t;
     if (!g->software)
         return fail(t, TORUS_E_USAGE, "the group's user is the logic at the boards' pins");
     if (g->broken)
         return fail(t, TORUS_E_FAILED, "an operation of the group has failed: close it");
-    struct operation o = {
-        .g = g, .what = what, .bytes = bytes, .result = bytes, .left = g->members};
+    if (words > SIZE_MAX / 4 / g->members)
+        return fail(t, TORUS_E_USAGE, "%zu words: too many", words);
+    struct operation o = {.g = g, .what = what, .bytes = 4 * words, .left = g->members};
     o.acting = calloc(g->members, sizeof *o.acting);
-    uint8_t *given = malloc(bytes ? g->members * bytes : 1);
-    int error = o.acting && given ? TORUS_OK : fail(t, TORUS_E_MEMORY, "no memory for a group");
-    if (error == TORUS_OK) {
-        if (bytes)
-            memcpy(given, data, g->members * bytes);
-        for (unsigned m = 0; m < g->members; m++)
-            if (bytes) // else there is nothing to point into
-                o.acting[m] = (struct acting){.give = given + m * bytes, .take = data + m * bytes};
-        error = operate(&o);
-        g->broken = error != TORUS_OK;
+    uint8_t **given = calloc(g->members, sizeof *given);
+    bool good = o.acting && given;
+    for (unsigned m = 0; m < g->members && good; m++) {
+        unsigned gives = parts_of(g, in, m), takes = parts_of(g, out, m);
+        struct acting *a = &o.acting[m];
+        // Who has nothing to give gives an empty message.
+        *a = (struct acting){.messages = gives ? gives : 1,
+                             .length = gives ? o.bytes : 0,
+                             .result = takes * o.bytes};
+        a->give = given[m] = malloc(gives * o.bytes + 1);
+        a->take = malloc(a->result + 1);
+        good = a->give && a->take;
+        if (good)
+            copy_words(g, in, m, words, given[m], false);
     }
-    free(o.acting);
-    free(given);
+    int error = good ? operate(&o) : fail(t, TORUS_E_MEMORY, "no memory for a group");
+    g->broken = good && error != TORUS_OK;
+    for (unsigned m = 0; m < g->members && error == TORUS_OK; m++)
+        copy_words(g, out, m, words, o.acting[m].take, true);
+    acting_free(o.acting, given, g->members);
     return error == TORUS_OK ? ok(t) : error;
 }
 
+#define OP(name) ((uint32_t)OFR_COLLECTIVE_TX_OP_OP_##name << OFR_COLLECTIVE_TX_OP_OP_LSB)
+
+static const struct side nobody = {.who = NOBODY};
+
 API int torus_tree_barrier(struct torus_tree *g)
 {
-    return run(g, OFR_COLLECTIVE_TX_OP_OP_BARRIER << OFR_COLLECTIVE_TX_OP_OP_LSB, NULL, 0);
+    return run(g, OP(BARRIER), &nobody, &nobody, 0);
 }
 
-API int torus_tree_all_reduce(struct torus_tree *g, enum torus_reduction operation,
-                              int32_t *const *values, size_t words)
+API int torus_tree_broadcast(struct torus_tree *g, int32_t *const *values, size_t words)
+{
+    return run(g, OP(BROADCAST), &(struct side){.who = ROOT, .values = values},
+               &(struct side){.who = OTHERS, .values = values}, words);
+}
+
+API int torus_tree_scatter(struct torus_tree *g, const int32_t *all, int32_t *const *values,
+                           size_t words)
+{
+    return run(g, OP(SCATTER), &(struct side){.who = ROOT, .whole = true, .one = (int32_t *)all},
+               &(struct side){.who = ALL, .values = values}, words);
+}
+
+API int torus_tree_gather(struct torus_tree *g, int32_t *const *values, int32_t *all, size_t words)
+{
+    return run(g, OP(GATHER), &(struct side){.who = ALL, .values = values},
+               &(struct side){.who = ROOT, .whole = true, .one = all}, words);
+}
+
+// *what: which operation with which type.
+static int find_reduction(struct torus *t, enum torus_reduction operation, uint32_t *what)
 {
     static const uint8_t type[] = {[TORUS_SUM] = OFR_COLLECTIVE_TX_OP_TYPE_SUM,
                                    [TORUS_MIN] = OFR_COLLECTIVE_TX_OP_TYPE_MIN,
                                    [TORUS_MAX] = OFR_COLLECTIVE_TX_OP_TYPE_MAX,
                                    [TORUS_OR] = OFR_COLLECTIVE_TX_OP_TYPE_OR};
-    struct torus *t = g->t;
     if ((unsigned)operation >= sizeof type)
         return fail(t, TORUS_E_USAGE, "reduction %d: there is no such one", (int)operation);
-    if (words > SIZE_MAX / 4 / g->members)
-        return fail(t, TORUS_E_USAGE, "%zu words: too many", words);
-    uint8_t *data = malloc(words ? 4 * words * g->members : 1);
-    if (!data)
-        return fail(t, TORUS_E_MEMORY, "no memory for a group");
-    for (size_t i = 0; i < words * g->members; i++)
-        ofr_put32(data + 4 * i, (uint32_t)values[i / words][i % words]);
-    int error = run(g,
-                    (uint32_t)OFR_COLLECTIVE_TX_OP_OP_ALLREDUCE << OFR_COLLECTIVE_TX_OP_OP_LSB |
-                        (uint32_t)type[operation] << OFR_COLLECTIVE_TX_OP_TYPE_LSB,
-                    data, 4 * words);
-    for (size_t i = 0; i < words * g->members && error == TORUS_OK; i++)
-        values[i / words][i % words] = (int32_t)ofr_get32(data + 4 * i);
-    free(data);
-    return error;
+    *what |= (uint32_t)type[operation] << OFR_COLLECTIVE_TX_OP_TYPE_LSB;
+    return TORUS_OK;
+}
+
+API int torus_tree_reduce(struct torus_tree *g, enum torus_reduction operation,
+                          int32_t *const *values, int32_t *result, size_t words)
+{
+    uint32_t what = OP(REDUCE);
+    int error = find_reduction(g->t, operation, &what);
+    return error != TORUS_OK ? error
+                             : run(g, what, &(struct side){.who = ALL, .values = values},
+                                   &(struct side){.who = ROOT, .one = result}, words);
+}
+
+API int torus_tree_all_reduce(struct torus_tree *g, enum torus_reduction operation,
+                              int32_t *const *values, size_t words)
+{
+    uint32_t what = OP(ALLREDUCE);
+    int error = find_reduction(g->t, operation, &what);
+    const struct side all = {.who = ALL, .values = values};
+    return error != TORUS_OK ? error : run(g, what, &all, &all, words);
 }

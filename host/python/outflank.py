@@ -194,6 +194,10 @@ _calls = {
     "torus_tree_clear": (ctypes.c_int, _t, _out, ctypes.c_uint),
     "torus_tree_place": (_TreePlace, _t, ctypes.c_uint),
     "torus_tree_barrier": (ctypes.c_int, _t),
+    "torus_tree_broadcast": (ctypes.c_int, _t, _out, _size),
+    "torus_tree_scatter": (ctypes.c_int, _t, _out, _out, _size),
+    "torus_tree_gather": (ctypes.c_int, _t, _out, _out, _size),
+    "torus_tree_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _out, _size),
     "torus_tree_all_reduce": (ctypes.c_int, _t, ctypes.c_uint, _out, _size),
     "torus_datagram_attach": (ctypes.c_int, _t, _places, ctypes.c_bool),
     "torus_datagram_most": (_size, _t),
@@ -251,6 +255,16 @@ def _bytes(data):
         return bytes(memoryview(data)) if not isinstance(data, (list, tuple)) else bytes(data)
     except TypeError:
         raise TypeError(f"{type(data).__name__}: bytes are wanted") from None
+
+
+def _array(kind, values, length):
+    """Of so many, the first of them these."""
+    bits = 8 * ctypes.sizeof(kind)
+    least, most = (0, (1 << bits) - 1) if bits == 8 else (-1 << bits - 1, (1 << bits - 1) - 1)
+    for value in values:
+        if not least <= value <= most:  # ctypes would cut it short
+            raise ValueError(f"{value}: must be {least} to {most}")
+    return (kind * max(length, 1))(*values)
 
 
 def _place(at):
@@ -527,12 +541,7 @@ class Group:
 
     def _each(self, kind, data, length):
         """An array of `length` each, and the pointers to them; data: {member: values}."""
-        bits = 8 * ctypes.sizeof(kind)
-        least, most = (0, (1 << bits) - 1) if bits == 8 else (-1 << bits - 1, (1 << bits - 1) - 1)
-        for value in (v for values in data.values() for v in values):
-            if not least <= value <= most:  # ctypes would cut it short
-                raise ValueError(f"{value}: must be {least} to {most}")
-        arrays = {m: (kind * max(length, 1))(*data.get(m, ())) for m in self.acts}
+        arrays = {m: _array(kind, data.get(m, ()), length) for m in self.acts}
         pointers = (ctypes.c_void_p * self.members)(
             *(m in arrays and ctypes.addressof(arrays[m]) or None for m in range(self.members))
         )
@@ -600,6 +609,7 @@ class Tree:
 
     def __init__(self, torus, places, root, chain, software, seconds):
         self.members, at = _members(torus, places)
+        self.root = root
         self._torus, self._g = torus, _t()
         options = _TreeOptions()
         torus._lib.torus_tree_options_init(ctypes.byref(options), ctypes.sizeof(options))
@@ -641,18 +651,59 @@ class Tree:
         return TreePlace(None if p.parent < 0 else p.parent, p.depth, p.order)
 
     def barrier(self):
-        self._torus._try(self._call("torus_tree_barrier"))
+        self._run("torus_tree_barrier")
 
-    def all_reduce(self, operation, values):
-        """A list of each member's words, reduced by "sum", "min", "max" or "or": a list of each
-        member's result."""
+    def _vectors(self, values, length):
+        """Members' arrays, and the pointers to them; values: {member: words}."""
+        arrays = [_array(ctypes.c_int32, values.get(m, ()), length) for m in range(self.members)]
+        return arrays, (ctypes.c_void_p * self.members)(*map(ctypes.addressof, arrays))
+
+    def _each(self, values):
+        """What all give, as {member: words}, and how many words that is."""
         if len(values) != self.members or len({len(v) for v in values}) != 1:
             raise ValueError(f"{self.members} members each give as much")
-        length = len(values[0])
-        arrays = [(ctypes.c_int32 * max(length, 1))(*v) for v in values]
-        pointers = (ctypes.c_void_p * self.members)(*map(ctypes.addressof, arrays))
-        error = self._call("torus_tree_all_reduce", _operation(operation), pointers, length)
-        self._torus._try(error)
+        return dict(enumerate(values)), len(values[0])
+
+    def _run(self, name, *arguments):
+        self._torus._try(self._call(name, *arguments))
+
+    def broadcast(self, words):
+        """The root's words: a list of what each member has."""
+        arrays, pointers = self._vectors({self.root: words}, len(words))
+        self._run("torus_tree_broadcast", pointers, len(words))
+        return [list(a[: len(words)]) for a in arrays]
+
+    def scatter(self, values):
+        """The root's list of words for each member: a list of what each has."""
+        values, length = self._each(values)
+        everything = [v for m in range(self.members) for v in values[m]]
+        arrays, pointers = self._vectors({}, length)
+        parts = _array(ctypes.c_int32, everything, len(everything))
+        self._run("torus_tree_scatter", parts, pointers, length)
+        return [list(a[:length]) for a in arrays]
+
+    def gather(self, values):
+        """A list of each member's words: the same, as the root has it."""
+        values, length = self._each(values)
+        _arrays, pointers = self._vectors(values, length)
+        room = _array(ctypes.c_int32, (), self.members * length)
+        self._run("torus_tree_gather", pointers, room, length)
+        return [list(room[length * m : length * (m + 1)]) for m in range(self.members)]
+
+    def reduce(self, operation, values):
+        """A list of each member's words, reduced by "sum", "min", "max" or "or": what the root
+        has."""
+        values, length = self._each(values)
+        _arrays, pointers = self._vectors(values, length)
+        result = _array(ctypes.c_int32, (), length)
+        self._run("torus_tree_reduce", _operation(operation), pointers, result, length)
+        return list(result[:length])
+
+    def all_reduce(self, operation, values):
+        """The same: a list of each member's result."""
+        values, length = self._each(values)
+        arrays, pointers = self._vectors(values, length)
+        self._run("torus_tree_all_reduce", _operation(operation), pointers, length)
         return [list(a[:length]) for a in arrays]
 
 

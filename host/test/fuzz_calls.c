@@ -226,6 +226,8 @@ static int treed(struct torus *t, int (*call)(struct torus_tree *g))
     return torus_tree_close(g);
 }
 
+static int32_t tree_all[4]; // two members' two words
+
 static int tree(struct torus *t)
 {
     return treed(t, NULL);
@@ -244,6 +246,46 @@ static int do_tree_all_reduce(struct torus_tree *g)
 static int tree_all_reduce(struct torus *t)
 {
     return treed(t, do_tree_all_reduce);
+}
+
+static int do_tree_broadcast(struct torus_tree *g)
+{
+    return torus_tree_broadcast(g, word_of, 2);
+}
+
+static int tree_broadcast(struct torus *t)
+{
+    return treed(t, do_tree_broadcast);
+}
+
+static int do_tree_scatter(struct torus_tree *g)
+{
+    return torus_tree_scatter(g, tree_all, word_of, 2);
+}
+
+static int tree_scatter(struct torus *t)
+{
+    return treed(t, do_tree_scatter);
+}
+
+static int do_tree_gather(struct torus_tree *g)
+{
+    return torus_tree_gather(g, word_of, tree_all, 2);
+}
+
+static int tree_gather(struct torus *t)
+{
+    return treed(t, do_tree_gather);
+}
+
+static int do_tree_reduce(struct torus_tree *g)
+{
+    return torus_tree_reduce(g, TORUS_SUM, word_of, tree_all, 2);
+}
+
+static int tree_reduce(struct torus *t)
+{
+    return treed(t, do_tree_reduce);
 }
 
 static int tree_clear(struct torus *t)
@@ -541,6 +583,10 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_tree_open", tree},
     {"torus_tree_close", tree},
     {"torus_tree_barrier", tree_barrier},
+    {"torus_tree_broadcast", tree_broadcast},
+    {"torus_tree_scatter", tree_scatter},
+    {"torus_tree_gather", tree_gather},
+    {"torus_tree_reduce", tree_reduce},
     {"torus_tree_all_reduce", tree_all_reduce},
     {"torus_tree_clear", tree_clear},
     {"torus_user_load", user_load},

@@ -111,6 +111,12 @@ def trees(t):
         assert all(g.place(m).parent is not None for m in range(3))
         assert g.all_reduce("sum", words) == [[6, -6, 28]] * 4
         assert g.all_reduce("min", words) == [[0, -3, 7]] * 4
+        assert g.reduce("max", words) == [3, 0, 7]
+        assert g.broadcast([5, -6]) == [[5, -6]] * 4
+        assert g.scatter(words) == words
+        assert g.gather(words) == words
+        assert g.gather([[]] * 4) == [[]] * 4
+        fails(ValueError, "must be", g.broadcast, [1 << 31])
         fails(outflank.Error, "in a group", t.tree, [(0, 0), (1, 1)])
         fails(ValueError, "each give", g.all_reduce, "or", words[:3])
     fails(ValueError, "closed", g.barrier)

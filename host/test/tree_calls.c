@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorus' collectives in hardware, on the boards at argv[1], 3x3, as calls: trees and chains of
-// all and of some, every reduction, what is refused, and why; a stream that is broken; a group that
-// others have. argv[2]: only these. TAP.
+// all and of some, every operation and reduction, what is refused, and why; a stream that is
+// broken; a group that others have. argv[2]: only these. TAP.
 #include <libtorus.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,6 +43,36 @@ static bool reduces(struct torus_tree *g, unsigned members, enum torus_reduction
     return true;
 }
 
+// What was the root's is all's, each part its member's, and at the root again; a sum at the root
+// alone.
+static bool moves(struct torus_tree *g, unsigned members, unsigned root, size_t words)
+{
+    int32_t data[MOST][WORDS], all[MOST * WORDS], back[MOST * WORDS], *values[MOST];
+    bool good = true;
+    for (unsigned m = 0; m < members; m++) {
+        values[m] = data[m];
+        fill((uint8_t *)data[m], 4 * words, 7 * m + 3);
+    }
+    fill((uint8_t *)all, sizeof all, 5);
+    good = torus_tree_broadcast(g, values, words) == TORUS_OK;
+    for (unsigned m = 0; m < members; m++)
+        good = good && !memcmp(data[m], data[root], 4 * words);
+    good = good && torus_tree_scatter(g, all, values, words) == TORUS_OK;
+    for (unsigned m = 0; m < members; m++)
+        good = good && !memcmp(data[m], all + m * words, 4 * words);
+    memset(back, 0, sizeof back);
+    good = good && torus_tree_gather(g, values, back, words) == TORUS_OK &&
+           !memcmp(back, all, 4 * members * words) && (members == MOST || !back[members * words]);
+    good = good && torus_tree_reduce(g, TORUS_SUM, values, back, words) == TORUS_OK;
+    for (size_t i = 0; i < words && good; i++) {
+        uint32_t sum = 0;
+        for (unsigned m = 0; m < members; m++)
+            sum += (uint32_t)all[m * words + i];
+        good = (uint32_t)back[i] == sum && data[members - 1][i] == all[(members - 1) * words + i];
+    }
+    return good;
+}
+
 static void group(const char *name, enum torus_tree_shape shape, unsigned root,
                   const uint8_t (*at)[3], unsigned members)
 {
@@ -62,6 +92,8 @@ static void group(const char *name, enum torus_tree_shape shape, unsigned root,
     good = good && reduces(g, members, TORUS_SUM, 0);
     snprintf(text, sizeof text, "%s: results", name);
     result(good, text);
+    snprintf(text, sizeof text, "%s: vectors at their members", name);
+    result(moves(g, members, root, members < 4 ? 5 : 1) && moves(g, members, root, 0), text);
     result(torus_tree_close(g) == TORUS_OK, "and it is closed");
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Collectives in hardware: libtorus' calls (tree_calls.c) and torusctl collective, on golden boards,
 # also around a dead cable. Twins: a library that does not look at a verdict; one that takes boards of
-# another group; one that reduces by another operation. TAP.
+# another group; one that reduces by another operation; one that scatters and gathers in the order of the
+# list; one that ends a scatter with the first part. TAP.
 . tests/boards.sh
 
 calls() { # PROGRAM [ONLY]: all of it is so
@@ -42,7 +43,7 @@ check 'is ended' torus collective 0,0 1,0 --clear
 check 'and all are free' equal 9 all --words 1
 check 'ended well' stop
 
-for twin in verdict=broken taken=taken type=broken; do
+for twin in verdict=broken taken=taken type=broken order=broken more=broken; do
     start --dims 3x3 --boards golden --channels 8 --wait
     torus program
     check "twin: ${twin%=*}: found out" found "$B/twin/tree_${twin%=*}/calls" "${twin#*=}"
