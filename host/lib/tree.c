@@ -606,7 +606,7 @@ static int run(struct torus_tree *g, uint32_t what, const struct side *in, const
     }
     int error = good ? operate(&o) : fail(t, TORUS_E_MEMORY, "no memory for a group");
     g->broken = good && error != TORUS_OK;
-    for (unsigned m = 0; m < g->members && error == TORUS_OK; m++)
+    for (unsigned m = 0; m < g->members && good && error == TORUS_OK; m++)
         copy_words(g, out, m, words, o.acting[m].take, true);
     acting_free(o.acting, given, g->members);
     return error == TORUS_OK ? ok(t) : error;

@@ -62,8 +62,8 @@ static void find_orbits(struct net_demand *demand, const struct net_traffic *tra
             least[a > b ? a : b] = a > b ? b : a;
         }
     }
-    demand->shifts = 0;
-    for (uint32_t node = 0; node < traffic->nodes; node++) {
+    demand->shifts = 1;
+    for (uint32_t node = 1; node < traffic->nodes; node++) {
         least[node] = least_of(least, node);
         demand->shifts += !least[node];
     }
