@@ -43,35 +43,63 @@ static bool reduces(struct torus_tree *g, unsigned members, enum torus_reduction
     return true;
 }
 
-// What was the root's is all's, each part its member's, and at the root again; a sum at the root
-// alone.
-static bool moves(struct torus_tree *g, unsigned members, unsigned root, size_t words)
+enum { BARRIER, BROADCAST, SCATTER, GATHER, REDUCE, ALL_REDUCE, OPERATIONS };
+
+// One of them, with what `seed` makes; everybody has then what is due, and nobody anything else.
+static bool does(struct torus_tree *g, unsigned members, unsigned root, unsigned operation,
+                 size_t words, unsigned seed)
 {
-    int32_t data[MOST][WORDS], all[MOST * WORDS], back[MOST * WORDS], *values[MOST];
-    bool good = true;
+    int32_t data[MOST][WORDS], before[MOST][WORDS], want[WORDS];
+    int32_t all[MOST * WORDS], part[MOST * WORDS], *values[MOST];
+    int error;
     for (unsigned m = 0; m < members; m++) {
         values[m] = data[m];
-        fill((uint8_t *)data[m], 4 * words, 7 * m + 3);
+        fill((uint8_t *)data[m], sizeof data[m], seed + 31 * m);
     }
-    fill((uint8_t *)all, sizeof all, 5);
-    good = torus_tree_broadcast(g, values, words) == TORUS_OK;
-    for (unsigned m = 0; m < members; m++)
-        good = good && !memcmp(data[m], data[root], 4 * words);
-    good = good && torus_tree_scatter(g, all, values, words) == TORUS_OK;
-    for (unsigned m = 0; m < members; m++)
-        good = good && !memcmp(data[m], all + m * words, 4 * words);
-    memset(back, 0, sizeof back);
-    good = good && torus_tree_gather(g, values, back, words) == TORUS_OK &&
-           !memcmp(back, all, 4 * members * words) && (members == MOST || !back[members * words]);
-    good = good && torus_tree_reduce(g, TORUS_SUM, values, back, words) == TORUS_OK;
-    for (size_t i = 0; i < words && good; i++) {
-        uint32_t sum = 0;
-        for (unsigned m = 0; m < members; m++)
-            sum += (uint32_t)all[m * words + i];
-        good = (uint32_t)back[i] == sum && data[members - 1][i] == all[(members - 1) * words + i];
+    fill((uint8_t *)all, sizeof all, seed + 7);
+    memcpy(before, data, sizeof before);
+    memcpy(part, all, sizeof part);
+    for (size_t i = 0; i < words; i++) {
+        want[i] = before[0][i];
+        for (unsigned m = 1; m < members; m++)
+            want[i] = (int32_t)((uint32_t)want[i] + (uint32_t)before[m][i]);
     }
+    error = operation == BARRIER     ? torus_tree_barrier(g)
+            : operation == BROADCAST ? torus_tree_broadcast(g, values, words)
+            : operation == SCATTER   ? torus_tree_scatter(g, all, values, words)
+            : operation == GATHER    ? torus_tree_gather(g, values, all, words)
+            : operation == REDUCE    ? torus_tree_reduce(g, TORUS_SUM, values, all, words)
+                                     : torus_tree_all_reduce(g, TORUS_SUM, values, words);
+    for (unsigned m = 0; m < members; m++) {
+        if (operation == BROADCAST)
+            memcpy(before[m], before[root], 4 * words);
+        else if (operation == SCATTER)
+            memcpy(before[m], part + m * words, 4 * words);
+        else if (operation == GATHER)
+            memcpy(part + m * words, before[m], 4 * words);
+        else if (operation == ALL_REDUCE)
+            memcpy(before[m], want, 4 * words);
+    }
+    if (operation == REDUCE)
+        memcpy(part, want, 4 * words);
+    return error == TORUS_OK && !memcmp(all, part, sizeof all) &&
+           !memcmp(data, before, members * sizeof *data);
+}
+
+// Each behind each, of one word, none, and as many as there are.
+static bool pairs(struct torus_tree *g, unsigned members, unsigned root)
+{
+    static const unsigned words[] = {1, 0, 3};
+    unsigned seed = 0;
+    bool good = true;
+    for (unsigned first = 0; first < OPERATIONS; first++)
+        for (unsigned second = 0; second < OPERATIONS && good; second++, seed++)
+            good = does(g, members, root, first, words[seed % 3], seed) &&
+                   does(g, members, root, second, words[seed / 3 % 3], seed + 100);
     return good;
 }
+
+static bool each_pair; // also
 
 static void group(const char *name, enum torus_tree_shape shape, unsigned root,
                   const uint8_t (*at)[3], unsigned members)
@@ -93,7 +121,13 @@ static void group(const char *name, enum torus_tree_shape shape, unsigned root,
     snprintf(text, sizeof text, "%s: results", name);
     result(good, text);
     snprintf(text, sizeof text, "%s: vectors at their members", name);
-    result(moves(g, members, root, members < 4 ? 5 : 1) && moves(g, members, root, 0), text);
+    for (unsigned operation = BARRIER; operation < OPERATIONS && shape == TORUS_TREE; operation++)
+        good = good && does(g, members, root, operation, members < 4 ? 5 : 1, operation);
+    result(good, text);
+    if (each_pair) {
+        snprintf(text, sizeof text, "%s: each operation behind each", name);
+        result(pairs(g, members, root), text);
+    }
     result(torus_tree_close(g) == TORUS_OK, "and it is closed");
 }
 
@@ -167,6 +201,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", t ? torus_detail(t) : "no memory");
         return 2;
     }
+    if (only && !strcmp(only, "pairs")) {
+        each_pair = true;
+        group("a chain of four", TORUS_CHAIN, 2, some, 4);
+        group("a tree of three", TORUS_TREE, 1, some, 3);
+    }
     if (!only || !strcmp(only, "groups")) {
         group("a tree of all", TORUS_TREE, 0, NULL, 9);
         group("a chain of all", TORUS_CHAIN, 4, NULL, 9);
@@ -179,7 +218,7 @@ int main(int argc, char **argv)
     }
     if (!only || !strcmp(only, "broken")) {
         broken();
-        group("a new one, of some of these", TORUS_CHAIN, 1, some, 3);
+        group("a new one, of some of these", TORUS_TREE, 1, some, 3);
     }
     torus_close(t);
     printf("1..%d\n", number);

@@ -31,6 +31,7 @@ refused() { # WORDS ARGUMENTS...: one line, status 2
 start --dims 3x3 --boards golden --channels 8 --wait
 check 'programmed' torus program
 check 'calls' calls "$B/host/tree_calls"
+[ -z "${FULL:-}" ] || check 'FULL: each operation behind each' calls "$B/host/tree_calls" pairs
 check 'all' equal 9 all --words 3
 check 'some, in a chain, with another root' equal 3 0,0 2,1 1,2 --root 2,1 --chain --words 20
 check 'a vector of no words' equal 2 0,0 2,2 --words 0
