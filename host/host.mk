@@ -3,9 +3,9 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
-            layout shift twist cables recognise discover session bert channel messages collective tree datagram user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            layout shift twist cables recognise discover session bert channel messages collective tree tree_run datagram user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
-HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts layout tables measure) \
+HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts tree layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
 TORUS_SO := libtorus.so.1
 
@@ -21,7 +21,7 @@ MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h
 PROGRAMS += $(B)/bin/torusctl $(B)/libtorus.a $(B)/libtorus.so
 
-$(B)/host/lib/around.o $(B)/host/lib/tree.o: $(MODEL_H)
+$(B)/host/lib/around.o $(B)/host/lib/tree.o $(B)/host/lib/tree_run.o: $(MODEL_H)
 $(HOST_O) $(filter-out %/reg_map.o,$(filter $(B)/host/%,$(sort $(CTL_O) $(MANUAL_O)))): $(B)/%.o: %.c $(HOST_H) $(CTL_H)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
@@ -154,19 +154,20 @@ $(MESSAGE_TWINS): $(B)/twin/message_%/calls: $(B)/host/message_calls host/lib/me
 # Collectives in hardware, likewise.
 TESTS += host/test/tree_test.sh
 TREE_TWINS := $(patsubst %,$(B)/twin/tree_%/calls,verdict taken type order more)
-TREE_TWIN_verdict := 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
-TREE_TWIN_taken   := '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
-TREE_TWIN_order   := 's/g->place.whose..order/whose/'
-TREE_TWIN_more    := 's/a->messages > 1 /0 /'
-TREE_TWIN_type    := 's/(uint32_t)type.operation./(uint32_t)operation/'
+TREE_TWIN_verdict := tree_run 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
+TREE_TWIN_taken   := tree '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
+TREE_TWIN_order   := tree_run 's/g->place.whose..order/whose/'
+TREE_TWIN_more    := tree_run 's/a->messages > 1 /0 /'
+TREE_TWIN_type    := tree_run 's/(uint32_t)type.operation./(uint32_t)operation/'
 host/test/tree_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/tree_calls $(TREE_TWINS)
 $(B)/host/tree_calls: host/test/tree_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(TREE_TWINS): $(B)/twin/tree_%/calls: $(B)/host/tree_calls host/lib/tree.c host/host.mk
+$(TREE_TWINS): $(B)/twin/tree_%/calls: $(B)/host/tree_calls host/lib/tree.c host/lib/tree_run.c host/host.mk
 	@mkdir -p $(@D)
-	@sed $(TREE_TWIN_$*) host/lib/tree.c > $(@D)/twin.c && ! cmp -s host/lib/tree.c $(@D)/twin.c
+	@sed $(wordlist 2,9,$(TREE_TWIN_$*)) host/lib/$(firstword $(TREE_TWIN_$*)).c > $(@D)/twin.c && \
+	    ! cmp -s host/lib/$(firstword $(TREE_TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/tree_calls.c $(@D)/twin.c \
-	    $(filter-out %/tree.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+	    $(filter-out %/$(firstword $(TREE_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # Users' programs, likewise, on RTL boards; twins that load over a program that runs, or leave its ends.
 TESTS += host/test/user_test.sh

@@ -25,12 +25,6 @@ static const char *const states[] = {
     "idle", "listening", "opening", "open", "closing", "closed by the other end", "ended"};
 enum { REASONS = sizeof reasons / sizeof *reasons, STATES = sizeof states / sizeof *states };
 
-static unsigned field(uint32_t value, unsigned lsb, unsigned bits)
-{
-    return value >> lsb & ((1U << bits) - 1);
-}
-#define FIELD(value, name) field(value, name##_LSB, name##_BITS)
-
 static unsigned state_of(const struct seen *s)
 {
     return FIELD(s->state, OFR_CHANNEL_STATE_STATE);
@@ -377,14 +371,15 @@ int move_answer(struct torus *t, const struct torus_end *e, const struct request
                 uint8_t data[OFR_MOVE_MOST], struct moved *out)
 {
     char text[24];
-    unsigned bytes = q->m[1] >> OFR_MOVE_BYTES_LSB, flags = field(q->r[1], OFR_MOVE_FLAGS_LSB, 3);
+    unsigned bytes = q->m[1] >> OFR_MOVE_BYTES_LSB,
+             flags = field_of(q->r[1], OFR_MOVE_FLAGS_LSB, 3);
     *out = (struct moved){0};
     int error = status_error(t, q, "move bytes of a channel");
     if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
         return explain(t, e);
     if (error != TORUS_OK)
         return error;
-    out->bytes = field(q->r[1], OFR_MOVE_MOVED_LSB, 5);
+    out->bytes = field_of(q->r[1], OFR_MOVE_MOVED_LSB, 5);
     out->last = flags & OFR_CHANNEL_RX_LAST_MASK;
     out->broken = flags & OFR_CHANNEL_RX_BROKEN_MASK;
     out->now.state = q->r[1] >> OFR_MOVE_STATE_LSB;

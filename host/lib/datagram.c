@@ -10,8 +10,6 @@
 
 enum { HEAD = 8 }; // bytes of a packet's header
 
-#define FIELD(value, name) ((value) >> name##_LSB & ((1U << name##_BITS) - 1))
-
 API size_t torus_datagram_most(const struct torus *t)
 {
     size_t packet = (size_t)t->slot_flits * t->flit_bytes;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves of bytes between the host and an end of a channel (channel.c), a request each: what
-// messages (messages.c) are made of. Needs boards.h.
+// messages (messages.c) are made of, and what all calls that go by turns share. Needs boards.h.
 #ifndef TORUS_MOVES_H
 #define TORUS_MOVES_H
+
+// A field of a register's value, by its name in ofr_regs.h; at most 31 bits.
+static inline unsigned field_of(uint32_t value, unsigned lsb, unsigned bits)
+{
+    return value >> lsb & ((1U << bits) - 1);
+}
+#define FIELD(value, name) field_of(value, name##_LSB, name##_BITS)
 
 // The registers of an end that a turn goes by.
 struct seen {

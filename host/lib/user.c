@@ -26,8 +26,6 @@ static const char *const causes[] = {
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
-#define FIELD(value, name) ((value) >> name##_LSB & ((1U << name##_BITS) - 1))
-
 // Boards that are asked at once.
 struct crowd {
     struct torus *t;
