@@ -15,7 +15,9 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
     struct net_config c = {
         .preset = preset,
         .routing = routing,
-        .tie = preset == NET_PRESET_OFR && routing < NET_DALLY_SEITZ ? NET_TIE_BOTH : NET_TIE_PLUS,
+        .tie = routing >= NET_DALLY_SEITZ ? NET_TIE_ALTERNATE
+               : preset == NET_PRESET_OFR ? NET_TIE_BOTH
+                                          : NET_TIE_PLUS,
         .eta = routing == NET_POR || (routing == NET_OFR && preset == NET_PRESET_OFR) ? 1 : 2,
         .oidn = routing == NET_OFR,
         .widn = routing == NET_OFR || routing == NET_POR,
@@ -26,7 +28,7 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.escape_throttle = c.slots / 2;
-    c.flit.output_driven = routing == NET_CHAOS;
+    c.flit.output_driven = c.flit.with_head = routing == NET_CHAOS;
     bool adaptive = routing >= NET_DUATO || (net_routing_by_bubble(routing) && routing != NET_DOR);
     c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : adaptive ? 4 : 3;
     return c;
@@ -112,6 +114,8 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
           OFR_TABLE_DIMS);
     CHECK(c->routing < NET_DALLY_SEITZ, "--routing %s goes with --engine flit only",
           net_routing_names[c->routing]);
+    CHECK(c->tie != NET_TIE_ALTERNATE,
+          "--tie alternate goes with --routing dally-seitz, duato, triplex and chaos only");
     CHECK(c->ack_bytes <= c->packet_bytes, "an ACK must not be longer than a packet");
     uint32_t most = c->oidn || c->widn ? NET_MAX_SLOTS : NET_UNBOUNDED_SLOTS;
     CHECK(c->slots <= most, "the slots must be 2 to %u", most);
@@ -144,7 +148,7 @@ const char *const net_routing_names[] = {
     "dor",   "rdr",     "abr",   "por",     "ofr", "valiant", "goal", "ugal", "dally-seitz",
     "duato", "triplex", "chaos", "minimal", "pb",  "par",     "ofar", NULL};
 const char *const net_preset_names[] = {"ofr", "ofr-2013", "ofr-literal", NULL};
-const char *const net_tie_names[] = {"plus", "both", "random", NULL};
+const char *const net_tie_names[] = {"plus", "both", "random", "alternate", NULL};
 const char *const net_arrival_names[] = {"burst", "staggered", "bernoulli", "onoff", NULL};
 
 int net_name_find(const char *const *names, const char *name)

@@ -33,7 +33,8 @@ enum net_routing {
 enum net_preset { NET_PRESET_OFR, NET_PRESET_2013, NET_PRESET_LITERAL };
 
 // NET_TIE_RANDOM: one direction, drawn per packet, leg and dimension; the escape takes it, too.
-enum net_tie { NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM };
+// NET_TIE_ALTERNATE: + in dimensions 0, 2, ..., - in the others.
+enum net_tie { NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM, NET_TIE_ALTERNATE };
 
 // With derouting three VCs of them must fit the decision's 8 bits; without, so many are as good as
 // unbounded queues.

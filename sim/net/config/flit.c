@@ -128,6 +128,10 @@ const char *net_flit_config_check(const struct net_config *c, char *message, uns
     CHECK(!bubble || c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
     CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(c->tie != NET_TIE_RANDOM, "--tie random goes with --engine packet only");
+    CHECK(!bubble || c->tie != NET_TIE_ALTERNATE,
+          "--tie alternate goes with --routing dally-seitz, duato, triplex and chaos only");
+    CHECK(c->mesh || c->routing != NET_DALLY_SEITZ || c->tie != NET_TIE_BOTH,
+          "--tie both does not go with --routing dally-seitz, which has one way");
     CHECK(c->load / net_flit_period(c) <= 1,
           "--load %g: more than a message a cycle and node; at most %g", c->load,
           net_flit_period(c));

@@ -53,6 +53,7 @@ struct net_flit_config {
     double long_share;
     uint32_t buffer_words;   // wormhole: of an input or output buffer
     uint32_t buffer_packets; // else: of the longest messages there is room for in one
+    bool with_head; // else: an output's place is free a cycle after the tail before it has left
     bool lagging;   // wormhole: into a full buffer nothing goes in the cycle in which a word leaves
     uint32_t lanes; // of Dally and Seitz's router, per virtual channel that it needs
     uint32_t unrestricted_vcs; // of Duato's and Triplex's, of a link

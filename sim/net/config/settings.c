@@ -361,6 +361,11 @@ static bool is_wormhole(const struct net_config *c)
     return c->flit.switching == NET_WORMHOLE;
 }
 
+static bool is_reused(const struct net_config *c)
+{
+    return has_service(c) && !is_wormhole(c);
+}
+
 static bool has_depth(const struct net_config *c)
 {
     return is_cube(c) && !is_wormhole(c) && !is_chaos(c);
@@ -383,8 +388,7 @@ static bool has_ticks(const struct net_config *c)
 
 static bool has_ties(const struct net_config *c)
 {
-    return c->engine == NET_ENGINE_PACKET ||
-           (is_cube(c) && c->routing != NET_DALLY_SEITZ && !c->mesh);
+    return c->engine == NET_ENGINE_PACKET || (is_cube(c) && !c->mesh);
 }
 
 static bool is_permutation(const struct net_config *c)
@@ -432,6 +436,9 @@ static const struct net_condition
     selected = {has_selection, "--routing duato, triplex or chaos, --service input"},
     ordered = {has_order, "--routing duato or triplex, --service input, --selection fixed"},
     waited_for = {has_escape, "--routing duato, or triplex with --switching wormhole"},
+    reused = {is_reused,
+              "--routing dally-seitz, duato, triplex or chaos, --switching cut-through or "
+              "store-and-forward"},
     with_depth = {has_depth, "--switching cut-through or store-and-forward on a torus or mesh, not "
                              "--routing chaos, whose exchange is of single packets"},
     in_wormhole = {is_wormhole, "--switching wormhole"}, two_lengths = {has_long, "--long-words"},
@@ -443,7 +450,7 @@ static const struct net_condition
     with_precedence = {has_precedence, "--routing chaos, --service output"},
     adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
     ticking = {has_ticks, "--injection stop-and-wait"},
-    tied = {has_ties, "--engine packet, or any --routing but dally-seitz on a torus"},
+    tied = {has_ties, "--engine packet, or a torus"},
     by_bubble = {is_by_bubble, "--engine packet, or --routing dor, rdr, abr, por or ofr"},
     served = {has_service, "--routing dally-seitz, duato, triplex or chaos"},
     permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
@@ -468,6 +475,7 @@ static const char *const services[] = {"input", "output", NULL};
 static const char *const selections[] = {"fixed", "random", NULL};
 static const char *const orders[] = {"restricted", "unrestricted", NULL};
 static const char *const flows[] = {"same-cycle", "next-cycle", NULL};
+static const char *const reuses[] = {"after-tail", "with-head", NULL};
 static const char *const precedences[] = {"multiqueue", "none", NULL};
 static const char *const derouters[] = {"no", "yes", NULL};
 static const char *const strays[] = {"no", "yes", NULL};
@@ -560,8 +568,9 @@ const struct net_setting net_settings[] = {
      .group = 2,
      .engine = NET_OF_BOTH,
      .value = "RULE",
-     .help = "at distance k/2: plus, both or random (drawn per packet and leg)",
-     .shown = "both; the paper's presets and --engine flit: plus",
+     .help = "at distance k/2: plus, both, random (drawn per packet and leg) or alternate: + in "
+             "dimensions 0, 2, ..., - in the others",
+     .shown = "both; the paper's presets: plus; dally-seitz, duato, triplex, chaos: alternate",
      .field = "tie",
      .kind = NET_CHOICE,
      .names = net_tie_names,
@@ -1206,6 +1215,19 @@ const struct net_setting net_settings[] = {
      .names = orders,
      .applies = &ordered,
      AT(flit.adaptive_first)},
+    {.name = "output-reuse",
+     .group = 5,
+     .engine = NET_OF_FLIT,
+     .value = "WHEN",
+     .help =
+         "by packets, when an output buffer takes the next one in the place of one that leaves: "
+         "after-tail (a cycle after its tail has left) or with-head (as soon as its head has)",
+     .shown = "after-tail; with chaos with-head",
+     .field = "output_reuse",
+     .kind = NET_SWITCH,
+     .names = reuses,
+     .applies = &reused,
+     AT(flit.with_head)},
     {.name = "escape",
      .group = 5,
      .engine = NET_OF_FLIT,

@@ -139,7 +139,7 @@ static uint64_t exchanges(const struct net_sim *sim, uint32_t node)
         return 0;
     for (uint64_t rest = stalled(sim, node) & (bit(sim->queue) - 1); rest; rest &= rest - 1) {
         unsigned port = (unsigned)__builtin_ctzll(rest);
-        if (net_flit_accepts(&sim->depth, &sim->output[(size_t)node * sim->places + port].b) &&
+        if (net_flit_takes(sim, &sim->output[(size_t)node * sim->places + port]) &&
             net_chaos_may_exchange(net_chaos_end(sim, node, port)) &&
             (may == queue(sim) || wanting(sim, node, may, port)))
             found |= bit(port);

@@ -8,6 +8,7 @@ struct net_flit_shape net_flit_shape(const struct net_config *c)
     struct net_flit_shape s = {.torus = c->torus,
                                .mesh = c->mesh,
                                .both = c->tie == NET_TIE_BOTH,
+                               .alternate = c->tie == NET_TIE_ALTERNATE,
                                .adaptive_first =
                                    c->flit.adaptive_first && c->routing != NET_DALLY_SEITZ,
                                .wormhole = c->flit.switching == NET_WORMHOLE,
@@ -48,7 +49,7 @@ static unsigned minimal(const struct net_flit_shape *s, unsigned dim, unsigned f
     if (s->mesh || k <= 2)
         return from < to ? 1 : 2;
     unsigned ahead = (to + k - from) % k;
-    return 2 * ahead < k ? 1 : 2 * ahead > k ? 2 : s->both ? 3 : 1;
+    return 2 * ahead < k ? 1 : 2 * ahead > k ? 2 : s->both ? 3 : s->alternate && dim % 2 ? 2 : 1;
 }
 
 // Whether the way from `from` to `until` goes over the wrap.

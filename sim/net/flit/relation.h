@@ -3,7 +3,10 @@
 // depends on node and destination alone, so the deadlock checker enumerates with it what the engine
 // runs.
 //
-//   Dally and Seitz (IEEE TC 36(5), 1987; thesis, 3.1): dimension order, + at distance k/2. Of a
+//   At distance k/2 --tie says which direction is minimal: +, both, or + in dimensions 0, 2, ...
+//   and -
+//     in the others.
+//   Dally and Seitz (IEEE TC 36(5), 1987; thesis, 3.1): dimension order, one direction. Of a
 //     ring class 0 as long as the wrap is still ahead, else 1; of a mesh one class. Each class has
 //     `lanes` channels, any of which will do.
 //   Duato (thesis, 3.1): restricted channels, those of Dally and Seitz with one lane, and one
@@ -32,7 +35,7 @@ enum {
 
 struct net_flit_shape {
     struct ofr_torus torus;
-    bool mesh, both, adaptive_first, wormhole;
+    bool mesh, both, alternate, adaptive_first, wormhole;
     enum net_routing routing;
     enum net_rule4 rule4;
     uint8_t classes, lanes; // classes: 0 of Chaos, which waits for no channel

@@ -351,10 +351,9 @@ bool net_flit_is_free(const struct net_sim *sim, uint32_t node, unsigned candida
         return net_bubble_is_free(sim, node, candidate);
     const struct net_flit_output *out = output_of(sim, node, place);
     if (sim->config->routing == NET_CHAOS)
-        return net_flit_accepts(&sim->depth, &out->b) &&
-               net_chaos_may_load(net_chaos_end(sim, node, place));
+        return net_flit_takes(sim, out) && net_chaos_may_load(net_chaos_end(sim, node, place));
     if (!sim->strict[candidate != place]) // NET_FLIT_WAITS
-        return net_flit_accepts(&sim->depth, &out->b);
+        return net_flit_takes(sim, out);
     if (out->b.packet[0] != NET_FLIT_NO_PACKET || out->freed == sim->now)
         return false;
     unsigned port = place / sim->vcs, vc = place % sim->vcs;
@@ -807,6 +806,7 @@ struct net_sim *net_flit_open(const struct net_config *c)
     sim->depth.packets = net_flit_buffer_packets(c);
     sim->latency = c->flit.node_latency;
     sim->same_cycle = sim->shape.wormhole && !c->flit.lagging;
+    sim->with_head = c->flit.with_head || sim->shape.wormhole;
     sim->whole = c->flit.switching == NET_STORE_AND_FORWARD;
     bool strict = c->routing == NET_DUATO || (c->routing == NET_TRIPLEX && sim->shape.wormhole);
     bool accepting = c->flit.escape == NET_ESCAPE_ACCEPTING ||

@@ -8,6 +8,8 @@
 //   buffer has any packet. A buffer takes a new packet when it is empty, or when the tail of its
 //   newest is in and there are fewer than it has room for whose head has not begun to leave; so
 //   with room for one it has parts of two at most. They leave in the order in which they came.
+//   Of an output buffer, --output-reuse after-tail, with packet switching: the place of a packet is
+//   free a cycle after its tail has left; so of one virtual channel packets are a cycle apart.
 //   Words of a packet go one after the other, one a cycle; those that came into a buffer in a cycle
 //   leave it in the next at the earliest. Where a word goes there must be room.
 // Cycle. 1. Messages are born; a packet is put into an injection buffer that is empty, all words of
@@ -156,6 +158,7 @@ struct net_sim {
     struct net_flit_depth depth;        // packets of a buffer
     uint32_t farthest;                  // of the link latencies
     bool same_cycle, whole;             // flow; a packet is in a buffer whole before it goes on
+    bool with_head;                     // output reuse
     bool strict[2];                     // free is empty; [1]: of what a packet waits for
     bool apart;                         // steps 1 and 2 are, too
     uint32_t end;                       // first cycle that is not simulated
@@ -203,6 +206,14 @@ static inline struct net_flit_packet *net_flit_packet(const struct net_sim *sim,
 static inline bool net_flit_is_here(const struct net_sim *part, uint32_t node)
 {
     return node - part->first < part->past - part->first;
+}
+
+// Whether an output takes a new packet.
+static inline bool net_flit_takes(const struct net_sim *sim, const struct net_flit_output *out)
+{
+    return net_flit_accepts(&sim->depth, &out->b) &&
+           (sim->with_head ||
+            net_flit_packets(&out->b) + (out->freed == sim->now) < sim->depth.packets);
 }
 
 // For each member of a bit map in a range of its words.

@@ -48,7 +48,7 @@ json '(lambda s, one, sum: len(one) == 3 and len(sum) == 1 and sum[0]["replicate
     __import__("statistics"), json.load(open("'"$work"'/single"))["records"], o["records"])'
 result $? 'replicates, with their interval'
 # shellcheck disable=SC2086
-"$sim" saturate $short --topology 4x4 --replicates 3 --format json > "$work/out"
+"$sim" saturate $short --topology 4x4 --replicates 3 --output-reuse with-head --tie plus --format json > "$work/out"
 json '(lambda r: r["replicates"] == 3 and 0 <= r["below_saturated"] <= 3 and 1 <= r["at_saturated"] <= 3 and
     r["at_4n_saturated"] is True and r["below_4n_saturated"] in (True, False))(o["records"][0])'
 result $? 'what stands behind a saturation point'
@@ -95,6 +95,10 @@ refuse 'topology' run --engine flit --topology mesh:torus:4x4
 refuse 'topology' run --engine flit --topology mesh:
 refuse 'message-words.*1 to' run --engine flit --message-words 0
 refuse 'tie random' run --engine flit --tie random
+refuse 'tie alternate goes with' run --tie alternate
+refuse 'tie alternate goes with' run --engine flit --routing ofr --tie alternate
+refuse 'tie both does not go with' run --engine flit --routing dally-seitz --tie both
+refuse 'output-reuse goes with' run --engine flit --routing duato --switching wormhole --output-reuse with-head
 refuse 'more than a message a cycle' run --engine flit --load-unit phits --load 21
 refuse 'lanes.*1 to 4' run --engine flit --lanes 5
 refuse 'batches.*2 to' run --engine flit --batches 1
@@ -318,7 +322,8 @@ checked half wire 's/return sim->config->flit.full ||/return true ||/'
 [ $? = 0 ] && ! runs half 0.5 dally-seitz '--link-latency 4' && grep -q 'both directions' "$work/err"
 result $? 'a half-duplex link that turns while words are on it is found'
 one='--message-words 1'
-checked turn sim 's/n->group = (uint8_t)group;/n->group = 0;/' && ! runs turn 0.5 dally-seitz "$one" &&
+checked turn sim 's/n->group = (uint8_t)group;/n->group = 0;/' &&
+    ! runs turn 0.5 dally-seitz "$one --output-reuse with-head" &&
     grep -q 'a packet starves' "$work/err"
 result $? 'a group that is always served before another is found'
 checked place sim 's/n->pointer\[group\] = (uint8_t)(place + 1);/n->group = (uint8_t)group;/'

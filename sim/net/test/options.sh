@@ -44,6 +44,7 @@ service output
 selection random
 fixed-order unrestricted
 escape empty
+output-reuse with-head
 multiqueue 3
 precedence none
 queue-after 3
