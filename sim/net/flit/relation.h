@@ -3,7 +3,7 @@
 // depends on node and destination alone, so the deadlock checker enumerates with it what the engine
 // runs.
 //
-//   At distance k/2 --tie says which direction is minimal: +, both, or + in dimensions 0, 2, ... and
+//   At distance k/2 --tie says which direction is minimal: +, both, or + in dimensions 0, 2, ...,
 //     - in the others.
 //   Dally and Seitz (IEEE TC 36(5), 1987; thesis, 3.1): dimension order, one direction. Of a
 //     ring class 0 as long as the wrap is still ahead, else 1; of a mesh one class. Each class has
