@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A torus of boards from Python: discover, program, counters, registers, channels, groups,
-collectives in hardware, datagrams.
+collectives in hardware, datagrams, users' programs.
 
     import outflank
     with outflank.Torus("unix:/tmp/boards/board0.sock") as torus:
@@ -103,6 +103,21 @@ class _Channel(ctypes.Structure):
     ]
 
 
+class _User(ctypes.Structure):
+    _fields_ = [
+        ("state", ctypes.c_char_p),
+        ("cause", ctypes.c_char_p),
+        ("ends", ctypes.c_uint),
+        ("memory", ctypes.c_size_t),
+        ("running", ctypes.c_bool),
+        ("ended", ctypes.c_bool),
+        ("code", ctypes.c_uint8),
+        ("pc", ctypes.c_uint32),
+        ("address", ctypes.c_uint32),
+        ("lost", ctypes.c_uint),
+    ]
+
+
 class _TreeOptions(ctypes.Structure):
     _fields_ = [
         ("size", ctypes.c_size_t),
@@ -140,6 +155,7 @@ LAYOUTS = {
     "torus_group_options": _GroupOptions,
     "torus_tree_options": _TreeOptions,
     "torus_tree_place": _TreePlace,
+    "torus_user": _User,
 }
 
 _each_fn = ctypes.CFUNCTYPE(
@@ -205,6 +221,13 @@ _calls = {
         ctypes.c_int, _t, _places, _ends, ctypes.c_uint, ctypes.c_char_p, _size, _double,
     ),
     "torus_datagram_recv": (ctypes.c_int, _t, _places, _out, _size, _double, _out, _ends),
+    "torus_user_load": (ctypes.c_int, _t, _out, ctypes.c_uint, ctypes.c_char_p, _size),
+    "torus_user_start": (ctypes.c_int, _t, _out, ctypes.c_uint, _out),
+    "torus_user_stop": (ctypes.c_int, _t, _out, ctypes.c_uint),
+    "torus_user_join": (ctypes.c_int, _t, _ends, _ends, _double),
+    "torus_user_state": (ctypes.c_int, _t, _places, _out),
+    "torus_user_console": (ctypes.c_int, _t, _places, _out, _size, _out),
+    "torus_user_memory": (ctypes.c_int, _t, _places, ctypes.c_uint32, _out, _size),
 }
 
 _ROOM = 65536
@@ -416,6 +439,10 @@ class Torus:
         """Ends the groups of these boards' collectives in hardware, whoever has formed them."""
         at = (_Port * len(places))(*map(_place, places))
         self._do("torus_tree_clear", at, len(places))
+
+    def programs(self, places=None):
+        """The Programs of the user cores of the boards at these places, None: of all."""
+        return Programs(self, places)
 
     def datagrams(self, place):
         """The Datagrams of a board, taken from the logic at its pins."""
@@ -743,6 +770,64 @@ class Datagrams:
         )
         place = tuple(source.at)[: len(self._torus.sizes)]
         return Datagram(room.raw[: got.value], place, source.end)
+
+
+class Programs:
+    """Programs on some boards' user cores. Nothing of it is held: it may be made anew at any time."""
+
+    def __init__(self, torus, places):
+        if places is not None and not places:
+            raise ValueError("no boards: None means all")
+        self._torus = torus
+        self._boards, self._at = _members(torus, places)
+
+    def load(self, image):
+        """Holds what is there, ends its streams, and loads this one: bytes from address 0 on, as
+        make build/firmware/user/NAME.bin has them."""
+        image = _bytes(image)
+        self._torus._do("torus_user_load", self._at, self._boards, image, len(image))
+
+    def start(self, *arguments):
+        """From its beginning, on all boards; up to four words that it is told."""
+        if len(arguments) > 4:
+            raise ValueError("a program is told four words at most")
+        for word in arguments:
+            if not 0 <= word < 1 << 32:  # ctypes would cut it short
+                raise ValueError(f"{word}: must be 0 to {(1 << 32) - 1}")
+        words = (ctypes.c_uint32 * 4)(*arguments)
+        self._torus._do("torus_user_start", self._at, self._boards, words)
+
+    def stop(self):
+        """Holds it, whatever it does."""
+        self._torus._do("torus_user_stop", self._at, self._boards)
+
+    def join(self, one, other, seconds=30):
+        """Joins two ends of programs, (place, end) each, after they were loaded."""
+        a, b = End(self._torus, *one), End(self._torus, *other)
+        self._torus._do("torus_user_join", a._end, b._end, seconds)
+
+    def state(self, place):
+        """{"state": "running", "cause": None, "code": 0, ...} of the program at that board."""
+        u = _User()
+        self._torus._do("torus_user_state", _place(place), ctypes.byref(u))
+        said = {n: getattr(u, n) for n, _ in _User._fields_}
+        said["state"] = u.state.decode()
+        said["cause"] = u.cause and u.cause.decode()
+        return said
+
+    def console(self, place):
+        """The bytes that it has printed since they were last taken; of an endless one 64 KiB."""
+        got, room = _size(), ctypes.create_string_buffer(_ROOM)
+        self._torus._do("torus_user_console", _place(place), room, _ROOM, ctypes.byref(got))
+        return room.raw[: got.value]
+
+    def memory(self, place, address, size):
+        """So many bytes of its memory, while it is held."""
+        if address < 0 or size < 0 or address >= 1 << 32:
+            raise ValueError(f"{size} bytes from {address} on: no such memory")
+        room = ctypes.create_string_buffer(max(size, 1))
+        self._torus._do("torus_user_memory", _place(place), address, room, size)
+        return room.raw[:size]
 
 
 def _operation(name):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module on boards at argv[1], 2x2 with channels; "layout": numbers, the structures'
-sizes and offsets, as python_layout prints them. Prints what is wrong, exit status 1."""
+sizes and offsets, as python_layout prints them; "programs": on boards at argv[2], 2x1, programmed, of
+which (1, 0) has a user core and (0, 0) none. Prints what is wrong, exit status 1."""
 
 import ctypes
+import struct
 import sys
+import time
 
 import outflank
 
@@ -143,8 +146,51 @@ def datagrams(t):
     fails(outflank.Error, "logic's at its pins", a.send, (1, 0), b"x")
 
 
+# A letter: argument 0 goes from end 0, what comes at end 1 is printed, and the exit code.
+LETTER = struct.pack(
+    "<20I",
+    0x0200006F, 0, 0, 0, 0, 0, 0, 0,  # a jump over the place
+    0x600010B7, 0x00400113, 0x0020A223, 0x00C02103, 0x0020A623, 0x0300A103,
+    0xFE010EE3, 0x0380A103, 0x0200AE23, 0x600000B7, 0x0020A423, 0x0020A623,
+)  # fmt: skip
+
+
+def programs(t):
+    at = (1, 0)
+    on = t.programs([at])
+    fails(outflank.Error, "without a user's core", t.programs().load, LETTER)
+    fails(outflank.Error, "no program", on.load, LETTER[4:])
+    fails(TypeError, "bytes are wanted", on.load, 5)
+    fails(ValueError, "None means all", t.programs, [])
+    on.load(LETTER)
+    assert on.state(at)["state"] == "held" and on.state(at)["memory"] == 16384
+    assert on.memory(at, 0x21, 10) == LETTER[0x21:0x2B]
+    fails(outflank.Error, "ends 0 to 3", on.join, (at, 0), (at, 4))
+    on.join((at, 0), (at, 1))
+    fails(ValueError, "four words", on.start, 1, 2, 3, 4, 5)
+    fails(ValueError, "must be", on.start, 1 << 32)
+    on.start(65, 7)
+    until = time.monotonic() + 60
+    while on.state(at)["running"]:
+        assert time.monotonic() < until, "it does not end"
+    user = on.state(at)
+    assert (user["state"], user["code"], user["ended"]) == ("ended", 65, True), user
+    assert on.console(at) == b"A" and on.console(at) == b""
+    fails(outflank.Error, "torus_user_stop", on.memory, at, 0, 4)
+    on.stop()
+    assert on.memory(at, 4, 16) == struct.pack("<4I", 0, 1, 65, 7)
+    fails(outflank.Error, "without a user's core", on.state, (0, 0))
+
+
 if sys.argv[1] == "layout":
     layout()
+elif sys.argv[1] == "programs":
+    try:
+        with outflank.Torus(sys.argv[2], timeout=60) as torus:
+            torus.attach()
+            programs(torus)
+    except AssertionError as wrong:
+        sys.exit(f"not so: {wrong!r}")
 else:
     try:
         fails(outflank.Error, "", outflank.Torus, "unix:/nobody/is/here")

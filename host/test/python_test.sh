@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: its numbers and structures are libtorus.h's, in every field; boards, tables, counters,
-# registers, channels, groups, collectives in hardware and datagrams on golden boards. Twins: a module that has a field too few, one that
-# only sums; one that forgets what came of a message before. TAP.
+# registers, channels, groups, collectives in hardware and datagrams on golden boards, users' programs on an RTL one. Twins: a
+# module that has a field too few, one that only sums; one that forgets what came of a message before; one whose programs are told
+# nothing. TAP.
 . tests/boards.sh
 export OUTFLANK_LIBRARY="$(cd "$B" && pwd)/libtorus.so" PYTHONDONTWRITEBYTECODE=1
 module=host/python
 
-run() { # FOLDER ARGUMENT: the test's, with the module there
-    PYTHONPATH=$1 timeout 300 python3 host/test/python_test.py "$2" > "$dir/out" 2>&1
+run() { # FOLDER ARGUMENTS...: the test's, with the module there
+    in=$1
+    shift
+    PYTHONPATH=$in timeout 300 python3 host/test/python_test.py "$@" > "$dir/out" 2>&1
 }
 same_layout() { # FOLDER
     run "$1" layout && "$B/host/python_layout" > "$dir/layout" && cmp -s "$dir/out" "$dir/layout"
@@ -37,4 +40,11 @@ start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that forgets what came of a message: found out' eval \
     '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
 stop
+start --dims 2x1 --boards gr --link reliable --channels 8 --user
+check 'programmed' torus program
+check "users' programs" run $module programs "unix:$dir/board0.sock"
+twin 's/words = (ctypes.c_uint32 . 4)(.arguments)/words = (ctypes.c_uint32 * 4)()/'
+check 'twin: one whose programs are told nothing: found out' eval \
+    '! run "$dir/twin" programs "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+check "users' programs: ended well" stop
 finish
