@@ -48,6 +48,20 @@ $(EX_SO): $(EX)/%.so: $(EX_SHIM) host/examples.mk
 	@echo 'verilator: kernel $*'
 	@rm -f $@ && $(call ex_logic,$*,$(filter %.v,$^))
 
+# The stencil as a program for the boards' user cores, and a twin that drops the halo's right column.
+EX_SOFT := $(EX)/soft/jacobi.bin $(EX)/twin/soft/jacobi.bin
+EX_RV    = $(RV)gcc $(RVFLAGS) -Ifirmware/user -Os -c -o $@
+$(EX)/soft/jacobi.o: host/examples/jacobi/soft.c $(USER_H)
+	@mkdir -p $(@D)
+	$(EX_RV) $<
+$(EX)/twin/soft/jacobi.o: host/examples/jacobi/soft.c $(USER_H) host/examples.mk
+	@mkdir -p $(@D)
+	@sed 's/else if (sides >> side/else if (!side \&\& sides >> side/' $< > $(@:.o=.c) && ! cmp -s $< $(@:.o=.c)
+	@$(EX_RV) $(@:.o=.c)
+$(EX_SOFT): $(EX)/%.bin: firmware/user/user.ld $(USER)/start.o $(EX)/%.o $(USER)/user.o
+	$(FW_LINK) -Wl,--defsym=_ram_bytes=$(USER_RAM) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $(@:.bin=.elf)
+	$(RV)objcopy -O binary $(@:.bin=.elf) $@
+
 # Twins: a kernel that drops the halo's right column; a host that asks for the wrong reduction; one that
 # does not sort what has come.
 EX_TWINS := $(EX)/twin/jacobi.so $(EX)/twin/gradients $(EX)/twin/sort
@@ -67,7 +81,8 @@ $(EX)/test/kernel_calls: host/examples/test/kernel_calls.c $(EX_H) $(EX_LIBS)
 	@mkdir -p $(@D)
 	$(EX_C) -o $@ $< $(EX_LIBS) $(USB_LIBS) $(LDLIBS)
 
-EX_ALL := $(B)/bin/boardsim $(B)/bin/torusctl $(B)/libtorus.so $(EX_BIN) $(EX_SO) $(EX_TWINS) $(EX)/test/kernel_calls
+EX_ALL := $(B)/bin/boardsim $(B)/bin/torusctl $(B)/libtorus.so $(EX_BIN) $(EX_SO) $(EX_SOFT) $(EX_TWINS) \
+    $(EX)/test/kernel_calls
 TESTS += host/examples/test/examples_test.sh
 host/examples/test/examples_test.sh: $(EX_ALL)
 SOAK += $(B)/tests/examples_soak
@@ -76,8 +91,9 @@ $(B)/tests/examples_soak: host/examples/test/examples_test.sh
 	@printf '#!/bin/sh\nFULL=1 exec sh host/examples/test/examples_test.sh\n' > $@ && chmod +x $@
 
 .PHONY: $(EXAMPLES:%=example-%) $(EXAMPLES:%=example-plot-%)
-$(EXAMPLES:%=example-%): example-%: $(B)/bin/boardsim $(EX)/% $(EX_SO)
-	@sh host/examples/example.sh $* run
+# KERNEL=soft: of jacobi, on the boards' user cores.
+$(EXAMPLES:%=example-%): example-%: $(B)/bin/boardsim $(EX)/% $(EX_SO) $(EX)/soft/jacobi.bin
+	@KERNEL='$(KERNEL)' sh host/examples/example.sh $* run
 # The picture in its README.
 $(EXAMPLES:%=example-plot-%): example-plot-%: $(B)/bin/boardsim $(EX)/% $(EX_SO)
 	@sh host/examples/example.sh $* plot

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # make example-NAME and make example-plot-NAME: example.sh NAME run|plot. Golden boards, the kernel at
-# their channels' pins, the host's program; plot draws the picture of the README, by gnuplot.
+# their channels' pins, the host's program; plot draws the picture of the README, by gnuplot. KERNEL=soft:
+# of jacobi, RTL boards with the kernel as a program on their user cores.
 set -eu
 . tests/wait.sh
 : "${B:=build}"
@@ -27,6 +28,14 @@ boards() {
     sim=$!
     simulator_began "$sim" "$dir/log" || { cat "$dir/log" >&2; exit 2; }
 }
+# The same of RTL boards with a user's core. Their time goes on: programs compute between two requests.
+soft_boards() {
+    stop
+    : > "$dir/log"
+    "$B/bin/boardsim" --dims "$1" --boards rtl --user --channels 8 --sockets "$dir" > "$dir/log" 2>&1 &
+    sim=$!
+    simulator_began "$sim" "$dir/log" || { cat "$dir/log" >&2; exit 2; }
+}
 host() {
     "$B/examples/$name" "unix:$dir/board0.sock" "$@"
 }
@@ -40,6 +49,18 @@ draw() { # gnuplot's words from stdin
     echo "$here/$name.png"
 }
 
+case $name-$2-${KERNEL:-} in
+*-) ;;
+jacobi-run-soft)
+    soft_boards 2x2
+    host 8x8 4 --soft "$B/examples/soft/jacobi.bin"
+    exit
+    ;;
+*)
+    echo "example.sh: KERNEL=$KERNEL: soft, or none, and only for example-jacobi" >&2
+    exit 2
+    ;;
+esac
 case $name-$2 in
 jacobi-run)
     boards 2x2

@@ -50,7 +50,7 @@ void example_begin(struct example *e, const char *name, const char *where, bool 
         return;
     example_good(e, torus_lease(e->t, 0));
     // Another number than the last time's, whoever had the end then.
-    example_good(e, torus_write(e->t, NULL, OFR_CHANNEL_SELECT, KERNEL_END));
+    example_good(e, torus_write(e->t, NULL, OFR_CHANNEL_SELECT, SOFTWARE_END));
     example_good(e, torus_read(e->t, NULL, OFR_CHANNEL_PEER, &peer));
     e->connection = ((peer >> OFR_CHANNEL_PEER_CONN_LSB) + 1) & 255;
 }

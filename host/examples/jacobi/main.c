@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Jacobi stencil on a torus of boards, each with the kernel jacobi.v at the pins of its channels:
-// the grid is cut into tiles, one a board, computed on one board and on all, and both are compared,
-// bit by bit, with what the host computes.
+// A Jacobi stencil on a torus of boards, each with the kernel jacobi.v at the pins of its channels,
+// or soft.c on its user core: the grid is cut into tiles, one a board, computed on one board and on
+// all, and both are compared, bit by bit, with what the host computes.
 //
 //   jacobi WHERE WIDTHxHEIGHT ITERATIONS [--tiles AxB] [--random SEED] [--grid FILE]
+//       [--soft PROGRAM]
 #include "example.h"
 
 #include <stdio.h>
@@ -11,15 +12,17 @@
 #include <string.h>
 
 enum {
-    MOST = 1024,      // cells a side of the grid
-    ROW = 126,        // most of a tile's: LINE of jacobi.v
-    WORDS = 8192,     // of a tile with its halo: LOG
-    HEAD = 2,         // words before the cells, in either message
-    SIDES = 4,        // ends 0 to 3: x-, x+, y-, y+
-    HOT = 1000 << 16, // the upper border; 16 bits are behind the point
-    SECONDS = 600,    // for a kernel to answer
-    PACKET = 13,      // words of payload in a packet of these boards,
-    PACKET_HEAD = 3,  // and flits before them
+    MOST = 1024,         // cells a side of the grid
+    ROW = 126,           // most of a tile's: LINE of jacobi.v
+    WORDS = 8192,        // of a tile with its halo: LOG
+    SOFT_SIDE = 48,      // most cells of a tile's side on a user core: MOST_SIDE of soft.c
+    SOFT_MOST = 1 << 17, // bytes of a program
+    HEAD = 2,            // words before the cells, in either message
+    SIDES = 4,           // ends 0 to 3: x-, x+, y-, y+
+    HOT = 1000 << 16,    // the upper border; 16 bits are behind the point
+    SECONDS = 600,       // for a kernel to answer
+    PACKET = 13,         // words of payload in a packet of these boards,
+    PACKET_HEAD = 3,     // and flits before them
 };
 
 struct grid {
@@ -31,7 +34,7 @@ struct options {
     unsigned size[2], tiles[2], iterations;
     bool random;
     uint64_t seed;
-    const char *file;
+    const char *file, *soft; // soft: NULL, or the user cores' program
 };
 
 static int32_t *at(const struct grid *g, unsigned x, unsigned y)
@@ -84,12 +87,58 @@ static void compute(const struct example *e, struct grid *g, unsigned iterations
 struct job {
     struct example *e;
     struct grid *grid;
+    bool soft;
     unsigned tiles[2], width, height; // of a tile
 };
 
 static unsigned node_of(const struct job *j, unsigned x, unsigned y)
 {
     return x + y * j->e->k[0];
+}
+
+// A kernel's end for its host: a user core has four, and the host's is the first one that leads to
+// no other board.
+static uint8_t host_end(const struct job *j, unsigned x, unsigned y)
+{
+    if (!j->soft)
+        return KERNEL_END;
+    return x == 0 ? 0 : x + 1 == j->tiles[0] ? 1 : y == 0 ? 2 : 3;
+}
+
+// The boards of the tiles, by rows.
+static uint8_t (*places(const struct example *e, const unsigned tiles[2]))[3]
+{
+    uint8_t(*list)[3] = example_memory(e, (size_t)tiles[0] * tiles[1], sizeof *list);
+    for (unsigned i = 0; i < tiles[0] * tiles[1]; i++) {
+        list[i][0] = (uint8_t)(i % tiles[0]);
+        list[i][1] = (uint8_t)(i / tiles[0]);
+    }
+    return list;
+}
+
+// The program into the user cores of all boards that have a tile.
+static void load_program(const struct example *e, const struct options *o)
+{
+    uint8_t(*list)[3] = places(e, o->tiles), *image = example_memory(e, SOFT_MOST, 1);
+    FILE *file = fopen(o->soft, "rb");
+    size_t bytes = file ? fread(image, 1, SOFT_MOST, file) : 0;
+    if (!bytes)
+        example_fail(e, 2, "%s: no program can be read", o->soft);
+    fclose(file);
+    example_good(e, torus_user_load(e->t, (const uint8_t(*)[3])list, o->tiles[0] * o->tiles[1],
+                                    image, bytes));
+    free(image);
+    free(list);
+}
+
+// It runs on the boards that have tiles now, from its beginning.
+static void start_program(const struct job *j)
+{
+    const uint32_t argument[4] = {j->tiles[0]};
+    uint8_t(*list)[3] = places(j->e, j->tiles);
+    example_good(j->e, torus_user_start(j->e->t, (const uint8_t(*)[3])list,
+                                        j->tiles[0] * j->tiles[1], argument));
+    free(list);
 }
 
 // All edges, and every board's kernel with the host. Returns how many.
@@ -107,7 +156,7 @@ static unsigned joins(const struct job *j, struct example_join *list)
             if (y + 1 < j->tiles[1])
                 list[count++] = (struct example_join){.from = here, .to = below};
             struct torus_end kernel = here, software = here;
-            kernel.end = KERNEL_END;
+            kernel.end = host_end(j, x, y);
             software.end = SOFTWARE_END;
             list[count++] =
                 (struct example_join){.from = software, .to = kernel, .from_software = true};
@@ -160,9 +209,9 @@ static uint32_t unload(const struct job *j, unsigned x, unsigned y, const struct
 
 // Returns the cycles of the slowest kernel, of the iterations that are counted.
 static uint32_t on_boards(struct example *e, struct grid *g, const unsigned tiles[2],
-                          unsigned iterations)
+                          const struct options *o)
 {
-    struct job j = {e, g, {tiles[0], tiles[1]}, g->width / tiles[0], g->height / tiles[1]};
+    struct job j = {e, g, o->soft, {tiles[0], tiles[1]}, g->width / tiles[0], g->height / tiles[1]};
     unsigned boards = tiles[0] * tiles[1];
     size_t words = HEAD + (size_t)(j.width + 2) * (j.height + 2);
     struct example_join *list = example_memory(e, 3 * (size_t)boards, sizeof *list);
@@ -170,10 +219,12 @@ static uint32_t on_boards(struct example *e, struct grid *g, const unsigned tile
     uint32_t *memory = example_memory(e, boards * words, sizeof *memory), most = 0;
     unsigned count = joins(&j, list);
     example_join(e, list, count);
+    if (o->soft)
+        start_program(&j);
     for (unsigned i = 0; i < boards; i++) {
         unsigned x = i % tiles[0], y = i / tiles[0];
         message[i] = (struct example_words){node_of(&j, x, y), memory + i * words, words};
-        load(&j, x, y, iterations, message[i].word);
+        load(&j, x, y, o->iterations, message[i].word);
     }
     example_send(e, message, boards);
     example_receive(e, message, boards, SECONDS);
@@ -191,9 +242,9 @@ static uint32_t on_boards(struct example *e, struct grid *g, const unsigned tile
 
 // ---- What it could be ---------------------------------------------------------------------------
 
-// Cycles that an iteration takes at least: a cycle a word of the tile; a flit a cycle at the local
-// port, in and out, for the busiest board's edges with their packets' heads. Of the iterations
-// that are counted, the first one's edges are not.
+// Cycles that an iteration of jacobi.v takes at least: a cycle a word of the tile; a flit a cycle
+// at the local port, in and out, for the busiest board's edges with their packets' heads. Of the
+// iterations that are counted, the first one's edges are not.
 static unsigned edge_flits(unsigned words)
 {
     return words + (words + PACKET - 1) / PACKET * PACKET_HEAD;
@@ -215,15 +266,17 @@ static bool run(struct example *e, const struct options *o, const struct grid *b
     size_t cells = (size_t)(g.width + 2) * (g.height + 2), wrong = 0, first = 0;
     g.cell = example_memory(e, cells, sizeof *g.cell);
     memcpy(g.cell, begin->cell, cells * sizeof *g.cell);
-    uint32_t cycles = on_boards(e, &g, tiles, o->iterations);
+    uint32_t cycles = on_boards(e, &g, tiles, o);
     for (size_t i = cells; i-- > 0;)
         if (g.cell[i] != golden->cell[i]) {
             wrong++;
             first = i;
         }
     unsigned counted = o->iterations - early(tiles, o->iterations);
-    double each = (double)cycles / counted, least = bound(&g, tiles, counted);
+    double each = (double)cycles / counted;
     *one = *one > 0 ? *one : each;
+    // A program's: one board's cycles, in as many parts as there are boards
+    double least = o->soft ? *one / (tiles[0] * tiles[1]) : bound(&g, tiles, counted);
     printf("%3ux%-3u %9u %12.1f %10.1f %7.2f %8.2f   %s\n", tiles[0], tiles[1], cycles, each, least,
            each / least, *one / each, wrong ? "WRONG" : "equal to the host's, bit by bit");
     if (wrong)
@@ -248,14 +301,14 @@ static struct options read_options(const struct example *e, int argc, char **arg
     if (argc < 4)
         example_fail(e, 2,
                      "wrong use: jacobi WHERE WIDTHxHEIGHT ITERATIONS [--tiles AxB] "
-                     "[--random SEED] [--grid FILE]");
+                     "[--random SEED] [--grid FILE] [--soft PROGRAM]");
     example_pair(e, argv[2], "the grid", MOST, o.size);
     o.iterations = example_number(e, argv[3], "ITERATIONS", 1, 1000000);
     for (int i = 4; i < argc; i += 2) {
         if (i + 1 == argc)
             example_fail(e, 2,
                          "%s: its value is missing, or it is none of --tiles, --random, "
-                         "--grid",
+                         "--grid, --soft",
                          argv[i]);
         if (!strcmp(argv[i], "--tiles")) {
             example_pair(e, argv[i + 1], "--tiles", 16, o.tiles);
@@ -264,8 +317,10 @@ static struct options read_options(const struct example *e, int argc, char **arg
             o.seed = example_number(e, argv[i + 1], "SEED", 0, 1000000000);
         } else if (!strcmp(argv[i], "--grid")) {
             o.file = argv[i + 1];
+        } else if (!strcmp(argv[i], "--soft")) {
+            o.soft = argv[i + 1];
         } else {
-            example_fail(e, 2, "%s: it is none of --tiles, --random, --grid", argv[i]);
+            example_fail(e, 2, "%s: it is none of --tiles, --random, --grid, --soft", argv[i]);
         }
     }
     return o;
@@ -281,6 +336,14 @@ static void check_tiles(const struct example *e, const struct options *o, const 
     if (o->size[0] % tiles[0] || o->size[1] % tiles[1])
         example_fail(e, 2, "%ux%u cells: cannot be cut into %ux%u tiles of one size", o->size[0],
                      o->size[1], tiles[0], tiles[1]);
+    if (o->soft && tiles[0] > 2 && tiles[1] > 2)
+        example_fail(e, 2,
+                     "--tiles %ux%u: a board amid four others has no end for its host on a user "
+                     "core: take two tiles in a row, or two rows",
+                     tiles[0], tiles[1]);
+    if (o->soft && (o->size[0] > SOFT_SIDE || o->size[1] > SOFT_SIDE))
+        example_fail(e, 2, "%ux%u cells: one board's user core has memory for %dx%d", o->size[0],
+                     o->size[1], SOFT_SIDE, SOFT_SIDE);
     if (width > ROW || height > 253 || (width + 2) * (height + 2) > WORDS)
         example_fail(e, 2,
                      "a tile of %ux%u cells: a kernel has %u words, halo included, and rows "
@@ -305,6 +368,8 @@ int main(int argc, char **argv)
         example_fail(&e, 2, "%s: cannot be written", o.file);
     struct grid begin = grid_begin(&e, &o), golden = grid_begin(&e, &o);
     compute(&e, &golden, o.iterations);
+    if (o.soft)
+        load_program(&e, &o);
     printf("%ux%u cells, %u iterations\n", o.size[0], o.size[1], o.iterations);
     printf("boards     cycles  an iteration      bound   ratio  speed-up\n");
     bool good = true;

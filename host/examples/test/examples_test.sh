@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The examples, host/examples/common, jacobi, sort and gradients, on golden boards, small: equal to the
 # host's result; their twins are not; kernels that are given what cannot be; wrong use; a logic that boardsim
-# cannot take. FULL=1: random sizes, tori of three dimensions, RTL boards, two processes and four. TAP.
+# cannot take. FULL=1: random sizes, tori of three dimensions, RTL boards, two processes and four, jacobi on RTL boards'
+# user cores and its twin. TAP.
 . tests/boards.sh
 
 example() { # PROGRAM OPTIONS...
     program=$1
     shift
-    timeout 600 "$B/examples/$program" "unix:$dir/board0.sock${more:-}" "$@" > "$dir/out" 2>&1
+    timeout 1200 "$B/examples/$program" "unix:$dir/board0.sock${more:-}" "$@" > "$dir/out" 2>&1
     got=$?
     why="$program $*: status $got"
     return $got
@@ -59,6 +60,12 @@ check 'jacobi: a grid that is too large' refused 'take a smaller' jacobi 512x8 1
 check 'jacobi: no number' refused 'ITERATIONS is a number' jacobi 8x8 many
 check 'jacobi: a file that cannot be written' refused 'cannot be written' jacobi 8x8 1 --grid "$dir/no/grid"
 check 'jacobi: no such board' status 2 "$B/examples/jacobi" "unix:$dir/none.sock" 8x8 1 2> "$dir/out"
+soft="--soft $B/examples/soft/jacobi.bin"
+# shellcheck disable=SC2086
+check 'jacobi: a program where there is no user core' refused "without a user's core" jacobi 8x8 1 $soft
+# shellcheck disable=SC2086
+check 'jacobi: a grid that is too large for one' refused 'memory for 48x48' jacobi 50x8 1 $soft
+check 'jacobi: no such program' refused 'no program can be read' jacobi 8x8 1 --soft "$dir/none.bin"
 check 'jacobi: ended well' stop
 
 begin twin/jacobi.so --dims 2x1
@@ -110,6 +117,18 @@ done
 begin gradients.so --dims 2x2x3
 check 'gradients: three dimensions, a chain' equal gradients 200 2
 check 'gradients: a tree wants another kernel' refused 'take --shape chain' gradients 200 2 --shape tree
+stop
+for dims in 2x1 2x2; do # most of the time goes into loading
+    start --boards rtl --link reliable --channels 8 --user --dims $dims
+    drawn 1 6; w=$n; drawn 1 6; h=$n; drawn 1 5; i=$n; drawn 1 9999
+    # shellcheck disable=SC2086
+    check "jacobi: on user cores, $dims boards, $((2 * w))x$((2 * h)) cells" equal jacobi $((2 * w))x$((2 * h)) "$i" \
+        --random "$n" $soft
+    stop
+done
+start --boards rtl --link reliable --channels 8 --user --dims 2x1
+check 'twin: a program that drops its right halo column: found out' found jacobi 4x4 3 --random 5 \
+    --soft "$B/examples/twin/soft/jacobi.bin"
 stop
 start --boards golden --channels 8 --dims 3x3
 for kind in random equal sorted reverse; do
