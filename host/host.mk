@@ -137,7 +137,7 @@ TESTS += host/test/message_test.sh
 MESSAGE_TWIN_same  := messages 's/want_same(t,.p,.before).:/error:/'
 MESSAGE_TWIN_room  := messages 's/before.+.i.<.part_bytes(p)/1/'
 MESSAGE_TWIN_held  := messages 's/.p->waits.||.p->held/p->waits/'
-MESSAGE_TWIN_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/(void)0/'
+MESSAGE_TWIN_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/TORUS_OK/'
 MESSAGE_TWIN_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
 MESSAGE_TWINS := $(patsubst %,$(B)/twin/message_%/calls,same room held abort turns)
 host/test/message_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/message_calls $(MESSAGE_TWINS)
@@ -168,6 +168,21 @@ $(TREE_TWINS): $(B)/twin/tree_%/calls: $(B)/host/tree_calls host/lib/tree.c host
 	    ! cmp -s host/lib/$(firstword $(TREE_TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/tree_calls.c $(@D)/twin.c \
 	    $(filter-out %/$(firstword $(TREE_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+
+# Cables and boards lost in the middle of both kinds, likewise.
+TESTS += host/test/fault_test.sh
+FAULT_TWIN_left := collective 's/else.if.(g->left)/else if (0)/'
+FAULT_TWIN_drop := tree '/^static.int.clear_board/,/^}/s/error.=.torus_channel_abort.*/(void)end;/'
+FAULT_TWINS := $(patsubst %,$(B)/twin/fault_%/calls,left drop)
+host/test/fault_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/fault_calls $(FAULT_TWINS)
+$(B)/host/fault_calls: host/test/fault_calls.c firmware/ofr_regs.h host/lib/libtorus.h $(B)/libtorus.a
+	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(FAULT_TWINS): $(B)/twin/fault_%/calls: $(B)/host/fault_calls host/lib/collective.c host/lib/tree.c host/host.mk
+	@mkdir -p $(@D)
+	@sed $(wordlist 2,99,$(FAULT_TWIN_$*)) host/lib/$(firstword $(FAULT_TWIN_$*)).c > $(@D)/twin.c && \
+	    ! cmp -s host/lib/$(firstword $(FAULT_TWIN_$*)).c $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/fault_calls.c $(@D)/twin.c \
+	    $(filter-out %/$(firstword $(FAULT_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
 
 # Users' programs, likewise, on RTL boards; twins that load over a program that runs, or leave its ends.
 TESTS += host/test/user_test.sh

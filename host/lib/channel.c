@@ -188,9 +188,11 @@ static int take_end(struct torus *t, const struct torus_end *e, const struct see
     if (!FIELD(s->state, OFR_CHANNEL_STATE_FREE)) {
         struct torus_end other = end_at(peer);
         char with[24];
-        return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s; an abort of either end frees it",
-                    end_text(t, e, text), states[state_of(s) % STATES], end_text(t, &other, with),
-                    FIELD(s->rx, OFR_CHANNEL_RX_VALID) ? ", and what has come is not taken" : "");
+        return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s", end_text(t, e, text),
+                    states[state_of(s) % STATES], end_text(t, &other, with),
+                    FIELD(s->rx, OFR_CHANNEL_RX_VALID)
+                        ? ", and what has come is not taken; an abort of this end frees it"
+                        : "; an abort of either end frees it");
     }
     if (FIELD(s->tx, OFR_CHANNEL_TX_MID)) { // of a message that the last user began
         if (!(attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK))

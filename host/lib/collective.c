@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "boards.h"
+#include "moves.h"
 #include "parts.h"
 
 // What a message's head says of the call.
@@ -23,6 +24,7 @@ struct torus_group {
     uint8_t (*at)[3];
     bool *acts; // for which members we do
     char broken[WIDTH];
+    bool left; // broken, and boards did not answer that have ends of ours
 };
 
 // What a member's channel leads to.
@@ -101,30 +103,40 @@ static bool answers(int error)
 }
 
 // Whatever has happened: our ends are free, and the other ends are told. Where boards do not
-// answer, nothing can be: the ends of both sides notice the silence.
-static void abort_all(struct torus_group *g)
+// answer, or others keep the lease, nothing can be: the ends of both sides notice the silence, and
+// it is the error.
+static int abort_all(struct torus_group *g)
 {
     struct torus *t = g->t;
-    char detail[WIDTH];
-    memcpy(detail, t->detail, sizeof detail);
+    char detail[WIDTH] = "";
     t->uncut++;
-    int error = TORUS_OK;
-    for (unsigned m = 0; m < g->members; m++) {
+    int error = lease_turn(t), first = error;
+    bool leased = error == TORUS_OK;
+    snprintf(detail, sizeof detail, "%s", torus_detail(t));
+    for (unsigned m = 0; m < g->members && leased; m++) {
         struct side s[SIDES];
         sides_of(g, m, s);
-        for (unsigned i = 0; i < SIDES && g->acts[m] && answers(error); i++)
-            if (s[i].peer >= 0)
-                error = torus_channel_abort(t, &s[i].end);
+        for (unsigned i = 0; i < SIDES && g->acts[m] && answers(error); i++) {
+            error = s[i].peer >= 0 ? torus_channel_abort(t, &s[i].end) : TORUS_OK;
+            if (error != TORUS_OK && first == TORUS_OK) {
+                snprintf(detail, sizeof detail, "%s", torus_detail(t));
+                first = error;
+            }
+        }
     }
+    if (first != TORUS_OK)
+        fail(t, first, "%s", detail);
+    if (leased)
+        first = lease_done(t, first);
     t->uncut--;
-    memcpy(t->detail, detail, sizeof detail);
+    return first;
 }
 
 static int broken(struct torus_group *g, int error)
 {
     snprintf(g->broken, sizeof g->broken, "%s", torus_detail(g->t));
-    abort_all(g);
-    return error;
+    g->left = abort_all(g) != TORUS_OK;
+    return fail(g->t, error, "%s", g->broken);
 }
 
 // The channel of member m to its parent: opened, or as another process has opened it.
@@ -240,6 +252,23 @@ API int torus_group_open(struct torus_group **out, struct torus *t,
     return error;
 }
 
+// Our ends that other processes' members have left broken: nobody else takes what says so.
+static int free_ended(struct torus_group *g, unsigned m)
+{
+    struct side s[SIDES];
+    struct torus_channel c;
+    int error = TORUS_OK;
+    sides_of(g, m, s);
+    for (unsigned i = 1; i < SIDES && error == TORUS_OK; i++) {
+        if (s[i].peer < 0 || g->acts[s[i].peer])
+            continue;
+        error = torus_channel_state(g->t, &s[i].end, &c);
+        if (error == TORUS_OK && !c.open && !c.free)
+            error = torus_channel_abort(g->t, &s[i].end);
+    }
+    return error;
+}
+
 API int torus_group_close(struct torus_group *g)
 {
     if (!g)
@@ -250,9 +279,13 @@ API int torus_group_close(struct torus_group *g)
         sides_of(g, m, s);
         if (g->acts[m] && s[0].peer >= 0)
             error = torus_channel_close(g->t, &s[0].end, g->seconds);
+        if (g->acts[m] && error == TORUS_OK)
+            error = free_ended(g, m);
     }
     if (error != TORUS_OK)
-        abort_all(g);
+        error = broken(g, error);
+    else if (g->left) // they may answer now
+        error = abort_all(g);
     free(g->at);
     free(g->acts);
     free(g);
@@ -460,7 +493,14 @@ static void pair(struct call *c, struct acting *a)
 static int run(struct call *c)
 {
     step(c);
-    int error = move_parts(c->g->t, c->part, c->parts, c->g->seconds, step, c);
+    struct torus *t = c->g->t;
+    int error = move_parts(t, c->part, c->parts, c->g->seconds, step, c);
+    if (error == TORUS_E_USAGE) { // our arguments were good: an end is not what it was
+        char detail[WIDTH];
+        snprintf(detail, sizeof detail, "%s", torus_detail(t));
+        error =
+            fail(t, TORUS_E_FAILED, "a board has begun anew, or its end was taken: %.180s", detail);
+    }
     return error == TORUS_OK ? error : broken(c->g, error);
 }
 

@@ -480,7 +480,10 @@ int torus_group_open(struct torus_group **out, struct torus *t,
                      const struct torus_group_options *options, const uint8_t (*at)[3],
                      unsigned members);
 // Closes the channels of the members that we act for, once the others have taken all, and frees it
-// in any case. Before torus_close(). NULL: nothing is done.
+// in any case. Before torus_close(). NULL: nothing is done. Of a group that broke as boards did not
+// answer it frees the ends there now: once torus_program*() has led around what is missing,
+// torus_attach() has found that, and before these ends are joined anew. An error: some are not
+// free, torus_channel_abort() frees one.
 int torus_group_close(struct torus_group *group);
 
 // Every member does the same calls in the same order; a process does each once, for all members
@@ -542,7 +545,8 @@ void torus_tree_keep(struct torus_tree *tree);
 // Ends it in any case, and frees it: what is under way is left, the channels are aborted, their
 // ends and the blocks become their pins' again. NULL: nothing is done.
 int torus_tree_close(struct torus_tree *tree);
-// The same at these boards, whoever has formed their groups.
+// The same at these boards, whoever has formed their groups. All must answer, or nothing is done:
+// where a cable or a board was lost, torus_program*() leads around it first.
 int torus_tree_clear(struct torus *t, const uint8_t (*at)[3], unsigned members);
 
 // A member's place: its parent, -1 of the root; its distance from the root in edges; its place in
@@ -554,9 +558,10 @@ struct torus_tree_place {
 struct torus_tree_place torus_tree_place(const struct torus_tree *tree, unsigned member);
 
 // Operations of a group whose user is software, by this process for all members. TORUS_E_FAILED:
-// a member's verdict is bad, the detail says which and why; TORUS_E_TIMEOUT: nothing moves, and the
-// operation has been left. It can only be closed then, and no result is written. values[m]: member
-// m's words, `words` of them; `all` has those of each member, in the order of the list.
+// a member's verdict is bad, the detail says which and why, or it is in the group no more;
+// TORUS_E_TIMEOUT: nothing moves, or a board does not answer, and the operation has been left. It
+// can only be closed then, and no result is written. values[m]: member m's words, `words` of them;
+// `all` has those of each member, in the order of the list.
 int torus_tree_barrier(struct torus_tree *tree);
 // The root's to all.
 int torus_tree_broadcast(struct torus_tree *tree, int32_t *const *values, size_t words);

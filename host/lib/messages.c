@@ -3,6 +3,7 @@
 // to different boards are under way together, one to a board at a time, as each writes. An end that
 // had nothing, or no room, is not asked again before its other end has done something, if that is
 // ours, or all have nothing to do.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,15 +185,16 @@ static int turn(struct torus *t, struct part *p, unsigned count, unsigned *first
     return error;
 }
 
-static int too_late(struct torus *t, const struct part *p, double seconds)
+// busy: others had the lease all that time, and here is what was said of that; or empty.
+static int too_late(struct torus *t, const struct part *p, double seconds, const char *busy)
 {
     char text[24];
     while (p->whole || p->held)
         p++;
-    return fail(t, TORUS_E_TIMEOUT, "%s: %s for %g s (%zu bytes of the message have %s)",
+    return fail(t, TORUS_E_TIMEOUT, "%s: %s for %g s (%zu bytes of the message have %s)%s%.120s",
                 end_text(t, p->end, text),
                 p->take ? "nothing comes" : "the other end takes nothing", seconds, p->moved,
-                p->take ? "come" : "gone");
+                p->take ? "come" : "gone", *busy ? "; " : "", busy);
 }
 
 int move_parts(struct torus *t, struct part *p, unsigned count, double seconds,
@@ -202,15 +204,18 @@ int move_parts(struct torus *t, struct part *p, unsigned count, double seconds,
     unsigned first = 0;
     while (!all_whole(p, count)) {
         bool late = is_late(until);
+        char busy[WIDTH] = "";
         int error = lease_turn(t);
-        if (error == TORUS_OK)
+        if (error == TORUS_OK) {
             error = lease_done(t, turn(t, p, count, &first, seconds, &until, step, ctx));
-        else if (error == TORUS_E_BUSY && !late)
+        } else if (error == TORUS_E_BUSY) {
+            snprintf(busy, sizeof busy, "%s", t->detail);
             error = TORUS_OK;
+        }
         if (error != TORUS_OK || all_whole(p, count))
             return error;
         if (late && is_late(until))
-            return too_late(t, p, seconds);
+            return too_late(t, p, seconds, busy);
         error = pause_turn(t, until);
         if (error != TORUS_OK)
             return error;

@@ -113,6 +113,23 @@ static int take_beat(struct operation *o, unsigned m, uint32_t rx, uint32_t low,
     return TORUS_OK;
 }
 
+// A member's block has refused something: because it is not the group's any more?
+static int explain(const struct torus_tree *g, unsigned m)
+{
+    struct torus *t = g->t;
+    uint32_t attached = 0;
+    char detail[WIDTH], place[16];
+    snprintf(detail, sizeof detail, "%s", torus_detail(t));
+    int error = torus_read(t, g->at[m], OFR_COLLECTIVE_ATTACH, &attached);
+    if (error != TORUS_OK)
+        return error;
+    return attached ? fail(t, TORUS_E_BOARD, "%s", detail)
+                    : fail(t, TORUS_E_FAILED,
+                           "%s is not in the group any more: the board has begun anew, or "
+                           "somebody has ended the group",
+                           place_text(t, g->at[m], place));
+}
+
 // What one member can do now.
 static int act(struct operation *o, unsigned m)
 {
@@ -124,7 +141,7 @@ static int act(struct operation *o, unsigned m)
         error = give_beat(o, m);
     if (error == TORUS_OK && FIELD(value[1], OFR_COLLECTIVE_RX_VALID))
         error = take_beat(o, m, value[1], value[2], value[3]);
-    return error;
+    return error == TORUS_E_BOARD ? explain(o->g, m) : error;
 }
 
 // A turn: rounds of all members, while something moves.
