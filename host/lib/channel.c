@@ -105,9 +105,13 @@ static int want_end(struct torus *t, const struct torus_end *e)
     if (!shape)
         return fail(t, TORUS_E_USAGE, "%s: the board is built without channels",
                     end_text(t, e, text));
-    if (e->end >= FIELD(shape, OFR_CHANNEL_SHAPE_ENDS))
+    unsigned ends = FIELD(shape, OFR_CHANNEL_SHAPE_ENDS);
+    if (!ends)
+        return fail(t, TORUS_E_PROTOCOL, "%s: the board says CHANNEL.SHAPE = 0x%08x: no ends",
+                    end_text(t, e, text), shape);
+    if (e->end >= ends)
         return fail(t, TORUS_E_USAGE, "%s: the board has ends 0 to %u", end_text(t, e, text),
-                    FIELD(shape, OFR_CHANNEL_SHAPE_ENDS) - 1);
+                    ends - 1);
     return TORUS_OK;
 }
 

@@ -42,17 +42,33 @@ static const uint8_t *place_of(const struct crowd *c, unsigned i, uint8_t at[3])
     return at;
 }
 
-// SHAPE of a board that has a user's core.
-static int want_core(struct torus *t, const uint8_t at[3], uint32_t *shape)
+// What SHAPE says of a board's user's core.
+struct core {
+    unsigned ends; // of channels: 0 to ends - 1; STATE.MID has a bit for each
+    size_t memory; // bytes
+};
+
+// That of a board that has one.
+static int want_core(struct torus *t, const uint8_t at[3], struct core *core)
 {
+    uint32_t shape = 0;
     char place[16];
+    *core = (struct core){0};
     if (!t->k[0])
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    int error = torus_read(t, at, OFR_USER_SHAPE, shape);
-    if (error == TORUS_OK && !*shape)
+    int error = torus_read(t, at, OFR_USER_SHAPE, &shape);
+    if (error != TORUS_OK)
+        return error;
+    if (!shape)
         return fail(t, TORUS_E_USAGE, "%s: the board is built without a user's core",
                     place_text(t, at, place));
-    return error;
+    unsigned ends = FIELD(shape, OFR_USER_SHAPE_ENDS);
+    if (!ends || ends > OFR_USER_STATE_MID_BITS)
+        return fail(t, TORUS_E_PROTOCOL,
+                    "%s: the board says that its user's core has %u ends, there are 1 to %d",
+                    place_text(t, at, place), ends, OFR_USER_STATE_MID_BITS);
+    *core = (struct core){ends, (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM)};
+    return TORUS_OK;
 }
 
 // All have one, with memory for so many bytes, and none is there twice. c->q is to be freed in any
@@ -69,19 +85,19 @@ static int crowd_begin(struct crowd *c, struct torus *t, const uint8_t (*at)[3],
         return fail(t, TORUS_E_USAGE, "%u boards: there are 1 to %u", c->boards, node_count(t));
     for (unsigned i = 0; i < c->boards; i++) {
         const uint8_t *p = place_of(c, i, here);
-        uint32_t shape = 0;
+        struct core core;
         if (!inside(t, p))
             return TORUS_E_USAGE;
         uint32_t bit = pack_at(p);
         if (seen[bit / 8] >> bit % 8 & 1)
             return fail(t, TORUS_E_USAGE, "%s is there twice", place_text(t, p, place));
         seen[bit / 8] |= (uint8_t)(1 << bit % 8);
-        int error = want_core(t, p, &shape);
+        int error = want_core(t, p, &core);
         if (error != TORUS_OK)
             return error;
-        if (bytes > (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM))
-            return fail(t, TORUS_E_USAGE, "a program of %zu bytes: the memory at %s has %u", bytes,
-                        place_text(t, p, place), 1U << FIELD(shape, OFR_USER_SHAPE_RAM));
+        if (bytes > core.memory)
+            return fail(t, TORUS_E_USAGE, "a program of %zu bytes: the memory at %s has %zu", bytes,
+                        place_text(t, p, place), core.memory);
     }
     c->q = calloc(c->boards, sizeof *c->q);
     return c->q ? TORUS_OK : fail(t, TORUS_E_MEMORY, "no memory for %u boards", c->boards);
@@ -110,11 +126,12 @@ static int free_ends(struct torus *t, const uint8_t at[3])
 {
     static const uint16_t offset[4] = {OFR_CHANNEL_STATE, OFR_CHANNEL_ATTACH, OFR_CHANNEL_STATE,
                                        OFR_CHANNEL_ATTACH};
-    uint32_t shape = 0, value[4] = {0}, its = 0, state = 0;
+    uint32_t value[4] = {0}, its = 0, state = 0;
+    struct core core;
     char place[16];
     double until = monotonic() + DRAIN_SECONDS;
-    int error = torus_read(t, at, OFR_USER_SHAPE, &shape);
-    for (unsigned e = 0; e < FIELD(shape, OFR_USER_SHAPE_ENDS) && error == TORUS_OK; e++) {
+    int error = want_core(t, at, &core);
+    for (unsigned e = 0; e < core.ends && error == TORUS_OK; e++) {
         error = torus_write(t, at, OFR_CHANNEL_SELECT, e);
         if (error == TORUS_OK)
             error = read_four(t, at, offset, value);
@@ -221,13 +238,13 @@ API int torus_user_join(struct torus *t, const struct torus_end *from, const str
     char text[24];
     const struct torus_end *both[2] = {from, to};
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t shape = 0;
-        int error = want_core(t, both[i]->at, &shape);
+        struct core core;
+        int error = want_core(t, both[i]->at, &core);
         if (error != TORUS_OK)
             return error;
-        if (both[i]->end >= FIELD(shape, OFR_USER_SHAPE_ENDS))
+        if (both[i]->end >= core.ends)
             return fail(t, TORUS_E_USAGE, "%s: a program there has ends 0 to %u",
-                        end_text(t, both[i], text), FIELD(shape, OFR_USER_SHAPE_ENDS) - 1);
+                        end_text(t, both[i], text), core.ends - 1);
     }
     return join_ends(t, from, to, 0, seconds);
 }
@@ -238,8 +255,9 @@ API int torus_user_state(struct torus *t, const uint8_t at[3], struct torus_user
 {
     static const uint16_t offset[4] = {OFR_USER_STATE, OFR_USER_PC, OFR_USER_ADDR,
                                        OFR_USER_CONSOLE};
-    uint32_t shape = 0, value[4] = {0};
-    int error = want_core(t, at, &shape);
+    uint32_t value[4] = {0};
+    struct core core;
+    int error = want_core(t, at, &core);
     if (error == TORUS_OK)
         error = read_four(t, at, offset, value);
     unsigned state = FIELD(value[0], OFR_USER_STATE_STATE);
@@ -252,8 +270,8 @@ API int torus_user_state(struct torus *t, const uint8_t at[3], struct torus_user
                  : state == OFR_USER_STATE_STATE_RUNNING ? "running"
                                                          : "held",
         .cause = cause < CAUSES ? causes[cause] : "unknown",
-        .ends = FIELD(shape, OFR_USER_SHAPE_ENDS),
-        .memory = (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM),
+        .ends = core.ends,
+        .memory = core.memory,
         .running = state == OFR_USER_STATE_STATE_RUNNING,
         .ended = ended,
         .code = FIELD(value[0], OFR_USER_STATE_CODE),
@@ -269,10 +287,11 @@ API int torus_user_console(struct torus *t, const uint8_t at[3], char *text, siz
 {
     static const uint16_t offset[4] = {OFR_USER_CONSOLE, OFR_USER_CONSOLE_DATA, OFR_USER_CONSOLE,
                                        OFR_USER_CONSOLE_DATA};
-    uint32_t shape = 0, value[4] = {0};
+    uint32_t value[4] = {0};
+    struct core core;
     bool begun = false;
     *bytes = 0;
-    int error = want_core(t, at, &shape);
+    int error = want_core(t, at, &core);
     while (error == TORUS_OK && room - *bytes >= sizeof value[1]) {
         error = read_four(t, at, offset, value);
         unsigned count = FIELD(value[0], OFR_USER_CONSOLE_COUNT);
@@ -295,14 +314,14 @@ API int torus_user_console(struct torus *t, const uint8_t at[3], char *text, siz
 API int torus_user_memory(struct torus *t, const uint8_t at[3], uint32_t address, void *data,
                           size_t bytes)
 {
-    uint32_t shape = 0, control = 0, word = 0;
+    uint32_t control = 0, word = 0;
     uint8_t *to = data;
+    struct core core;
     char place[16];
-    int error = want_core(t, at, &shape);
-    size_t memory = (size_t)1 << FIELD(shape, OFR_USER_SHAPE_RAM);
-    if (error == TORUS_OK && (address > memory || bytes > memory - address))
+    int error = want_core(t, at, &core);
+    if (error == TORUS_OK && (address > core.memory || bytes > core.memory - address))
         error = fail(t, TORUS_E_USAGE, "%zu bytes from 0x%x on: the memory at %s has %zu", bytes,
-                     address, place_text(t, at, place), memory);
+                     address, place_text(t, at, place), core.memory);
     if (error == TORUS_OK)
         error = lease_begin(t, 0);
     if (error != TORUS_OK)

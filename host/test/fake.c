@@ -243,7 +243,9 @@ static uint32_t channel_read(struct fake_board *b, unsigned at)
     uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
     switch (at) {
     case OFR_CHANNEL_SHAPE:
-        return 8U << OFR_CHANNEL_SHAPE_ENDS_LSB | 4U << OFR_CHANNEL_SHAPE_ROOM_LSB;
+        return b->fabric->channel_shape
+                   ? b->fabric->channel_shape
+                   : 8U << OFR_CHANNEL_SHAPE_ENDS_LSB | 4U << OFR_CHANNEL_SHAPE_ROOM_LSB;
     case OFR_CHANNEL_STATE:
         if (command == OFR_CHANNEL_COMMAND_OPEN || command == OFR_CHANNEL_COMMAND_LISTEN)
             return OFR_CHANNEL_STATE_STATE_OPEN << OFR_CHANNEL_STATE_STATE_LSB;
@@ -262,7 +264,9 @@ static uint32_t channel_read(struct fake_board *b, unsigned at)
     case OFR_COLLECTIVE_SHAPE:
         return 3U << OFR_COLLECTIVE_SHAPE_CHILDREN_LSB;
     case OFR_USER_SHAPE:
-        return 4U << OFR_USER_SHAPE_ENDS_LSB | 10U << OFR_USER_SHAPE_RAM_LSB;
+        return b->fabric->user_shape
+                   ? b->fabric->user_shape
+                   : 4U << OFR_USER_SHAPE_ENDS_LSB | 10U << OFR_USER_SHAPE_RAM_LSB;
     case OFR_USER_STATE:
         return b->reg[OFR_USER_CONTROL / 4] & OFR_USER_CONTROL_RUN_MASK
                    ? OFR_USER_STATE_STATE_RUNNING

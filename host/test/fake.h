@@ -59,7 +59,8 @@ struct fake_fabric {
     uint32_t lifetime;   // cycles, of packets; 0: sums that carry between boards
     bool few_counters;   // boards are built with those of small FPGAs only
     unsigned discards;   // packets of each run that a board discards
-    bool clocks;         // boards have instead clocks of their own, which go by fake_cycles()
+    uint32_t user_shape, channel_shape; // SHAPE of the boards' USER and CHANNEL; 0: as usual
+    bool clocks; // boards have instead clocks of their own, which go by fake_cycles()
     void (*after_poll)(struct fake_board *board); // or NULL
 };
 

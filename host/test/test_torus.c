@@ -1183,6 +1183,41 @@ static void few_counters(void **state)
     }
 }
 
+// A user's core has an end at least, and no more than its STATE has bits for. And a board's
+// channels have one at least.
+static void impossible_core(void **state)
+{
+    (void)state;
+    static const uint8_t at[1][3] = {{1, 0, 0}}, image[32] = {0x6f};
+    static const struct torus_end from = {.at = {0, 0, 0}}, to = {.at = {1, 0, 0}};
+    struct torus_preset preset = torus_preset_default(TORUS_ABR);
+    static const unsigned ends[] = {1, OFR_USER_STATE_MID_BITS, OFR_USER_STATE_MID_BITS + 1, 31, 0};
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+        struct torus_channel channel;
+        struct torus_user user;
+        struct host h;
+        int wanted = i < 2 ? TORUS_OK : TORUS_E_PROTOCOL;
+        f->user_shape = ends[i] << OFR_USER_SHAPE_ENDS_LSB | 31U << OFR_USER_SHAPE_RAM_LSB;
+        plug(&h, f->board, -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &preset), TORUS_OK);
+        expect(&h, torus_user_load(h.t, at, 1, image, sizeof image), wanted);
+        expect(&h, torus_user_join(h.t, &from, &to, 0.01), wanted);
+        expect(&h, torus_user_state(h.t, at[0], &user), wanted);
+        if (wanted == TORUS_OK) {
+            assert_int_equal(user.ends, ends[i]);
+            assert_int_equal(user.memory, (size_t)1 << 31);
+        } else {
+            assert_true(!!strstr(torus_detail(h.t), "user's core has"));
+        }
+        f->channel_shape = ends[i] << OFR_CHANNEL_SHAPE_ENDS_LSB | 4U << OFR_CHANNEL_SHAPE_ROOM_LSB;
+        expect(&h, torus_channel_state(h.t, &to, &channel), ends[i] ? TORUS_OK : TORUS_E_PROTOCOL);
+        unplug(&h);
+        fake_free(f);
+    }
+}
+
 // A bit error test that is longer than an end counts is made in turns: 2^31 bits at most, of which
 // fake boards say each time that they have seen 100,000, three of wire 1 wrong.
 static void bit_errors(void **state)
@@ -1422,6 +1457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(endless),
         cmocka_unit_test(older_board),
         cmocka_unit_test(few_counters),
+        cmocka_unit_test(impossible_core),
         cmocka_unit_test(bit_errors),
         cmocka_unit_test(bit_errors_of_a_day),
         cmocka_unit_test(message_cut),
