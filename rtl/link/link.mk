@@ -11,4 +11,4 @@ LINT_TOPS += ofr_link_cabled ofr_link_cabled:W=16:WIRES=1 ofr_link_cabled:W=64:L
     ofr_link_cabled:CELLS=1:TAPS=16:HALF=8 ofr_link_cabled:CELLS=1:W=16:WIRES=8 ofr_link_phy:CELLS=2:TAPS=16
 
 TESTS += rtl/link/test/formal.sh rtl/link/test/fifo_test.sh
-FORMAL += rtl/link/test/formal.sh
+FORMAL += rtl/link/test/formal.sh $(B)/tests/test_link

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves by induction over time, with Yosys alone, what ofr_link_retry.v and ofr_link_fifo.v promise,
-# and shows that the same proof fails for copies in which what it is about is broken. TAP. make formal.
+# Proves by induction over time, with Yosys alone, what ofr_link_retry.v, ofr_link_pair.v and ofr_link_fifo.v
+# promise, and shows that the same proof fails for copies in which what it is about is broken. TAP. make formal.
 set -u
 . tests/tap.sh
 B=${B:-build}
@@ -25,6 +25,17 @@ fifo()
 {
     timeout 600 yosys -p "read_verilog -formal -sv $1; chparam -set W 2 -set A $2 ofr_link_fifo
         prep -flatten -top ofr_link_fifo; memory_map; clk2fflogic; opt_clean; $induction" \
+        > "$work/log" 2>&1 && proven
+}
+
+# pair FILE: of ofr_link_train; its timer and what it waits for are shown to the proof
+pair()
+{
+    sed -e '/^    logic \[3:0\]  timer_q;/d' -e '/^    logic \[2:0\]  want_q;/d' \
+        -e 's/^    output logic  *ev_up,/    output logic [3:0] timer_q, output logic [2:0] want_q,\n&/' \
+        "$1" > "$work/train_shown.v"
+    timeout 600 yosys -p "read_verilog -formal -sv -Irtl/link $work/train_shown.v rtl/link/test/ofr_link_pair.v
+        prep -flatten -top ofr_link_pair; async2sync; dffunmap; opt_clean; $induction" \
         > "$work/log" 2>&1 && proven
 }
 
@@ -54,6 +65,21 @@ fails "retry, numbers compared modulo 8" $?
 broken ofr_link_order.v 's/assign takes   = ok && /assign takes   = (ok || bad) \&\& /' &&
     retry $window "$work/ofr_link_order.v"
 fails "retry, damaged frames taken" $?
+
+train=ofr_link_train.v
+pair rtl/link/$train
+result $? "ends: they disagree for 16 ticks and twice the wire at most; none rises before both have fallen; packets' and slots' counts are whole after training, whatever fell"
+while IFS='|' read -r what how; do
+    broken $train "$how" && pair "$work/$train"
+    fails "ends, $what" $?
+done << 'EOF'
+down for too short|s/HOLD = 10, SILENT = 7/HOLD = 8, SILENT = 7/
+that the other end fell is not heard|s/fall = silent || (hello/fall = silent || (0 \&\& hello/; s/end else if (hello && ((said == .OFR_LINK_DOWN/end else if (0 \&\& ((said == `OFR_LINK_DOWN/
+silence is not heard|s/end else if (silent .. (up && stuck)) begin/end else if (up \&\& stuck) begin/
+up before the other end has the counts|s/(hello && said == .OFR_LINK_READY))/hello)/
+counts of before it fell|s/if (said == .OFR_LINK_DOWN) begin/if (0) begin/
+slots that are free not asked for|/end else if (what == want_q) begin/{n;d}
+EOF
 
 for a in 2 3; do
     fifo rtl/link/ofr_link_fifo.v $a
