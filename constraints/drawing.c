@@ -5,10 +5,11 @@
 //
 // From constraints/BOARD.json: "header", and "header" of each pin that is a cable's; port p of
 // cable_tx_clk and cable_rx_clk is link p, wire w of it bit p WIRES + w of cable_tx and cable_rx.
-// Pins of the header are numbered in rows of two, one header of 40 after the other; "printed" is
-// what the board has beside each, if not that number, "" beside supplies and ground. Run from the
-// top folder. Exit status: 0; 2 wrong use, or a record that is not whole: a wire without a place,
-// two at one, one at a pin that is something else. One line on stderr then.
+// Pins of the header are numbered in rows of two, one header after the other: of 40, or those in
+// "parts", whose names and own numbers are drawn; "printed" is what the board has beside each, if
+// not that number, "" beside supplies and ground. Run from the top folder. Exit status: 0; 2 wrong
+// use, or a record that is not whole: a wire without a place, two at one, one at a pin that is
+// something else. One line on stderr then.
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
-enum { MAX_PINS = 80, HEADER = 40, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26 };
+enum { MAX_PINS = 160, HEADER = 40, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26 };
 
 struct place {
     char what[TEXT];
@@ -63,14 +64,39 @@ static void put(struct place *place, int pins, int at, const char *what, const c
     place[at].wire = wire;
 }
 
-// What is to be read beside that pin; NULL: its number.
-static const char *printed_at(const json_t *header, int at)
+// Of which part of the header that pin is, and its number there; where there are no parts, one of
+// 40 after the other, numbered on. NULL: no such part.
+static const json_t *part_of(const json_t *header, int at, int *index, int *own)
 {
-    const json_t *printed = json_object_get(header, "printed");
-    const char *text = json_string_value(json_array_get(printed, (size_t)at - 1));
+    const json_t *parts = json_object_get(header, "parts"), *part = NULL;
+    *own = at;
+    *index = (at - 1) / HEADER;
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        part = json_array_get(parts, i);
+        int pins = (int)json_integer_value(json_object_get(part, "pins"));
+        if (pins < 2 || pins % 2)
+            fail("a part of the header has an even number of pins");
+        *index = (int)i;
+        if (*own <= pins)
+            return part;
+        *own -= pins;
+    }
+    if (parts)
+        fail("the header's parts have fewer pins than it");
+    return NULL;
+}
+
+// What is to be read beside that pin.
+static const char *printed_at(const json_t *header, int at, char number[TEXT])
+{
+    int index, own;
+    const json_t *part = part_of(header, at, &index, &own);
+    const json_t *printed = json_object_get(part ? part : header, "printed");
+    const char *text = json_string_value(json_array_get(printed, (size_t)own - 1));
     if (printed && !text)
         fail("what is printed beside pin %d of the header is no text", at);
-    return text;
+    snprintf(number, TEXT, "%d", own);
+    return text ? text : number;
 }
 
 // Which pins are no wires.
@@ -84,8 +110,9 @@ static void put_others(struct place *place, int pins, const json_t *header)
             false);
     if (printed && json_array_size(printed) != (size_t)pins)
         fail("what is printed beside %zu of %d pins", json_array_size(printed), pins);
+    char number[TEXT];
     for (int at = 1; printed && at <= pins; at++)
-        if (!printed_at(header, at)[0])
+        if (!printed_at(header, at, number)[0])
             put(place, pins, at, "ground or a supply", "#000000", false);
     for (size_t i = 0; i < json_array_size(open); i++) {
         const json_t *o = json_array_get(open, i);
@@ -138,7 +165,9 @@ static void put_wires(struct place *place, int pins, const json_t *all)
 
 static void draw(const char *board, const json_t *header, const struct place *place, int pins)
 {
-    int height = TOP + (pins / 2 + (pins - 1) / HEADER) * ROW + 64;
+    int last, own;
+    const json_t *part = part_of(header, pins, &last, &own);
+    int height = TOP + (pins / 2 + last + (part ? 1 : 0)) * ROW + 64;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"700\" height=\"%d\" "
            "font-family=\"sans-serif\" font-size=\"13\">\n"
            "<!-- build/constraints/drawing %s -->\n"
@@ -148,17 +177,23 @@ static void draw(const char *board, const json_t *header, const struct place *pl
            height, board, height, board, text_of(header, "name"), text_of(header, "numbering"));
     for (int at = 1; at <= pins; at++) {
         const struct place *p = &place[at];
-        int right = at % 2 == 0, y = TOP + ((at - 1) / 2 + (at - 1) / HEADER) * ROW + ROW / 2;
+        int index;
+        part = part_of(header, at, &index, &own);
+        index += part ? 1 : 0; // a line for its name
+        int right = at % 2 == 0, y = TOP + ((at - 1) / 2 + index) * ROW + ROW / 2;
+        if (part && own == 1)
+            printf("<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" "
+                   "font-weight=\"bold\">%s</text>\n",
+                   MIDDLE + COLUMN / 2, y + 5 - ROW, text_of(part, "name"));
         int x = MIDDLE + right * COLUMN;
         const char *colour = p->what[0] ? p->colour : "#bbbbbb";
         printf("<circle cx=\"%d\" cy=\"%d\" r=\"8\" fill=\"%s\" stroke=\"%s\" "
                "stroke-width=\"2\"/>\n",
                x, y, p->wire ? colour : "white", colour);
         char number[TEXT];
-        const char *printed = printed_at(header, at);
-        snprintf(number, sizeof number, "%d", at);
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"#444444\">%s</text>\n",
-               x + (right ? 14 : -14), y + 5, right ? "start" : "end", printed ? printed : number);
+               x + (right ? 14 : -14), y + 5, right ? "start" : "end",
+               printed_at(header, at, number));
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
                x + (right ? 62 : -62), y + 5, right ? "start" : "end", colour,
                p->what[0] ? p->what : "free");

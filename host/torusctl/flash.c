@@ -24,6 +24,8 @@ static const struct loader {
     {"ulx3s-45f", "ulx3s", "bit", false},
     {"ulx3s-25f", "ulx3s", "bit", false},
     {"ulx3s-12f", "ulx3s", "bit", false},
+    {"ulx3s-85f-small", "ulx3s", "bit", false},
+    {"ulx3s-25f-small", "ulx3s", "bit", false},
     {"icepi-zero", "icepi-zero", "bit", false},
     {"ecp5-evn", "ecp5_evn", "bit", false},
     {"colorlight-i9", "colorlight-i9", "bit", true},
@@ -37,8 +39,8 @@ static struct {
 
 static const struct argp_option options[] = {
     {"board", 'B', "BOARD", 0,
-     "what it is: ice40hx8k-b-evn, ulx3s-85f, ulx3s-45f, ulx3s-25f, ulx3s-12f, icepi-zero, "
-     "ecp5-evn or colorlight-i9; must be there",
+     "what it is: ice40hx8k-b-evn, ulx3s-85f, ulx3s-45f, ulx3s-25f, ulx3s-12f, ulx3s-85f-small, "
+     "ulx3s-25f-small, icepi-zero, ecp5-evn or colorlight-i9; must be there",
      1},
     {"chip", 'C', "SERIAL", 0,
      "the serial number of the FTDI chip on it, where several boards are plugged in", 1},

@@ -11,6 +11,7 @@ module ecp5_board #(
     parameter int          L         = 128,        // flits per slot
     parameter int          C         = 8,          // slots per VC
     parameter int          LINK      = 0,          // of ofr_links: 0, no cables, or 2, cables
+    parameter int          LINK_SERIAL = 1,        // of ofr_link, SERIAL: both ends the same
     parameter int          WIRES     = 8,          // data wires each way, where there are cables
     parameter int          TICK      = 8,          // of ofr_link: a tick has at least 64 words
     parameter int          TUNE      = 20,         // of ofr_link_phy
@@ -111,8 +112,8 @@ module ecp5_board #(
     logic [1:0]     m_collective_tuser;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
-        .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .WIRES(WIRES), .TICK(TICK), .TUNE(TUNE),
-        .RAM_BYTES(RAM_BYTES), .INIT(INIT), .CHANNELS(CHANNELS),
+        .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .SERIAL(LINK_SERIAL), .WIRES(WIRES), .TICK(TICK),
+        .TUNE(TUNE), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .CHANNELS(CHANNELS),
         .COLLECTIVES(COLLECTIVES),
         .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
     ) board (

@@ -3,14 +3,19 @@
 // clock each way at the headers J1 and J2 (constraints/README.md). With an LFE5U-85F or a 45F it
 // has three dimensions and the paper's buffers, eight slots of 512 bytes a VC; with a 25F two
 // dimensions and eight slots of 64 bytes: its 56 block RAMs hold no more, and with six links 96% of
-// its look-up tables were in use. Pins: constraints/ulx3s-85f.lpf, of revisions 2 and 3.
+// its look-up tables were in use. With 16-bit flits, two dimensions, four slots of 32 bytes and no
+// serial numbers on its links it is one of a torus of small boards (ice40hx8k_b_evn, whose links
+// have three wires, too). Pins: constraints/ulx3s-85f.lpf, of revisions 2 and 3.
 `default_nettype none
 
 module ulx3s #(
     parameter logic [63:0] SERIAL = 64'h0, // the board's serial number; each board needs its own
     parameter              INIT   = "",    // the firmware, as in ofr_ram
     parameter int          N      = 3,     // dimensions; with 2 the cables of z are not there
-    parameter int          L      = 128    // flits per slot
+    parameter int          W      = 32,    // flit width in bits
+    parameter int          L      = 128,   // flits per slot
+    parameter int          C      = 8,     // slots per VC
+    parameter int          LINK_SERIAL = 1 // of ecp5_board
 ) (
     input  wire logic        clk25,   // 25 MHz oscillator
     input  wire logic        uart_rx, // from the FT231X, 115200 baud after reset
@@ -27,8 +32,8 @@ module ulx3s #(
     logic [2*N-1:0] tx_clk;
     logic [6*N-1:0] tx;
     ecp5_board #(
-        .SERIAL(SERIAL), .N(N), .W(32), .L(L), .C(8), .LINK(2), .WIRES(3), .TICK(10), .INIT(INIT),
-        .INPUT_HZ(25_000_000), .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
+        .SERIAL(SERIAL), .N(N), .W(W), .L(L), .C(C), .LINK(2), .LINK_SERIAL(LINK_SERIAL), .WIRES(3),
+        .TICK(10), .INIT(INIT), .INPUT_HZ(25_000_000), .CLKI_DIV(1), .CLKFB_DIV(2), .CLKOP_DIV(12)
     ) chip (
         .clk_in(clk25), .uart_rx, .uart_tx, .cable_tx_clk(tx_clk), .cable_tx(tx),
         .cable_rx_clk(cable_rx_clk[2*N-1:0]), .cable_rx(cable_rx[6*N-1:0]), .led

@@ -14,7 +14,9 @@
 // beside. --record: the run as session.h reads it, for flips.c. --dims: that torus, of as many
 // bitstreams as were built in and as many dimensions as these have; its cables, each of another
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
-// the cable at that port of board N is out.
+// the cable at that port of board N is out. Boards in a torus may be of RTL in place of a bitstream
+// (build.sh), and of several kinds with as many cables and wires; those of RTL get the serial
+// numbers 00000000000000a1, a2 and so on, by their place. All have clocks of one rate here.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -56,6 +58,10 @@ enum {
     LINE = 128,    // half periods that a cable remembers, a power of 2
     LENGTH = 24,   // a cable takes 2 TOGETHER of them and up to so many more,
     SKEW = 3,      // and a wire of it up to so many more
+    // A board is in reset for 2^15 cycles from the PLL's lock on, whose model takes 2,400. Until
+    // then a cable's pins are 0 on a chip, and anything in the RTL.
+    RESET = (1 << 15) + 2400 + 64,
+    FIRST_SERIAL = 0xa1,
 };
 
 // What is built in: by build.sh, BITS as X(bits1) X(bits2), RTL as X(rtl) or nothing.
@@ -273,11 +279,10 @@ static bool step_half(struct board *b, enum kind kind, bool clk, uint64_t half)
     return good;
 }
 
-// Pins of cables count once the board is out of reset, as its LED 0 says: what has no value before
-// is 0 on a chip, and anything in the RTL.
-static bool equal(const struct chip_pins *a, const struct chip_pins *b)
+// Pins of cables count once the board is out of reset.
+static bool equal(const struct chip_pins *a, const struct chip_pins *b, uint64_t cycle)
 {
-    bool reset = !(a->led & 1);
+    bool reset = cycle < RESET;
     return a->uart_tx == b->uart_tx && a->flash_csn == b->flash_csn &&
            a->flash_sck == b->flash_sck && a->flash_mosi == b->flash_mosi && a->led == b->led &&
            (reset || (a->cable_tx_clk == b->cable_tx_clk && a->cable_tx == b->cable_tx));
@@ -298,9 +303,11 @@ static void read_dims(struct options *o, const char *text)
     if (dims < 2 || text[end] || o->k[0] - 1 >= MAX_BOARDS || o->k[1] - 1 >= MAX_BOARDS ||
         o->k[2] - 1 >= MAX_BOARDS)
         die("--dims %s: write KxK or KxKxK, e.g. 2x2, each from 1 to %d", text, MAX_BOARDS);
-    if (all_bits[0]->ports != 2U * (unsigned)dims || all_bits[0]->wires > MAX_WIRES)
-        die("--dims %s: %u dimensions with up to %d wires a cable; the board has %u cables of %u",
-            text, (unsigned)dims, MAX_WIRES, all_bits[0]->ports, all_bits[0]->wires);
+    for (const struct chip_ops *const *chip = all_bits; *chip; chip++)
+        if ((*chip)->ports != 2U * (unsigned)dims || (*chip)->wires > MAX_WIRES ||
+            (*chip)->wires != all_bits[0]->wires)
+            die("--dims %s: %u dimensions, up to %d wires a cable, alike in all; %s has %u of %u",
+                text, (unsigned)dims, MAX_WIRES, (*chip)->name, (*chip)->ports, (*chip)->wires);
     o->torus = true;
 }
 
@@ -398,6 +405,8 @@ int main(int argc, char **argv)
             b[n].in[kind] = (struct chip_in){.uart_rx = true, .flash_miso = true};
             if (!(b[n].chip[kind] = b[n].ops[kind]->create(o.seed)))
                 die("out of memory");
+            if (o.torus && b[n].ops[kind]->serial)
+                b[n].ops[kind]->serial(b[n].chip[kind], FIRST_SERIAL + n);
         }
     }
     if (o.torus)
@@ -426,7 +435,7 @@ int main(int argc, char **argv)
         if (record && b->in[0].uart_rx != rx_was)
             session_write_rx(record, cycle, b->in[0].uart_rx);
         rx_was = b->in[0].uart_rx;
-        same = o.alone || equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL]);
+        same = o.alone || equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle);
         hash = session_hash(hash, session_pins(b->pins));
         cycle = end;
     }

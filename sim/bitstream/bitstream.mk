@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Decoded bitstreams: `make bitstream-test BOARD=name` (README.md), and in `make soak`.
-SOAK += $(B)/tests/bitstream_soak
+SOAK += $(B)/tests/bitstream_soak sim/bitstream/pins_test.sh
 TESTS += sim/bitstream/ice40_test.sh
 FLIPS := $(B)/sim/flips
 ECP5_NETLIST := $(B)/sim/ecp5_netlist
 export ECP5_NETLIST
 
-$(FLIPS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
+$(FLIPS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_run.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
     $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/bitstream -Isim/cosim -o $@ $(filter %.c,$^)
 
 sim/bitstream/ice40_test.sh: $(FLIPS)
+
+sim/bitstream/pins_test.sh: $(BOARD_FACTS) $(B)/firmware/fw.hex $(B)/bin/torusctl
 
 $(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
 	@mkdir -p $(@D)

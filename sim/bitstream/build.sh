@@ -6,20 +6,27 @@
 # taken. Of an ECP5 it is the netlist after place and route, which stands beside the bitstream as
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
 # firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, without
-# RTL beside; all came from one place and route. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST
-# ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
+# RTL beside; all came from one place and route. In place of a bitstream, rtl:BOARD is the RTL of that board
+# with an ECP5, with its own parameters, and is built once however often it is there; its firmware is
+# $FIRMWARE_HEX. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
 # OUT/STEP.log.
 
 set -e
 board=$1 bitstreams=$2 out=$3 rtl=${4:-$3}
-facts=$("$BOARD_FACTS" facts "$board") || exit 2
-eval "$facts"
-: "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}"
 count() { # PORT: how many of it
     grep -c "\"port\": \"$1[\"[]" "constraints/$pins_of.json" || :
 }
-ports=$(count cable_tx_clk)
-wires=$((ports ? $(count cable_tx) / ports : 0))
+of_board() { # BOARD: what there is to know of it
+    facts=$("$BOARD_FACTS" facts "$1") || exit 2
+    eval "$facts"
+    : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}"
+    ports=$(count cable_tx_clk)
+    wires=$((ports ? $(count cable_tx) / ports : 0))
+    case " $parameters " in # those of z are not there
+    *' N=2 '*) ports=4 ;;
+    esac
+}
+of_board "$board"
 port() { # PATTERN: the one port of the board's top that it matches
     sed -n "s/.*\"port\": \"\($1\)[\"\[].*/\1/p" "constraints/$pins_of.json" | sort -u
 }
@@ -41,15 +48,17 @@ step() { # NAME COMMAND...
 
 # verilated PREFIX NAME TOP OPTIONS...: PREFIX's library and what wraps it, in OUT/PREFIX.
 verilated() {
-    prefix=$1 name=$2 module=$3
+    prefix=$1 name=$2 module=$3 led=$(port 'led[_n]*') lit=1
     shift 3
+    [ "$led" = led ] || lit=0
     step "$prefix" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert \
         -Wno-fatal -Irtl/regs -Irtl/link -Irtl/link/phy --prefix "$prefix" --top-module "$module" --Mdir "$out/$prefix" \
         -CFLAGS -std=gnu++17 -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" "$@"
     inc=$(verilator --getenv VERILATOR_ROOT)/include
     step "$prefix-shim" $cxx -O2 -std=gnu++17 -I$here -Itests/lib -I"$out/$prefix" -isystem "$inc" \
         -isystem "$inc/vltstd" -DTOP="$prefix" -DHEADER="\"$prefix.h\"" -DOPS="chip_$prefix" \
-        -DNAME="\"$name\"" -DPORTS="$ports" -DWIRES="$wires" "-DCLOCK=$(port 'clk[0-9]*')" "-DLED=$(port 'led[_n]*')" -DFLASH="$flash" \
+        -DNAME="\"$name\"" -DPORTS="$ports" -DWIRES="$wires" "-DCLOCK=$(port 'clk[0-9]*')" "-DLED=$led" \
+        -DLEDS="$(count "$led")" -DLIT="$lit" -DFLASH="$flash" ${root:+"-DROOT=\"$root\"" "-DSERIAL=$at"} \
         -c -o "$out/$prefix/chip.o" $here/chip.cpp
 }
 
@@ -105,20 +114,60 @@ decoded() {
     esac
 }
 
+# The RTL of a board as the Verilated chip $this, whose serial number is not in it but is set when it runs.
+from_rtl() { # BOARD
+    of_board "$1"
+    case $fpga in
+    ecp5-*) ;;
+    *)
+        echo "bitstream: $1: RTL without a bitstream is for boards with an ECP5" >&2
+        exit 2
+        ;;
+    esac
+    flash=0 root=${this}___024root.h at=${top}__DOT__chip__DOT__serial
+    # Nothing drives it but chip.cpp then.
+    printf '`verilator_config\npublic_flat_rw -module "ecp5_board" -var "serial"\n' > "$out/serial.vlt"
+    sed 's/\.Z(serial\[i\])/.Z()/' rtl/top/ecp5_board.v > "$out/ecp5_board.v"
+    step serial sh -c '! cmp -s "$1" "$2"' - rtl/top/ecp5_board.v "$out/ecp5_board.v"
+    files=$(echo "$files" | sed "s|rtl/top/ecp5_board.v|$out/ecp5_board.v|")
+    # shellcheck disable=SC2046
+    verilated "$this" "$1" "$top" --x-assign fast --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
+        "-GINIT=\"${FIRMWARE_HEX:?}\"" $files rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v "$out/serial.vlt"
+    root=
+}
+
 mkdir -p "$out"
 rm -rf "$out"/bits* "$out/bitsim"
-bits=
+bits='' root='' known=' '
 for bitstream in $bitstreams; do
     this=bits$(($(echo "$bits" | wc -w) + 1))
+    case $bitstream in
+    rtl:*)
+        case $known in
+        *" $bitstream="*) this=${known##*" $bitstream="} this=${this%% *} ;;
+        *)
+            from_rtl "${bitstream#rtl:}"
+            known="$known$bitstream=$this "
+            ;;
+        esac
+        ;;
+    *)
+        of_board "$board"
+        decoded
+        ;;
+    esac
     bits="$bits $this"
-    decoded
 done
 of= beside=
 for one in $bits; do
-    of="$of X($one)" beside="$beside $out/$one/chip.o $out/${one}/${one}__ALL.a"
+    of="$of X($one)"
+    case "$beside " in
+    *" $out/$one/chip.o "*) ;;
+    *) beside="$beside $out/$one/chip.o $out/${one}/${one}__ALL.a" ;;
+    esac
 done
 is_rtl=
-if [ "$bits" = ' bits1' ]; then
+if [ "$bits" = ' bits1' ] && [ "$known" = ' ' ]; then
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
     # shellcheck disable=SC2086
     [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial unique \

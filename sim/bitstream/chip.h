@@ -23,7 +23,7 @@ struct chip_in {
 // Output pins; flash_csn is 1, sck and mosi 0 where the flash is not at pins.
 struct chip_pins {
     bool uart_tx, flash_csn, flash_sck, flash_mosi;
-    uint8_t led;
+    uint8_t led; // 1: lit
     uint32_t cable_tx_clk;
     uint64_t cable_tx;
 };
@@ -35,6 +35,9 @@ struct chip_ops {
     // anything (in the RTL, registers without a reset), is drawn from the seed.
     struct chip *(*create)(uint64_t seed);
     void (*destroy)(struct chip *chip);
+    // Gives a chip of RTL another serial number, once it is created; NULL: a bitstream, which has
+    // its own.
+    void (*serial)(struct chip *chip, uint64_t serial);
     // Half a period of the clock, in which it has that level; returns false when the model itself
     // ended the simulation. in: the UART and the flash change with the low level.
     bool (*half)(struct chip *chip, bool clk, const struct chip_in *in, struct chip_pins *out);

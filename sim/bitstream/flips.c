@@ -4,7 +4,8 @@
 // flips: does a run find a bit of the bitstream that is wrong? Bits that matter (ice40.h) are drawn
 // from a seed and flipped, one at a time, and the board is run as in a recorded session (bitsim
 // --record), in which it boots and torusctl asks it things. A bit is found by the first cycle in
-// which an output pin is another.
+// which an output pin is another; as long as none is, flash and UART do what they do for the
+// bitstream as it is, so that 63 boards, with one bit wrong each, run beside that as lanes of one.
 //
 //     flips --asc FILE --pcf FILE --package NAME --flash FILE --session FILE [--chipdb FILE]
 //           [--count N] [--seed N] [--bit N] [--least N] [--cycles N]
@@ -28,7 +29,10 @@
 
 #define CHIPDB "/usr/share/fpga-icestorm/chipdb/chipdb-8k.txt"
 
-enum { LEDS = 8, TEXT = 96 };
+enum { FIRST_LED = 4, PINS = FIRST_LED + 8, TEXT = 96 };
+
+// In the order of session_pins.
+static const char *const pin_names[FIRST_LED] = {"uart_tx", "flash_csn", "flash_sck", "flash_mosi"};
 
 struct session {
     uint64_t *at; // cycles in which the UART input turns over, first to 0
@@ -101,50 +105,57 @@ static uint8_t *read_file(const char *path, size_t *bytes)
     return text;
 }
 
-// Runs a configuration through the session. The first cycle in which a pin differs, or the
-// session's length; with record set, takes the pins down instead and returns their hash.
-static uint64_t run(const struct bench *b, const struct ice40_bits *bits, bool record)
+// Runs a configuration through the session; with others beside it, says of each in which cycle it
+// is another, or the session's length. Without, takes the pins down instead. Returns their hash.
+static uint64_t run(const struct bench *b, const struct ice40_bits *bits,
+                    struct ice40_bits *const *wrong, unsigned count, uint64_t *found)
 {
-    struct ice40 *chip = ice40_new(b->map, bits, b->pcf);
+    struct ice40 *chip = ice40_new(b->map, bits, b->pcf, wrong, count);
     struct spi_flash flash;
-    int rx = ice40_port(chip, "uart_rx"), miso_port = ice40_port(chip, "flash_miso"), led[LEDS];
-    int tx = ice40_port(chip, "uart_tx"), csn = ice40_port(chip, "flash_csn"),
-        sck = ice40_port(chip, "flash_sck"), mosi = ice40_port(chip, "flash_mosi");
-    uint64_t hash = SESSION_HASH_START, cycle = 0;
+    int rx = ice40_port(chip, "uart_rx"), miso_port = ice40_port(chip, "flash_miso"), pin[PINS];
+    uint64_t hash = SESSION_HASH_START, left = ((uint64_t)1 << count) - 1;
     size_t turn = 0;
-    bool miso = true, same = true;
+    bool miso = true, steady = true;
 
-    for (int i = 0; i < LEDS; i++) {
+    for (int i = 0; i < PINS; i++) {
         char name[16];
-        snprintf(name, sizeof name, "led[%d]", i);
-        led[i] = ice40_port(chip, name);
+        snprintf(name, sizeof name, "led[%d]", i - FIRST_LED);
+        pin[i] = ice40_port(chip, i < FIRST_LED ? pin_names[i] : name);
     }
+    for (unsigned i = 0; i < count; i++)
+        found[i] = b->session.cycles;
     spi_flash_init(&flash, b->image, 0, b->bytes);
-    while (same && cycle < b->session.cycles) {
+    for (uint64_t cycle = 0; steady && cycle < b->session.cycles && (left || !count); cycle++) {
         while (turn < b->session.turns && b->session.at[turn] <= cycle)
             turn++;
         ice40_set(chip, rx, turn % 2 == 0);
         ice40_set(chip, miso_port, miso);
-        bool steady = ice40_step(chip);
-        struct chip_pins p = {.uart_tx = ice40_get(chip, tx),
-                              .flash_csn = ice40_get(chip, csn),
-                              .flash_sck = ice40_get(chip, sck),
-                              .flash_mosi = ice40_get(chip, mosi),
-                              .led = 0};
-        for (int i = 0; i < LEDS; i++)
-            p.led |= (uint8_t)(ice40_get(chip, led[i]) << i);
-        uint16_t pins = session_pins(&p);
-        if (record) {
-            b->pins[cycle] = pins;
-            hash = session_hash(hash, pins);
-        } else {
-            same = steady && pins == b->pins[cycle];
+        steady = ice40_step(chip);
+        uint64_t differs = ice40_restless(chip);
+        uint16_t pins = 0;
+        for (int i = 0; i < PINS; i++) {
+            uint64_t value = ice40_get(chip, pin[i]);
+            differs |= value ^ -(value & 1);
+            pins |= (uint16_t)((value & 1) << i);
         }
-        miso = spi_flash_step(&flash, p.flash_csn, p.flash_sck, p.flash_mosi);
-        cycle += same;
+        if (!count)
+            b->pins[cycle] = pins;
+        else
+            steady = steady && pins == b->pins[cycle];
+        hash = session_hash(hash, pins);
+        differs = differs >> 1 & left;
+        for (unsigned i = 0; i < count && differs; i++)
+            if (differs >> i & 1) {
+                found[i] = cycle;
+                ice40_leave(chip, i + 1);
+            }
+        left &= ~differs;
+        miso = spi_flash_step(&flash, pins >> 1 & 1, pins >> 2 & 1, pins >> 3 & 1);
     }
     ice40_free(chip);
-    return record ? hash : cycle;
+    if (!steady && count)
+        die("session", "the bitstream as it is does not do it twice");
+    return hash;
 }
 
 // Numbers from a seed (SplitMix64).
@@ -157,18 +168,28 @@ static uint64_t draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// One bit wrong; prints what became of it and returns whether it was found.
-static bool flip(const struct bench *b, struct ice40_bits *bits, size_t which)
+// Those bits wrong, one at a time, a lane each; prints what became of them and returns how many
+// were found.
+static uint64_t flip(const struct bench *b, const struct ice40_bits *bits, const size_t *which,
+                     unsigned count)
 {
-    char what[TEXT];
+    struct ice40_bits *wrong[ICE40_LANES] = {NULL};
+    char what[ICE40_LANES][TEXT];
+    uint64_t cycle[ICE40_LANES], found = 0;
 
-    ice40_flip(b->map, bits, which, what, sizeof what);
-    uint64_t cycle = run(b, bits, false);
-    bool found = cycle < b->session.cycles;
-    if (found)
-        printf("found in cycle %" PRIu64 ": bit %zu, %s\n", cycle, which, what);
-    else
-        printf("SURVIVED: bit %zu, %s\n", which, what);
+    for (unsigned i = 0; i < count; i++) {
+        wrong[i] = ice40_bits_copy(bits);
+        ice40_flip(b->map, wrong[i], which[i], what[i], sizeof what[i]);
+    }
+    run(b, bits, wrong, count, cycle);
+    for (unsigned i = 0; i < count; i++) {
+        ice40_bits_free(wrong[i]);
+        if (cycle[i] < b->session.cycles)
+            printf("found in cycle %" PRIu64 ": bit %zu, %s\n", cycle[i], which[i], what[i]);
+        else
+            printf("SURVIVED: bit %zu, %s\n", which[i], what[i]);
+        found += cycle[i] < b->session.cycles;
+    }
     fflush(stdout);
     return found;
 }
@@ -210,7 +231,7 @@ int main(int argc, char **argv)
         die("session", "out of memory");
 
     clock_t began = clock();
-    bool good = run(&b, bits, true) == b.session.hash;
+    bool good = run(&b, bits, NULL, 0, NULL) == b.session.hash;
     printf("flips: %" PRIu64 " cycles, %.0f a second; %zu set bits matter\n", b.session.cycles,
            (double)b.session.cycles / ((double)(clock() - began) / CLOCKS_PER_SEC), used);
     puts(good ? "flips: as it is, all pins are those of the session"
@@ -221,27 +242,32 @@ int main(int argc, char **argv)
     }
     fflush(stdout);
     uint64_t state = seed;
+    began = clock();
     if (good && text['b']) {
+        size_t which = number("--bit", text['b'], used - 1);
         count = 1;
-        found = flip(&b, bits, number("--bit", text['b'], used - 1));
+        found = flip(&b, bits, &which, 1);
     } else if (good && count) {
         bool *taken = calloc(used, sizeof *taken);
         if (!taken || count > used)
             die("--count", "more than there are bits");
+        size_t which[ICE40_LANES];
+        unsigned lanes = 0;
         for (uint64_t i = 0; i < count; i++) {
-            size_t which;
             do
-                which = draw(&state) % used;
-            while (taken[which]);
-            taken[which] = true;
-            struct ice40_bits *copy = ice40_bits_copy(bits);
-            found += flip(&b, copy, which);
-            ice40_bits_free(copy);
+                which[lanes] = draw(&state) % used;
+            while (taken[which[lanes]]);
+            taken[which[lanes++]] = true;
+            if (lanes == ICE40_LANES - 1 || i + 1 == count) {
+                found += flip(&b, bits, which, lanes);
+                lanes = 0;
+            }
         }
         free(taken);
     }
     if (good && count)
-        printf("flips: %" PRIu64 " of %" PRIu64 " found, seed %" PRIu64 "\n", found, count, seed);
+        printf("flips: %" PRIu64 " of %" PRIu64 " found, seed %" PRIu64 ", in %.0f s\n", found,
+               count, seed, (double)(clock() - began) / CLOCKS_PER_SEC);
     free(b.pins);
     free(b.session.at);
     free((void *)b.image);

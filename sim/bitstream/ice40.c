@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // lint-flags: -Isim/bitstream
 //
-// The HX8K of ice40.h. Look-up tables and carries are nodes of a net list in which only what
-// changed is worked out again, level by level; flip-flops and block RAMs take over at the edge.
+// From an HX8K's configuration to what ice40_run.c runs: look-up tables, carries, flip-flops and
+// block RAMs, joined as the switches say; and which bits matter for that.
 #define _GNU_SOURCE
 #include "ice40_parts.h"
 
@@ -11,53 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sources of values: constants, the clock, and from FIRST on what the chip has.
-enum { LOW, HIGH, CLOCK, LOCK, FIRST };
-
-enum { INPUTS = 4, CARRY = 0xe8e8, ALL_OF = 0x8000, SWEEPS = 64 };
+enum { CARRY = 0xe8e8, ALL_OF = 0x8000 };
 
 // Bits of a cell's flip-flop and carry, by their place among its 20.
 enum { HAS_CARRY = 8, HAS_FF = 9, SETS = 18, ASYNC = 19, CELL_BITS = 20 };
-
-enum kind { SOURCE, TABLE, FLOP, READ };
-
-struct node {
-    uint32_t in[INPUTS]; // TABLE: its inputs; FLOP: data, enable, set or reset
-    uint16_t table;      // TABLE: by in[3..0]
-    uint8_t kind;
-    bool sets, clocked;
-};
-
-struct ram {
-    uint32_t waddr[11], raddr[11], mask[16], wdata[16], rdata[16];
-    uint32_t we, wclke, re, rclke;
-    uint8_t write_mode, read_mode;
-    bool wclk, rclk;
-    uint16_t word[256];
-};
-
-struct port {
-    char name[32];
-    uint32_t node; // input: the source; output: what drives it
-    bool input;
-};
-
-struct ice40 {
-    size_t nodes, rams, ports;
-    struct node *node;
-    struct ram *ram;
-    struct port port[ICE40_PINS];
-    bool *value;
-    // Who looks at a node: `reader` from start[node] to start[node + 1]; RAMs count from nodes on.
-    uint32_t *start, *reader;
-    // What has to be looked at, by level: tables, then flip-flops, then RAMs.
-    uint32_t *queue, *queue_start, *queue_count, *changed;
-    uint16_t *level, levels, low;
-    bool *queued;
-    uint32_t reset;
-    unsigned locked;
-    bool steady;
-};
 
 // While a chip is built from its bits.
 struct build {
@@ -80,7 +37,7 @@ static size_t cell_bit(unsigned cell, unsigned bit)
 // Which bit of a cell is the entry of its table for in3 in2 in1 in0 (IceStorm's logic tile).
 static const uint8_t entry_bit[16] = {4, 14, 15, 5, 6, 16, 17, 7, 3, 13, 12, 2, 1, 11, 10, 0};
 
-static uint32_t add_node(struct build *b, enum kind kind)
+static uint32_t add_node(struct build *b, enum ice40_kind kind, uint32_t site)
 {
     struct ice40 *chip = b->chip;
 
@@ -90,7 +47,7 @@ static uint32_t add_node(struct build *b, enum kind kind)
         if (!chip->node)
             ice40_fail("out of memory");
     }
-    chip->node[chip->nodes] = (struct node){.kind = (uint8_t)kind};
+    chip->node[chip->nodes] = (struct node){.kind = (uint8_t)kind, .site = site};
     return (uint32_t)chip->nodes++;
 }
 
@@ -197,7 +154,7 @@ static uint32_t driver(struct build *b, int32_t net, uint32_t alone)
     }
     if (count < 2)
         return count ? found[0] : LOW;
-    uint32_t all = add_node(b, TABLE);
+    uint32_t all = add_node(b, TABLE, 0);
     b->chip->node[all].table = ALL_OF;
     memcpy(b->chip->node[all].in, found, sizeof found);
     return all;
@@ -208,6 +165,11 @@ static uint32_t driver(struct build *b, int32_t net, uint32_t alone)
 struct cell {
     uint32_t table, carry, flop;
 };
+
+static uint32_t cell_site(unsigned x, unsigned y, unsigned cell, unsigned part)
+{
+    return SITE_CELL + ((x * SIDE + y) * CELLS + cell) * 3 + part;
+}
 
 // A cell's table of its 16 entries, and whether it has any bit.
 static bool cell_used(const struct ice40_bits *bits, unsigned x, unsigned y, unsigned cell,
@@ -235,19 +197,19 @@ static void make_cells(struct build *b, struct cell (*cells)[SIDE][CELLS], unsig
         *c = (struct cell){0, 0, 0};
         if (!cell_used(b->bits, x, y, k, &table))
             continue;
-        c->table = add_node(b, TABLE);
+        c->table = add_node(b, TABLE, cell_site(x, y, k, 0));
         b->chip->node[c->table].table = table;
         snprintf(name, sizeof name, "lutff_%u/lout", k);
         set_source(b, ice40_net(b->map, x, y, name), c->table);
         if (tile[cell_bit(k, HAS_CARRY)]) {
-            c->carry = add_node(b, TABLE);
+            c->carry = add_node(b, TABLE, cell_site(x, y, k, 1));
             b->chip->node[c->carry].table = CARRY;
             snprintf(name, sizeof name, "lutff_%u/cout", k);
             set_source(b, ice40_net(b->map, x, y, name), c->carry);
         }
         uint32_t out = c->table;
         if (tile[cell_bit(k, HAS_FF)])
-            out = c->flop = add_node(b, FLOP);
+            out = c->flop = add_node(b, FLOP, cell_site(x, y, k, 2));
         snprintf(name, sizeof name, "lutff_%u/out", k);
         set_source(b, ice40_net(b->map, x, y, name), out);
     }
@@ -317,18 +279,19 @@ static void make_ram(struct build *b, struct ram *r, unsigned x, unsigned y)
 {
     const uint8_t *upper = b->bits->tile[x][y + 1];
 
+    r->word = ice40_alloc(1, sizeof *r->word);
     r->write_mode = (uint8_t)(upper[1 * COLUMNS + 7] + 2 * upper[0 * COLUMNS + 7]);
     r->read_mode = (uint8_t)(upper[3 * COLUMNS + 7] + 2 * upper[2 * COLUMNS + 7]);
     for (unsigned i = 0; i < 256; i++)
-        r->word[i] = (uint16_t)(b->bits->ram[x][y][i / LINES][2 * (i % LINES)] |
-                                b->bits->ram[x][y][i / LINES][2 * (i % LINES) + 1] << 8);
+        r->word[0][i] = (uint16_t)(b->bits->ram[x][y][i / LINES][2 * (i % LINES)] |
+                                   b->bits->ram[x][y][i / LINES][2 * (i % LINES) + 1] << 8);
     for (int i = 0; i < 16; i++) {
-        r->rdata[i] = add_node(b, READ);
+        r->rdata[i] = add_node(b, READ, SITE_READ + (uint32_t)((x * SIDE + y) * 16) + (uint32_t)i);
         set_source(b, ram_net(b, x, y, "ram/RDATA_", i), r->rdata[i]);
     }
 }
 
-static void join_ram(struct build *b, struct ram *r, unsigned x, unsigned y)
+static void join_ram(struct build *b, struct ram_pins *r, unsigned x, unsigned y)
 {
     if (b->bits->tile[x][y][0] || b->bits->tile[x][y + 1][0])
         ice40_fail("RAM %u %u: its clock is inverted, which is not modelled", x, y);
@@ -382,7 +345,7 @@ static void make_ports(struct build *b, const char *path)
         char wire[24];
         snprintf(wire, sizeof wire, "io_%d/D_IN_0", pad->io);
         if (p->input) {
-            p->node = add_node(b, SOURCE);
+            p->node = add_node(b, SOURCE, SITE_PORT + (uint32_t)b->chip->ports - 1);
             set_source(b, ice40_net(b->map, pad->x, pad->y, wire), p->node);
         } else {
             snprintf(wire, sizeof wire, "io_%d/D_OUT_0", pad->io);
@@ -427,7 +390,7 @@ static void build(struct build *b, const char *pcf)
     b->stack = ice40_alloc(map->nets, sizeof *b->stack);
     b->used = ice40_alloc(map->switches, sizeof *b->used);
     while (b->chip->nodes < FIRST)
-        add_node(b, SOURCE);
+        add_node(b, SOURCE, 0);
     connect(b);
     make_clock(b);
     if (pcf)
@@ -450,7 +413,7 @@ static void build(struct build *b, const char *pcf)
             if (map->tile[x][y] == 'l')
                 join_cells(b, cells, x, y);
             if (map->tile[x][y] == 'b' && ram_used(b->bits, x, y))
-                join_ram(b, &b->chip->ram[r++], x, y);
+                join_ram(b, &b->chip->ram[r++].pins, x, y);
         }
     for (size_t i = 0; i < b->chip->ports; i++)
         if (!b->chip->port[i].input)
@@ -473,318 +436,15 @@ static void end_build(struct build *b)
     free(b->used);
 }
 
-// ---- a chip that runs ---------------------------------------------------------------------------
-
-static unsigned ram_inputs(const struct ram *r, uint32_t list[64])
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < 11; i++) {
-        list[n++] = r->waddr[i];
-        list[n++] = r->raddr[i];
-    }
-    for (unsigned i = 0; i < 16; i++) {
-        list[n++] = r->mask[i];
-        list[n++] = r->wdata[i];
-    }
-    list[n++] = r->we;
-    list[n++] = r->re;
-    list[n++] = r->wclke;
-    list[n++] = r->rclke;
-    return n;
-}
-
-static unsigned inputs_of(const struct node *n)
-{
-    return n->kind == TABLE ? INPUTS : n->kind == FLOP ? 3 : 0;
-}
-
-static void make_readers(struct ice40 *c)
-{
-    uint32_t list[64];
-
-    c->start = ice40_alloc(c->nodes + 2, sizeof *c->start);
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < c->nodes + c->rams; i++) {
-            unsigned count =
-                i < c->nodes ? inputs_of(&c->node[i]) : ram_inputs(&c->ram[i - c->nodes], list);
-            const uint32_t *in = i < c->nodes ? c->node[i].in : list;
-            for (unsigned k = 0; k < count; k++) {
-                if (pass)
-                    c->reader[c->start[in[k] + 1]++] = (uint32_t)i;
-                else
-                    c->start[in[k] + 2]++;
-            }
-        }
-        if (!pass) {
-            for (size_t i = 2; i < c->nodes + 2; i++)
-                c->start[i] += c->start[i - 1];
-            c->reader = ice40_alloc(c->start[c->nodes + 1], sizeof *c->reader);
-        }
-    }
-}
-
-// Levels of the tables, inputs first; a loop is cut where it is met, so that a table reads from its
-// own level never, and from a higher one only there.
-static void make_levels(struct ice40 *c)
-{
-    enum { NEW, BEGUN, DONE };
-    struct {
-        uint32_t node;
-        unsigned next;
-    } *stack = ice40_alloc(c->nodes, sizeof *stack);
-    uint8_t *state = ice40_alloc(c->nodes, sizeof *state);
-
-    c->level = ice40_alloc(c->nodes + c->rams, sizeof *c->level);
-    for (size_t i = 0; i < c->nodes; i++) {
-        size_t depth = 0;
-        if (c->node[i].kind != TABLE || state[i] != NEW)
-            continue;
-        state[i] = BEGUN;
-        stack[depth].node = (uint32_t)i;
-        stack[depth++].next = 0;
-        while (depth) {
-            uint32_t n = stack[depth - 1].node;
-            if (stack[depth - 1].next < INPUTS) {
-                uint32_t from = c->node[n].in[stack[depth - 1].next++];
-                if (c->node[from].kind == TABLE && state[from] == NEW) {
-                    state[from] = BEGUN;
-                    stack[depth].node = from;
-                    stack[depth++].next = 0;
-                }
-                continue;
-            }
-            for (unsigned k = 0; k < INPUTS; k++) {
-                uint32_t from = c->node[n].in[k];
-                if (c->node[from].kind == TABLE && state[from] == DONE &&
-                    c->level[from] >= c->level[n])
-                    c->level[n] = (uint16_t)(c->level[from] + 1);
-            }
-            state[n] = DONE;
-            c->levels = c->level[n] >= c->levels ? (uint16_t)(c->level[n] + 1) : c->levels;
-            depth--;
-        }
-    }
-    free(stack);
-    free(state);
-    c->queue_start = ice40_alloc((size_t)c->levels + 3, sizeof *c->queue_start);
-    c->queue_count = ice40_alloc((size_t)c->levels + 2, sizeof *c->queue_count);
-    for (size_t i = 0; i < c->nodes + c->rams; i++) {
-        if (i >= c->nodes)
-            c->level[i] = c->levels + 1;
-        else if (c->node[i].kind != TABLE)
-            c->level[i] = c->levels;
-        c->queue_start[c->level[i] + 1]++;
-    }
-    for (unsigned i = 1; i < c->levels + 3u; i++)
-        c->queue_start[i] += c->queue_start[i - 1];
-    c->queue = ice40_alloc(c->nodes + c->rams, sizeof *c->queue);
-    c->low = c->levels;
-}
-
-static void enqueue(struct ice40 *c, uint32_t i)
-{
-    uint16_t level = c->level[i];
-
-    if (c->queued[i])
-        return;
-    c->queued[i] = true;
-    c->queue[c->queue_start[level] + c->queue_count[level]++] = i;
-    c->low = level < c->low ? level : c->low;
-}
-
-static void put(struct ice40 *c, uint32_t i, bool value)
-{
-    if (c->value[i] == value)
-        return;
-    c->value[i] = value;
-    for (uint32_t k = c->start[i]; k < c->start[i + 1]; k++)
-        enqueue(c, c->reader[k]);
-}
-
-// Works out what is queued. Returns false where it does not come to rest.
-static bool settle(struct ice40 *c)
-{
-    uint16_t level = c->low;
-    unsigned back = 0;
-
-    c->low = c->levels;
-    while (level < c->levels) {
-        const uint32_t *at = &c->queue[c->queue_start[level]];
-        uint32_t count = c->queue_count[level];
-        c->queue_count[level] = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            const struct node *n = &c->node[at[i]];
-            c->queued[at[i]] = false;
-            put(c, at[i],
-                n->table >> (c->value[n->in[0]] | c->value[n->in[1]] << 1 |
-                             c->value[n->in[2]] << 2 | c->value[n->in[3]] << 3) &
-                    1);
-        }
-        if (c->low < level) {
-            if (++back > SWEEPS)
-                return false;
-            level = c->low;
-        } else {
-            level++;
-        }
-        c->low = c->levels;
-    }
-    return true;
-}
-
-static unsigned gather(const struct ice40 *c, const uint32_t *node, unsigned count)
-{
-    unsigned word = 0;
-
-    for (unsigned i = 0; i < count; i++)
-        word |= (unsigned)c->value[node[i]] << i;
-    return word;
-}
-
-// Bits of a word that an address takes part in: mode 0 all 16, then every 2nd, 4th, 8th, from the
-// address' upper bits on.
-static unsigned lanes(unsigned mode, unsigned address)
-{
-    static const unsigned lane[4] = {0xffff, 0x5555, 0x1111, 0x0101};
-
-    return lane[mode] << (address >> 8 & ((1u << mode) - 1));
-}
-
-// Where the data pins of each mode are (Yosys' SB_RAM40_4K, after Lattice's memory guide).
-static unsigned data_bit(unsigned mode, unsigned i)
-{
-    static const unsigned group[4] = {1, 2, 4, 8}, offset[4] = {0, 0, 1, 3};
-
-    return i / group[mode] * group[mode] + offset[mode];
-}
-
-// The edge at RAM i, what it reads into `next`; returns whether it read.
-static bool ram_edge(struct ice40 *c, uint32_t i, unsigned *next)
-{
-    struct ram *r = &c->ram[i];
-    bool read = r->rclk && c->value[r->re] && c->value[r->rclke];
-    bool write = r->wclk && c->value[r->we] && c->value[r->wclke];
-
-    if (read) {
-        unsigned address = gather(c, r->raddr, 11);
-        unsigned word = r->word[address & 0xff] & lanes(r->read_mode, address), out = 0;
-        for (unsigned k = 0; k < 16; k++)
-            if (word >> k & 1)
-                out |= 1u << data_bit(r->read_mode, k);
-        *next = r->read_mode ? out : word;
-    }
-    if (write) {
-        unsigned address = gather(c, r->waddr, 11), pins = gather(c, r->wdata, 16), data = 0;
-        unsigned to = r->write_mode ? lanes(r->write_mode, address) : ~gather(c, r->mask, 16);
-        for (unsigned k = 0; k < 16; k++)
-            data |= (pins >> data_bit(r->write_mode, k) & 1) << k;
-        r->word[address & 0xff] = (uint16_t)((r->word[address & 0xff] & ~to) | (data & to));
-        // Written again, or read, in the next cycle, even if nothing changes until then.
-        enqueue(c, (uint32_t)c->nodes + i);
-    }
-    return read;
-}
-
-bool ice40_step(struct ice40 *c)
-{
-    size_t changes = 0;
-    unsigned read[64];
-    uint64_t reads = 0;
-
-    if (!c->steady || !settle(c))
-        return c->steady = false;
-    const uint32_t *at = &c->queue[c->queue_start[c->levels]];
-    uint32_t count = c->queue_count[c->levels];
-    c->queue_count[c->levels] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct node *n = &c->node[at[i]];
-        c->queued[at[i]] = false;
-        if (!n->clocked || !c->value[n->in[1]])
-            continue;
-        bool next = c->value[n->in[2]] ? n->sets : c->value[n->in[0]];
-        if (next != c->value[at[i]])
-            c->changed[changes++] = at[i];
-    }
-    uint32_t rams[64];
-    count = c->queue_count[c->levels + 1];
-    memcpy(rams, &c->queue[c->queue_start[c->levels + 1]], count * sizeof *rams);
-    c->queue_count[c->levels + 1] = 0;
-    for (uint32_t i = 0; i < count; i++)
-        c->queued[rams[i]] = false;
-    for (uint32_t i = 0; i < count; i++)
-        if (ram_edge(c, rams[i] - (uint32_t)c->nodes, &read[i]))
-            reads |= UINT64_C(1) << i;
-    for (size_t i = 0; i < changes; i++)
-        put(c, c->changed[i], !c->value[c->changed[i]]);
-    for (uint32_t i = 0; i < count; i++)
-        for (unsigned k = 0; k < 16 && reads >> i & 1; k++)
-            put(c, c->ram[rams[i] - c->nodes].rdata[k], read[i] >> k & 1);
-    if (!c->value[c->reset])
-        c->locked = 0;
-    else if (c->locked < ICE40_LOCK_CYCLE)
-        c->locked++;
-    put(c, LOCK, c->locked == ICE40_LOCK_CYCLE);
-    return c->steady = settle(c);
-}
-
-struct ice40 *ice40_new(const struct ice40_map *map, const struct ice40_bits *bits, const char *pcf)
+struct ice40 *ice40_build(const struct ice40_map *map, const struct ice40_bits *bits,
+                          const char *pcf)
 {
     struct ice40 *c = ice40_alloc(1, sizeof *c);
     struct build b = {.map = map, .bits = bits, .chip = c};
 
     build(&b, pcf);
     end_build(&b);
-    if (c->rams > 64)
-        ice40_fail("more than 64 block RAMs");
-    make_readers(c);
-    make_levels(c);
-    c->value = ice40_alloc(c->nodes, sizeof *c->value);
-    c->queued = ice40_alloc(c->nodes + c->rams, sizeof *c->queued);
-    c->changed = ice40_alloc(c->nodes, sizeof *c->changed);
-    c->value[HIGH] = true;
-    for (size_t i = 0; i < c->nodes + c->rams; i++)
-        if (i >= c->nodes || c->node[i].kind == TABLE || c->node[i].kind == FLOP)
-            enqueue(c, (uint32_t)i);
-    c->steady = true;
     return c;
-}
-
-void ice40_free(struct ice40 *c)
-{
-    if (c) {
-        free(c->node);
-        free(c->ram);
-        free(c->value);
-        free(c->start);
-        free(c->reader);
-        free(c->queue);
-        free(c->queue_start);
-        free(c->queue_count);
-        free(c->queued);
-        free(c->level);
-        free(c->changed);
-    }
-    free(c);
-}
-
-int ice40_port(const struct ice40 *chip, const char *name)
-{
-    for (size_t i = 0; i < chip->ports; i++)
-        if (!strcmp(chip->port[i].name, name))
-            return (int)i;
-    return -1;
-}
-
-void ice40_set(struct ice40 *chip, int port, bool level)
-{
-    if (port >= 0 && chip->port[port].input)
-        put(chip, chip->port[port].node, level);
-}
-
-bool ice40_get(const struct ice40 *chip, int port)
-{
-    return port >= 0 && chip->value[chip->port[port].node];
 }
 
 // ---- bits that matter ---------------------------------------------------------------------------

@@ -14,7 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Up to 64 such chips run at once, lanes of one, each with a configuration of its own that differs
+// in a few bits: what costs time is only what differs.
+
 enum { ICE40_PINS = 64, ICE40_LOCK_CYCLE = 2400 }; // as in rtl/top/test/SB_PLL40_CORE.v
+enum { ICE40_LANES = 64 };
 
 struct ice40_map;  // the chip database: tiles, wires, switches
 struct ice40_bits; // a configuration
@@ -35,18 +39,24 @@ size_t ice40_used(const struct ice40_map *map, const struct ice40_bits *bits);
 void ice40_flip(const struct ice40_map *map, struct ice40_bits *bits, size_t which, char *what,
                 size_t size);
 
-// A chip just configured, with the ports of a .pcf. The bits and the map may go afterwards.
-struct ice40 *ice40_new(const struct ice40_map *map, const struct ice40_bits *bits,
-                        const char *pcf);
+// A chip just configured, with the ports of a .pcf, and `count` others, up to 63: lane 0 is of
+// `bits`, lane i + 1 of wrong[i], which is `bits` with bits flipped that matter. Bits and map may
+// go afterwards.
+struct ice40 *ice40_new(const struct ice40_map *map, const struct ice40_bits *bits, const char *pcf,
+                        struct ice40_bits *const *wrong, unsigned count);
 void ice40_free(struct ice40 *chip);
 
-// The number of a port of the .pcf, for the two below; -1: there is none.
+// The number of a port of the .pcf, for the two below; -1: there is none. All lanes have the same
+// inputs; of an output, a bit a lane.
 int ice40_port(const struct ice40 *chip, const char *name);
 void ice40_set(struct ice40 *chip, int port, bool level);
-bool ice40_get(const struct ice40 *chip, int port);
+uint64_t ice40_get(const struct ice40 *chip, int port);
 
 // A period of the clock: inputs as set, then the edge, outputs as they are after it. Returns
-// false when the logic oscillates.
+// false when the logic of lane 0 oscillates. Lanes whose logic did in this period are `restless`;
+// they go on as lane 0 does, as those that leave.
 bool ice40_step(struct ice40 *chip);
+uint64_t ice40_restless(const struct ice40 *chip);
+void ice40_leave(struct ice40 *chip, unsigned lane);
 
 #endif

@@ -107,6 +107,16 @@ check 'and simulated' simulated
 check 'its configuration does the same in every cycle' flips
 check 'of 40 bits that are wrong, 25 or more are found' flips --count 40 --least 25
 sed 's/^/# /' "$dir/out"
+# They ran side by side, lanes of one chip: each alone does the same.
+cp "$dir/out" "$dir/together"
+alone() {
+    for bit in $(sed -n 's/.* bit \([0-9]*\),.*/\1/p' "$dir/together" | head -n 6); do
+        flips --bit "$bit"
+        grep " bit $bit," "$dir/out" > "$dir/line"
+        [ -s "$dir/line" ] && grep -q -x -F -f "$dir/line" "$dir/together" || return 1
+    done
+}
+check 'six of them alone, the same in the same cycle' alone
 sed 's/^rx 7.*//' "$dir/session" | grep . > "$dir/other"
 session=$dir/other flips
 [ $? = 1 ] && grep -q 'NOT those' "$dir/out"
