@@ -22,30 +22,7 @@ case $fpga in
 ecp5-*) image=$out/flash.bin flash= ;;
 esac
 divisor=$(((clock_mhz * 1000000 + 57600) / 115200))
-dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" USER=lab
-sim=
-shown="$dir/out $dir/log"
-clean_up() {
-    [ -n "$sim" ] && kill "$sim" 2> /dev/null && wait "$sim" 2> /dev/null
-    rm -rf "$dir"
-}
-trap clean_up EXIT
-trap 'exit 2' INT TERM
-
-torus() {
-    timeout 900 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
-        > "$dir/out" 2>&1
-}
-says() { grep -q -e "$1" "$dir/out"; }
-logged() { grep -q -e "$1" "$dir/log"; }
-built() { sh sim/bitstream/build.sh "$@" > "$dir/out" 2>&1; }
-stop() {
-    kill "$sim" && wait "$sim"
-    status=$?
-    sim=
-    return $status
-}
+. sim/bitstream/session.sh
 
 flow() { sh constraints/bitstream.sh "$board" "$out" > "$dir/out" 2>&1; }
 check 'the bitstream is built' flow
@@ -59,7 +36,6 @@ check 'it decodes, and Verilator takes it' built "$board" "$image" "$out/sim"
 "$out/sim/bitsim" $flash --divisor "$divisor" --socket "$dir/board.sock" \
     --record "$dir/session" > "$dir/log" 2>&1 &
 sim=$!
-began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
 wait_for 300 began
 check 'ping' torus ping -c 2
 sed 's/^/# /' "$dir/out"
@@ -93,13 +69,7 @@ of_four() {
         > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
-    trained() { # 2^20 bits, less than the firmware takes to start and answer three times
-        for _ in 1 2 3 4 5 6 7 8; do
-            torus ping && says 'x+ x- y+ y-' && return 0
-        done
-        return 1
-    }
-    check 'the cables of board 0 are up' trained
+    check 'the cables of board 0 are up' up 'x+,x-,y+,y-'
     check 'discover' torus discover
     sed 's/^/# /' "$dir/out"
     check 'four boards, cabled right' says "^4 boards, a $said torus$"
@@ -115,13 +85,7 @@ of_four() {
         --pull 0:0 > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
-    one_less() {
-        for _ in 1 2 3 4 5 6 7 8; do
-            torus ping && says ' x- y+ y-' && ! says 'x+ x-' && return 0
-        done
-        return 1
-    }
-    check 'twin: without one of its cables, which is down, the others are up' one_less
+    check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
     stop
 }
 

@@ -2,37 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Boards of RTL at their pins, cabled to a torus (`make soak`): of three kinds that fit each other, ULX3S,
-# Colorlight i9 and the ECP5 evaluation board; and of ULX3S in the build that joins
-# small boards. Every cable is of another length, its wires of others. Found, programmed, traffic, counters of
-# each; a twin without one cable, and one of boards that do not fit.
+# Colorlight i9 and the ECP5 evaluation board; and of ULX3S in the build that joins small boards. Every cable is of
+# another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
 export FIRMWARE_HEX="$B/firmware/fw.hex"
 out=$B/sim/pins
-dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
-export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" USER=lab
-sim=
-shown="$dir/out $dir/log"
-clean_up() {
-    [ -n "$sim" ] && kill "$sim" 2> /dev/null && wait "$sim" 2> /dev/null
-    rm -rf "$dir"
-}
-trap clean_up EXIT
-trap 'exit 2' INT TERM
-torus() {
-    timeout 1800 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
-        > "$dir/out" 2>&1
-}
-says() { grep -q -e "$1" "$dir/out"; }
-logged() { grep -q -e "$1" "$dir/log"; }
-stop() {
-    kill "$sim" && wait "$sim"
-    status=$?
-    sim=
-    return $status
-}
-began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
+. sim/bitstream/session.sh
+
 # start KIND OPTIONS...
 start() {
     kind=$1
@@ -41,24 +19,18 @@ start() {
     sim=$!
     wait_for 300 began
 }
-up() { # PORTS: of board 0, once they have trained
-    for _ in 1 2 3 4 5 6 7 8; do
-        torus ping && says " $1 " && return 0
-    done
-    return 1
-}
-built() { # KIND BOARD...
+with_rtl() { # KIND BOARD...
     kind=$1 chips=
     shift
     for board in "$@"; do
         chips="$chips rtl:$board"
     done
     mkdir -p "$out"
-    sh sim/bitstream/build.sh "$1" "$chips" "$out/$kind" > "$dir/out" 2>&1
+    built "$1" "$chips" "$out/$kind"
 }
 whole() { # KIND DIMS: such a torus does what a torus does
     start "$1" --dims "$2"
-    check "$1: the cables of board 0 are up" up 'x+ x- y+ y-'
+    check "$1: the cables of board 0 are up" up 'x+,x-,y+,y-'
     check "$1: discover" torus discover
     sed 's/^/# /' "$dir/out"
     check "$1: four boards, cabled right" says "^4 boards, a $2 torus$"
@@ -75,11 +47,11 @@ whole() { # KIND DIMS: such a torus does what a torus does
     sed 's/^/# /' "$dir/log"
 }
 
-check 'mixed: ULX3S, Colorlight i9, ECP5-EVN' built mixed ulx3s-85f colorlight-i9 ecp5-evn ulx3s-85f
+check 'mixed: ULX3S, Colorlight i9, ECP5-EVN' with_rtl mixed ulx3s-85f colorlight-i9 ecp5-evn ulx3s-85f
 whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
-check 'twin: without one of its cables, which is down, the others are up' up 'x- y+ y-'
+check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
-check 'small: ULX3S with 16-bit flits' built small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small
+check 'small: ULX3S with 16-bit flits' with_rtl small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small
 whole small 2x2
 finish

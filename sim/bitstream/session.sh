@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# For tests of bitsim, which take it in with a dot: a folder, $dir, the simulator, $sim, which is ended with
+# them, and torusctl at its socket. What they print is in $dir/log and $dir/out.
+dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" USER=lab
+sim=
+shown="$dir/out $dir/log"
+clean_up() {
+    [ -n "$sim" ] && kill "$sim" 2> /dev/null && wait "$sim" 2> /dev/null
+    rm -rf "$dir"
+}
+trap clean_up EXIT
+trap 'exit 2' INT TERM
+
+torus() {
+    timeout 900 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
+        > "$dir/out" 2>&1
+}
+says() { grep -q -e "$1" "$dir/out"; }
+logged() { grep -q -e "$1" "$dir/log"; }
+built() { sh sim/bitstream/build.sh "$@" > "$dir/out" 2>&1; }
+stop() {
+    kill "$sim" && wait "$sim"
+    status=$?
+    sim=
+    return $status
+}
+began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
+up() { # PORTS: whether these of board 0, and no others, come up: 2^20 bits after reset, some ten answers
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        torus ping && says "[( ]$1[) ]" && return 0
+    done
+    return 1
+}
