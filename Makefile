@@ -86,6 +86,8 @@ all:
 
 FRAGMENTS := $(sort $(wildcard rtl/*/*.mk sim/*/*.mk firmware/*.mk host/*.mk constraints/*.mk \
     tests/*.mk))
+# Here, as fragments before that of sim/model name it
+MODEL_H := $(wildcard sim/model/*.h) firmware/ofr_regs.h
 include $(FRAGMENTS)
 
 # Remade before anything else is, because it is included: so whatever is missing is installed first.

@@ -4,7 +4,6 @@
 
 MODEL_C := $(sort $(wildcard sim/model/*.c))
 MODEL_O := $(MODEL_C:%.c=$(B)/%.o)
-MODEL_H := $(wildcard sim/model/*.h) firmware/ofr_regs.h
 
 $(MODEL_O): $(B)/%.o: %.c $(MODEL_H)
 	@mkdir -p $(@D)
