@@ -436,10 +436,14 @@ void board_step(struct board *b, const struct ofr_node_in *in)
     }
 }
 
-uint64_t board_cables(struct board *b, const struct rtl_cable_pins half[2])
+void board_cables_in(struct board *b, const struct rtl_cable_pins *pins)
+{
+    b->ops->cables_in(b->rtl, pins);
+}
+
+uint64_t board_cables(struct board *b)
 {
     static const struct ofr_node_in none;
-    b->ops->cables_in(b->rtl, half);
     board_step(b, &none);
     return b->ops->cables_out(b->rtl);
 }

@@ -56,9 +56,10 @@ uint64_t board_link(struct board *board, unsigned port, const struct ofr_link_in
 // One clock cycle. in: what the links bring, of an RTL board with ends of its own to its shadow.
 void board_step(struct board *board, const struct ofr_node_in *in);
 
-// With a physical layer, instead: a step in which the cables bring that, in either half of the
-// cycle. Returns what it has put out, as of struct rtl_board_ops. And the ports whose link is up.
-uint64_t board_cables(struct board *board, const struct rtl_cable_pins half[2]);
+// With a physical layer: what the cables bring from now on; instead of board_step(), a step, which
+// returns what the board has put out, as of struct rtl_board_ops. And the ports whose link is up.
+void board_cables_in(struct board *board, const struct rtl_cable_pins *pins);
+uint64_t board_cables(struct board *board);
 uint32_t board_links_up(const struct board *board);
 
 // UART, as bytes. RTL boards take 40 cycles a byte, golden ones none.

@@ -92,6 +92,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--stuck: at most %d times", MAX_PLUGS);
         o->stuck[o->stucks++] = arg;
         return 0;
+    case 'j': {
+        unsigned long percent = strtoul(arg, &end, 10);
+        if (arg[0] < '0' || arg[0] > '9' || *end || percent > 50)
+            argp_failure(state, 2, 0, "--jitter %s: 0 to 50, percent of a bit", arg);
+        o->jitter = (unsigned)percent;
+        return 0;
+    }
     case 'N':
         if (strcmp(arg, "0") && strcmp(arg, "8"))
             argp_failure(state, 2, 0, "--channels %s: 0 or 8", arg);
@@ -123,13 +130,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_failure(state, 2, 0, "--pull, --misfit: with --link reliable");
         if (!o->phy && o->stucks)
             argp_failure(state, 2, 0, "--stuck: with --link phy");
-        if (o->phy && (o->ppm || o->break_at || o->ledger))
-            argp_failure(state, 2, 0, "--ppm, --break, --ledger: not with --link phy");
+        if (!o->phy && o->jitter)
+            argp_failure(state, 2, 0, "--jitter: with --link phy");
+        if (o->phy && (o->break_at || o->ledger))
+            argp_failure(state, 2, 0, "--break, --ledger: not with --link phy");
         if (o->user && !o->channels)
             argp_failure(state, 2, 0, "--user: goes with --channels 8");
         if (o->user && o->break_at)
             argp_failure(state, 2, 0, "--break: no golden model is beside boards with --user");
-        if (o->reliable && o->ppm > MAX_LINK_PPM)
+        if ((o->reliable || o->phy) && o->ppm > MAX_LINK_PPM)
             argp_failure(state, 2, 0,
                          "--ppm: at most %d, which is what a link's physical layer makes up for; "
                          "more only with --link plain",
@@ -223,7 +232,13 @@ struct options options_read(int argc, char **argv)
         {"pull", 'U', "A.x+@FROM-TO", 0,
          "there that cable's plug is out from one cycle to another (repeatable)", 0},
         {"stuck", 'T', "A.x+:WIRE", 0,
-         "with --link phy: that wire, 0 to 3, brings that port nothing but zeros (repeatable)", 0},
+         "with --link phy: that wire, 0 to 3, brings that port nothing but zeros; 4: the clock, so "
+         "that direction is dead (repeatable)",
+         0},
+        {"jitter", 'j', "PERCENT", 0,
+         "with --link phy: each edge on a cable comes up to so much of a bit early or late, 0 to "
+         "25",
+         0},
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},
         {"channels", 'N', "N", 0,

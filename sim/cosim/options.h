@@ -42,6 +42,7 @@ struct options {
     size_t pulls;
     char *stuck[MAX_PLUGS]; // phy: --stuck, in order
     size_t stucks;
+    unsigned jitter; // phy: an edge comes up to so many percent of a bit early or late
     int misfit;      // a golden board whose ends do not fit the others', -1: none
     unsigned spread; // a cable is up to so much longer than latency, cycles
     struct timed_order order_at[MAX_ORDERS]; // --at

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// boardsim --link phy: RTL boards with the links' physical layer, and cables at its pins, half a
-// cycle at a time: lengths, skew of each wire, bit errors, bursts, a wire that is stuck. One clock
-// for all and no jitter: for those see link_cable.c.
+// boardsim --link phy: RTL boards with the links' physical layer, and cables at its pins, edge by
+// edge: lengths, skew of each wire, jitter, bit errors, bursts, a wire that is stuck, a direction
+// that is dead, contacts that bounce when a plug is put in; with one clock for all boards, or each
+// with its own (clocks.h).
 #ifndef PHY_CABLES_H
 #define PHY_CABLES_H
 

@@ -15,7 +15,6 @@ constexpr int PORTS = 2 * SHAPE_N, W = SHAPE_W, RESET_CYCLES = 4;
 struct board {
     VerilatedContext context;
     RTL_TOP top;
-    rtl_cable_pins half[2] = {};
 
     explicit board(uint64_t seed) : top(random_state(context, seed))
     {
@@ -24,10 +23,6 @@ struct board {
     void edge()
     {
         for (int level = 0; level < 2; level++) {
-            if (SHAPE_WIRES) {
-                top.cable_rx_clk = half[level].clk;
-                verilated_bits::set(top.cable_rx, 0, PORTS * SHAPE_WIRES, half[level].data);
-            }
             top.clk = level;
             top.eval();
         }
@@ -187,10 +182,12 @@ void set_channels(rtl_board *b, const logic_out *pins)
     }
 }
 
-void cables_in(rtl_board *b, const rtl_cable_pins half[2])
+void cables_in(rtl_board *b, const rtl_cable_pins *pins)
 {
-    of(b)->half[0] = half[0];
-    of(b)->half[1] = half[1];
+    RTL_TOP &top = of(b)->top;
+    top.cable_rx_clk = pins->clk;
+    verilated_bits::set(top.cable_rx, 0, PORTS * SHAPE_WIRES, pins->data);
+    top.eval();
 }
 
 uint64_t cables_out(const rtl_board *b)

@@ -33,7 +33,7 @@ struct rtl_flash_pins {
     bool csn, sck, mosi;
 };
 
-// The pins of the cables in half a cycle: a bit a port, and WIRES bits a port.
+// The pins of the cables: a bit a port, and WIRES bits a port.
 struct rtl_cable_pins {
     uint32_t clk;
     uint64_t data;
@@ -67,12 +67,11 @@ struct rtl_board_ops {
     // with m_valid; and what a user's logic gives them in the next step, and on.
     void (*channels)(const struct rtl_board *board, struct logic_in *pins);
     void (*set_channels)(struct rtl_board *board, const struct logic_out *pins);
-    // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring in
-    // both halves of the next step, in the second of which the board's clock is high; the data that
-    // the board has put out with its last edge, its clock for the other end being its own,
-    // inverted; ports whose link is up.
+    // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring from
+    // now on, between two edges of the board's clock; the data that the board has put out with its
+    // last edge, its clock for the other end being its own, inverted; ports whose link is up.
     unsigned wires;
-    void (*cables_in)(struct rtl_board *board, const struct rtl_cable_pins half[2]);
+    void (*cables_in)(struct rtl_board *board, const struct rtl_cable_pins *pins);
     uint64_t (*cables_out)(const struct rtl_board *board);
     uint32_t (*links_up)(const struct rtl_board *board);
 };
