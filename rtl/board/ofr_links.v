@@ -123,12 +123,14 @@ module ofr_links #(
         for (genvar p = 0; p < P; p++) begin : g_port
             if (LINK == 1) begin : g_end
                 logic ev_up, unused_up;
+                logic [1:0] unused_slot;
                 assign unused_up = ev_up;
                 ofr_link #(
                     .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
                     .TIME(TIME)
                 ) link_end (
-                    .clk, .rst, .enable(1'b1), .serial, .now, .rank, .link_up(to_link_up[p]),
+                    .clk, .rst, .slot(unused_slot), .enable(1'b1), .serial, .now, .rank,
+                    .link_up(to_link_up[p]),
                     .tx_valid(tx_valid[p]), .tx_ready(to_tx_ready[p]), .tx_vc(tx_vc[2*p +: 2]),
                     .tx_data(tx_data[W*p +: W]), .tx_last(tx_last[p]), .tx_poison(tx_poison[p]),
                     .tx_credit(to_tx_credit[12*p +: 12]), .tx_base(to_tx_base[12*p +: 12]),
