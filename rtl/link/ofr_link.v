@@ -88,14 +88,21 @@ module ofr_link #(
     logic [5:0]        rwaddr, rraddr;
     logic [W-1:0]      twdata, rwdata, trdata, rrdata;
 
+    // The turns go on in a reset, which lasts until all have had theirs
+    logic reset;
     generate
         if (SLOW != 1) begin : g_slots
-            logic [1:0] slot_q;
-            always_ff @(posedge clk)
-                slot_q <= rst ? '0 : slot_q + 2'd1;
-            assign slot = slot_q;
+            logic [1:0] slot_q = '0;
+            logic       held_q;
+            always_ff @(posedge clk) begin
+                slot_q <= slot_q + 2'd1;
+                held_q <= reset && slot_q != 2'(SLOW - 1);
+            end
+            assign slot  = slot_q;
+            assign reset = rst || held_q;
         end else begin : g_no_slots
-            assign slot = '0;
+            assign slot  = '0;
+            assign reset = rst;
         end
     endgenerate
 
@@ -104,12 +111,12 @@ module ofr_link #(
     always_ff @(posedge clk) begin
         if (slot == 2'(SLOW - 1))
             time_q <= time_q + 1;
-        if (rst)
+        if (reset)
             time_q <= '0;
-        odd_q <= !rst && (odd_q ^ tick);
+        odd_q <= !reset && (odd_q ^ tick);
     end
     ofr_link_slow #(.WIDTH(1), .SLOW(SLOW)) u_hello (
-        .clk, .slot, .en(good || rst), .d(rst || (!low[10] && low[2:0] != `OFR_LINK_UP)),
+        .clk, .slot, .en(good || reset), .d(reset || (!low[10] && low[2:0] != `OFR_LINK_UP)),
         .q(hello_q)
     );
     assign tick    = &time_q;
@@ -124,7 +131,7 @@ module ofr_link #(
     assign says_data = high;
 
     ofr_link_tx #(.W(W), .SHARED(SHARED), .SERIAL(SERIAL), .TIME(TIME), .SLOW(SLOW)) u_tx (
-        .clk, .slot, .rst, .phase, .up,
+        .clk, .slot, .rst(reset), .phase, .up,
         .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
         .item, .item_data, .due(TIME != 0 && tick && odd_q), .tells, .expects, .freed(rx_credit),
@@ -136,7 +143,7 @@ module ofr_link #(
     ofr_link_rx #(
         .W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK), .TIME(TIME), .SLOW(SLOW)
     ) u_rx (
-        .clk, .slot, .rst, .phase, .listens, .drains(up && link_up), .tick,
+        .clk, .slot, .rst(reset), .phase, .listens, .drains(up && link_up), .tick,
         .phy_valid(phy_rx_valid),
         .phy_word(phy_rx_word), .phy_late(phy_rx_late), .now(now[15:0]), .lag, .we(rwe),
         .waddr(rwaddr), .wdata(rwdata), .raddr(rraddr), .rdata(rrdata), .rx_valid,
@@ -144,8 +151,8 @@ module ofr_link #(
         .high_q(high), .expects, .wants, .nak, .ev_bad
     );
     ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL), .SLOW(SLOW)) u_train (
-        .clk, .slot, .rst, .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits, .moves,
-        .item,
+        .clk, .slot, .rst(reset), .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits,
+        .moves, .item,
         .item_data, .tells, .now, .lag, .rank, .rx_received, .rx_credit, .count_q(tx_credit),
         .rebase_q(tx_rebase), .state_q(state), .up, .listens, .link_up_q(link_up),
         .abort(rx_abort), .why_q(why), .peer_q(peer), .ev_up, .ev_down

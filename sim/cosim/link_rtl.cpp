@@ -72,7 +72,9 @@ extern "C" {
 
 struct ofr_link_shape link_rtl_shape(void)
 {
-    return link_pins::shape();
+    struct ofr_link_shape shape = link_pins::shape();
+    shape.slow = SHAPE_SLOW > 1;
+    return shape;
 }
 
 void link_rtl_reset(struct link_rtl *l)
@@ -81,6 +83,8 @@ void link_rtl_reset(struct link_rtl *l)
     for (int i = 0; i < SHAPE_SLOW + 1; i++)
         l->edge();
     l->top.rst = 0;
+    for (l->settle(); l->top.slot != 0; l->settle())
+        l->edge();
     l->counts = {};
     l->tx_word = OFR_LINK_SYNC;
     l->others();
