@@ -34,7 +34,7 @@ pair()
     sed -e '/^    logic \[3:0\]  timer_q;/d' -e '/^    logic \[2:0\]  want_q;/d' \
         -e 's/^    output logic  *ev_up,/    output logic [3:0] timer_q, output logic [2:0] want_q,\n&/' \
         "$1" > "$work/train_shown.v"
-    timeout 600 yosys -p "read_verilog -formal -sv -Irtl/link $work/train_shown.v rtl/link/test/ofr_link_pair.v
+    timeout 600 yosys -p "read_verilog -formal -sv -Irtl/link $work/train_shown.v $slow rtl/link/test/ofr_link_pair.v
         prep -flatten -top ofr_link_pair; async2sync; dffunmap; opt_clean; $induction" \
         > "$work/log" 2>&1 && proven
 }
