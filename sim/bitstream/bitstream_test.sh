@@ -45,6 +45,10 @@ check 'one board' says '^1 board'
 check 'with its serial number' says 0000000000000001
 check 'program' torus program --routing ofr
 check 'counters' torus counters --all
+if [ -n "${FLIPS:-}" ]; then # what wrong bits are to show in
+    check 'info' torus info
+    check 'link' torus link --all
+fi
 check 'it ends well' stop
 sed 's/^/# /' "$dir/log"
 check 'all output pins were equal in every cycle' logged 'all output pins were equal'

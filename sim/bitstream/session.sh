@@ -13,7 +13,7 @@ trap clean_up EXIT
 trap 'exit 2' INT TERM
 
 torus() {
-    timeout 900 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
+    timeout 3600 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
         > "$dir/out" 2>&1
 }
 says() { grep -q -e "$1" "$dir/out"; }
