@@ -11,7 +11,14 @@
 // calls are dropped.
 #define AHEAD static inline __attribute__((always_inline))
 
-enum { FAR = 24, NEAR = 12 };
+enum { FAR = 40, MIDDLE = 26, NEAR = 14 };
+
+// Fetches into the cache where the escape's queues begin, if there is one that waits.
+AHEAD void look_ahead_escape(const struct net_part *part, uint32_t place)
+{
+    if (net_link(&part->links, place)->waiting >> NET_VS1)
+        __builtin_prefetch(&part->links.escape[2 * (size_t)place]);
+}
 
 // Fetches into the cache what send_next will touch.
 AHEAD void look_ahead_queue(const struct net_part *part, uint32_t place)
@@ -48,9 +55,28 @@ AHEAD void look_ahead_free(const struct net_part *part, uint32_t l)
     const struct net_line_event *e = net_wheel_ahead(line, FAR);
     if (e)
         __builtin_prefetch(net_link(&part->links, e->index));
+    e = net_wheel_ahead(line, MIDDLE);
+    if (e)
+        look_ahead_escape(part, e->index);
     e = net_wheel_ahead(line, NEAR);
     if (e)
         look_ahead_queue(part, e->index);
+}
+
+AHEAD void look_ahead_nak(const struct net_part *part)
+{
+    const struct net_line *line = &part->wheel.line[LINE_NAK];
+    const struct net_line_event *e = net_wheel_ahead(line, FAR);
+    if (e)
+        __builtin_prefetch(net_link(&part->links, e->index));
+    e = net_wheel_ahead(line, NEAR);
+    if (!e)
+        return;
+    const struct net_packet *packet = net_wheel_cargo_ahead(line, NEAR);
+    struct net_link *link = net_link(&part->links, e->index);
+    if (link->waiting >> packet->vc & 1)
+        __builtin_prefetch(
+            &part->links.slots[net_queue(&part->links, link, e->index, packet->vc)->head]);
 }
 
 AHEAD void look_ahead_inject(const struct net_part *part)

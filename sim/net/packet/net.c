@@ -22,7 +22,7 @@ struct net_sim {
     uint16_t *exists;
     struct net_source *sources;
     struct ofr_way *ways;
-    uint64_t *sink_free;
+    uint64_t *sink_free, *gated;
 
     uint32_t count;         // of parts, on all ranks
     uint32_t first, end;    // those that are simulated here; a rank may have parts without nodes
@@ -170,10 +170,11 @@ static bool make_parts(struct net_sim *sim, const struct net_times *times)
 static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *times,
                       uint32_t max_ways)
 {
-    static const size_t cargo[NET_LINES] = {
-        [LINE_OWN] = sizeof(struct net_packet), [LINE_OTHERS] = sizeof(struct net_packet)};
-    static const uint32_t kind[NET_LINES] = {NET_FREE, NET_FREE, NET_ARRIVE, NET_ARRIVE,
-                                             NET_INJECT};
+    static const size_t cargo[NET_LINES] = {[LINE_OWN] = sizeof(struct net_packet),
+                                            [LINE_OTHERS] = sizeof(struct net_packet),
+                                            [LINE_NAK] = sizeof(struct net_packet)};
+    static const uint32_t kind[NET_LINES] = {NET_FREE,   NET_FREE,   NET_ARRIVE,
+                                             NET_ARRIVE, NET_INJECT, NET_NAK};
     // From about so many bytes on that its links and nodes take.
     enum { FOOTPRINT = 1 << 20 };
     struct net_part *part = &sim->parts[p];
@@ -194,6 +195,8 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
         .gate = sim->config->source_gate_us > 0
                     ? (uint64_t)(sim->config->source_gate_us * 1000 * NET_UNITS_PER_NS)
                     : UINT64_MAX,
+        .nak_gate = (uint64_t)llround(sim->config->nak_gate_us * 1000 * NET_UNITS_PER_NS),
+        .gated = sim->gated,
         .parts = sim->count,
         .bounds = sim->bounds};
     part->look_ahead =
@@ -215,8 +218,10 @@ static bool init(struct net_sim *sim, const struct net_config *config)
     sim->sources = net_allocate(nodes, sizeof *sim->sources);
     sim->ways = net_allocate((size_t)nodes * max_ways, sizeof *sim->ways);
     sim->sink_free = net_allocate(nodes, sizeof *sim->sink_free);
+    if (config->nak_gate_us > 0)
+        sim->gated = net_allocate(nodes, sizeof *sim->gated);
     if (!sim->coord || !sim->exists || !sim->sources || !sim->ways || !sim->sink_free ||
-        !net_links_init(&sim->links, config, &times) ||
+        (config->nak_gate_us > 0 && !sim->gated) || !net_links_init(&sim->links, config, &times) ||
         !net_schedule_init(&sim->schedule, config) || !make_parts(sim, &times))
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
@@ -258,6 +263,7 @@ static void quit(struct net_sim *sim)
     free(sim->sources);
     free(sim->ways);
     free(sim->sink_free);
+    free(sim->gated);
     free(sim);
 }
 
@@ -315,7 +321,8 @@ static uint64_t in_flight(const struct net_part *part)
     uint64_t slots = part->links.capacity;
     for (uint32_t s = part->links.unused; s != NET_NONE; s = part->links.slots[s].next)
         slots--;
-    return slots + part->wheel.line[LINE_OWN].count + part->wheel.line[LINE_OTHERS].count;
+    const struct net_line *line = part->wheel.line;
+    return slots + line[LINE_OWN].count + line[LINE_OTHERS].count + line[LINE_NAK].count;
 }
 
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)

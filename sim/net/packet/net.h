@@ -17,9 +17,9 @@
 //   free: dimension order in the escape queue, with 1 free slot to go on in the same queue, 2 to
 //   enter it. A packet from the generator needs more than `throttle` free slots in either, or
 //   `escape_throttle` in the escape; one in the network may need more than one, too
-//   (`transit_throttle`), and injection may wait for all of the node's queues (`node_throttle`).
-//   DOR: the escape only. RDR: a minimal dimension drawn per packet and node, its adaptive queue,
-//   then the escape.
+//   (`transit_throttle`), and injection may wait for all of the node's queues (`node_throttle`),
+//   and after a NAK that came back to the node (`nak_gate`). DOR: the escape only. RDR: a minimal
+//   dimension drawn per packet and node, its adaptive queue, then the escape.
 // Sink. The consumption queue has C slots, one freed when sending to the sink starts.
 // Order of what happens at one time: part.h.
 //

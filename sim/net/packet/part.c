@@ -52,9 +52,19 @@ static struct net_packet *mail(struct net_part *part, enum net_mail_kind kind, u
     return &letter->packet;
 }
 
+// A packet comes back to its queue.
 static void nak(struct net_part *part, uint64_t time, uint32_t place,
                 const struct net_packet *packet)
 {
+    // As soon as can be: so these are in the order of time.
+    if (time == part->wheel.now + part->times.ext_ack + part->times.ext_latency) {
+        struct net_packet *cargo = net_wheel_put_line(&part->wheel, LINE_NAK, time, place);
+        if (cargo)
+            *cargo = *packet;
+        else
+            part->out_of_memory = true;
+        return;
+    }
     uint32_t s = net_slot(&part->links);
     if (s == NONE) {
         part->out_of_memory = true;
@@ -184,6 +194,8 @@ static inline __attribute__((always_inline)) struct net_packet *append(struct ne
 // Puts a NAKed packet back into its queue, by age.
 static void on_nak(struct net_part *part, uint32_t place, uint32_t s)
 {
+    if (part->nak_gate)
+        part->gated[net_node(&part->links, place)] = part->wheel.now + part->nak_gate;
     struct net_packet *slots = part->links.slots;
     struct net_link *link = net_link(&part->links, place);
     unsigned vc = slots[s].vc;
@@ -206,6 +218,20 @@ static void on_nak(struct net_part *part, uint32_t place, uint32_t s)
         link->armed = true;
         put(part, link->free_at, NET_FREE, place, NONE);
     }
+}
+
+// The same of one that was on a line.
+static void on_nak_line(struct net_part *part)
+{
+    const struct net_line *line = &part->wheel.line[LINE_NAK];
+    uint32_t place = line->at[line->first].index, s = net_slot(&part->links);
+    if (s == NONE) {
+        part->out_of_memory = true;
+        return;
+    }
+    part->links.slots[s] = *(const struct net_packet *)net_wheel_cargo_ahead(line, 0);
+    net_wheel_drop(&part->wheel, LINE_NAK, 1);
+    on_nak(part, place, s);
 }
 
 // Begins to send an ACK or NAK over a link; returns when it is there.
@@ -350,6 +376,8 @@ static bool inject(struct net_part *part, uint32_t node)
     }
     if (c->node_throttle &&
         net_in_use(&part->links, node, part->exists[node], part->wheel.now) > c->node_throttle)
+        return false;
+    if (part->nak_gate && part->gated[node] > part->wheel.now)
         return false;
     const struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
     const struct ofr_way *way = &ways[0];
@@ -666,6 +694,10 @@ AHEAD void run(struct net_part *part, uint64_t until, bool ahead)
             on_line(part, LINE_INJECT, ahead);
         } else if (l == LINE_AGAIN) {
             on_line(part, LINE_AGAIN, ahead);
+        } else if (l == LINE_NAK) {
+            if (ahead)
+                look_ahead_nak(part);
+            on_nak_line(part);
         } else {
             struct net_event event =
                 l == NET_LINES ? net_wheel_take_wheel(wheel) : net_wheel_take_far(wheel);

@@ -22,8 +22,9 @@
 enum net_kind { NET_FREE, NET_NAK, NET_ARRIVE, NET_BIRTH, NET_INJECT };
 
 // AGAIN is FREE, an ACK's time after it. Of ARRIVE, which carries the packet: from the part's own
-// links, from others'.
-enum net_which_line { LINE_FREE, LINE_AGAIN, LINE_OWN, LINE_OTHERS, LINE_INJECT };
+// links, from others'. NAK, which carries it, too: of those that waited for nothing on the way
+// back.
+enum net_which_line { LINE_FREE, LINE_AGAIN, LINE_OWN, LINE_OTHERS, LINE_INJECT, LINE_NAK };
 
 // A generator: the packet that it offers next.
 struct net_source {
@@ -72,6 +73,7 @@ struct net_part {
     struct ofr_way *ways; // [node][max_ways], of the sources' messages
     uint32_t max_ways;
     uint64_t *sink_free; // when the link to the sink is free
+    uint64_t *gated;     // until when a NAK keeps injection waiting, by node; with nak_gate only
 
     // The part's own.
     struct net_wheel wheel;
@@ -84,6 +86,7 @@ struct net_part {
     struct net_post *out;   // [part]: what it gets
     uint64_t counted;       // until then packets on links are counted
     uint64_t gate;          // packets that have waited longer are not derouted, units
+    uint64_t nak_gate;      // injection waits for so long after a NAK, units; 0: it does not
     uint64_t numbers;       // of the consumed packets' messages, added up
     uint64_t progress;      // when a packet was accepted or consumed last
     bool look_ahead;        // fetching ahead pays

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_LINES = 5, NET_KINDS = 8 };
+enum { NET_LINES = 6, NET_KINDS = 8 };
 
 // What is to happen; `kind` (0 .. NET_KINDS - 1), `index` and `packet` are the engine's. 16 bytes.
 struct net_event {

@@ -161,6 +161,7 @@ throttle 1
 escape-throttle 1
 transit-throttle 1
 node-throttle 1
+nak-gate 1
 source-gate 1
 ratio 1
 above-mean 1

@@ -241,6 +241,37 @@ static void rules_for_overload(void **state)
     assert_int_equal(derouted[7], derouted[0]);
 }
 
+// A gate after NAKs: injection waits, few packets come back; where none comes back nothing changes.
+static void waits_after_a_nak(void **state)
+{
+    (void)state;
+    struct net_result r[2];
+    for (int quiet = 0; quiet < 2; quiet++) {
+        for (int gate = 0; gate < 2; gate++) {
+            struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
+            assert_true(net_torus_parse("4x4x4", &c.torus));
+            c.traffic.pattern = quiet ? NET_NEIGHBOUR : NET_UNIFORM;
+            c.load = quiet ? 0.1 : 1.2;
+            c.messages = 4;
+            c.nak_gate_us = gate ? 100 : 0;
+            r[gate] = run(&c);
+            conserved(&c, &r[gate]);
+        }
+        if (quiet) {
+            assert_int_equal(r[1].naks, 0);
+            assert_int_equal(r[0].end_time, r[1].end_time);
+            assert_int_equal(r[0].refused, r[1].refused);
+        } else {
+            assert_true(r[0].naks > 1000);
+            assert_true(r[1].naks < r[0].naks / 2);
+            assert_true(r[1].refused > r[0].refused);
+            assert_true(r[1].end_time > r[0].end_time + (uint64_t)100000 * NET_UNITS_PER_NS);
+        }
+        net_result_free(&r[0]);
+        net_result_free(&r[1]);
+    }
+}
+
 // More ACKs are on their way over a link than a byte counts; and times that are far apart, so that
 // ACKs are left unlooked at for long.
 static void long_links(void **state)
@@ -376,7 +407,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rdr_spreads),        cmocka_unit_test(watchdog_names_what_is_stuck),
         cmocka_unit_test(verdict_is_exact),   cmocka_unit_test(statistics),
         cmocka_unit_test(links_are_counted),  cmocka_unit_test(injection_waits),
-        cmocka_unit_test(rules_for_overload),
+        cmocka_unit_test(rules_for_overload), cmocka_unit_test(waits_after_a_nak),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

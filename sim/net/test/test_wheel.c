@@ -41,7 +41,7 @@ static void order(void **state)
         struct net_wheel wheel;
         // Lines 0 and 2 carry the entry's number. Two lines are of one kind.
         static const size_t cargo[NET_LINES] = {sizeof(size_t), 0, 3 * sizeof(size_t)};
-        static const uint32_t kind[NET_LINES] = {2, 0, 2, 5, 0};
+        static const uint32_t kind[NET_LINES] = {2, 0, 2, 5, 0, 1};
         assert_true(net_wheel_init(&wheel, 1000, cargo, kind));
         size_t put = 0, taken = 0, last = 0;
         uint64_t before = 0;
