@@ -4,8 +4,8 @@
 // has three dimensions and the paper's buffers, eight slots of 512 bytes a VC; with a 25F two
 // dimensions and eight slots of 64 bytes: its 56 block RAMs hold no more, and with six links 96% of
 // its look-up tables were in use. With 16-bit flits, two dimensions, four slots of 32 bytes and no
-// serial numbers on its links it is one of a torus of small boards (ice40hx8k_b_evn, whose links
-// have three wires, too). Pins: constraints/ulx3s-85f.lpf, of revisions 2 and 3.
+// serial numbers on its links it has the router and the links (LINK 2) of a small board. Pins:
+// constraints/ulx3s-85f.lpf, of revisions 2 and 3.
 `default_nettype none
 
 module ulx3s #(
