@@ -67,9 +67,9 @@ struct rtl_board_ops {
     // with m_valid; and what a user's logic gives them in the next step, and on.
     void (*channels)(const struct rtl_board *board, struct logic_in *pins);
     void (*set_channels)(struct rtl_board *board, const struct logic_out *pins);
-    // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring from
-    // now on, between two edges of the board's clock; the data that the board has put out with its
-    // last edge, its clock for the other end being its own, inverted; ports whose link is up.
+    // With a physical layer, else 0 and NULL: data wires of a cable each way; what cables bring
+    // from now on, between two edges of the board's clock; the data that the board has put out with
+    // its last edge, its clock for the other end being its own, inverted; ports whose link is up.
     unsigned wires;
     void (*cables_in)(struct rtl_board *board, const struct rtl_cable_pins *pins);
     uint64_t (*cables_out)(const struct rtl_board *board);

@@ -35,6 +35,7 @@ pair()
         -e 's/^    output logic  *ev_up,/    output logic [3:0] timer_q, output logic [2:0] want_q,\n&/' \
         "$1" > "$work/train_shown.v"
     timeout 600 yosys -p "read_verilog -formal -sv -Irtl/link $work/train_shown.v rtl/link/test/ofr_link_pair.v
+        read_verilog -formal -sv -Irtl/link rtl/link/test/ofr_link_pair_end.v
         prep -flatten -top ofr_link_pair; async2sync; dffunmap; opt_clean; $induction" \
         > "$work/log" 2>&1 && proven
 }
