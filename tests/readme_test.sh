@@ -38,7 +38,7 @@ mkdir "$work/boards"
     # boardsim, its first line, says when its sockets are there: a person types slower than it starts
     echo "$(sed -n '1s/ &.*//p' "$work/commands") > '$work/sim' 2>&1 &"
     echo "trap 'kill \$!' EXIT"
-    echo "for i in \$(seq 600); do grep -q ' cycle ' '$work/sim' && break; sleep 0.1; done"
+    echo "for i in \$(seq 600); do grep -q ' boards, ' '$work/sim' && break; sleep 0.1; done"
     echo 'set -e'
     sed -e 1d -e '/^kill/d' "$work/commands"
 } > "$work/script"
