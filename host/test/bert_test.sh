@@ -41,7 +41,7 @@ check 'added to it' torus bert 0,0 x+ --time 0.005 --record "$dir/record"
 check 'below one heading' sh -c "[ \$(wc -l < '$dir/record') = 17 ] && [ \$(grep -c ^cable '$dir/record') = 1 ]"
 
 # A host that goes away leaves nothing behind
-timeout 60 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board0.sock" bert 0,0 1,0 --time 0.02 > "$dir/out" 2>&1 &
+timeout 60 "$B/bin/torusctl" --timeout 60 -t "unix:$dir/board0.sock" bert 0,0 1,0 --time 0.06 > "$dir/out" 2>&1 &
 tool=$!
 sleep 3
 kill -9 "$tool"
@@ -61,8 +61,8 @@ check 'no neighbours: status 2' status 2 torus bert 0,0 0,0
 check 'said' says 'no cable that is up leads there'
 check 'no such port: status 2' status 2 torus bert 0,0 z+
 check 'said' says 'the board has x+ x- y+ y-'
-check 'pulled and put back' sh -c "'$B/bin/boardsim' --sockets '$dir' cut 0.x+ && sleep 1 &&
-    '$B/bin/boardsim' --sockets '$dir' join 0.x+" > "$dir/out" 2>&1
+check 'pulled and put back' sh -c "exec > '$dir/out' 2>&1; '$B/bin/boardsim' --sockets '$dir' cut 0.x+ &&
+    sleep 1 && '$B/bin/boardsim' --sockets '$dir' join 0.x+"
 check 'its contacts have bounced: up again' soon up
 check 'fell once' json 'all(l["falls"] >= 1 for l in d["links"])'
 check 'the simulation ended well' stop
