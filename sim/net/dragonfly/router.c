@@ -15,6 +15,19 @@ struct requests {
     uint64_t taken;                        // outputs that have been given
 };
 
+void net_df_fetch(const struct net_sim *sim, uint32_t router)
+{
+    for (uint64_t rest = sim->occupied[router]; rest; rest &= rest - 1) {
+        size_t at = net_df_port_of(sim, router, (unsigned)__builtin_ctzll(rest));
+        if (sim->port[at].input_free > sim->now)
+            continue;
+        for (unsigned mask = sim->port[at].queues; mask; mask &= mask - 1) {
+            unsigned v = (unsigned)__builtin_ctz(mask);
+            __builtin_prefetch(net_df_packet(sim, sim->queue[at * sim->vcs + v].first), 1);
+        }
+    }
+}
+
 static void ask(struct net_sim *sim, uint32_t router, struct requests *all)
 {
     for (uint64_t rest = sim->occupied[router]; rest; rest &= rest - 1) {
@@ -109,7 +122,8 @@ static bool before(const struct net_sim *sim, uint32_t router, unsigned out, uns
 
 void net_df_allocate(struct net_sim *sim, uint32_t router)
 {
-    struct requests all = {.inputs = 0};
+    struct requests all; // of the rest only what asks is written, and read
+    all.inputs = all.taken = 0;
     ask(sim, router, &all);
     for (unsigned i = 0; i < sim->config->dragonfly.iterations && all.inputs; i++) {
         int8_t winner[NET_MAX_DRAGONFLY_PORTS], queue[NET_MAX_DRAGONFLY_PORTS];

@@ -252,9 +252,12 @@ void net_df_cycle(struct net_sim *sim)
     give_birth(sim);
     if (sim->shape.routing == NET_PB)
         net_df_note_congestion(sim);
-    for (uint32_t router = sim->first; router < sim->past; router++)
+    for (uint32_t router = sim->first; router < sim->past; router++) {
+        if (router + 1 < sim->past)
+            net_df_fetch(sim, router + 1);
         if (sim->occupied[router])
             net_df_allocate(sim, router);
+    }
     sim->now++;
 }
 

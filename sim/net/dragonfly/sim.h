@@ -38,7 +38,8 @@
 enum { NET_DF_CALENDAR = 1024 };
 #define NET_DF_NO_PACKET NET_POOL_NONE
 
-struct net_df_packet {
+// A line of the cache: of each queue the first one is looked at in every cycle.
+struct __attribute__((aligned(NET_POOL_LINE))) net_df_packet {
     struct net_df_header h;
     uint32_t source, message, next; // next: in a queue, of the free ones, or on the same link
     uint32_t born, entered;         // cycles; entered: left the injection queue
@@ -172,6 +173,8 @@ void net_df_add_batches(struct net_sim *sim);
 
 // A cycle's connections (router.c), and what becomes of one (sim.c): `way` over VC `vc`.
 void net_df_allocate(struct net_sim *sim, uint32_t router);
+// What they look at is asked for ahead: it is spread over more memory than a cache has.
+void net_df_fetch(const struct net_sim *sim, uint32_t router);
 void net_df_send(struct net_sim *sim, uint32_t router, unsigned port, unsigned queue,
                  struct net_df_way way, unsigned vc);
 
