@@ -73,15 +73,7 @@ of_four() {
         > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
-    check 'the cables of board 0 are up' up 'x+,x-,y+,y-'
-    check 'discover' torus discover
-    sed 's/^/# /' "$dir/out"
-    check 'four boards, cabled right' says "^4 boards, a $said torus$"
-    check 'with their serial numbers' says 00000000000000a4
-    check 'program' torus program --routing ofr
-    check 'traffic' torus run --load 0.02 --cycles 40000 --warmup 4000
-    sed 's/^/# /' "$dir/out"
-    check 'counters' torus counters
+    does_all "$said"
     stop
     check 'all cables of all boards are up' [ "$(grep -c 'led 0[89a-f]$' "$dir/log")" = 4 ]
     sed 's/^/# /' "$dir/log"

@@ -30,15 +30,7 @@ with_rtl() { # KIND BOARD...
 }
 whole() { # KIND DIMS: such a torus does what a torus does
     start "$1" --dims "$2"
-    check "$1: the cables of board 0 are up" up 'x+,x-,y+,y-'
-    check "$1: discover" torus discover
-    sed 's/^/# /' "$dir/out"
-    check "$1: four boards, cabled right" says "^4 boards, a $2 torus$"
-    check "$1: each with its serial number" says 00000000000000a4
-    check "$1: program" torus program --routing ofr
-    check "$1: traffic" torus run --load 0.02 --cycles 40000 --warmup 4000
-    sed 's/^/# /' "$dir/out"
-    check "$1: counters" torus counters
+    does_all "$2" "$1: "
     check "$1: all links' ends are up" torus link
     says ' UP ' || says ' up '
     result $? "$1: as torusctl link says"

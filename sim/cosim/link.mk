@@ -55,7 +55,7 @@ $(B)/tests/link_soak:
 # A torus of golden nodes over these links, at full load, whose cables and boards go and come back: 3x3
 # in `make test`, 4x4 and 4x4x4 at 100 places and times each in `make soak`. Twins: routers are not told
 # what was received; what was sent before a fall is sent after it
-HEAL_O := $(patsubst %,$(B)/sim/cosim/%.o,heal links link_report link_wire noise)
+HEAL_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger links link_report link_wire noise)
 $(B)/bin/heal: $(HEAL_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lm

@@ -237,7 +237,7 @@ struct options options_read(int argc, char **argv)
          0},
         {"jitter", 'j', "PERCENT", 0,
          "with --link phy: each edge on a cable comes up to so much of a bit early or late, 0 to "
-         "25",
+         "50",
          0},
         {"misfit", 'M', "N", 0,
          "there golden board N says that it has other slots: its links must not come up", 0},

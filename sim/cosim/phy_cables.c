@@ -72,8 +72,7 @@ static void read_stuck(struct sim *s)
         char extra;
         if (!rest || sscanf(rest, ":%u%c", &wire, &extra) != 1 || wire > rtl_board_2_phy.wires)
             die("--stuck %s: write 5.x+:2, a port and the wire, 0 to %u, that brings it nothing; "
-                "%u: "
-                "the clock",
+                "%u: the clock",
                 s->o.stuck[i], rtl_board_2_phy.wires - 1, rtl_board_2_phy.wires);
         at(s, (uint32_t)end.board, (unsigned)end.port)->stuck |= 1U << wire;
     }
