@@ -102,7 +102,9 @@ struct net_config {
                                // in an adaptive VC, 0 .. C - 1
     uint32_t node_throttle; // injection waits while more slots of the node's links, all VCs, are in
                             // use; 0: it does not
-    double nak_gate_us; // and for so long after a NAK to one of the node's links; 0: it does not
+    double nak_gate_us; // and while NAKs to as many links of the node as the next says are at most
+                        // so old; 0: it does not
+    uint32_t nak_ports; // 1 .. OFR_MAX_PORTS
     double int_latency_ns, int_gbps; // lambda_int, B_int
     double ext_latency_ns, ext_gbps; // lambda_ext, B_ext
     double injection_gamma0;         // rate of the injection tick grid (paper, sec. 4: 2.4)

@@ -421,6 +421,11 @@ static bool is_derouting(const struct net_config *c)
     return deroutes(c) || is_chaos(c);
 }
 
+static bool has_nak_gate(const struct net_config *c)
+{
+    return c->nak_gate_us > 0;
+}
+
 // ---- When a setting applies
 
 static const struct net_condition
@@ -451,6 +456,7 @@ static const struct net_condition
     adaptive = {has_adaptive, "all but --routing dor, which has no adaptive VC"},
     ticking = {has_ticks, "--injection stop-and-wait"},
     tied = {has_ties, "--engine packet, or a torus"},
+    nak_gated = {has_nak_gate, "--nak-gate of more than 0"},
     by_bubble = {is_by_bubble, "--engine packet, or --routing dor, rdr, abr, por or ofr"},
     served = {has_service, "--routing dally-seitz, duato, triplex or chaos"},
     permuting = {is_permutation, "--traffic that is a permutation (not uniform or hotspot)"};
@@ -703,6 +709,17 @@ const struct net_setting net_settings[] = {
      .least = 0,
      .most = 1000,
      AT(nak_gate_us)},
+    {.name = "nak-ports",
+     .group = 2,
+     .value = "LINKS",
+     .help = "--nak-gate is for a node where as many of its links had a NAK back within that time",
+     .otherwise = "1",
+     .field = "nak_ports_links",
+     .kind = NET_COUNT,
+     .least = 1,
+     .most = OFR_MAX_PORTS,
+     .applies = &nak_gated,
+     AT(nak_ports)},
     {.name = "source-gate",
      .group = 2,
      .value = "US",

@@ -22,7 +22,7 @@ struct net_sim {
     uint16_t *exists;
     struct net_source *sources;
     struct ofr_way *ways;
-    uint64_t *sink_free, *gated;
+    uint64_t *sink_free, *naked;
 
     uint32_t count;         // of parts, on all ranks
     uint32_t first, end;    // those that are simulated here; a rank may have parts without nodes
@@ -196,7 +196,7 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
                     ? (uint64_t)(sim->config->source_gate_us * 1000 * NET_UNITS_PER_NS)
                     : UINT64_MAX,
         .nak_gate = (uint64_t)llround(sim->config->nak_gate_us * 1000 * NET_UNITS_PER_NS),
-        .gated = sim->gated,
+        .naked = sim->naked,
         .parts = sim->count,
         .bounds = sim->bounds};
     part->look_ahead =
@@ -218,11 +218,12 @@ static bool init(struct net_sim *sim, const struct net_config *config)
     sim->sources = net_allocate(nodes, sizeof *sim->sources);
     sim->ways = net_allocate((size_t)nodes * max_ways, sizeof *sim->ways);
     sim->sink_free = net_allocate(nodes, sizeof *sim->sink_free);
-    if (config->nak_gate_us > 0)
-        sim->gated = net_allocate(nodes, sizeof *sim->gated);
     if (!sim->coord || !sim->exists || !sim->sources || !sim->ways || !sim->sink_free ||
-        (config->nak_gate_us > 0 && !sim->gated) || !net_links_init(&sim->links, config, &times) ||
-        !net_schedule_init(&sim->schedule, config) || !make_parts(sim, &times))
+        !net_links_init(&sim->links, config, &times) || !net_schedule_init(&sim->schedule, config))
+        return false;
+    if (config->nak_gate_us > 0)
+        sim->naked = net_allocate((size_t)nodes << sim->links.bits, sizeof *sim->naked);
+    if ((config->nak_gate_us > 0 && !sim->naked) || !make_parts(sim, &times))
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         sim->coord[node] = ofr_node_coord(&config->torus, node);
@@ -263,7 +264,7 @@ static void quit(struct net_sim *sim)
     free(sim->sources);
     free(sim->ways);
     free(sim->sink_free);
-    free(sim->gated);
+    free(sim->naked);
     free(sim);
 }
 

@@ -18,8 +18,8 @@
 //   enter it. A packet from the generator needs more than `throttle` free slots in either, or
 //   `escape_throttle` in the escape; one in the network may need more than one, too
 //   (`transit_throttle`), and injection may wait for all of the node's queues (`node_throttle`),
-//   and after a NAK that came back to the node (`nak_gate`). DOR: the escape only. RDR: a minimal
-//   dimension drawn per packet and node, its adaptive queue, then the escape.
+//   and after NAKs that came back to the node (`nak_gate`, `nak_ports`). DOR: the escape only. RDR:
+//   a minimal dimension drawn per packet and node, its adaptive queue, then the escape.
 // Sink. The consumption queue has C slots, one freed when sending to the sink starts.
 // Order of what happens at one time: part.h.
 //

@@ -73,7 +73,7 @@ struct net_part {
     struct ofr_way *ways; // [node][max_ways], of the sources' messages
     uint32_t max_ways;
     uint64_t *sink_free; // when the link to the sink is free
-    uint64_t *gated;     // until when a NAK keeps injection waiting, by node; with nak_gate only
+    uint64_t *naked;     // when a NAK's gate opens again, by place; with nak_gate only
 
     // The part's own.
     struct net_wheel wheel;
@@ -86,7 +86,7 @@ struct net_part {
     struct net_post *out;   // [part]: what it gets
     uint64_t counted;       // until then packets on links are counted
     uint64_t gate;          // packets that have waited longer are not derouted, units
-    uint64_t nak_gate;      // injection waits for so long after a NAK, units; 0: it does not
+    uint64_t nak_gate;      // a link counts as NAKed for so long, units; 0: none does
     uint64_t numbers;       // of the consumed packets' messages, added up
     uint64_t progress;      // when a packet was accepted or consumed last
     bool look_ahead;        // fetching ahead pays

@@ -162,6 +162,7 @@ escape-throttle 1
 transit-throttle 1
 node-throttle 1
 nak-gate 1
+nak-ports 1
 source-gate 1
 ratio 1
 above-mean 1

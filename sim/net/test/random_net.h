@@ -36,6 +36,7 @@ static inline struct net_config random_net(unsigned round, uint64_t *seed)
         c.transit_throttle = (uint32_t)(exact_random(seed) % c.slots);
         c.node_throttle = (uint32_t)(exact_random(seed) % (4 * c.slots));
         c.nak_gate_us = (double)(exact_random(seed) % 3);
+        c.nak_ports = 1 + (uint32_t)(exact_random(seed) % 6);
         c.source_gate_us = (double)(exact_random(seed) % 20);
         c.ratio = (double)(exact_random(seed) % 9) / 4;
         c.above_mean = (double)(exact_random(seed) % 5) / 2;

@@ -272,6 +272,32 @@ static void waits_after_a_nak(void **state)
     }
 }
 
+// With more links asked for the gate shuts less often, so more NAKs come; with more than there are
+// never.
+static void waits_after_naks_of_many_links(void **state)
+{
+    (void)state;
+    static const uint32_t links[] = {1, 2, 3, 7, 1};
+    struct net_result r[5];
+    for (int i = 0; i < 5; i++) {
+        struct net_config c = net_config_default(NET_PRESET_OFR, NET_OFR);
+        assert_true(net_torus_parse("4x4x4", &c.torus));
+        c.load = 1.2;
+        c.messages = 4;
+        c.nak_gate_us = i < 4 ? 2 : 0;
+        c.nak_ports = links[i];
+        r[i] = run(&c);
+        conserved(&c, &r[i]);
+    }
+    assert_true(r[0].naks < r[1].naks);
+    assert_true(r[1].naks < r[2].naks);
+    assert_true(r[2].naks < r[3].naks);
+    assert_int_equal(r[3].naks, r[4].naks);
+    assert_int_equal(r[3].end_time, r[4].end_time);
+    for (int i = 0; i < 5; i++)
+        net_result_free(&r[i]);
+}
+
 // More ACKs are on their way over a link than a byte counts; and times that are far apart, so that
 // ACKs are left unlooked at for long.
 static void long_links(void **state)
@@ -402,12 +428,19 @@ static void statistics(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lifetimes_by_hand),  cmocka_unit_test(acks_take_the_links_time),
-        cmocka_unit_test(odd_sizes_conserve), cmocka_unit_test(long_links),
-        cmocka_unit_test(rdr_spreads),        cmocka_unit_test(watchdog_names_what_is_stuck),
-        cmocka_unit_test(verdict_is_exact),   cmocka_unit_test(statistics),
-        cmocka_unit_test(links_are_counted),  cmocka_unit_test(injection_waits),
-        cmocka_unit_test(rules_for_overload), cmocka_unit_test(waits_after_a_nak),
+        cmocka_unit_test(lifetimes_by_hand),
+        cmocka_unit_test(acks_take_the_links_time),
+        cmocka_unit_test(odd_sizes_conserve),
+        cmocka_unit_test(long_links),
+        cmocka_unit_test(rdr_spreads),
+        cmocka_unit_test(watchdog_names_what_is_stuck),
+        cmocka_unit_test(verdict_is_exact),
+        cmocka_unit_test(statistics),
+        cmocka_unit_test(links_are_counted),
+        cmocka_unit_test(injection_waits),
+        cmocka_unit_test(rules_for_overload),
+        cmocka_unit_test(waits_after_a_nak),
+        cmocka_unit_test(waits_after_naks_of_many_links),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
