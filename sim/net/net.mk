@@ -121,7 +121,10 @@ SOAK += $(B)/net/author_all sim/net/test/threads_soak.sh
 sim/net/test/threads_soak.sh: $(B)/bin/torussim
 
 BENCH += sim/net/test/bench.sh
-sim/net/test/bench.sh: $(B)/bin/torussim
+sim/net/test/bench.sh: $(B)/bin/torussim $(B)/net/round_trip
+$(B)/net/round_trip: sim/net/test/round_trip.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -D_GNU_SOURCE $(CFLAGS) -o $@ $< -lpthread
 
 # Under mpirun, by ranks_test.sh.
 $(B)/net/ranks_nets: sim/net/test/ranks_nets.c sim/net/test/random_net.h sim/model/test/exact.h $(NET_H) \

@@ -7,6 +7,7 @@
 
 #include "flit/bubble.h"
 #include "flit/chaos.h"
+#include "flit/cut.h"
 #include "flit/wire.h"
 #include "route/relation.h"
 
@@ -166,13 +167,12 @@ static const char *check_exchange(const struct net_sim *sim)
     return NULL;
 }
 
-// Headers on a link, each there as long as no word of its packet has come: what is on the way is
-// what its end counts as there last. Adds each packet's words on the way, if `words`.
-static unsigned headers_on_link(const struct net_sim *sim, uint32_t channel, unsigned end,
-                                unsigned vc, uint32_t *words)
+// Headers on a link, each there as long as no word of its packet has come: what is on the way, `on`
+// words, is what its end counts as there last. Adds each packet's words on the way, if `words`.
+static unsigned headers_on_link(const struct net_sim *sim, const struct net_flit_buffer *seen,
+                                unsigned on, uint32_t *words)
 {
-    unsigned on = net_wire_count(sim, channel, end, vc).words, headers = 0;
-    const struct net_flit_buffer *seen = &sim->channel[channel].seen[end][vc].b;
+    unsigned headers = 0;
     for (unsigned i = on ? net_flit_packets(seen) : 0; i-- && on;) {
         struct part p = part_of(sim, seen, i);
         unsigned its = on < p.in ? on : p.in;
@@ -193,24 +193,37 @@ static unsigned all_on_link(const struct net_sim *sim, uint32_t channel, unsigne
     return words;
 }
 
-// Links of more than a cycle: an end counts as there what is in the buffer at the other end, what
-// is on its way there, and what left so late that it cannot know. Adds the words on the way.
+// Links of more than a cycle, and those that are cut: an end counts as there what is in the buffer
+// at the other end, what is on its way there, and what left so late that it cannot know. Adds the
+// words on the way.
+static const char *check_end(const struct net_sim *sim, const struct net_flit_channel *ch,
+                             unsigned end, unsigned vc, struct net_wire_count on, uint32_t *words)
+{
+    const struct net_flit_buffer *seen = &ch->seen[end][vc].b;
+    unsigned there = ch->in[end][vc].b.words + on.words + on.left;
+    headers_on_link(sim, seen, on.words, words);
+    return seen->words != there || there > sim->room ? "room in a buffer is lost or doubled" : NULL;
+}
+
 static const char *check_wires(const struct net_sim *sim, uint32_t *words)
 {
-    const char *wrong = NULL;
+    const char *wrong = NULL, *found;
     for (uint32_t c = 0; c < sim->nodes * sim->shape.torus.n; c++) {
-        if (sim->channel[c].wire && !sim->config->flit.full && all_on_link(sim, c, 0) &&
-            all_on_link(sim, c, 1))
+        const struct net_flit_channel *ch = &sim->channel[c];
+        if (ch->wire && !sim->config->flit.full && all_on_link(sim, c, 0) && all_on_link(sim, c, 1))
             wrong = "words of both directions are on a half-duplex link";
-        for (unsigned i = 0; sim->channel[c].wire && i < 2 * sim->vcs; i++) {
-            unsigned end = i & 1, vc = i / 2;
-            const struct net_flit_channel *ch = &sim->channel[c];
-            const struct net_flit_buffer *seen = &ch->seen[end][vc].b;
-            struct net_wire_count on = net_wire_count(sim, c, end, vc);
-            unsigned there = ch->in[end][vc].b.words + on.words + on.left;
-            if (seen->words != there || there > sim->room)
-                wrong = "room in a buffer is lost or doubled";
-            headers_on_link(sim, c, end, vc, words);
+        for (unsigned i = 0; ch->wire && i < 2 * sim->vcs; i++) {
+            found = check_end(sim, ch, i & 1, i / 2, net_wire_count(sim, c, i & 1, i / 2), words);
+            wrong = found ? found : wrong;
+        }
+    }
+    for (uint32_t p = 0; p < sim->parts; p++) {
+        const struct net_sim *part = sim->part[p];
+        for (uint32_t i = 0; i < part->cuts * sim->vcs; i++) {
+            uint32_t end = i / sim->vcs, vc = i % sim->vcs;
+            found = check_end(sim, &sim->channel[part->first_cut + end], part->cut[end].end, vc,
+                              net_cut_count(part, end, vc), words);
+            wrong = found ? found : wrong;
         }
     }
     return wrong;
@@ -230,7 +243,8 @@ static unsigned bubbles(const struct net_sim *sim, uint32_t node, unsigned port,
         free += 2 * sim->depth.packets + leaves - net_flit_headers(&ch->out[port & 1][vc].b) -
                 net_flit_headers(&in->b);
         if (ch->wire)
-            free -= headers_on_link(sim, channel, port & 1, vc, NULL);
+            free -= headers_on_link(sim, &ch->seen[port & 1][vc].b,
+                                    net_wire_count(sim, channel, port & 1, vc).words, NULL);
         at = ch->node[!(port & 1)];
     } while (at != node);
     return free;

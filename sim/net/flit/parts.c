@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flit/check.h"
+#include "flit/cut.h"
 #include "flit/sim.h"
 #include "run/together.h"
 #include "topo/slabs.h"
@@ -66,6 +67,10 @@ bool net_flit_make_parts(struct net_sim *sim)
         part->channels = part->waiting = part->linked = part->injecting = NULL;
         part->leaving = part->coming = NULL;
         part->batch = NULL;
+        part->cut = NULL;
+        part->known = NULL;
+        part->sending = NULL;
+        part->mail[0] = part->mail[1] = NULL;
         sim->parts = p + 1;
         part->first = net_slab(&sim->shape.torus, p, parts);
         part->past = net_slab(&sim->shape.torus, p + 1, parts);
@@ -76,11 +81,12 @@ bool net_flit_make_parts(struct net_sim *sim)
     }
     for (uint32_t p = 0; p < parts; p++)
         sim->part[p]->parts = parts;
-    return true;
+    return net_cut_links(sim);
 }
 
 void net_flit_free_parts(struct net_sim *sim)
 {
+    net_cut_free(sim);
     for (uint32_t p = 0; p < sim->parts; p++) {
         struct net_sim *part = sim->part[p];
         free(part->channels);
@@ -133,17 +139,15 @@ struct threads {
 // stays until they meet again.
 static uint32_t next_cycle(struct threads *t, struct net_sim *part)
 {
-    uint32_t flying = 0, next = UINT32_MAX, progress = 0;
+    uint32_t flying = 0, next = UINT32_MAX, progress = 0, turn = part->turn & 1;
     bool out_of_memory = false;
-    part->told = part->in_flight;
-    part->told_progress = part->progress;
-    part->told_out_of_memory = part->out_of_memory;
+    part->told[turn] = (struct net_flit_told){part->in_flight, part->progress, part->out_of_memory};
     net_barrier_wait(&t->barrier);
     for (uint32_t p = 0; p < part->parts; p++) {
-        const struct net_sim *other = part->part[p];
-        flying += other->told;
-        progress = other->told_progress > progress ? other->told_progress : progress;
-        out_of_memory |= part->part[p]->told_out_of_memory;
+        const struct net_flit_told *told = &part->part[p]->told[turn];
+        flying += told->in_flight;
+        progress = told->progress > progress ? told->progress : progress;
+        out_of_memory |= told->out_of_memory;
     }
     if (out_of_memory)
         return t->end;
@@ -164,12 +168,11 @@ static void work(void *context, unsigned number)
         part->now = next_cycle(t, part);
         if (part->now >= t->end)
             return;
-        net_flit_step(part, 0);
-        net_barrier_wait(&t->barrier);
-        net_flit_step(part, 1);
-        if (part->apart)
-            net_barrier_wait(&t->barrier);
-        net_flit_step(part, 2);
+        for (unsigned step = 0; step < NET_FLIT_STEPS; step++) {
+            net_flit_step(part, step);
+            if (step + 1 < NET_FLIT_STEPS && net_flit_until(part, step) == step + 1)
+                net_barrier_wait(&t->barrier);
+        }
         if (!net_flit_checked)
             continue;
         net_barrier_wait(&t->barrier);

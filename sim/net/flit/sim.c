@@ -9,6 +9,7 @@
 #include "flit/bubble.h"
 #include "flit/chaos.h"
 #include "flit/check.h"
+#include "flit/cut.h"
 #include "flit/wire.h"
 
 static inline void set(uint64_t *map, uint32_t i)
@@ -222,9 +223,9 @@ static inline int pick_vc(struct net_sim *sim, const struct net_flit_channel *ch
     return -1;
 }
 
-// A word comes into an input buffer, of `packet` its header.
+// A word comes into an input buffer in cycle `now`, of `packet` its header.
 static inline void arrive(struct net_sim *sim, struct net_flit_channel *ch, unsigned end,
-                          unsigned port, unsigned vc, uint32_t packet)
+                          unsigned port, unsigned vc, uint32_t packet, uint32_t now)
 {
     struct net_flit_input *in = &ch->in[end][vc];
     unsigned slot = in->b.packet[1] != NET_FLIT_NO_PACKET;
@@ -233,17 +234,17 @@ static inline void arrive(struct net_sim *sim, struct net_flit_channel *ch, unsi
         slot = net_flit_add(&sim->depth, &in->b, packet, p->length);
         if (__builtin_expect(in->b.middle, 0)) // the newest before
             net_flit_middle(&sim->depth, &in->b, in->b.middle - 1u)->ready = in->ready[1];
-        in->ready[slot] = sim->whole ? UINT32_MAX : sim->now + sim->latency;
+        in->ready[slot] = sim->whole ? UINT32_MAX : now + sim->latency;
         p->hops++;
         if (!slot && !net_flit_is_here(sim, ch->node[!end]))
             ch->begun |= (uint16_t)(1u << vc);
         else if (!slot)
             begin(sim, ch->node[!end], (port ^ 1) * sim->vcs + vc);
     }
-    in->fresh = sim->now;
+    in->fresh = now;
     net_flit_come(&in->b, slot, 1);
     if (in->b.in[slot] == in->b.length[slot] && sim->whole)
-        in->ready[slot] = sim->now + sim->latency;
+        in->ready[slot] = now + sim->latency;
 }
 
 // It has left an output buffer.
@@ -283,7 +284,7 @@ __attribute__((noinline)) static void serve_wire(struct net_sim *sim, uint32_t n
         uint32_t packet;
         int due = net_wire_due(sim, number, end, &packet);
         if (due >= 0)
-            arrive(sim, ch, end, port + end, (unsigned)due, packet);
+            arrive(sim, ch, end, port + end, (unsigned)due, packet, sim->now);
     }
     if (!ch->send[0] && !ch->send[1] && !ch->wire[0].away && !ch->wire[1].away)
         clear(sim->channels, number);
@@ -307,7 +308,7 @@ __attribute__((always_inline)) static inline void serve(struct net_sim *sim, uin
     for (unsigned end = 0; end < 2; end++)
         if (vc[end] >= 0) {
             unsigned v = (unsigned)vc[end];
-            arrive(sim, ch, end, port + end, v, header_of(&ch->out[end][v]));
+            arrive(sim, ch, end, port + end, v, header_of(&ch->out[end][v]), sim->now);
             sent(sim, ch, end, v);
         }
     if (!ch->send[0] && !ch->send[1])
@@ -317,6 +318,32 @@ __attribute__((always_inline)) static inline void serve(struct net_sim *sim, uin
 static void serve_channel(struct net_sim *sim, uint32_t number)
 {
     serve(sim, number);
+}
+
+// An end of a link that is cut.
+static void serve_end(struct net_sim *sim, uint32_t i)
+{
+    struct net_flit_channel *ch = &sim->channel[sim->first_cut + i];
+    unsigned end = sim->cut[i].end;
+    int vc = pick_vc(sim, ch, end);
+    if (vc >= 0) {
+        net_cut_send(sim, i, (unsigned)vc, header_of(&ch->out[end][vc]));
+        sent(sim, ch, end, (unsigned)vc);
+    }
+    if (!ch->send[end])
+        clear(sim->sending, i);
+}
+
+// As a cycle begins: what came over links that are cut in the one before.
+static void take_mail(struct net_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->cuts; i++) {
+        const struct net_flit_mail *mail = net_cut_coming(sim, i);
+        if (mail->word)
+            arrive(sim, &sim->channel[sim->first_cut + i], !sim->cut[i].end, sim->cut[i].port ^ 1u,
+                   mail->word - 1u, mail->header, sim->now - 1);
+    }
+    net_cut_learn(sim);
 }
 
 // What other parts have left for this one's channels.
@@ -555,6 +582,16 @@ static void queue_up(struct net_sim *sim, uint32_t node, unsigned place, unsigne
         in->ready[slot] = sim->now + 1;
 }
 
+// A word leaves an input buffer, of which the other end of its link must be told.
+__attribute__((noinline)) static void tell_left(struct net_sim *sim, uint32_t node, unsigned place)
+{
+    uint32_t channel = sim->link[node * sim->ports + place / sim->vcs];
+    if (sim->cuts)
+        net_cut_left(sim, channel - sim->first_cut, place % sim->vcs);
+    else
+        net_wire_left(sim, node, place);
+}
+
 static void cross(struct net_sim *sim, uint32_t node, unsigned place)
 {
     struct net_flit_node *n = &sim->node[node];
@@ -576,13 +613,15 @@ static void cross(struct net_sim *sim, uint32_t node, unsigned place)
             sim->channel[channel].send[port & 1] |= (uint16_t)(1u << to % sim->vcs);
             if (channel - sim->first_channel < sim->own_channels)
                 set(sim->channels, channel);
+            else if (sim->cuts)
+                set(sim->sending, channel - sim->first_cut);
         } else {
             queue_up(sim, node, to, slot);
         }
     }
     uint32_t packet = in->b.packet[0];
-    if (__builtin_expect(sim->farthest > 1, 0) && place < sim->queue)
-        net_wire_left(sim, node, place);
+    if (__builtin_expect(n->tells >> place & 1, 0))
+        tell_left(sim, node, place);
     if (!net_flit_take(&sim->depth, &in->b))
         return;
     if (!out)
@@ -631,6 +670,10 @@ static void serve_channels(struct net_sim *sim)
     {
         serve(sim, channel);
     }
+    NET_FLIT_EACH(end, sim->sending, 0, sim->cuts)
+    {
+        serve_end(sim, end);
+    }
 }
 
 static void cross_all(struct net_sim *sim)
@@ -648,6 +691,7 @@ void net_flit_step(struct net_sim *sim, unsigned step)
 {
     bool wormhole = sim->shape.wormhole;
     if (step == 0) {
+        take_mail(sim);
         give_birth(sim);
         NET_FLIT_EACH(node, sim->injecting, sim->first, sim->past)
         {
@@ -668,6 +712,7 @@ void net_flit_step(struct net_sim *sim, unsigned step)
     if (step == 2) {
         cross_all(sim);
         net_wire_learn(sim);
+        sim->turn++;
         sim->now++;
     }
 }
@@ -682,14 +727,12 @@ void net_flit_cycle(struct net_sim *sim)
 {
     // To and fro, so that what depends on the order of the parts is seen.
     bool back = sim->now & 1;
-    unsigned steps = sim->apart ? NET_FLIT_STEPS : NET_FLIT_STEPS - 1;
-    for (unsigned step = 0; step < steps; step++)
-        for (uint32_t p = 0; p < sim->parts; p++) {
-            struct net_sim *part = sim->part[back ? sim->parts - 1 - p : p];
-            net_flit_step(part, step);
-            if (!sim->apart && step)
-                net_flit_step(part, step + 1);
-        }
+    for (unsigned step = 0, past; step < NET_FLIT_STEPS; step = past) {
+        past = net_flit_until(sim, step);
+        for (uint32_t p = 0; p < sim->parts; p++)
+            for (unsigned s = step; s < past; s++)
+                net_flit_step(sim->part[back ? sim->parts - 1 - p : p], s);
+    }
     if (net_flit_checked)
         net_flit_must_hold(sim);
 }

@@ -57,7 +57,8 @@
 //   to the same bit: what a cycle does is three steps (net_flit_step), and in none of them does a
 //   part read what another writes in it. A channel is of the part of its node 0, which moves words
 //   in both directions. A header that comes to another part's node is left for that one to look at
-//   (`begun`), and so is, for the channel's part, a word for a channel (`send`).
+//   (`begun`), and so is, for the channel's part, a word for a channel (`send`). Where links
+//   between parts are cut (cut.h) each does a cycle by itself, all three steps, before they meet.
 #ifndef NET_FLIT_SIM_H
 #define NET_FLIT_SIM_H
 
@@ -122,6 +123,7 @@ struct net_flit_channel {
 
 struct net_flit_node {
     uint64_t wait, link;               // inputs whose first packet seeks an output; is connected
+    uint64_t tells;                    // inputs of which the other end is told what has left
     uint32_t created, injected;        // messages
     uint32_t birth, inject_birth;      // cycle of message `created`, and of message `injected`
     uint32_t next_born;                // node after this one in the same bucket of the calendar
@@ -135,6 +137,12 @@ enum { NET_FLIT_CALENDAR = 1024 };
 // Of all parts; the members of net_sim say what.
 struct net_flit_counts {
     uint64_t created, delivered, injected, hops, flit_hops, latency_max, derouted;
+    uint32_t in_flight, progress;
+    bool out_of_memory;
+};
+
+// What a part tells the others before they meet.
+struct net_flit_told {
     uint32_t in_flight, progress;
     bool out_of_memory;
 };
@@ -180,9 +188,16 @@ struct net_sim {
     uint32_t *leaving, *coming; // channels of it to, and of others from, another part's node
     uint32_t leavings, comings; // so many
     uint32_t chain;             // channels that are being served one for another's sake
-    uint32_t told, next;        // to the other parts: in_flight; the next birth
-    uint32_t told_progress;
-    bool told_out_of_memory;
+    // Its ends of links that are cut (cut.h), so many, as channels from the first on; what is known
+    // of the other ends' buffers, [end][vc]; those with words; mail, [turn mod 2][end].
+    struct net_flit_cut *cut;
+    uint32_t first_cut, cuts;
+    struct net_flit_input *known;
+    uint64_t *sending;
+    struct net_flit_mail *mail[2];
+    uint32_t turn;                // cycles that were simulated
+    struct net_flit_told told[2]; // [turn mod 2]: to the other parts
+    uint32_t next;                // the next birth, to them
     // Bit maps of what has anything to do.
     uint64_t *channels, *waiting, *linked, *injecting;
     uint32_t calendar[NET_FLIT_CALENDAR]; // nodes by birth
@@ -228,9 +243,14 @@ static inline bool net_flit_takes(const struct net_sim *sim, const struct net_fl
 void net_flit_cycle(struct net_sim *sim);
 uint32_t net_flit_skip(const struct net_sim *sim);
 
-// A step of cycle part->now, 0 .. NET_FLIT_STEPS - 1, after that before it of all parts (1 and 2,
-// if not sim->apart, after each other); the last one ends the cycle.
+// A step of cycle part->now, 0 .. NET_FLIT_STEPS - 1; the last one ends the cycle. Those from one
+// to net_flit_until's a part does after each other, the next when all have done these.
 void net_flit_step(struct net_sim *part, unsigned step);
+static inline unsigned net_flit_until(const struct net_sim *part, unsigned step)
+{
+    bool meet = part->apart || (!step && !part->cuts);
+    return meet ? step + 1 : NET_FLIT_STEPS;
+}
 uint32_t net_flit_part_skip(const struct net_sim *part);
 
 // Whether the engine was built with NET_FLIT_CHECKED.

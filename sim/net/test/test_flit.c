@@ -184,9 +184,10 @@ static struct net_config draw(uint64_t *random, char *text, size_t size)
     const enum net_tie ties[] = {NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_ALTERNATE};
     c.tie = ties[exact_random(random) % (bubble ? 2 : 3)];
     c.seed = exact_random(random) >> 1;
+    bool short_links = routing == NET_CHAOS || exact_random(random) & 1;
     for (unsigned i = 0; i < n; i++)
         c.flit.link_latency[i] =
-            routing == NET_CHAOS ? 1 : 1 + (uint32_t)(exact_random(random) % 3) * (i + 2);
+            short_links ? 1 : 1 + (uint32_t)(exact_random(random) % 3) * (i + 2);
     c.flit.link_latencies = n;
     for (unsigned i = 0; i < n; i++)
         c.flit.lagging = c.flit.lagging || c.flit.link_latency[i] > 1;
@@ -465,6 +466,16 @@ static void bubble(void **state)
 
 // ---- Many packets
 
+// Links between parts of it are cut, if its routing allows it.
+static void let_cut(struct net_config *c)
+{
+    c->flit.full = true;
+    if (c->flit.switching == NET_WORMHOLE)
+        c->flit.switching = NET_CUT_THROUGH;
+    for (unsigned i = 0; i < c->flit.link_latencies; i++)
+        c->flit.link_latency[i] = 1;
+}
+
 static void conservation(void **state)
 {
     (void)state;
@@ -472,10 +483,12 @@ static void conservation(void **state)
     uint64_t random = seed + 1;
     static const char *const patterns[] = {"uniform", "tornado", "complement", "neighbour",
                                            "permutation"};
-    uint64_t chaos_derouted = 0, by_idn = 0;
+    uint64_t chaos_derouted = 0, by_idn = 0, cuts = 0;
     for (int round = 0; round < 120; round++) {
         char text[200];
         struct net_config c = draw(&random, text, sizeof text);
+        if (round % 3 == 0)
+            let_cut(&c);
         set(&c, "traffic", patterns[exact_random(&random) % 5]);
         set(&c, "load-unit", "phits");
         c.load = 0.05 + (double)(exact_random(&random) % 100) / 110;
@@ -507,6 +520,7 @@ static void conservation(void **state)
                              text);
             }
             struct net_flit_counts sum = net_flit_sum(sim);
+            cuts += sim->cuts != 0;
             assert_int_equal(sum.created, sum.delivered);
             assert_int_equal(sum.created, l->count);
             chaos_derouted += c.routing == NET_CHAOS ? sum.derouted : 0;
@@ -522,6 +536,9 @@ static void conservation(void **state)
     }
     if (!chaos_derouted || !by_idn)
         fail_msg("seed %llu: no packet was derouted", (unsigned long long)seed);
+    if (!cuts)
+        fail_msg("seed %llu: no link was cut", (unsigned long long)seed);
+    print_message("# %llu rounds with links that are cut\n", (unsigned long long)cuts);
 }
 
 // ---- Threads
@@ -969,5 +986,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(saturation_tests),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
+    if (argc > 2) // that one alone, for twins
+        cmocka_set_test_filter(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,8 @@ while read -r settings; do
 done << 'END'
 --topology torus:4x4x4 --message-words 8 --duplex full --load 0.6
 --topology torus:5x7 --lanes 2 --service output --load 0.9
+--topology torus:6x5 --duplex full --routing duato --load 0.9
+--topology mesh:5x5 --duplex full --routing triplex --load 0.9
 --topology torus:6x5 --routing duato --load 0.9
 --topology mesh:5x5 --routing triplex --class non-minimal --deroute-after 10 --deroute-probability 0.1 --load 0.9
 --topology torus:6x6 --routing triplex --switching wormhole --in-order 0.4 --long-words 200 --load 0.4
@@ -57,13 +59,18 @@ done << 'END'
 --topology dragonfly:2 --routing ofar --misrouting nrg --global-latency 3 --load 0.5
 --topology dragonfly:2 --routing valiant --load 0.0005
 END
-built first flit/parts '/net_flit_step(part, 0);/{n;d;}' && raced first '--topology torus:6x6 --load 0.9'
+built first flit/parts 's/net_flit_until(part, step) == step + 1/step \&\& part->apart/' && raced first '--topology torus:6x6 --load 0.9'
 result $? 'channels and connections at once are found'
-built apart flit/parts 's/if (part->apart)/if (0)/' && raced apart '--topology torus:6x6 --routing duato --load 0.9'
+built apart flit/parts 's/net_flit_until(part, step) == step + 1/!step/' && raced apart '--topology torus:6x6 --routing duato --load 0.9'
 result $? "so is a packet that leaves while the node before looks whether there is room"
 built owner flit/sim 's/if (!slot \&\& !net_flit_is_here(sim, ch->node\[!end\]))/if (0)/' &&
     raced owner '--topology torus:6x6 --load 0.9'
 result $? "so is a header that another node's part looks at"
+built mail flit/cut 's/memset(part->mail\[part->turn & 1\]/memset(part->mail[~part->turn \& 1]/' &&
+    raced mail '--topology torus:6x6 --duplex full --load 0.9'
+result $? "so is mail of a link that is cut, cleared while it is read"
+built told flit/parts 's/turn = part->turn & 1/turn = 0/' && raced told '--topology torus:6x6 --duplex full --load 0.9'
+result $? "so is what a part tells before the others have read what it told"
 built box dragonfly/parts 's/box\[~part->turn & 1\]/box[part->turn \& 1]/' &&
     raced box '--topology dragonfly:2 --routing valiant --load 0.4'
 result $? "so is mail that is taken while it is written"
