@@ -200,7 +200,7 @@ comm -23 "$work/help" "$work/manual" | grep -v -x -e '--traffic' > "$work/out"
 result $? 'the manual page has all settings'
 
 # A record and its key have every setting, and the engine with its version.
-"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --injection stop-and-wait --load 0.1 --out "$work/settings" > "$work/out" &&
+"$sim" sweep --topology 4x4 --messages 2 --message-packets 4 --injection stop-and-wait --nak-gate 1 --load 0.1 --out "$work/settings" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing dally-seitz,duato,chaos --traffic complement --load 0.1 \
         --batch-cycles 10 --warm-up 10 --out "$work/flit" > "$work/out" &&
     "$sim" sweep --engine flit --topology 4x4 --routing triplex --switching wormhole --load 0.1 \
