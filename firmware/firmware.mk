@@ -14,7 +14,7 @@ PROGRAMS += $(FW)/fw.hex $(FW)/flash.bin $(FW)/flash.hex
 
 $(FW)/%.rv.o: firmware/%.c $(FW_H)
 	@mkdir -p $(@D)
-	$(RV)gcc $(RVFLAGS) $(FW_OPT) -fcallgraph-info=su -c -o $@ $<
+	$(RV)gcc $(RVFLAGS) -DOFR_IN_RAM $(FW_OPT) -fcallgraph-info=su -c -o $@ $<
 
 $(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
 	@mkdir -p $(@D)

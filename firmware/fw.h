@@ -48,6 +48,7 @@ struct fw {
     uint32_t active, staged, previous; // generation, descriptor << 16
     uint32_t staged_crc, active_crc;   // that OP_STAGE said; that OP_COMMIT did last
     uint32_t table_crc;                // register, of the OP_TABLEs so far
+    uint32_t entries_crc;              // what OFR.CRC would say, where there is no OFR unit
     uint16_t descriptor;               // theirs
     uint8_t routing;                   // theirs, NODE.ROUTING: select 1:0, threshold 5:2
     uint8_t begun;                     // in this lease: 0 nothing, or which kind (table.c)

@@ -11,6 +11,7 @@ module ofr_node #(
     parameter int L   = 16, // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C   = 8,  // slots per VC, 2 to 8
     parameter int MUL = 1,  // OFR unit: 1 with multipliers, 0 without
+    parameter int OFR = 1,  // 0: no OFR unit, as in ofr_routing
     parameter int GEN = 1,  // 0: no traffic generator
     parameter int CHECK = 1, // 0: no checker
     parameter int PINS = 1,  // 0: no destination table
@@ -138,8 +139,8 @@ module ofr_node #(
     output logic [47:0]           mon_copy_value
 );
     generate
-        if (COUNT < 0 || COUNT > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 || PHY > LINKS || USER < 0
-            || USER > CHANNELS)
+        if (COUNT < 0 || COUNT > 1 || OFR < 0 || OFR > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 ||
+            PHY > LINKS || USER < 0 || USER > CHANNELS)
             ofr_node_parameters_out_of_range bad ();
     endgenerate
 
@@ -259,8 +260,8 @@ module ofr_node #(
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
             `OFR_NODE_SHAPE:     node_rdat = {COLLECTIVES != 0, DATAGRAMS != 0, CHANNELS != 0,
                                              LINKS != 0, 12'(L), COUNT != 0, PINS != 0,
-                                             CHECK != 0, GEN != 0, 4'(C), 4'(W / 8), 2'd0,
-                                             2'(N)};
+                                             CHECK != 0, GEN != 0, 4'(C), 4'(W / 8), 1'b0,
+                                             OFR == 0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -303,7 +304,7 @@ module ofr_node #(
     logic [31:0]    ofr_rdat, local_rdat, count_rdat, links_rdat, user_rdat;
     logic           ofr_err, local_err, count_err, user_err;
 
-    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
+    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL), .OFR(OFR)) routing (
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
         .select(select_q), .escape(escape_q), .threshold(threshold_q),
         .watchdog_time(watchdog_time_q), .ring_wait_time(ring_wait_q), .seed_we(seed_we_q),
