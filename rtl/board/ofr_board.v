@@ -35,6 +35,7 @@ module ofr_board #(
     parameter int TUNE         = 12,
     // As in ofr_soc
     parameter int CORE         = 0,     // 0: rv32i, 1: PicoRV32
+    parameter int SMALL        = 0,     // 1: rv32i with fewer cells; FLASH only
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
     parameter int RAM_BYTES    = 16384,
     parameter     INIT         = "",    // RAM's content
@@ -153,7 +154,8 @@ module ofr_board #(
     logic [31:0] wb_dat_w, wb_dat_r;
 
     ofr_soc #(
-        .CORE(CORE), .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .FLASH_OFFSET(FLASH_OFFSET),
+        .CORE(CORE), .SMALL(SMALL), .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
+        .FLASH_OFFSET(FLASH_OFFSET),
         .FLASH_WAKE_CYCLES(FLASH_WAKE_CYCLES), .UART_DIVISOR(UART_DIVISOR), .RX_DEPTH(RX_DEPTH),
         .TIMER_BITS(TIMER_BITS), .CLOCK_HZ(CLOCK_HZ)
     ) soc (

@@ -8,7 +8,8 @@
 module ofr_core #(
     parameter int CORE = 0,                            // 0: rv32i, 1: PicoRV32
     parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
-    parameter int EARLY = 0                            // see rv32i; not with PicoRV32
+    parameter int EARLY = 0,                           // see rv32i; not with PicoRV32
+    parameter int SMALL = 0                            // likewise
 ) (
     input  wire logic        clk,
     input  wire logic        rst, // synchronous; not while a transfer is under way, unless all
@@ -42,7 +43,7 @@ module ofr_core #(
             );
             /* verilator lint_on PINMISSING */
         end else begin : g_rv32i
-            rv32i #(.RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (
+            rv32i #(.RESET_ADDR(RESET_ADDR), .EARLY(EARLY), .SMALL(SMALL)) core (
                 .clk, .rst, .mem_valid(valid), .mem_instr, .mem_ready, .mem_addr, .mem_wdata,
                 .mem_wstrb, .mem_rdata, .trap, .trap_pc, .trap_cause
             );

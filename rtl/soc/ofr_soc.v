@@ -16,6 +16,7 @@
 
 module ofr_soc #(
     parameter int CORE = 0,                 // see ofr_core
+    parameter int SMALL = 0,                // see rv32i; where firmware runs from flash
     parameter int FLASH = 0,                // 1: firmware runs from SPI flash, RAM is for data only
     parameter int RAM_BYTES = 16384,        // a multiple of 4, at least 64; addresses wrap round
     parameter INIT = "",                    // RAM's $readmemh file of 32-bit words
@@ -68,7 +69,9 @@ module ofr_soc #(
     /* verilator lint_on UNUSEDSIGNAL */
     logic [3:0]  mem_wstrb;
     logic [2:0]  trap_cause;
-    ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (.rst(core_rst), .*);
+    ofr_core #(
+        .CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY), .SMALL(SMALL)
+    ) core (.rst(core_rst), .*);
 
     // ---- RAM ------------------------------------------------------------------------------------
     // EARLY: whether an address is the RAM's is known from the cycle before, so that only the
