@@ -67,8 +67,9 @@ module ofr_channel #(
 
     logic [4:0]  time_q;
     logic [3:0]  select_q;
-    logic [23:0] count_q;
-    logic        was_q;
+    logic [4:0]  phase_q; // of the count of cycles the low bits; its others are bit by bit:
+    logic [31:0] ring_q;  // ... lowest is that of phase_q, from bit 5 on, which is being counted
+    logic        carry_q; // ... up
     logic [15:0] dropped_q;
     logic [ENDS-1:0] named_q; // PEER has been written
     assign sel = select_q[EB-1:0];
@@ -108,11 +109,19 @@ module ofr_channel #(
     wire logic we = reg_we && !reg_err;
     wire logic we_peer = we && adr == `OFR_CHANNEL_PEER;
 
-    wire logic bit_now = count_q[time_q];
-    wire logic tick = was_q && !bit_now;
+    // Bit TIME of the count falls, its low bits all at once, the others in the order of their turns
+    logic low_falls;
+    always_comb begin
+        low_falls = 1'b1;
+        for (int i = 0; i < 5; i++)
+            low_falls = low_falls && (phase_q[i] || time_q[2:0] < 3'(i));
+    end
+    wire logic low_time = time_q[4:3] == 2'd0 && time_q[2:0] < 3'd5;
+    wire logic tick = low_time ? low_falls : phase_q == time_q && carry_q && ring_q[0];
     always_ff @(posedge clk) begin
-        count_q <= count_q + 24'd1;
-        was_q <= bit_now;
+        phase_q <= phase_q + 5'd1;
+        ring_q <= {ring_q[0] ^ carry_q, ring_q[31:1]};
+        carry_q <= (carry_q && ring_q[0]) || phase_q == 5'd4;
         if (we && adr == `OFR_CHANNEL_CONTROL)
             time_q <= reg_wdat[4:0];
         if (we && adr == `OFR_CHANNEL_SELECT)
@@ -120,7 +129,7 @@ module ofr_channel #(
         if (cmd_peer)
             named_q[sel] <= 1'b1;
         if (rst) begin
-            {count_q, was_q, select_q} <= '0;
+            {phase_q, ring_q, carry_q, select_q} <= '0;
             named_q <= '0;
             time_q <= 5'(`OFR_CHANNEL_CONTROL_TIME_RESET);
         end
@@ -186,17 +195,24 @@ module ofr_channel #(
     wire logic cmd_peer = op_command_q && what_q == 3'd5;
     wire logic begins = cmd_open || cmd_listen;
 
-    logic [4:0] left_q; // ends that the last tick has not come to
-    assign ticks = left_q != 0;
+    logic          ticks_q; // there are ends that the last tick has not come to,
+    logic [EB-1:0] last_q;  // ... the last of which is this one
+    logic [EB-1:0] walked_q; // the end before walk_q
+    assign ticks = ticks_q;
     always_ff @(posedge clk) begin
-        if (op_walk_q)
+        if (op_walk_q) begin
             walk_q <= walk_q == EB'(ENDS - 1) ? '0 : walk_q + EB'(1);
-        if (tick)
-            left_q <= 5'(ENDS);
-        else if (op_walk_q && ticks)
-            left_q <= left_q - 5'd1;
-        if (rst)
-            {walk_q, left_q} <= '0;
+            walked_q <= walk_q;
+        end
+        if (tick) begin
+            ticks_q <= 1'b1;
+            last_q <= op_walk_q ? walk_q : walked_q;
+        end else if (op_walk_q && walk_q == last_q)
+            ticks_q <= 1'b0;
+        if (rst) begin
+            {walk_q, ticks_q} <= '0;
+            walked_q <= EB'(ENDS - 1);
+        end
     end
 
     // The end is free while it is written, and what it reads then does not matter
@@ -264,6 +280,7 @@ module ofr_channel #(
     logic [7:0]  reply_conn_q;
     logic [3:0]  reply_from_q;
     logic        reply_done;
+    wire logic [16:0] dropped_d = {1'b0, dropped_q} + 17'd1;
     always_ff @(posedge clk) begin
         if (reply_done)
             reply_q <= 1'b0;
@@ -273,8 +290,8 @@ module ofr_channel #(
             reply_conn_q <= rx_conn;
             reply_from_q <= rx_to;
         end
-        if ((spoiled || is_strange) && !(&dropped_q))
-            dropped_q <= dropped_q + 16'd1;
+        if ((spoiled || is_strange) && !dropped_d[16])
+            dropped_q <= dropped_d[15:0];
         if (rst) begin
             reply_q <= 1'b0;
             dropped_q <= '0;

@@ -719,11 +719,19 @@ void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, u
         ch->select = value & OFR_CHANNEL_SELECT_END_MASK;
 }
 
+// Bit TIME of the count of cycles falls: the low five bits change together, each of the others in
+// its own of 32 cycles.
+static bool falls(const struct ofr_channel *ch)
+{
+    uint32_t mask = (2U << ch->time) - 1;
+    return (ch->count & mask) == (ch->time < 5 ? mask : mask - 31 + ch->time);
+}
+
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value)
 {
     unsigned ends = ch->shape.ends, to = HEAD(TO), e = ch->op_end;
-    bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
+    bool ticks = falls(ch);
     bool had_reply = ch->reply, had_sent = ch->sent, strange = false;
     enum ofr_channel_op done = ch->op;
     int ready = ofr_channel_ready(ch), begins = -1, comes = -1;
@@ -783,7 +791,6 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
     ch->knows = to < ends ? ch->end[to].peer : 0;
     ch->knows_conn = to < ends ? ch->end[to].conn : 0;
 
-    ch->was = bit;
     ch->count = (ch->count + 1) & ((1U << TIME_BITS) - 1);
     if (in->writes)
         ofr_channel_written(ch, reg_we, offset, value);

@@ -96,13 +96,12 @@ struct ofr_channel {
     struct ofr_channel_store store[OFR_CHANNEL_ENDS];
     uint8_t select, time;
     uint32_t count; // of cycles, 24 bits
-    bool was;       // the bit of it that makes the ticks, a cycle ago
     uint16_t dropped;
     uint8_t walk, left; // end that is looked at next; so many until all have seen the last tick
     // What is done in this cycle, and with whose row
     enum ofr_channel_op op;
     uint8_t op_end;
-    bool access;   // a register is accessed in this cycle
+    bool access; // a register is accessed in this cycle
     struct ofr_channel_count gone_sent, come_received, come_heard;
     bool command;  // a write's command is not done yet
     uint8_t what;  // ... OFR_CHANNEL_COMMAND_*, OFR_CHANNEL_NAME, 0: nothing
@@ -137,9 +136,9 @@ struct ofr_channel {
     uint16_t knows;      // the peer of the end that it is for, as it is read,
     uint16_t known;      // ... and a cycle later
     uint8_t knows_conn, known_conn;
-    bool spoiled;        // a tail came a cycle ago, poisoned or of a length that cannot be
-    bool due;            // a packet has come, and is dealt with in this cycle or the next
-    uint16_t length;     // ... flits behind the headers
+    bool spoiled;    // a tail came a cycle ago, poisoned or of a length that cannot be
+    bool due;        // a packet has come, and is dealt with in this cycle or the next
+    uint16_t length; // ... flits behind the headers
 };
 
 // Input pins of one cycle.
