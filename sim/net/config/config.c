@@ -28,7 +28,6 @@ struct net_config net_config_default(enum net_preset preset, enum net_routing ro
         if (s->otherwise)
             net_setting_parse(s, &c, s->otherwise, wrong, sizeof wrong);
     c.throttle = c.escape_throttle = c.slots / 2;
-    c.nak_ports = 1;
     c.flit.output_driven = c.flit.with_head = routing == NET_CHAOS;
     bool adaptive = routing >= NET_DUATO || (net_routing_by_bubble(routing) && routing != NET_DOR);
     c.flit.node_latency = routing >= NET_MINIMAL_HOPS ? 1 : adaptive ? 4 : 3;

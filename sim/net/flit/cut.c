@@ -79,9 +79,8 @@ static void make_channel(struct net_sim *part, uint32_t i)
         *b = net_flit_empty;
         b->number = 2 * part->nodes * part->places + (2 * cut->channel + cut->end) * part->vcs + vc;
     }
-    struct net_flit_node *node = &part->node[ch->node[cut->end]];
     part->link[ch->node[cut->end] * part->ports + cut->port] = number;
-    node->tells |= (((uint64_t)1 << part->vcs) - 1) << cut->port * part->vcs;
+    net_flit_tells(part, ch->node[cut->end], cut->port);
 }
 
 bool net_cut_links(struct net_sim *sim)

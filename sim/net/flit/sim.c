@@ -691,7 +691,8 @@ void net_flit_step(struct net_sim *sim, unsigned step)
 {
     bool wormhole = sim->shape.wormhole;
     if (step == 0) {
-        take_mail(sim);
+        if (sim->cuts)
+            take_mail(sim);
         give_birth(sim);
         NET_FLIT_EACH(node, sim->injecting, sim->first, sim->past)
         {

@@ -223,6 +223,12 @@ static inline bool net_flit_is_here(const struct net_sim *part, uint32_t node)
     return node - part->first < part->past - part->first;
 }
 
+// From now on the other end of a link is told what leaves the input buffers of its port here.
+static inline void net_flit_tells(struct net_sim *sim, uint32_t node, unsigned port)
+{
+    sim->node[node].tells |= (((uint64_t)1 << sim->vcs) - 1) << port * sim->vcs;
+}
+
 // Whether an output takes a new packet.
 static inline bool net_flit_takes(const struct net_sim *sim, const struct net_flit_output *out)
 {

@@ -20,8 +20,7 @@ bool net_wire_open(struct net_sim *sim)
             continue;
         struct net_flit_wire *wire = sim->channel[c].wire = calloc(2, sizeof *wire);
         for (unsigned end = 0; wire && end < 2; end++) {
-            unsigned place = (2 * (c % sim->shape.torus.n) + end) * sim->vcs;
-            sim->node[sim->channel[c].node[end]].tells |= (((uint64_t)1 << sim->vcs) - 1) << place;
+            net_flit_tells(sim, sim->channel[c].node[end], 2 * (c % sim->shape.torus.n) + end);
             struct net_flit_input *seen = calloc(sim->vcs, sizeof *seen);
             sim->channel[c].seen[end] = seen;
             wire[end].word = calloc(latency, sizeof *wire[end].word);

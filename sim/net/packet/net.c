@@ -22,7 +22,7 @@ struct net_sim {
     uint16_t *exists;
     struct net_source *sources;
     struct ofr_way *ways;
-    uint64_t *sink_free, *naked;
+    uint64_t *sink_free, *nak_until;
 
     uint32_t count;         // of parts, on all ranks
     uint32_t first, end;    // those that are simulated here; a rank may have parts without nodes
@@ -196,7 +196,7 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
                     ? (uint64_t)(sim->config->source_gate_us * 1000 * NET_UNITS_PER_NS)
                     : UINT64_MAX,
         .nak_gate = (uint64_t)llround(sim->config->nak_gate_us * 1000 * NET_UNITS_PER_NS),
-        .naked = sim->naked,
+        .nak_until = sim->nak_until,
         .parts = sim->count,
         .bounds = sim->bounds};
     part->look_ahead =
@@ -221,9 +221,12 @@ static bool init(struct net_sim *sim, const struct net_config *config)
     if (!sim->coord || !sim->exists || !sim->sources || !sim->ways || !sim->sink_free ||
         !net_links_init(&sim->links, config, &times) || !net_schedule_init(&sim->schedule, config))
         return false;
-    if (config->nak_gate_us > 0)
-        sim->naked = net_allocate((size_t)nodes << sim->links.bits, sizeof *sim->naked);
-    if ((config->nak_gate_us > 0 && !sim->naked) || !make_parts(sim, &times))
+    if (config->nak_gate_us > 0) {
+        sim->nak_until = net_allocate((size_t)nodes << sim->links.bits, sizeof *sim->nak_until);
+        if (!sim->nak_until)
+            return false;
+    }
+    if (!make_parts(sim, &times))
         return false;
     for (uint32_t node = 0; node < nodes; node++) {
         sim->coord[node] = ofr_node_coord(&config->torus, node);
@@ -264,7 +267,7 @@ static void quit(struct net_sim *sim)
     free(sim->sources);
     free(sim->ways);
     free(sim->sink_free);
-    free(sim->naked);
+    free(sim->nak_until);
     free(sim);
 }
 

@@ -195,7 +195,7 @@ static inline __attribute__((always_inline)) struct net_packet *append(struct ne
 static void on_nak(struct net_part *part, uint32_t place, uint32_t s)
 {
     if (part->nak_gate)
-        part->naked[place] = part->wheel.now + part->nak_gate;
+        part->nak_until[place] = part->wheel.now + part->nak_gate;
     struct net_packet *slots = part->links.slots;
     struct net_link *link = net_link(&part->links, place);
     unsigned vc = slots[s].vc;
@@ -361,12 +361,12 @@ static inline __attribute__((always_inline)) void on_arrive(struct net_part *par
 }
 
 // How many of a node's links had a NAK back within the gate's time.
-static unsigned links_naked(const struct net_part *part, uint32_t node)
+static unsigned links_with_nak(const struct net_part *part, uint32_t node)
 {
     unsigned count = 0;
     for (uint32_t rest = part->exists[node]; rest; rest &= rest - 1) {
         uint32_t place = net_place(&part->links, node, (unsigned)__builtin_ctz(rest));
-        count += part->naked[place] > part->wheel.now;
+        count += part->nak_until[place] > part->wheel.now;
     }
     return count;
 }
@@ -388,7 +388,7 @@ static bool inject(struct net_part *part, uint32_t node)
     if (c->node_throttle &&
         net_in_use(&part->links, node, part->exists[node], part->wheel.now) > c->node_throttle)
         return false;
-    if (part->nak_gate && links_naked(part, node) >= c->nak_ports)
+    if (part->nak_gate && links_with_nak(part, node) >= c->nak_ports)
         return false;
     const struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
     const struct ofr_way *way = &ways[0];

@@ -73,7 +73,7 @@ struct net_part {
     struct ofr_way *ways; // [node][max_ways], of the sources' messages
     uint32_t max_ways;
     uint64_t *sink_free; // when the link to the sink is free
-    uint64_t *naked;     // when a NAK's gate opens again, by place; with nak_gate only
+    uint64_t *nak_until; // until when a link counts as NAKed, by place; with nak_gate only
 
     // The part's own.
     struct net_wheel wheel;
