@@ -41,7 +41,7 @@ static void collective_answer(struct fw *fw, unsigned role)
     if (role != FOR_HOST) {
         m[0] |= (role + 1u) << OFR_LEVEL_LSB;
         if (!all->missing)
-            to_address(fw, m, all->reply_to);
+            to_address(fw, m, all->reply_to, OFR_MESSAGE_BYTES);
         return;
     }
     if (all->missing) {
@@ -147,7 +147,8 @@ bool collective_step(struct fw *fw, unsigned role)
         collective_take(fw, role, m, dim, at);
         return true;
     }
-    to_address(fw, m, (all->me_packed & ~((uint32_t)15 << 4 * dim)) | at << 4 * dim);
+    to_address(fw, m, (all->me_packed & ~((uint32_t)15 << 4 * dim)) | at << 4 * dim,
+               OFR_MESSAGE_BYTES);
     return true;
 }
 

@@ -12,18 +12,17 @@ FW      := $(B)/firmware
 
 PROGRAMS += $(FW)/fw.hex $(FW)/flash.bin $(FW)/flash.hex
 
-$(FW)/%.rv.o: firmware/%.c $(FW_H)
-	@mkdir -p $(@D)
-	$(RV)gcc $(RVFLAGS) $(FW_OPT) -fcallgraph-info=su -c -o $@ $<
+# One translation unit: image.c includes them all.
+FW_IMAGE := firmware/image.c firmware/main.c $(FW_C:%=firmware/%.c) $(FW_H)
+RV_WHOLE := $(RVFLAGS) -Os -fno-thread-jumps -fwhole-program -fcallgraph-info=su
 
-$(FW)/flash/%.rv.o: firmware/%.c $(FW_H)
+$(FW)/image.rv.o: $(FW_IMAGE)
 	@mkdir -p $(@D)
-	$(RV)gcc $(RVFLAGS) -Os -fcallgraph-info=su -c -o $@ $<
+	$(RV)gcc $(RV_WHOLE) -DOFR_IN_RAM -msave-restore -c -o $@ $<
 
-FW_OPT ?= -O2
-$(FW)/collective.rv.o: FW_OPT = -O2 -msave-restore
-# What is done seldom is made small.
-$(addprefix $(FW)/,$(addsuffix .rv.o,lease operations read table watch write channel)): FW_OPT = -Os -msave-restore
+$(FW)/flash/image.rv.o: $(FW_IMAGE)
+	@mkdir -p $(@D)
+	$(RV)gcc $(RV_WHOLE) -c -o $@ $<
 
 $(FW)/start.rv.o: firmware/start.S
 	@mkdir -p $(@D)
@@ -31,11 +30,10 @@ $(FW)/start.rv.o: firmware/start.S
 
 FW_LINK = $(RV)gcc $(RVFLAGS) -nostdlib -Wl,--gc-sections -Wl,--build-id=none
 
-$(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/main.rv.o $(FW_C:%=$(FW)/%.rv.o)
+$(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/image.rv.o
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
-$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/main.rv.o \
-    $(FW_C:%=$(FW)/flash/%.rv.o)
+$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/image.rv.o
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
 $(FW)/fw.hex: $(FW)/fw.elf

@@ -56,9 +56,42 @@ static void route(struct fw *fw, uint32_t *m, unsigned arrival)
     respond_by_path(fw, m, index);
 }
 
+// Is there such a node in the torus?
+static bool is_node(struct fw *fw, uint32_t to)
+{
+    uint32_t k = node_read(fw, OFR_NODE_SIZE);
+    return (to & 15) < (k & 31) && (to >> 4 & 15) < (k >> 8 & 31) && to >> 8 < (k >> 16 & 31);
+}
+
+static void take_bulk_frame(struct fw *fw)
+{
+    uint32_t word0 = fw->rx[0], to = word0 >> 16 & 0xfff;
+    unsigned code = (word0 >> 4 & 0x70) | word0 >> 28; // tag and number
+    if (!configured(fw) || !is_node(fw, to))
+        fw->dropped++;
+    else if (to == coordinates(fw))
+        bulk_take(fw, fw->rx + 1, code, FW_HOST);
+    else
+        to_address(fw, fw->rx + 1, to, OFR_BULK_PACKET | code << 8);
+}
+
+// Does what was asked, by whom that may get bulk frames. True: it is to have the answer now.
+static bool execute_for(struct fw *fw, uint32_t *m, unsigned who)
+{
+    fw->asks = (uint16_t)who;
+    execute(fw, m, 7);
+    bool now = fw->asks == who;
+    fw->asks = FW_NOBODY;
+    return now;
+}
+
 static void take_frame(struct fw *fw)
 {
     uint32_t word0 = fw->rx[0], to = word0 >> 16 & 0xfff, *m = fw->rx + 1;
+    if (word0 >> 8 & OFR_MODE_BULK) {
+        take_bulk_frame(fw);
+        return;
+    }
     if (m[0] & (OFR_RESPONSE | OFR_LEVEL_MASK) || !session_of(m)) {
         fw->dropped++;
         return;
@@ -74,16 +107,14 @@ static void take_frame(struct fw *fw)
         if (!configured(fw)) {
             respond(m, OFR_NOT_CONFIGURED);
         } else if (to == coordinates(fw)) {
-            execute(fw, m, 7);
-        } else {
-            uint32_t k = node_read(fw, OFR_NODE_SIZE);
-            if ((to & 15) < (k & 31) && (to >> 4 & 15) < (k >> 8 & 31) &&
-                to >> 8 < (k >> 16 & 31) && !hop_count(m)) {
-                if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
-                    m[2] = node_read(fw, OFR_NODE_TIME);
-                to_address(fw, m, to);
+            if (!execute_for(fw, m, FW_HOST))
                 return;
-            }
+        } else if (is_node(fw, to) && !hop_count(m)) {
+            if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
+                m[2] = node_read(fw, OFR_NODE_TIME);
+            to_address(fw, m, to, OFR_MESSAGE_BYTES);
+            return;
+        } else {
             respond(m, OFR_BAD_ARG);
         }
         to_host(fw, m, OFR_MODE_ADDRESS, to);
@@ -108,9 +139,15 @@ static void network_receive(struct fw *fw)
     for (unsigned i = 0; i < OFR_FRAME_WORDS; i++)
         p[i] = node_read(fw, OFR_NI_RX_DATA);
     node_write(fw, OFR_NI_RX_NEXT, 1);
-    uint32_t from = p[1] & 0xfff;
-    if ((p[1] >> (OFR_PKT_KIND_LSB - 32) & 15) != OFR_PKT_KIND_MGMT ||
-        p[1] >> 16 != OFR_MESSAGE_BYTES) {
+    uint32_t from = p[1] & 0xfff, seq = p[1] >> 16;
+    bool managed = (p[1] >> (OFR_PKT_KIND_LSB - 32) & 15) == OFR_PKT_KIND_MGMT;
+    if (managed && (seq & 0xff) == OFR_BULK_PACKET) {
+        unsigned code = seq >> 8;
+        if (code & OFR_BULK_TO_HOST)
+            to_host(fw, m, OFR_MODE_BULK | (code >> OFR_BULK_TAG_LSB & 7), from | code << 12);
+        else
+            bulk_take(fw, m, code, from);
+    } else if (!managed || seq != OFR_MESSAGE_BYTES) {
         fw->dropped++;
     } else if (FIELD(p[0], OFR_PKT_CLASS) == OFR_PKT_CLASS_DIRECTED) {
         unsigned port = FIELD(p[0], OFR_PKT_TARGET_X);
@@ -132,8 +169,8 @@ static void network_receive(struct fw *fw)
     } else if (hop_count(m)) {
         fw->dropped++;
     } else {
-        execute(fw, m, 7);
-        to_address(fw, m, from);
+        if (execute_for(fw, m, from))
+            to_address(fw, m, from, OFR_MESSAGE_BYTES);
     }
 }
 
@@ -150,13 +187,20 @@ bool fw_poll(struct fw *fw)
         any = uart_send(fw);
     if (fw->out_full)
         any |= network_send(fw);
+    if (fw->bulking)
+        any |= bulk_send(fw);
     for (unsigned i = 0; i < 4 && !fw->out_full; i++) {
         if (!(node_read(fw, OFR_NI_STATUS) & OFR_NI_STATUS_RX_VALID_MASK))
             break;
         network_receive(fw);
         any = true;
     }
-    if (!fw->out_full && uart_receive(fw, &any)) {
+    // Bulk frames come one behind the other, and the UART holds eight.
+    bool bulk = true;
+    for (unsigned i = 0; i < OFR_BULK_TO / OFR_BULK_BYTES && bulk; i++) {
+        if (fw->out_full || !uart_receive(fw, &any))
+            break;
+        bulk = fw->rx[0] >> 8 & OFR_MODE_BULK;
         take_frame(fw);
         frame_done(fw);
     }
@@ -169,9 +213,9 @@ bool fw_poll(struct fw *fw)
 void fw_init(struct fw *fw)
 {
 #ifdef OFR_TARGET
-    *fw = (struct fw){.rx_crc = 0xffffffff, .tx_crc = 0xffffffff};
+    *fw = (struct fw){.rx_crc = 0xffffffff, .tx_crc = 0xffffffff, .asks = FW_NOBODY};
 #else
     struct fw_hal hal = fw->hal;
-    *fw = (struct fw){.hal = hal, .rx_crc = 0xffffffff, .tx_crc = 0xffffffff};
+    *fw = (struct fw){.hal = hal, .rx_crc = 0xffffffff, .tx_crc = 0xffffffff, .asks = FW_NOBODY};
 #endif
 }

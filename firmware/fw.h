@@ -10,6 +10,9 @@
 
 enum { FW_TX_FRAMES = 8 }; // frames waiting for the UART
 
+// Who asks for something, in place of coordinates.
+enum { FW_HOST = 0x1000, FW_NOBODY = 0x1001 };
+
 struct fw {
 #ifndef OFR_TARGET
     struct fw_hal hal;
@@ -23,12 +26,25 @@ struct fw {
     uint32_t rx[OFR_FRAME_WORDS];
     uint8_t rx_count; // bytes
     uint32_t rx_crc;  // register, of those
-    // The packet that waits for the network interface: TX_HEAD, then seven words.
+    // The packet that waits for the network interface: TX_HEAD, the message, the header's last
+    // word.
     bool out_full;
     uint32_t out[OFR_FRAME_WORDS];
 
     // The last writing operation's response, to be given again.
     uint32_t stored[OFR_MESSAGE_WORDS];
+    // Bulk frames of the last OP_MOVE: those taken from an end, to be given again with it.
+    uint32_t bulk[OFR_BULK_FROM / 4];
+    uint16_t asks;    // coordinates or FW_HOST of whom a request is from that may have bulk frames
+    uint16_t bulk_to; // such a one, whose frames these are
+    uint16_t bulk_left; // bytes that are to come
+    uint8_t bulk_arg;
+    uint8_t bulk_code;   // of the next frame: tag and number
+    uint8_t bulk_frames; // in `bulk`
+    uint8_t bulking;     // what is under way (channel.c)
+    uint8_t beat;        // bytes of a beat of what is moved to or from
+    uint16_t port;       // and where its registers are
+
     uint32_t snapshot;     // number of the last snapshot, 0: none yet
     uint32_t snapshot_gen; // of that which OP_GEN latched
     uint32_t latch_at;     // NODE.TIME at which to latch the next one, if `armed`
@@ -81,9 +97,9 @@ struct fw {
 // Set up a struct fw. In the host build fw->hal must be set already, and is kept.
 void fw_init(struct fw *fw);
 
-// Do what there is to do now: a bounded amount of work (at most four packets in, a frame in and a
-// frame out, twelve packets of collectives out). True if anything was done, so that a caller can go
-// on until false.
+// Do what there is to do now: a bounded amount of work (at most four packets in, a frame in, or as
+// many bulk frames as a request has, and a frame out, twelve packets of collectives out). True if
+// anything was done, so that a caller can go on until false.
 bool fw_poll(struct fw *fw);
 
 #endif

@@ -164,6 +164,12 @@ void table_drop(struct fw *fw);
 
 // channel.c
 enum ofr_status op_move(struct fw *fw, uint32_t *m);
+// A bulk frame has come. code: its tag and number; from: coordinates, or FW_HOST.
+void bulk_take(struct fw *fw, const uint32_t *words, unsigned code, unsigned from);
+// The last OP_MOVE has come again, its answer is in m: are bulk frames to go before it?
+bool bulk_again(struct fw *fw);
+// One of them goes, or the answer behind them, where there is room. False: nothing has.
+bool bulk_send(struct fw *fw);
 
 // lease.c. may_write: is it made in the lease's session? Else d3 who has the lease.
 enum ofr_status may_write(struct fw *fw, uint32_t *m);
@@ -178,10 +184,11 @@ bool has_key(const struct fw *fw);
 // wire.c. CRC-32's register after these words, low byte first.
 uint32_t crc_words(uint32_t crc, const uint32_t *words, unsigned count);
 // Messages on their way out. to_* of the network send now if the network interface is
-// ready, else keep the packet for network_send(): its slot (fw->out) must be free.
-void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32_t from);
+// ready, else keep the packet for network_send(): its slot (fw->out) must be free. from:
+// coordinates, and a bulk frame's number above them. seq: OFR_MESSAGE_BYTES, or a bulk frame's.
+void to_host(struct fw *fw, const uint32_t *m, unsigned mode, uint32_t from);
 void to_port(struct fw *fw, const uint32_t *m, unsigned port);
-void to_address(struct fw *fw, const uint32_t *m, uint32_t to);
+void to_address(struct fw *fw, const uint32_t *m, uint32_t to, unsigned seq);
 bool network_send(struct fw *fw);
 bool uart_send(struct fw *fw);
 // A frame from the host: true and fw->rx holds it, until frame_done().

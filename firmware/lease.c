@@ -20,6 +20,7 @@ void lease_end(struct fw *fw)
     fw->token = fw->label[0] = fw->label[1] = fw->unlocked = 0;
     fw->begun = 0;
     fw->stored[0] = 0; // what was answered in it is not to be answered again
+    fw->bulking = 0;
 }
 
 uint32_t lease_owner(const struct fw *fw)

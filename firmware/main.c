@@ -4,8 +4,8 @@
 
 #include "fw.h"
 
-void *memset(void *to, int value, size_t bytes);
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+__attribute__((used)) void *memset(void *to, int value, size_t bytes);
+__attribute__((used)) void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
 
 __attribute__((optimize("no-tree-loop-distribute-patterns"))) void *memset(void *to, int value,
                                                                            size_t bytes)

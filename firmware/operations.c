@@ -12,14 +12,19 @@ void execute(struct fw *fw, uint32_t *m, unsigned arrival)
         // token): the same answer again.
         if (same_request(fw->stored, m) && (op != OFR_OP_LEASE || fw->stored[5] == m[5])) {
             copy_message(m, fw->stored);
+            if (bulk_again(fw))
+                fw->asks = FW_NOBODY; // it comes behind them
             return;
         }
         status = write_operation(fw, m);
         respond(m, status);
         // What others ask must not push out the owner's.
         if (op != OFR_OP_UNLOCK && status != OFR_BUSY && status != OFR_NO_LEASE &&
-            status != OFR_LOCKED)
+            status != OFR_LOCKED) {
             copy_message(fw->stored, m);
+            if (op != OFR_OP_MOVE)
+                fw->bulking = fw->bulk_frames = 0;
+        }
         return;
     }
     switch (op) {

@@ -89,6 +89,23 @@
 // link that falls, at least one has a way to who asked all boards along a tree of shortest paths:
 // the one that is nearer to it.
 //
+// BULK. A message has 16 bytes of data in a frame of 32. An OP_MOVE with OFR_MOVE_BULK has none:
+// d0 says how many bytes, and these are in bulk frames, 24 in each, in place of a message:
+//     word 0     as above, but mode OFR_MODE_BULK + the low 3 bits of the OP_MOVE's sequence
+//                number; 27:16 coordinates of the board whose end it is; 31:28 the number of the
+//                frame, from 0 on
+// To an end, they come behind the request. Each is taken only where it is the next one, of that
+// OP_MOVE, from the same host; the response comes when all have been taken, or there is no room
+// for more, and says how many bytes have gone: all before these and none behind them. Where one is
+// damaged or lost no response comes; the request that comes again then is answered with what has
+// gone, and ends it. The host sends what is left with the next OP_MOVE.
+// From an end, they come before the response, which says how many bytes that were; the board keeps
+// them until the next writing operation, and sends them all again with it if the request comes
+// again. So neither way a byte is moved twice, or given up.
+// Frames, requests and packets keep their order between host and board, so a bulk frame of an
+// earlier OP_MOVE never comes after the request of a later one. Bulk frames are never answered. To
+// other boards they go as packets, with OFR_BULK_PACKET in the header where the length is.
+//
 // SNAPSHOTS. Counters are latched by anybody, and read by the number of their snapshot, 32 bits
 // that the host makes up (0: none yet). STALE: another was latched since; d3 its number, under
 // which these can be read: it is as good.
@@ -101,7 +118,7 @@
 #include "ofr_regs.h"
 
 enum {
-    OFR_PROTOCOL_VERSION = 4,
+    OFR_PROTOCOL_VERSION = 5,
     OFR_FRAME_SYNC = 0xa5,
     OFR_FRAME_WORDS = 8,
     OFR_FRAME_BYTES = 4 * OFR_FRAME_WORDS,
@@ -119,6 +136,7 @@ enum ofr_mode {
     OFR_MODE_PATH = 0,
     OFR_MODE_ADDRESS = 1,
     OFR_MODE_COLLECTIVE = 2,
+    OFR_MODE_BULK = 8, // to 15: with the tag, bits 2:0 (BULK)
 };
 
 // How a collective combines the data words of the responses.
@@ -218,20 +236,52 @@ enum ofr_op {
     // board that is software's (CHANNEL.ATTACH; BAD_ARG where it is not): as many as there is room
     // for now, or as have come, at most OFR_MOVE_BYTES (word 1; beats that are not a message's last
     // are whole). arg: OFR_MOVE_*. Response: word 1, how many bytes that were, and how they end.
+    // With OFR_MOVE_BULK, by address only, they are beside it (BULK), d0 how many, at most
+    // OFR_BULK_TO or OFR_BULK_FROM; in the response how many that were.
     OFR_OP_MOVE = 20,
 };
 
 // OP_MOVE. Being a writing operation, one whose answer is lost moves nothing twice.
 enum {
     OFR_MOVE_END_MASK = 0x0f, // of arg: the end
-    OFR_MOVE_LAST = 0x40,     // to the end: the last of the bytes is its message's last, also of 0
-    OFR_MOVE_TAKE = 0x80,     // from the end, up to a message's or the stream's last beat
-    OFR_MOVE_MOST = 16,       // bytes
-    OFR_MOVE_BYTES_LSB = 27,  // 5 bits of word 1 of the request
-    OFR_MOVE_MOVED_LSB = 16,  // 5 bits of the response's: bytes
-    OFR_MOVE_FLAGS_LSB = 20,  // there: CHANNEL.RX.LAST, the last beat has gone or come; RX.BROKEN
-    OFR_MOVE_STATE_LSB = 23,  // there: CHANNEL.STATE, 9 bits, behind it all
+    OFR_MOVE_BULK = 0x10,
+    OFR_MOVE_OTHER = 0x20,   // no end of a channel: instead of it an enum ofr_move_other
+    OFR_MOVE_LAST = 0x40,    // to the end: the last of the bytes is its message's last, also of 0
+    OFR_MOVE_TAKE = 0x80,    // from the end, up to a message's or the stream's last beat
+    OFR_MOVE_MOST = 16,      // bytes
+    OFR_MOVE_BYTES_LSB = 27, // 5 bits of word 1 of the request
+    OFR_MOVE_MOVED_LSB = 16, // 5 bits of the response's: bytes
+    OFR_MOVE_FLAGS_LSB = 20, // there: CHANNEL.RX.LAST, the last beat has gone or come; RX.BROKEN
+    OFR_MOVE_STATE_LSB = 23, // there: CHANNEL.STATE, 9 bits, behind it all
 };
+
+// What else bytes are moved to or from.
+enum ofr_move_other {
+    // The node's collectives, where they are software's (COLLECTIVE.ATTACH). The flags are
+    // COLLECTIVE.RX's, and in place of CHANNEL.STATE there is RX.VERDICT.
+    OFR_MOVE_COLLECTIVE = 0,
+    OFR_MOVE_PROGRAM = 1, // words into the user's core's memory (USER.MEM_DATA): no message
+};
+
+// Bulk frames.
+enum {
+    OFR_BULK_BYTES = OFR_MESSAGE_BYTES, // of a frame
+    OFR_BULK_TO = 16 * OFR_BULK_BYTES,  // bytes of an OP_MOVE, to an end
+    OFR_BULK_FROM = 8 * OFR_BULK_BYTES, // and from one
+    // A packet's header, SEQ: these 8 bits, number of the frame (11:8), tag (14:12), to the host
+    OFR_BULK_PACKET = 0x80 | OFR_BULK_BYTES,
+    OFR_BULK_TAG_LSB = 4, // above the number
+    OFR_BULK_TO_HOST = 0x80,
+};
+
+// Frames of so many bytes.
+static inline unsigned ofr_bulk_frames(unsigned bytes)
+{
+    unsigned frames = 0; // the core divides by hand
+    for (unsigned room = 0; room < bytes; room += OFR_BULK_BYTES)
+        frames++;
+    return frames;
+}
 
 // A management packet, its header's 8 bytes and a message, has 2^this flits.
 static inline unsigned ofr_message_flits_log2(unsigned flit_bytes)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reset: stack pointer to the top of RAM (the linker script says where), .data from its load
+# Reset: stack pointer to the top of RAM (the linker script says where), gp to where the linker
+# reaches all state from, .data from its load
 # address where that is another one (flash), .bss zeroed, main().
 
     .section .text.start, "ax"
     .globl _start
 _start:
+    .option push
+    .option norelax
+    la      gp, __global_pointer$
+    .option pop
     la      sp, _stack_top
     la      a0, _data_start
     la      a1, _data_end

@@ -65,15 +65,15 @@ static inline bool uart_is(struct fw *fw, uint32_t mask)
     return hal_read(fw, OFR_BASE_UART + OFR_UART_STATUS) & mask;
 }
 
-void to_host(struct fw *fw, const uint32_t *m, enum ofr_mode mode, uint32_t from)
+void to_host(struct fw *fw, const uint32_t *m, unsigned mode, uint32_t from)
 {
     if (fw->tx_count == FW_TX_FRAMES) {
         fw->dropped++;
         return;
     }
     uint32_t *frame = fw->tx[(fw->tx_first + fw->tx_count) % FW_TX_FRAMES];
-    frame[0] = OFR_FRAME_SYNC | (uint32_t)mode << 8 | (uint32_t)OFR_PROTOCOL_VERSION << 12 |
-               (from & 0xfff) << 16;
+    frame[0] =
+        OFR_FRAME_SYNC | (uint32_t)mode << 8 | (uint32_t)OFR_PROTOCOL_VERSION << 12 | from << 16;
     copy_message(frame + 1, m);
     fw->tx_count++;
 }
@@ -173,7 +173,7 @@ bool uart_receive(struct fw *fw, bool *any)
     }
     if ((fw->rx[0] >> 12 & 15) == OFR_PROTOCOL_VERSION)
         return true;
-    if (!(fw->rx[1] & OFR_RESPONSE)) {
+    if (!(fw->rx[0] >> 8 & OFR_MODE_BULK) && !(fw->rx[1] & OFR_RESPONSE)) {
         respond(fw->rx + 1, OFR_BAD_VERSION);
         to_host(fw, fw->rx + 1, OFR_MODE_PATH, 0);
     }
@@ -188,47 +188,48 @@ static inline bool network_ready(struct fw *fw)
     return node_read(fw, OFR_NI_STATUS) & OFR_NI_STATUS_TX_READY_MASK;
 }
 
-static inline void network_write(struct fw *fw, const uint32_t *m, uint32_t head)
+static inline void network_write(struct fw *fw, const uint32_t *m, uint32_t head, uint32_t seq)
 {
     node_write(fw, OFR_NI_TX_HEAD, head);
     // The hardware stamps source and kind.
-    node_write(fw, OFR_NI_TX_DATA, (uint32_t)OFR_MESSAGE_BYTES << (OFR_PKT_SEQ_LSB - 32));
+    node_write(fw, OFR_NI_TX_DATA, seq << (OFR_PKT_SEQ_LSB - 32));
 #pragma GCC unroll 6
     for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
         node_write(fw, OFR_NI_TX_DATA, m[i]);
     node_write(fw, OFR_NI_TX_SEND, 1);
 }
 
-static void to_network(struct fw *fw, const uint32_t *m, uint32_t head)
+static void to_network(struct fw *fw, const uint32_t *m, uint32_t head, uint32_t seq)
 {
     if (network_ready(fw)) {
-        network_write(fw, m, head);
+        network_write(fw, m, head, seq);
         return;
     }
     fw->out[0] = head;
     copy_message(fw->out + 1, m);
+    fw->out[OFR_FRAME_WORDS - 1] = seq;
     fw->out_full = true;
 }
 
 void to_port(struct fw *fw, const uint32_t *m, unsigned port)
 {
     to_network(fw, m,
-               port << OFR_PKT_TARGET_X_LSB | (uint32_t)OFR_PKT_CLASS_DIRECTED
-                                                  << OFR_PKT_CLASS_LSB);
+               port << OFR_PKT_TARGET_X_LSB | (uint32_t)OFR_PKT_CLASS_DIRECTED << OFR_PKT_CLASS_LSB,
+               OFR_MESSAGE_BYTES);
 }
 
-void to_address(struct fw *fw, const uint32_t *m, uint32_t to)
+void to_address(struct fw *fw, const uint32_t *m, uint32_t to, unsigned seq)
 {
     to_network(fw, m,
-               to | (uint32_t)OFR_PKT_CLASS_INORDER << OFR_PKT_CLASS_LSB |
-                   to << OFR_PKT_DEST_X_LSB);
+               to | (uint32_t)OFR_PKT_CLASS_INORDER << OFR_PKT_CLASS_LSB | to << OFR_PKT_DEST_X_LSB,
+               seq);
 }
 
 bool network_send(struct fw *fw)
 {
     if (!network_ready(fw))
         return false;
-    network_write(fw, fw->out + 1, fw->out[0]);
+    network_write(fw, fw->out + 1, fw->out[0], fw->out[OFR_FRAME_WORDS - 1]);
     fw->out_full = false;
     return true;
 }

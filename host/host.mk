@@ -113,10 +113,11 @@ host/test/bert_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 
 # Channels, on boardsim's boards; and its twins, the library's file as sed leaves it.
 TESTS += host/test/channel_test.sh
-CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border anew)
+CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border anew frames)
 CHANNEL_CALL_TWIN_looks  := channel s/if (is_broken(s))/if (0)/;s/want_sending(t, e, .*)/TORUS_OK/
 CHANNEL_CALL_TWIN_border := channel s/whole = moved.last .. .moved.broken/whole = true/
 CHANNEL_CALL_TWIN_anew   := exchange s/if (q->state == WAITING) {$$/if (1) {/
+CHANNEL_CALL_TWIN_frames := exchange s/if (!is_whole(.*)/if (0)/
 host/test/channel_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/channel_calls $(CHANNEL_CALL_TWINS)
 $(B)/host/channel_calls: host/test/channel_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
 	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)

@@ -29,7 +29,7 @@ for build in fw flash; do
     [ $build = flash ] && dir=$dir/flash
     # shellcheck disable=SC2046
     set -- $("${RV}size" "$elf" | tail -1)
-    stack=$(awk -f firmware/test/stack.awk "$dir"/*.rv.ci)
+    stack=$(awk -f firmware/test/stack.awk "$dir"/image.rv.ci)
     bss=$(symbol "$elf" _bss_end)
     room=$(symbol "$elf" _stack_size)
     top=$(symbol "$elf" _stack_top)
@@ -54,7 +54,7 @@ too_big() # linker script: an image with 2 KiB more of data does not link
     "${RV}gcc" -march=rv32i -misa-spec=2.2 -mabi=ilp32 -c -o "$B/firmware/big.o" \
         "$B/firmware/big.s" &&
         ! "${RV}gcc" -march=rv32i -misa-spec=2.2 -mabi=ilp32 -nostdlib -T "$1" \
-            "$B"/firmware/*.rv.o "$B/firmware/big.o" -lgcc -o "$B/firmware/big.elf" 2> "$B/firmware/big.log" &&
+            "$B"/firmware/start.rv.o "$B"/firmware/image.rv.o "$B/firmware/big.o" -lgcc -o "$B/firmware/big.elf" 2> "$B/firmware/big.log" &&
         grep -q 'no room for the stack\|overflowed' "$B/firmware/big.log"
 }
 check "ram.ld refuses what does not fit" too_big firmware/ram.ld

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels: ends of boards joined, and used by registers (block CHANNEL). All ends of a board share
 // SELECT, and what is done with one needs the lease; so each turn takes the lease, does what can be
-// done now, and gives it back: nobody waits inside it. Bytes go by OP_MOVE, a payload a request.
+// done now, and gives it back: nobody waits inside it. Bytes go by OP_MOVE.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +9,9 @@
 #include "moves.h"
 
 enum {
-    MOST_MOVES = 256, // in a turn, so that others have theirs
-    TURNS = 3,        // seconds in which others end theirs
+    MOST_FRAMES = 512, // in a turn, so that others have theirs
+    KEEP_FRAMES = 64,  // between two looks at the lease
+    TURNS = 3,         // seconds in which others end theirs
 };
 
 static const char *const reasons[] = {
@@ -364,42 +365,61 @@ static int explain(struct torus *t, const struct torus_end *e)
     return begun ? lease_done(t, error) : error;
 }
 
-void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsigned bytes,
-              const uint8_t data[OFR_MOVE_MOST])
+unsigned move_most(const struct torus *t, bool take)
 {
-    by_address(q, pack_at(e->at), OFR_OP_MOVE, e->end | arg);
-    q->m[1] = (uint32_t)bytes << OFR_MOVE_BYTES_LSB;
-    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
-        q->m[2 + i] = ofr_get32(data + 4 * i);
+    if (t->shared) // it passes on what is answered one by one
+        return OFR_MOVE_MOST;
+    return take ? OFR_BULK_FROM : OFR_BULK_TO;
 }
 
-int move_answer(struct torus *t, const struct torus_end *e, const struct request *q,
-                uint8_t data[OFR_MOVE_MOST], struct moved *out)
+void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsigned bytes,
+              uint8_t *data)
+{
+    by_address(q, pack_at(e->at), OFR_OP_MOVE, e->end | arg);
+    if (bytes > OFR_MOVE_MOST) {
+        with_bulk(q, data, bytes);
+        return;
+    }
+    q->m[1] = (uint32_t)bytes << OFR_MOVE_BYTES_LSB;
+    uint8_t payload[OFR_MOVE_MOST] = {0};
+    if (!(arg & OFR_MOVE_TAKE) && bytes)
+        memcpy(payload, data, bytes);
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
+        q->m[2 + i] = ofr_get32(payload + 4 * i);
+}
+
+int move_answer(struct torus *t, const struct torus_end *e, const struct request *q, uint8_t *data,
+                struct moved *out)
 {
     char text[24];
-    unsigned bytes = q->m[1] >> OFR_MOVE_BYTES_LSB,
-             flags = field_of(q->r[1], OFR_MOVE_FLAGS_LSB, 3);
+    unsigned bytes = q->bulk ? q->m[2] : q->m[1] >> OFR_MOVE_BYTES_LSB,
+             flags = field_of(q->r[1], OFR_MOVE_FLAGS_LSB, 4);
     *out = (struct moved){0};
     int error = status_error(t, q, "move bytes of a channel");
     if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
         return explain(t, e);
     if (error != TORUS_OK)
         return error;
-    out->bytes = field_of(q->r[1], OFR_MOVE_MOVED_LSB, 5);
+    out->bytes = q->bulk ? q->r[2] : field_of(q->r[1], OFR_MOVE_MOVED_LSB, 5);
     out->last = flags & OFR_CHANNEL_RX_LAST_MASK;
     out->broken = flags & OFR_CHANNEL_RX_BROKEN_MASK;
     out->now.state = q->r[1] >> OFR_MOVE_STATE_LSB;
     if (out->bytes > bytes)
         return fail(t, TORUS_E_PROTOCOL, "%s: %u bytes were moved of %u", end_text(t, e, text),
                     out->bytes, bytes);
-    for (unsigned i = 0; i < OFR_MOVE_MOST / 4 && q->m[0] >> 8 & OFR_MOVE_TAKE; i++)
-        ofr_put32(data + 4 * i, q->r[2 + i]);
+    if (q->bulk || !(q->m[0] >> 8 & OFR_MOVE_TAKE))
+        return TORUS_OK;
+    uint8_t payload[OFR_MOVE_MOST];
+    for (unsigned i = 0; i < OFR_MOVE_MOST / 4; i++)
+        ofr_put32(payload + 4 * i, q->r[2 + i]);
+    if (out->bytes)
+        memcpy(data, payload, out->bytes);
     return TORUS_OK;
 }
 
-// Up to OFR_MOVE_MOST bytes between data, which has room for as many, and the end.
+// Up to move_most() bytes between data, which has room for as many, and the end.
 static int move(struct torus *t, const struct torus_end *e, unsigned arg, unsigned bytes,
-                uint8_t data[OFR_MOVE_MOST], struct moved *out)
+                uint8_t *data, struct moved *out)
 {
     struct request q;
     *out = (struct moved){0};
@@ -432,31 +452,40 @@ static int begin_moves(struct torus *t, const struct torus_end *e)
     return error == TORUS_OK ? lease_turn(t) : error;
 }
 
+// What a request counts for in a turn, and whether the lease is to be looked at by now.
+static int count_frames(struct torus *t, unsigned bytes, unsigned *all, unsigned *kept)
+{
+    unsigned frames = 1 + ofr_bulk_frames(bytes);
+    *all += frames;
+    *kept += frames;
+    if (*kept < KEEP_FRAMES)
+        return TORUS_OK;
+    *kept = 0;
+    return lease_keep(t);
+}
+
 // As much of the message as there is room for now.
 static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *data, size_t bytes,
                      size_t *sent, bool *whole)
 {
     struct moved moved = {0};
+    unsigned most = move_most(t, false), kept = 0;
     int error = begin_moves(t, e);
     if (error != TORUS_OK)
         return error;
-    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {
-        uint8_t payload[OFR_MOVE_MOST] = {0};
+    for (unsigned all = 0; error == TORUS_OK && !*whole && all < MOST_FRAMES;) {
         size_t left = bytes - *sent;
-        bool last = left <= OFR_MOVE_MOST;
-        unsigned now = last ? (unsigned)left : OFR_MOVE_MOST;
-        if (now)
-            memcpy(payload, data + *sent, now);
-        if (n % 32 == 31)
-            error = lease_keep(t);
+        bool last = left <= most;
+        unsigned now = last ? (unsigned)left : most;
+        error = count_frames(t, now, &all, &kept);
         if (error != TORUS_OK)
             break;
-        error = move(t, e, last ? OFR_MOVE_LAST : 0, now, payload, &moved);
+        error = move(t, e, last ? OFR_MOVE_LAST : 0, now, (uint8_t *)data + *sent, &moved);
         *sent += moved.bytes;
         *whole = moved.last;
         if (error == TORUS_OK) // what is broken takes all
             error = want_sending(t, e, &moved.now);
-        if (last ? !moved.last : moved.bytes < now)
+        if (!moved.bytes && !moved.last) // fewer than all may be those that got through
             break;
     }
     return lease_done(t, error);
@@ -500,22 +529,20 @@ static int receive_some(struct torus *t, const struct torus_end *e, uint8_t *dat
                         size_t *got, bool *whole, bool *ended)
 {
     struct moved moved = {0};
+    unsigned kept = 0;
     int error = begin_moves(t, e);
     if (error != TORUS_OK)
         return error;
-    for (unsigned n = 0; error == TORUS_OK && !*whole && n < MOST_MOVES; n++) {
-        uint8_t payload[OFR_MOVE_MOST] = {0};
+    for (unsigned all = 0; error == TORUS_OK && !*whole && all < MOST_FRAMES;) {
         size_t left = room - *got;
-        unsigned most = left < OFR_MOVE_MOST ? (unsigned)left : OFR_MOVE_MOST;
-        if (most < t->flit_bytes)
+        unsigned most = move_most(t, true), now = left < most ? (unsigned)left : most;
+        if (now < t->flit_bytes)
             break;
-        if (n % 32 == 31)
-            error = lease_keep(t);
+        error = count_frames(t, now, &all, &kept);
         if (error == TORUS_OK)
-            error = move(t, e, OFR_MOVE_TAKE, most, payload, &moved);
+            error = move(t, e, OFR_MOVE_TAKE, now, data + *got, &moved);
         if (error != TORUS_OK)
             break;
-        memcpy(data + *got, payload, moved.bytes);
         *got += moved.bytes;
         *whole = moved.last && !moved.broken;
         error = want_coming(t, e, &moved, ended);

@@ -63,27 +63,70 @@ static const char *target(const struct torus *t, const struct request *q, char t
 
 // Frames ------------------------------------------------------------------------------------------
 
-static int send_frame(struct torus *t, const struct request *q)
+static void make_frame(uint8_t frame[OFR_FRAME_BYTES], uint32_t word0, const uint32_t *m)
 {
-    uint8_t frame[OFR_FRAME_BYTES];
-    ofr_put32(frame, OFR_FRAME_SYNC | (uint32_t)q->mode << 8 |
-                         (uint32_t)OFR_PROTOCOL_VERSION << 12 | q->to << 16 |
-                         (uint32_t)q->aggregate << 28);
+    ofr_put32(frame, OFR_FRAME_SYNC | (uint32_t)OFR_PROTOCOL_VERSION << 12 | word0);
     for (unsigned i = 0; i < OFR_MESSAGE_WORDS; i++)
-        ofr_put32(frame + 4 + 4 * i, q->m[i]);
+        ofr_put32(frame + 4 + 4 * i, m[i]);
     ofr_put32(frame + 28, ofr_crc32(frame, 28));
-    if (t->options.frame)
-        t->options.frame(t->options.ctx, true, frame);
+}
+
+static int send_frames(struct torus *t, const uint8_t (*frame)[OFR_FRAME_BYTES], unsigned count)
+{
+    const uint8_t *bytes = frame[0];
+    for (unsigned i = 0; i < count && t->options.frame; i++)
+        t->options.frame(t->options.ctx, true, frame[i]);
     double end = monotonic() + t->options.timeout;
-    for (unsigned done = 0; done < sizeof frame;) {
-        int n = t->transport.write(t->transport.ctx, frame + done, sizeof frame - done, 100);
+    for (unsigned done = 0, all = count * OFR_FRAME_BYTES; done < all;) {
+        int n = t->transport.write(t->transport.ctx, bytes + done, all - done, 100);
         if (n < 0)
             return fail(t, TORUS_E_TRANSPORT, "the connection to the board broke");
         done += (unsigned)n;
-        if (done < sizeof frame && monotonic() > end)
+        if (done < all && monotonic() > end)
             return fail(t, TORUS_E_TIMEOUT, "the board takes no more bytes");
     }
     return TORUS_OK;
+}
+
+void with_bulk(struct request *q, uint8_t *bulk, unsigned bytes)
+{
+    q->m[0] |= (uint32_t)OFR_MOVE_BULK << 8;
+    q->m[2] = bytes;
+    q->bulk = bulk;
+}
+
+static bool takes_bulk(const struct request *q)
+{
+    return q->bulk && q->m[0] >> 8 & OFR_MOVE_TAKE;
+}
+
+// Word 0 of bulk frame i of the request, but for SYNC and version.
+static uint32_t bulk_word(const struct request *q, unsigned i)
+{
+    return (OFR_MODE_BULK | (q->m[1] & 7)) << 8 | q->to << 16 | (uint32_t)i << 28;
+}
+
+// Bytes of it.
+static unsigned bulk_part(const struct request *q, unsigned i)
+{
+    unsigned left = q->m[2] - i * OFR_BULK_BYTES;
+    return left < OFR_BULK_BYTES ? left : OFR_BULK_BYTES;
+}
+
+static int send_request(struct torus *t, const struct request *q)
+{
+    uint8_t frame[1 + OFR_BULK_TO / OFR_BULK_BYTES][OFR_FRAME_BYTES];
+    unsigned more = q->bulk && !takes_bulk(q) ? ofr_bulk_frames(q->m[2]) : 0;
+    make_frame(frame[0], (uint32_t)q->mode << 8 | q->to << 16 | (uint32_t)q->aggregate << 28, q->m);
+    for (unsigned i = 0; i < more; i++) {
+        uint8_t bytes[OFR_BULK_BYTES] = {0};
+        uint32_t words[OFR_MESSAGE_WORDS];
+        memcpy(bytes, q->bulk + i * OFR_BULK_BYTES, bulk_part(q, i));
+        for (unsigned w = 0; w < OFR_MESSAGE_WORDS; w++)
+            words[w] = ofr_get32(bytes + 4 * w);
+        make_frame(frame[1 + i], bulk_word(q, i), words);
+    }
+    return send_frames(t, (const uint8_t(*)[OFR_FRAME_BYTES])frame, 1 + more);
 }
 
 // Waits up to `milliseconds` for an intact frame. 1: words is it; 0: none; below 0: an error,
@@ -147,6 +190,7 @@ static int transmit(struct torus *t, struct request *q)
     double now = monotonic();
     if (q->state == WAITING) {
         number(t, q);
+        q->frames = 0;
         q->first = now;
         q->gap = 4 * t->round_trip > t->options.retry ? 4 * t->round_trip : t->options.retry;
         // After a request that had to be sent again its gap is kept (Karn): nobody knows which
@@ -160,21 +204,52 @@ static int transmit(struct torus *t, struct request *q)
     }
     q->state = SENT;
     q->sent = now;
-    return send_frame(t, q);
+    return send_request(t, q);
+}
+
+// A bulk frame: bytes of the request that it belongs to.
+static void take_bulk(struct request *q, unsigned count, const uint32_t *frame)
+{
+    unsigned at = frame[0] >> 28;
+    for (unsigned i = 0; i < count; i++)
+        if (q[i].state == SENT && takes_bulk(&q[i]) && at * OFR_BULK_BYTES < q[i].m[2] &&
+            !((frame[0] ^ bulk_word(&q[i], at)) & 0x0fff0f00) && !(q[i].frames >> at & 1)) {
+            uint8_t bytes[OFR_BULK_BYTES];
+            for (unsigned w = 0; w < OFR_MESSAGE_WORDS; w++)
+                ofr_put32(bytes + 4 * w, frame[1 + w]);
+            memcpy(q[i].bulk + at * OFR_BULK_BYTES, bytes, bulk_part(&q[i], at));
+            q[i].frames |= 1U << at;
+        }
+}
+
+// Have all bulk frames come that the answer speaks of?
+static bool is_whole(const struct request *q, const uint32_t *m)
+{
+    unsigned bytes = m[2] < q->m[2] ? m[2] : q->m[2];
+    uint32_t wanted = (1U << ofr_bulk_frames(bytes)) - 1;
+    return !takes_bulk(q) || q->status != OFR_OK || (q->frames & wanted) == wanted;
 }
 
 // Gives a frame to the request it answers. True if that one is done.
 static bool answer(struct torus *t, struct request *q, unsigned count, const uint32_t *frame)
 {
     const uint32_t *m = frame + 1;
+    if (frame[0] >> 8 & OFR_MODE_BULK) {
+        take_bulk(q, count, frame);
+        return false;
+    }
     for (unsigned i = 0; i < count; i++) {
         if (q[i].state != SENT ||
             (m[0] & 0xffff00ff) != ((q[i].m[0] & 0xffff007f) | OFR_RESPONSE) ||
             (m[1] & 0xffff) != (q[i].m[1] & 0xffff) || (frame[0] >> 8 & 15) != q[i].mode)
             continue;
         double now = monotonic();
-        t->last_good = now;
         q[i].status = m[0] >> 8 & 0xff;
+        if (!is_whole(&q[i], m)) { // at once again, which is no good answer
+            q[i].sent = now - q[i].gap;
+            return false;
+        }
+        t->last_good = now;
         if (q[i].status == OFR_PENDING) { // alive; the answer or our next look is to come
             memcpy(q[i].r, m, sizeof q[i].r);
             // Fewer than ever before: any other number could go on for ever.
@@ -222,7 +297,7 @@ static int reporter(const struct torus *t, const uint32_t *m)
 static bool note_report(struct torus *t, const uint32_t *frame)
 {
     const uint32_t *m = frame + 1;
-    bool report = ofr_is_report(m);
+    bool report = !(frame[0] >> 8 & OFR_MODE_BULK) && ofr_is_report(m);
     int board = report ? reporter(t, m) : -1;
     if (!report || (board >= 0 && t->boards[board].links == m[5]))
         return report;

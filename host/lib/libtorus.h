@@ -379,12 +379,12 @@ int torus_bert(struct torus *t, unsigned board, unsigned port, double seconds,
 
 // Streams of messages between ends of two boards, of any length, in order, each with its border;
 // boards have ends where they are built with channels. An end is its pins', or software's; here it
-// becomes software's, 16 bytes a request: for tools and trials, not for speed. Needs a torus
-// that is programmed, and the lease, which is taken for a moment each time; several hosts can have
-// ends. `seconds` is how long to wait for the other side, 0: do what can be done now.
-// TORUS_E_FAILED: the channel is broken or closed: the detail says why, and how many bytes have
-// arrived. TORUS_E_USAGE: a node outside of the torus, an end that there is not or that is not
-// open.
+// becomes software's, as fast as the board's core moves bytes (up to 384 a request; 16 through
+// another process): not for speed. Needs a torus that is programmed, and the lease, which is taken
+// for a moment each time; several hosts can have ends. `seconds` is how long to wait for the other
+// side, 0: do what can be done now. TORUS_E_FAILED: the channel is broken or closed: the detail
+// says why, and how many bytes have arrived. TORUS_E_USAGE: a node outside of the torus, an end
+// that there is not or that is not open.
 struct torus_end {
     uint8_t at[3];
     uint8_t end; // from 0
@@ -429,7 +429,7 @@ int torus_channel_state(struct torus *t, const struct torus_end *end, struct tor
 // Messages and collectives ------------------------------------------------------------------------
 
 // Messages of any length over channels' ends that software has, and collectives over groups of
-// boards, both in 16 bytes a request through the board plugged into. A process acts for as many
+// boards, both by requests through the board plugged into, as channels. A process acts for as many
 // ends, or members of a group, as it likes; the others are other processes', at this board or
 // others: what each moves waits in its board for the other side, and the lease goes from one to the
 // other. `seconds` is how long nothing may move: TORUS_E_TIMEOUT, and all can be done anew, with

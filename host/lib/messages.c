@@ -14,6 +14,8 @@
 
 enum {
     ROUND = 32,      // requests at once: more than a window
+    AT_ONCE = 16,    // bulk frames on their way to boards, so that a slow one is not run over,
+    BACK = 8,        // and from them: the gateway's queue for the host
     TURN = 256,      // of them at least, and
     IDLE_ROUNDS = 3, // after which others have their turn
 };
@@ -32,23 +34,30 @@ static unsigned packet_bytes(const struct torus *t)
     return (t->slot_flits > heads ? t->slot_flits - heads : 1) * t->flit_bytes;
 }
 
-// How many bytes its next request is to move; -1: it can do nothing now.
-static int wanted(const struct part *p, unsigned packet)
+// How many bytes its next request is to move, at most `most`; -1: it can do nothing now.
+static int wanted(const struct part *p, unsigned packet, unsigned most)
 {
     const struct part *o = p->other;
     if (p->whole || p->waits || p->held)
         return -1;
-    if (p->take && o && !o->whole) { // what has not left cannot come
-        size_t left = o->moved - o->moved % packet;
-        return left <= p->moved || (left < p->moved + OFR_MOVE_MOST && !o->waits) ? -1
-                                                                                  : OFR_MOVE_MOST;
+    size_t left = part_bytes(p) - (p->moved < part_bytes(p) ? p->moved : part_bytes(p));
+    if (p->take) {
+        size_t now = left < most ? left : most;
+        // A beat more than is there shall not be asked for in parts.
+        if (now <= OFR_MOVE_MOST)
+            now = OFR_MOVE_MOST;
+        if (o && !o->whole) { // what has not left cannot come
+            size_t gone = o->moved - o->moved % packet, few = now < packet ? now : packet;
+            if (gone <= p->moved || (gone < p->moved + few && !o->waits))
+                return -1;
+        }
+        return (int)now;
     }
-    if (p->take)
-        return OFR_MOVE_MOST;
-    size_t left = part_bytes(p) - p->moved;
     size_t now = (p->headed ? HEAD : 0) + p->ready - p->moved;
     // Only a message's last beat may have fewer bytes than a flit.
-    return now >= OFR_MOVE_MOST ? OFR_MOVE_MOST : now == left ? (int)now : -1;
+    if (now > most)
+        now = most;
+    return now == left || now >= OFR_MOVE_MOST ? (int)(now == left ? now : now - now % 8) : -1;
 }
 
 // Byte i of the message.
@@ -57,9 +66,8 @@ static uint8_t *byte_of(struct part *p, uint8_t *head, size_t i)
     return !p->headed ? p->body + i : i < HEAD ? head + i : p->body + (i - HEAD);
 }
 
-static void set_up(struct request *q, struct part *p, unsigned bytes)
+static void set_up(struct request *q, struct part *p, unsigned bytes, uint8_t data[OFR_BULK_TO])
 {
-    uint8_t data[OFR_MOVE_MOST] = {0};
     bool last = p->moved + bytes == part_bytes(p);
     for (unsigned i = 0; i < bytes && !p->take; i++)
         data[i] = *byte_of(p, p->head, p->moved + i);
@@ -84,9 +92,9 @@ static int want_same(struct torus *t, const struct part *p, size_t before)
     return TORUS_OK;
 }
 
-static int take_answer(struct torus *t, struct part *p, const struct request *q)
+static int take_answer(struct torus *t, struct part *p, const struct request *q,
+                       uint8_t data[OFR_BULK_TO])
 {
-    uint8_t data[OFR_MOVE_MOST] = {0};
     struct moved moved;
     bool ended = false;
     char text[24];
@@ -109,6 +117,22 @@ static int take_answer(struct torus *t, struct part *p, const struct request *q)
     return error == TORUS_OK ? want_same(t, p, before) : error;
 }
 
+// Bytes of a request each way, where all that have some to move now do so at once.
+static void share_out(const struct torus *t, const struct part *p, unsigned count, unsigned most[2])
+{
+    unsigned packet = packet_bytes(t), many[2] = {0, 0};
+    const unsigned frames[2] = {AT_ONCE, BACK};
+    for (unsigned i = 0; i < count; i++)
+        if (wanted(&p[i], packet, OFR_MOVE_MOST) >= 0)
+            many[p[i].take]++;
+    for (unsigned take = 0; take < 2; take++) {
+        unsigned each = many[take] ? frames[take] / many[take] * OFR_BULK_BYTES : 0;
+        most[take] = move_most(t, take);
+        if (each < most[take])
+            most[take] = each > OFR_MOVE_MOST ? each : OFR_MOVE_MOST;
+    }
+}
+
 // A request of each of some parts, no two of a board, from part *first on, which goes on from round
 // to round. *asked: how many; *moved: something was.
 static int round_of(struct torus *t, struct part *p, unsigned count, unsigned *first,
@@ -116,18 +140,21 @@ static int round_of(struct torus *t, struct part *p, unsigned count, unsigned *f
 {
     struct request q[ROUND];
     struct part *of[ROUND]; // whose
+    uint8_t data[ROUND][OFR_BULK_TO];
     uint8_t busy[4096 / 8] = {0};
-    unsigned n = 0, i = 0, begin = *first;
+    unsigned n = 0, i = 0, begin = *first, most[2];
+    share_out(t, p, count, most);
     for (; i < count && n < ROUND; i++) {
         struct part *a = &p[(begin + i) % count];
-        int bytes = wanted(a, packet_bytes(t));
+        int bytes = wanted(a, packet_bytes(t), most[a->take]);
         uint32_t at = pack_at(a->end->at);
         if (bytes < 0 || busy[at / 8] >> at % 8 & 1)
             continue;
         busy[at / 8] |= (uint8_t)(1 << at % 8);
         *first = (begin + i + 1) % count;
         of[n] = a;
-        set_up(&q[n++], a, (unsigned)bytes);
+        set_up(&q[n], a, (unsigned)bytes, data[n]);
+        n++;
     }
     *asked = n;
     *moved = false;
@@ -137,7 +164,7 @@ static int round_of(struct torus *t, struct part *p, unsigned count, unsigned *f
             continue;
         char detail[WIDTH];
         memcpy(detail, t->detail, sizeof detail); // the first error's
-        int wrong = take_answer(t, of[i], &q[i]);
+        int wrong = take_answer(t, of[i], &q[i], data[i]);
         if (error != TORUS_OK)
             memcpy(t->detail, detail, sizeof detail);
         else

@@ -25,13 +25,16 @@ struct moved {
 
 // Where such a request may go: else the error is said.
 int want_node(struct torus *t, const struct torus_end *e);
-// Sets up the request for up to OFR_MOVE_MOST bytes, to the end (those of data) or from it; arg:
-// OFR_MOVE_LAST, OFR_MOVE_TAKE.
+// Most bytes of a request to an end, or from it; a frame's worth of them is cheaper without bulk
+// frames.
+unsigned move_most(const struct torus *t, bool take);
+// Sets up the request for up to move_most() bytes, to the end (those of data) or from it; arg:
+// OFR_MOVE_LAST, OFR_MOVE_TAKE. data has room for as many, and stays until the answer.
 void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsigned bytes,
-              const uint8_t data[OFR_MOVE_MOST]);
-// What the answer says; data has room for OFR_MOVE_MOST bytes, which are taken there.
-int move_answer(struct torus *t, const struct torus_end *e, const struct request *q,
-                uint8_t data[OFR_MOVE_MOST], struct moved *out);
+              uint8_t *data);
+// What the answer says; into data, which is move_ask()'s, came what is taken.
+int move_answer(struct torus *t, const struct torus_end *e, const struct request *q, uint8_t *data,
+                struct moved *out);
 // Does the end, as it was behind a move to it, send what it takes?
 int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s);
 // Has it, as it was behind a move from it, come to the stream's end (*ended), or to a bad one?

@@ -18,6 +18,8 @@ struct request {
     enum ofr_status status;
     double sent, first, gap; // monotonic seconds
     bool resent;
+    uint8_t *bulk;    // bytes in bulk frames beside an OP_MOVE, NULL: none; not written to, or room
+    uint32_t frames;  // of those wanted, that have come: a bit each
     double moved;     // when PENDING last said another number of boards,
     uint32_t missing; // this one
 };
@@ -26,6 +28,10 @@ struct request {
 void by_path(struct request *q, const uint8_t *path, unsigned hops, unsigned op, unsigned arg);
 void by_address(struct request *q, uint32_t to, unsigned op, unsigned arg);
 void to_all(struct request *q, enum ofr_aggregate aggregate, unsigned op, unsigned arg);
+
+// Bytes in bulk frames, m[2] how many, to an end (those of `bulk`) or from one (for which there is
+// room there).
+void with_bulk(struct request *q, uint8_t *bulk, unsigned bytes);
 
 // Does all requests, `window` at a time. At most one of them may be a writing one to the same board
 // unless window is 1. TORUS_OK: all have an answer, whose status is to be looked at.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // libtorus' channels, on the boards at argv[1], as calls: two at once, one of which nobody takes
 // anything from; what is refused, and why; one that is broken, one that is closed. argv[2]: largest
-// message in bytes. argv[3]: every such answer of the boards is lost on the way. TAP.
+// message in bytes. argv[3], argv[4]: one of so many frames from the boards, to them, is lost,
+// damaged or repeated on the way. TAP.
 #include <libtorus.h>
 #include <math.h>
 #include <poll.h>
@@ -31,6 +32,25 @@ static bool passes(const struct torus_end *from, const struct torus_end *to, siz
     return torus_channel_send(t, from, out, bytes, 60, &sent) == TORUS_OK && sent == bytes &&
            torus_channel_recv(t, to, in, sizeof in, 60, &got, &whole) == TORUS_OK && whole &&
            got == bytes && memcmp(in, out, bytes) == 0;
+}
+
+// Messages of so many bytes from a to b, and back, at once: more than there is room for on the way.
+static bool both_ways(size_t bytes)
+{
+    static uint8_t out[2][MOST], in[2][MOST];
+    struct torus_message m[4] = {
+        {.end = a, .data = out[0], .bytes = bytes, .other = 1},
+        {.end = b, .take = true, .data = in[0], .bytes = bytes, .other = 0},
+        {.end = b, .data = out[1], .bytes = bytes, .other = 3},
+        {.end = a, .take = true, .data = in[1], .bytes = bytes, .other = 2},
+    };
+    for (size_t i = 0; i < bytes; i++) {
+        out[0][i] = (uint8_t)(i * 5 + bytes);
+        out[1][i] = (uint8_t)(i * 11 + bytes / 3);
+    }
+    memset(in, 0, sizeof in);
+    return torus_messages(t, m, 4, 60) == TORUS_OK && memcmp(in[0], out[0], bytes) == 0 &&
+           memcmp(in[1], out[1], bytes) == 0;
 }
 
 // Until there is no more room, as nobody takes anything: how many bytes.
@@ -81,6 +101,10 @@ static void two_at_once(size_t largest)
         good = passes(&a, &b, bytes);
     result(good, "meanwhile messages of every length go over the first one");
     result(passes(&b, &a, largest), "and back");
+    static const size_t bulk[] = {100, 167, 168, 169, 191, 192, 193, 383, 384, 385, 576, 1000};
+    for (unsigned i = 0; i < sizeof bulk / sizeof *bulk && good; i++)
+        good = both_ways(bulk[i]);
+    result(good, "longer ones go both ways at once");
     result(torus_ping(t, d.at, &id) == TORUS_OK && id.at[0] == 1, "and management goes on");
 }
 
@@ -112,46 +136,90 @@ static void ends(void)
            "and both ends are joined anew");
 }
 
-// ---- A line that loses answers, to boards at unix:PATH ------------------------------------------
+// ---- A line that loses frames, to boards at unix:PATH -------------------------------------------
+
+// Frames one way: one of so many, drawn, is lost, damaged, or there twice.
+struct way {
+    unsigned every;
+    uint32_t random;
+};
 
 struct lossy {
     int socket;
-    unsigned every, frames; // each such one of so many that have come is lost
-    uint8_t frame[32];
-    size_t come, given; // bytes of it
+    struct way from, to; // the boards
+    uint8_t frame[64];   // from them
+    size_t come, given, whole;
 };
+
+enum fate { PASSES, LOST, DAMAGED, TWICE };
+
+static enum fate fate_of(struct way *w)
+{
+    w->random = w->random * 1664525 + 1013904223;
+    return !w->every || (w->random >> 16) % w->every ? PASSES : LOST + (w->random >> 8) % 3;
+}
+
+static void damage(const struct way *w, uint8_t *frame)
+{
+    frame[w->random >> 27] ^= (uint8_t)(1 << (w->random >> 24 & 7));
+}
 
 static int lossy_read(void *ctx, void *to, size_t bytes, int milliseconds)
 {
     struct lossy *l = ctx;
     struct pollfd wait = {.fd = l->socket, .events = POLLIN};
-    if (l->come < sizeof l->frame) {
+    if (!l->whole) {
         if (poll(&wait, 1, milliseconds) != 1)
             return 0;
-        ssize_t n = read(l->socket, l->frame + l->come, sizeof l->frame - l->come);
+        ssize_t n = read(l->socket, l->frame + l->come, 32 - l->come);
         if (n <= 0)
             return -1;
         l->come += (size_t)n;
-        if (l->come < sizeof l->frame)
+        if (l->come < 32)
             return 0;
-        if (++l->frames % l->every == 0) {
-            l->come = 0;
+        l->come = 0;
+        enum fate fate = fate_of(&l->from);
+        if (fate == LOST)
             return 0;
-        }
+        if (fate == DAMAGED)
+            damage(&l->from, l->frame);
+        memcpy(l->frame + 32, l->frame, 32);
+        l->whole = fate == TWICE ? 64 : 32;
     }
-    size_t n = sizeof l->frame - l->given < bytes ? sizeof l->frame - l->given : bytes;
+    size_t n = l->whole - l->given < bytes ? l->whole - l->given : bytes;
     memcpy(to, l->frame + l->given, n);
     l->given += n;
-    if (l->given == sizeof l->frame)
-        l->come = l->given = 0;
+    if (l->given == l->whole)
+        l->whole = l->given = 0;
     return (int)n;
 }
 
+static bool write_frame(const struct lossy *l, const uint8_t frame[32])
+{
+    for (size_t done = 0; done < 32;) {
+        ssize_t n = write(l->socket, frame + done, 32 - done);
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+// The library writes whole frames, some at once.
 static int lossy_write(void *ctx, const void *from, size_t bytes, int milliseconds)
 {
     struct lossy *l = ctx;
     (void)milliseconds;
-    return (int)write(l->socket, from, bytes);
+    for (size_t at = 0; at + 32 <= bytes; at += 32) {
+        uint8_t frame[32];
+        memcpy(frame, (const uint8_t *)from + at, 32);
+        enum fate fate = fate_of(&l->to);
+        if (fate == DAMAGED)
+            damage(&l->to, frame);
+        if ((fate != LOST && !write_frame(l, frame)) || (fate == TWICE && !write_frame(l, frame)))
+            return -1;
+    }
+    return (int)bytes;
 }
 
 static void lossy_close(void *ctx)
@@ -160,7 +228,7 @@ static void lossy_close(void *ctx)
     close(l->socket);
 }
 
-static int open_lossy(const char *where, unsigned every)
+static int open_lossy(const char *where, unsigned from, unsigned to_them)
 {
     static struct lossy l;
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -168,8 +236,9 @@ static int open_lossy(const char *where, unsigned every)
     options.retry = 0.02;
     snprintf(to.sun_path, sizeof to.sun_path, "%s",
              strchr(where, ':') ? strchr(where, ':') + 1 : "");
-    l = (struct lossy){.socket = socket(AF_UNIX, SOCK_STREAM, 0), .every = every};
-    if (!every || l.socket < 0 || connect(l.socket, (struct sockaddr *)&to, sizeof to))
+    l = (struct lossy){
+        .socket = socket(AF_UNIX, SOCK_STREAM, 0), .from = {from, 1}, .to = {to_them, 2}};
+    if (from + to_them < 2 || l.socket < 0 || connect(l.socket, (struct sockaddr *)&to, sizeof to))
         return TORUS_E_TRANSPORT;
     return torus_open_transport(
         &t, (struct torus_transport){lossy_read, lossy_write, lossy_close, &l}, &options);
@@ -178,15 +247,16 @@ static int open_lossy(const char *where, unsigned every)
 int main(int argc, char **argv)
 {
     size_t largest = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-    unsigned every = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    unsigned from = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    unsigned to = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
     int error = argc < 3    ? TORUS_E_USAGE
                 : argc == 3 ? torus_open(&t, argv[1], NULL)
-                            : open_lossy(argv[1], every);
+                            : open_lossy(argv[1], from, to);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (error == TORUS_OK)
         error = torus_attach(t);
     if (error != TORUS_OK) {
-        fprintf(stderr, "channel_calls: %s\n", t ? torus_detail(t) : "WHERE BYTES [EVERY]");
+        fprintf(stderr, "channel_calls: %s\n", t ? torus_detail(t) : "WHERE BYTES [FROM [TO]]");
         torus_close(t);
         return 2;
     }

@@ -3,7 +3,7 @@
 # Channels from a host: libtorus' calls (channel_calls.c) and torusctl channel, golden boards 2x2,
 # and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
 # after it has sent; one that takes what is not there yet; one that asks anew, with another number,
-# where an answer got lost. TAP.
+# where an answer got lost; one that takes an answer whose bulk frames have not all come. TAP.
 . tests/boards.sh
 
 calls() { # PROGRAM BYTES [EVERY]: all of it is so
@@ -79,11 +79,15 @@ stop
 
 start --dims 2x2 --boards golden --channels 8 --wait
 torus program
-check 'every seventh answer lost: calls' calls "$B/host/channel_calls" 60 7
+check 'frames lost, damaged, repeated, both ways: calls' calls "$B/host/channel_calls" 20 7 7
 stop
 start --dims 2x2 --boards golden --channels 8 --wait
 torus program
 check 'twin: one that asks anew: found out' found "$B/twin/channel_anew/calls" 20 7
+stop
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+check 'twin: one that does not miss bulk frames: found out' found "$B/twin/channel_frames/calls" 2 7
 stop
 
 # The board plugged into is golden, as an RTL board's serial line takes a thousand cycles a request

@@ -321,6 +321,209 @@ static void move(void **state)
     fake_free(f);
 }
 
+// ---- Bulk frames --------------------------------------------------------------------------------
+
+// A board's address, configured, in a torus of 2x1, with its end 3 software's and the lease taken.
+static void prepare(struct fake_board *b, unsigned x)
+{
+    uint32_t r[6];
+    struct call c = {
+        .op = OFR_OP_CONFIGURE,
+        .session = LEASE,
+        .seq = 1,
+        .d = {0, 0, 0,
+              1u << OFR_CONFIG_SIZE_LSB | x << OFR_CONFIG_COORD_LSB | 1u << OFR_CONFIG_ON_LSB}};
+    take_lease(b);
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    c = (struct call){
+        .op = OFR_OP_WRITE, .session = LEASE, .seq = 2, .d = {0, 0, OFR_CHANNEL_ATTACH << 16, 1}};
+    assert_int_equal(call(b, &c, r), OFR_OK);
+}
+
+static void ask_bulk(struct fake_board *b, unsigned to, unsigned arg, unsigned seq, unsigned bytes)
+{
+    uint32_t m[6] = {OFR_OP_MOVE | (arg | OFR_MOVE_BULK) << 8 | (uint32_t)LEASE << 16, seq, bytes};
+    uint8_t frame[32];
+    make_frame(frame, OFR_MODE_ADDRESS, to, m);
+    feed(b, frame, sizeof frame);
+}
+
+static void send_bulk(struct fake_board *b, unsigned to, unsigned seq, unsigned number, bool good)
+{
+    uint32_t m[6] = {number, 1, 2, 3, 4, 5};
+    uint8_t frame[32];
+    make_frame(frame, OFR_MODE_BULK | (seq & 7), to | number << 12, m);
+    frame[20] ^= !good;
+    feed(b, frame, sizeof frame);
+}
+
+// The answer has come, and says so many bytes.
+static void expect_bulk(struct fake_board *b, unsigned seq, unsigned bytes, bool last)
+{
+    uint32_t r[6];
+    assert_true(take(b, r));
+    assert_int_equal(r[0] & 0xffff, OFR_OP_MOVE | OFR_RESPONSE | OFR_OK << 8);
+    assert_int_equal(r[1] & 0xffff, seq);
+    assert_int_equal(r[2], bytes);
+    assert_int_equal(r[1] >> OFR_MOVE_FLAGS_LSB & OFR_CHANNEL_RX_LAST_MASK,
+                     last ? OFR_CHANNEL_RX_LAST_MASK : 0);
+    assert_false(take(b, r));
+}
+
+// To an end, of the board plugged into and of the one behind it: each byte once, and none behind
+// one that is missing, whatever frames are damaged, lost, repeated, or of another request.
+static void bulk_to(void **state)
+{
+    (void)state;
+    for (unsigned x = 0; x < 2; x++) {
+        struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+        struct fake_board *b = f->board, *at = b + x;
+        uint32_t r[6];
+        prepare(b, 0);
+        prepare(b + 1, 1);
+        unsigned before = at->beats;
+        ask_bulk(b, x, 3 | OFR_MOVE_LAST, 8, 100); // of five frames, the last one of four bytes
+        for (unsigned i = 0; i < 4; i++) {
+            send_bulk(b, x, 8, i, true);
+            assert_false(take(b, r));
+            assert_int_equal(at->beats - before, 12 * (i + 1)); // of two bytes
+            send_bulk(b, x, 8, i, true);                        // once more
+            send_bulk(b, x, 9, i + 1, true);                    // of another request
+            send_bulk(b, 1 - x, 8, i + 1, true);                // of another board
+            assert_int_equal(at->beats - before, 12 * (i + 1));
+        }
+        send_bulk(b, x, 8, 4, true);
+        expect_bulk(b, 8, 100, true);
+        assert_int_equal(at->beats - before, 50);
+        ask_bulk(b, x, 3 | OFR_MOVE_LAST, 8, 100); // the answer was lost
+        expect_bulk(b, 8, 100, true);
+        send_bulk(b, x, 8, 0, true);
+        assert_int_equal(at->beats - before, 50);
+        // One is damaged: the rest of them is nothing, and the request that comes again ends it.
+        ask_bulk(b, x, 3, 9, 96);
+        for (unsigned i = 0; i < 4; i++)
+            send_bulk(b, x, 9, i, i != 2);
+        assert_false(take(b, r));
+        assert_int_equal(at->beats - before, 50 + 24);
+        ask_bulk(b, x, 3, 9, 96);
+        expect_bulk(b, 9, 48, false);
+        send_bulk(b, x, 9, 2, true);
+        assert_int_equal(at->beats - before, 50 + 24);
+        // Another write comes in between; the lease is given back.
+        for (unsigned i = 0; i < 2; i++) {
+            ask_bulk(b, x, 3, 10 + i, 48);
+            send_bulk(b, x, 10 + i, 0, true);
+            struct call c = {.op = i ? OFR_OP_LEASE : OFR_OP_WRITE,
+                             .arg = i ? OFR_LEASE_RELEASE : 0,
+                             .session = LEASE,
+                             .seq = 20 + i,
+                             .d = {0, 0, OFR_CHANNEL_ATTACH << 16, i ? TOKEN : 1}};
+            assert_int_equal(call(at, &c, r), OFR_OK);
+            unsigned now = at->beats;
+            send_bulk(b, x, 10 + i, 1, true);
+            assert_int_equal(at->beats, now);
+            assert_false(take(b, r));
+        }
+        fake_free(f);
+    }
+}
+
+// From an end: the same again when it is asked for again, and not what came meanwhile.
+static void bulk_from(void **state)
+{
+    (void)state;
+    for (unsigned x = 0; x < 2; x++) {
+        struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+        struct fake_board *b = f->board, *at = b + x;
+        uint32_t r[6];
+        prepare(b, 0);
+        prepare(b + 1, 1);
+        unsigned before = at->beats;
+        for (unsigned i = 0; i < 3; i++) {
+            at->reg[OFR_CHANNEL_RX_DATA / 4] = 0x100 + i;
+            ask_bulk(b, x, 3 | OFR_MOVE_TAKE, 12, 192);
+            assert_true(take(b, r)); // a message of two bytes, which is all that there is
+            assert_int_equal(r[0], 0x100);
+            expect_bulk(b, 12, 2, true);
+            assert_int_equal(at->beats - before, 1);
+        }
+        ask_bulk(b, x, 3 | OFR_MOVE_TAKE, 13, 192);
+        assert_true(take(b, r));
+        assert_int_equal(r[0], 0x102);
+        expect_bulk(b, 13, 2, true);
+        fake_free(f);
+    }
+}
+
+// What cannot be: by a path, too many bytes, no end of software's.
+static void bulk_refused(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+    struct fake_board *b = f->board;
+    uint32_t r[6];
+    struct call c = {
+        .op = OFR_OP_MOVE, .arg = 3 | OFR_MOVE_BULK, .session = LEASE, .seq = 30, .d = {24}};
+    prepare(b, 0);
+    unsigned before = b->beats;
+    assert_int_equal(call(b, &c, r), OFR_BAD_ARG);
+    const unsigned arg[4] = {3, 3 | OFR_MOVE_TAKE, OFR_MOVE_OTHER | OFR_MOVE_COLLECTIVE,
+                             OFR_MOVE_OTHER | OFR_MOVE_PROGRAM | OFR_MOVE_TAKE};
+    const unsigned bytes[4] = {OFR_BULK_TO + 1, OFR_BULK_FROM + 1, 24, 24};
+    for (unsigned i = 0; i < 4; i++) {
+        ask_bulk(b, 0, arg[i], 31 + i, bytes[i]);
+        assert_true(take(b, r));
+        assert_int_equal(r[0] >> 8 & 0xff, OFR_BAD_ARG);
+        send_bulk(b, 0, 31 + i, 0, true);
+        assert_false(take(b, r));
+    }
+    assert_int_equal(b->beats, before);
+    fake_free(f);
+}
+
+// Bytes to and from what is no end: the board's collectives, and its user's core's memory.
+static void move_other(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 1, 1, false, seed);
+    struct fake_board *b = f->board;
+    uint32_t r[6];
+    struct call c = {.op = OFR_OP_MOVE,
+                     .arg = OFR_MOVE_OTHER | OFR_MOVE_COLLECTIVE | OFR_MOVE_LAST,
+                     .session = LEASE,
+                     .seq = 30,
+                     .d = {0x10002, 0x30004, 0x50006, 0x70008},
+                     .bytes = 16};
+    prepare(b, 0);
+    assert_int_equal(call(b, &c, r), OFR_BAD_ARG); // it is the pins'
+    b->reg[OFR_COLLECTIVE_ATTACH / 4] = 1;
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    assert_int_equal(r[1] >> OFR_MOVE_MOVED_LSB & 31, 0); // there is no room
+    b->reg[OFR_COLLECTIVE_TX / 4] = OFR_COLLECTIVE_TX_READY_MASK;
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    assert_int_equal(r[1] >> OFR_MOVE_MOVED_LSB,
+                     16 | OFR_CHANNEL_RX_LAST_MASK << (OFR_MOVE_FLAGS_LSB - OFR_MOVE_MOVED_LSB));
+    assert_int_equal(b->reg[OFR_COLLECTIVE_TX_DATA / 4], 7); // beats have two bytes
+    assert_int_equal(b->reg[OFR_COLLECTIVE_TX_END / 4], 2);
+    b->reg[OFR_COLLECTIVE_RX / 4] = OFR_COLLECTIVE_RX_VALID_MASK | OFR_COLLECTIVE_RX_VERDICT_MASK;
+    c.arg = OFR_MOVE_OTHER | OFR_MOVE_COLLECTIVE | OFR_MOVE_TAKE;
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    assert_int_equal(r[1] >> OFR_MOVE_MOVED_LSB,
+                     OFR_COLLECTIVE_RX_VERDICT_MASK << (OFR_MOVE_FLAGS_LSB - OFR_MOVE_MOVED_LSB));
+    c.arg = OFR_MOVE_OTHER | OFR_MOVE_PROGRAM;
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_OK);
+    assert_int_equal(r[1] >> OFR_MOVE_MOVED_LSB, 16);
+    assert_int_equal(b->reg[OFR_USER_MEM_DATA / 4], 0x70008); // words
+    c.arg = OFR_MOVE_OTHER | 2;
+    c.seq++;
+    assert_int_equal(call(b, &c, r), OFR_BAD_ARG); // there is no such thing
+    fake_free(f);
+}
+
 // Tenths of a second pass, in steps that no timer of 32 bits misses.
 static void pass(struct fake_board *b, unsigned tenths)
 {
@@ -1002,6 +1205,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(repeated_request),
         cmocka_unit_test(repeated_far_request),
         cmocka_unit_test(move),
+        cmocka_unit_test(bulk_to),
+        cmocka_unit_test(bulk_from),
+        cmocka_unit_test(bulk_refused),
+        cmocka_unit_test(move_other),
         cmocka_unit_test(lease),
         cmocka_unit_test(key),
         cmocka_unit_test(commit),
