@@ -388,6 +388,16 @@ void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsign
         q->m[2 + i] = ofr_get32(payload + 4 * i);
 }
 
+int move_unsure(struct torus *t, const struct torus_end *e, const struct request *q, int error)
+{
+    char detail[WIDTH], text[24];
+    unsigned bytes = q->bulk ? q->m[2] : q->m[1] >> OFR_MOVE_BYTES_LSB;
+    snprintf(detail, sizeof detail, "%s", t->detail);
+    return fail(t, error == TORUS_E_TIMEOUT ? TORUS_E_FAILED : error,
+                "%.160s; up to %u bytes more may have %s %s", detail, bytes,
+                q->m[0] >> 8 & OFR_MOVE_TAKE ? "come from" : "gone to", end_text(t, e, text));
+}
+
 int move_answer(struct torus *t, const struct torus_end *e, const struct request *q, uint8_t *data,
                 struct moved *out)
 {
@@ -398,6 +408,8 @@ int move_answer(struct torus *t, const struct torus_end *e, const struct request
     int error = status_error(t, q, "move bytes of a channel");
     if (error == TORUS_E_BOARD && t->status == OFR_BAD_ARG)
         return explain(t, e);
+    if (error == TORUS_E_LEASE && q->resent)
+        return move_unsure(t, e, q, error);
     if (error != TORUS_OK)
         return error;
     out->bytes = q->bulk ? q->r[2] : field_of(q->r[1], OFR_MOVE_MOVED_LSB, 5);
@@ -427,7 +439,7 @@ static int move(struct torus *t, const struct torus_end *e, unsigned arg, unsign
         return explain(t, e);
     move_ask(&q, e, arg, bytes, data);
     int error = exchange(t, &q, 1);
-    return error == TORUS_OK ? move_answer(t, e, &q, data, out) : error;
+    return error == TORUS_OK ? move_answer(t, e, &q, data, out) : move_unsure(t, e, &q, error);
 }
 
 int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s)

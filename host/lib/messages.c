@@ -143,6 +143,7 @@ static int round_of(struct torus *t, struct part *p, unsigned count, unsigned *f
     uint8_t data[ROUND][OFR_BULK_TO];
     uint8_t busy[4096 / 8] = {0};
     unsigned n = 0, i = 0, begin = *first, most[2];
+    bool unsure = false;
     share_out(t, p, count, most);
     for (; i < count && n < ROUND; i++) {
         struct part *a = &p[(begin + i) % count];
@@ -160,8 +161,11 @@ static int round_of(struct torus *t, struct part *p, unsigned count, unsigned *f
     *moved = false;
     int error = n ? exchange(t, q, n) : TORUS_OK;
     for (i = 0; i < n; i++) {
-        if (q[i].state != DONE)
+        if (q[i].state != DONE) {
+            error = unsure ? error : move_unsure(t, of[i]->end, &q[i], error);
+            unsure = true;
             continue;
+        }
         char detail[WIDTH];
         memcpy(detail, t->detail, sizeof detail); // the first error's
         int wrong = take_answer(t, of[i], &q[i], data[i]);

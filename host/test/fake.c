@@ -509,6 +509,8 @@ static int wire_write(void *ctx, const void *from, size_t bytes, int millisecond
     if (w->writes_left == 0)
         return -1;
     w->writes_left -= w->writes_left > 0;
+    if (bytes > 32) // a frame; the rest is behind what it does
+        bytes = 32;
     for (size_t i = 0; i < bytes; i++)
         wire_byte(w->board->fabric, &w->board->from_host, ((const uint8_t *)from)[i]);
     fake_settle(w->board->fabric);

@@ -1248,38 +1248,62 @@ static void bit_errors(void **state)
     fake_free(f);
 }
 
-// More than a minute passes once so many bytes have gone, so that no lease is left.
-enum { GONE = 31 * 16 };
+// More than a minute passes once so many bytes have gone, so that no lease is left: of the board's
+// time, or the host's too.
+static struct {
+    unsigned bytes;
+    bool both;
+} gone;
 static void long_minute(struct fake_board *b)
 {
-    struct timespec seconds = {.tv_sec = 70};
-    if (b->beats != GONE / 2)
+    struct timespec seconds = {.tv_sec = gone.both ? 70 : 0};
+    if (b->beats != gone.bytes / 2)
         return;
     b->fabric->after_poll = NULL;
     nanosleep(&seconds, NULL);
     pass(b->fabric, 700);
 }
 
-// A lease that is lost in the middle of a long message: what has gone is told, no more.
+// A lease that is lost in the middle of a long message: what has gone is told, and nothing goes
+// behind it. Between two requests that is exact; with one under way it is what had an answer, and
+// that there may be more. So for messages.
 static void message_cut(void **state)
 {
     (void)state;
-    struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
-    struct torus_preset p = torus_preset_default(TORUS_ABR);
-    const struct torus_end from = {.end = 1}, to = {.at = {1, 0, 0}, .end = 2};
-    static const uint8_t zeros[1000];
-    size_t sent = 0;
-    struct host h;
-    plug(&h, f->board, -1, &quick);
-    expect(&h, torus_discover(h.t), TORUS_OK);
-    expect(&h, torus_program(h.t, &p), TORUS_OK);
-    expect(&h, torus_channel_open(h.t, &from, &to, 1), TORUS_OK);
-    f->after_poll = long_minute;
-    expect(&h, torus_channel_send(h.t, &from, zeros, sizeof zeros, 1, &sent), TORUS_E_LEASE);
-    assert_null(f->after_poll);
-    assert_int_equal(sent, GONE);
-    unplug(&h);
-    fake_free(f);
+    static const struct {
+        unsigned gone; // bytes, of requests of 384 and frames of 24
+        bool both, messages;
+        int error;
+    } cut[] = {{384, true, false, TORUS_E_LEASE},  {384, true, true, TORUS_E_LEASE},
+               {480, false, false, TORUS_E_LEASE}, {480, false, true, TORUS_E_LEASE},
+               {480, true, false, TORUS_E_FAILED}, {480, true, true, TORUS_E_FAILED}};
+    for (unsigned i = 0; i < sizeof cut / sizeof *cut; i++) {
+        struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+        struct torus_preset p = torus_preset_default(TORUS_ABR);
+        const struct torus_end from = {.end = 1}, to = {.at = {1, 0, 0}, .end = 2};
+        static uint8_t zeros[1000];
+        struct torus_message m = {.end = from, .data = zeros, .bytes = sizeof zeros, .other = -1};
+        struct host h;
+        plug(&h, f->board, -1, &quick);
+        expect(&h, torus_discover(h.t), TORUS_OK);
+        expect(&h, torus_program(h.t, &p), TORUS_OK);
+        expect(&h, torus_channel_open(h.t, &from, &to, 1), TORUS_OK);
+        gone.bytes = cut[i].gone;
+        gone.both = cut[i].both;
+        f->after_poll = long_minute;
+        expect(&h,
+               cut[i].messages ? torus_messages(h.t, &m, 1, 1)
+                               : torus_channel_send(h.t, &from, zeros, sizeof zeros, 1, &m.moved),
+               cut[i].error);
+        assert_null(f->after_poll);
+        assert_int_equal(m.moved, 384);
+        assert_int_equal(f->board[0].beats, cut[i].gone / 2);
+        assert_true(
+            !!strstr(torus_detail(h.t), "up to 384 bytes more may have gone to (0,0) end 1") ==
+            (cut[i].gone > 384));
+        unplug(&h);
+        fake_free(f);
+    }
 }
 
 // The time of a turn passes as it begins: ticks of 256 cycles.
