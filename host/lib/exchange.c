@@ -225,9 +225,11 @@ static void take_bulk(struct request *q, unsigned count, const uint32_t *frame)
 // Have all bulk frames come that the answer speaks of?
 static bool is_whole(const struct request *q, const uint32_t *m)
 {
+    if (!takes_bulk(q) || q->status != OFR_OK)
+        return true;
     unsigned bytes = m[2] < q->m[2] ? m[2] : q->m[2];
     uint32_t wanted = (1U << ofr_bulk_frames(bytes)) - 1;
-    return !takes_bulk(q) || q->status != OFR_OK || (q->frames & wanted) == wanted;
+    return (q->frames & wanted) == wanted;
 }
 
 // Gives a frame to the request it answers. True if that one is done.
