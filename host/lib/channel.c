@@ -481,7 +481,7 @@ static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *
                      size_t *sent, bool *whole)
 {
     struct moved moved = {0};
-    unsigned most = move_most(t, false), kept = 0;
+    unsigned bulk = move_most(t, false), most = bulk, kept = 0;
     int error = begin_moves(t, e);
     if (error != TORUS_OK)
         return error;
@@ -497,8 +497,11 @@ static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *
         *whole = moved.last;
         if (error == TORUS_OK) // what is broken takes all
             error = want_sending(t, e, &moved.now);
-        if (!moved.bytes && !moved.last) // fewer than all may be those that got through
+        // Fewer than all, or none, may be those that got through: only one without bulk frames says
+        // that there is no room.
+        if (!moved.bytes && !moved.last && now <= OFR_MOVE_MOST)
             break;
+        most = moved.bytes ? bulk : OFR_MOVE_MOST;
     }
     return lease_done(t, error);
 }

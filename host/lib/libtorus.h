@@ -396,9 +396,10 @@ int torus_channel_open(struct torus *t, const struct torus_end *from, const stru
                        double seconds);
 
 // Sends a message, which may be empty. TORUS_E_TIMEOUT: there was room for *sent bytes of it only,
-// as the other end takes nothing; the rest may follow by another call. Where a board stops answering
-// (TORUS_E_FAILED) or the lease is lost (TORUS_E_LEASE) with bytes under way, nobody knows how many of
-// these have gone: *sent is what certainly has, the detail how many more there may be. Abort it then.
+// as the other end takes nothing; the rest may follow by another call. Where a board stops
+// answering (TORUS_E_FAILED) or the lease is lost (TORUS_E_LEASE) with bytes under way, nobody
+// knows how many of these have gone: *sent is what certainly has, the detail how many more there
+// may be. Abort it then.
 int torus_channel_send(struct torus *t, const struct torus_end *from, const void *data,
                        size_t bytes, double seconds, size_t *sent);
 

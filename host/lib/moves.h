@@ -35,8 +35,8 @@ void move_ask(struct request *q, const struct torus_end *e, unsigned arg, unsign
 // What the answer says; into data, which is move_ask()'s, came what is taken.
 int move_answer(struct torus *t, const struct torus_end *e, const struct request *q, uint8_t *data,
                 struct moved *out);
-// The error where a request's answer is missing, so that nobody knows how much it has moved: what was
-// a timeout is none, as the rest must not follow.
+// The error where a request's answer is missing, so that nobody knows how much it has moved: what
+// was a timeout is none, as the rest must not follow.
 int move_unsure(struct torus *t, const struct torus_end *e, const struct request *q, int error);
 // Does the end, as it was behind a move to it, send what it takes?
 int want_sending(struct torus *t, const struct torus_end *e, const struct seen *s);
