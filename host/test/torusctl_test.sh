@@ -292,7 +292,7 @@ def serve(path, damage):
             host.settimeout(600)
             while len(frame := host.recv(32, socket.MSG_WAITALL)) == 32:
                 word = list(struct.unpack("<7I", frame[:28]))
-                word[0] = word[0] & ~0xf000 | 5 << 12
+                word[0] = word[0] & ~0xf000 | 6 << 12
                 word[1] = word[1] & ~0xff00 | 14 << 8 | 0x80
                 body = struct.pack("<7I", *word)
                 host.sendall(body + struct.pack("<I", zlib.crc32(body) ^ damage))
@@ -306,7 +306,7 @@ PY
     wait_for 120 [ -S "$work/noise" ]
     for command in ping discover info program run counters 'snapshot --all'; do
         # shellcheck disable=SC2086
-        refuse 'version 5 of the protocol, this program version 4' -t "unix:$work/newer" $command
+        refuse 'version 6 of the protocol, this program version 5' -t "unix:$work/newer" $command
     done
     refuse 'no answer' -t "unix:$work/noise" --timeout 0.5 ping
     kill $newer
