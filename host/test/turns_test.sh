@@ -99,7 +99,7 @@ import socket, struct, sys, zlib
 s = socket.socket(socket.AF_UNIX)
 s.connect(sys.argv[1])
 s.settimeout(100)
-words = [0xA5 | 4 << 12, 6 | 5 << 3 << 8 | 99 << 16, 1, 0, 0, 77]  # OP_LEASE, take
+words = [0xA5 | 5 << 12, 6 | 5 << 3 << 8 | 99 << 16, 1, 0, 0, 77]  # OP_LEASE, take
 words.insert(1 + 3, 0)
 data = struct.pack("<7I", *words)
 s.sendall(data + struct.pack("<I", zlib.crc32(data)))
