@@ -305,12 +305,13 @@ enum ofr_bank {
     OFR_BANKS = 3,
 };
 
-// A digit of OP_CHANGE says of a destination its mode, as in PINS.DATA, and goes on to the next one
-// in x; IDN is followed by three digits of coordinates, x first. Others say how many stay as they
-// are, OFR_CHANGE_SKIP one, or that all do up to the next row, x = 0.
+// A digit of OP_CHANGE says of a destination its mode, as in PINS.DATA, and goes on to the next
+// one: in x, then y, then z, by NODE.SIZE; IDN is followed by three digits of coordinates, x first.
+// OFR_CHANGE_MORE and the two behind it: 2, 4 or 8 more are as the last one that this message has
+// said, FREE where it has said none. From OFR_CHANGE_SKIP on: 1 to 8 stay as they are.
 enum {
-    OFR_CHANGE_SKIP = 5,
-    OFR_CHANGE_ROW = 15,
+    OFR_CHANGE_MORE = 5,
+    OFR_CHANGE_SKIP = 8,
     OFR_CHANGE_BEGIN = 1, // bits of arg
     OFR_CHANGE_COPY = 2,
     OFR_CHANGE_FIRST = 3, // digits before it are coordinates

@@ -81,9 +81,21 @@ enum ofr_status op_table(struct fw *fw, const uint32_t *m)
     return OFR_BUS_ERROR;
 }
 
+// The next destination of a torus of such a NODE.SIZE: sizes are 1 to 16 in bytes, coordinates four
+// bits, so that 16 carries by itself.
+static uint32_t after(uint32_t at, uint32_t size)
+{
+    at++;
+    if ((at & 15) == (size & 31))
+        at = (at | 15) + 1;
+    if ((at >> 4 & 15) == (size >> 8 & 31))
+        at = (at | 0xff) + 1;
+    return at;
+}
+
 enum ofr_status op_change(struct fw *fw, uint32_t *m)
 {
-    uint32_t at = m[3];
+    uint32_t at = m[3], entry = 0, size = node_read(fw, OFR_NODE_SIZE);
     if (hop_count(m) > OFR_WIDE_HOPS)
         return OFR_BAD_ARG;
     if (arg_of(m))
@@ -93,17 +105,23 @@ enum ofr_status op_change(struct fw *fw, uint32_t *m)
     if (clearing(fw))
         return OFR_AGAIN;
     for (unsigned i = OFR_CHANGE_FIRST; i < OFR_CHANGE_DIGITS; i++) {
-        unsigned digit = ofr_change_digit(m, i);
-        if (digit >= OFR_CHANGE_SKIP) {
-            at = digit == OFR_CHANGE_ROW ? (at | 15) + 1 : at + digit - OFR_CHANGE_SKIP + 1;
-            continue;
-        }
-        uint32_t entry = digit << OFR_PINS_DATA_MODE_LSB;
+        unsigned digit = ofr_change_digit(m, i), count = 1;
+        if (digit < OFR_CHANGE_MORE)
+            entry = digit << OFR_PINS_DATA_MODE_LSB;
+        else if (digit < OFR_CHANGE_SKIP)
+            count = 2u << (digit - OFR_CHANGE_MORE);
+        else
+            count = digit - OFR_CHANGE_SKIP + 1;
         for (unsigned lsb = 0; digit == OFR_PINS_DATA_MODE_IDN && lsb < 12; lsb += 4)
             entry |= ofr_change_digit(m, ++i) << lsb;
-        node_write(fw, OFR_PINS_ADDR, at++);
-        node_write(fw, OFR_PINS_DATA, entry);
-        fw->shadow = WRITTEN;
+        for (; count; count--) {
+            if (digit < OFR_CHANGE_SKIP) {
+                node_write(fw, OFR_PINS_ADDR, at);
+                node_write(fw, OFR_PINS_DATA, entry);
+                fw->shadow = WRITTEN;
+            }
+            at = after(at, size);
+        }
     }
     fw->table_crc = crc_words(fw->table_crc, m + 3, 3);
     m[3] = fw->active;

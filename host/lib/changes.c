@@ -7,15 +7,21 @@
 
 #include "tables.h"
 
-enum { MOST_SKIPPED = OFR_CHANGE_ROW - OFR_CHANGE_SKIP, WORDS = 3 };
+enum { MOST_SKIPPED = 16 - OFR_CHANGE_SKIP, MORES = OFR_CHANGE_SKIP - OFR_CHANGE_MORE, WORDS = 3 };
+
+// A destination, as its place in the order of digits, too.
+struct said {
+    uint16_t place, number, entry;
+};
 
 // What one board is sent.
 struct change {
     uint32_t (*words)[WORDS]; // of each request
     unsigned count;
-    unsigned begin;        // OFR_CHANGE_BEGIN, and how
-    unsigned digit, place; // the next digit of the last request, and the destination it is about
-    uint32_t crc;          // register, of what was sent
+    unsigned begin;         // OFR_CHANGE_BEGIN, and how
+    unsigned digit, number; // the next digit of the last request, and the destination it is about
+    unsigned entry;         // the last one that it says
+    uint32_t crc;           // register, of what was sent
 };
 
 // Destinations written
@@ -30,34 +36,49 @@ static void put_digit(struct change *c, unsigned digit)
 }
 
 // What no digit is said of is passed over.
-static void begin(struct change *c, unsigned place)
+static void begin(struct change *c, unsigned place, unsigned number)
 {
     memset(c->words[c->count], 0xff, sizeof *c->words);
     c->words[c->count++][0] = place | ~(uint32_t)0xfff;
     c->digit = OFR_CHANGE_FIRST;
-    c->place = place;
+    c->number = number;
+    c->entry = 0;
 }
 
-static void put_entry(struct change *c, unsigned place, unsigned entry)
+// How many from the first one on are alike and side by side.
+static unsigned alike(const struct said *s, unsigned left)
 {
-    unsigned rows = (place >> 4) - (c->place >> 4);
-    unsigned skipped = rows ? place & 15 : place - c->place;
+    unsigned n = 1;
+    while (n < left && s[n].number == s->number + n && s[n].entry == s->entry)
+        n++;
+    return n;
+}
+
+// The first of these, or more; how many.
+static unsigned put_entries(struct change *c, const struct said *s, unsigned left)
+{
+    unsigned run = alike(s, left), count = 1, more = 0, entry = s->entry;
     unsigned mode = entry >> OFR_PINS_DATA_MODE_LSB, idn = mode == OFR_PINS_DATA_MODE_IDN ? 3 : 0;
-    unsigned digits = rows + (skipped + MOST_SKIPPED - 1) / MOST_SKIPPED + 1 + idn;
-    if (!c->count || c->digit + digits > OFR_CHANGE_DIGITS) {
-        begin(c, place);
-        rows = skipped = 0;
+    unsigned skipped = s->number - c->number;
+    while (entry == c->entry && more < MORES && 2U << more <= run)
+        more++;
+    unsigned digits = (skipped + MOST_SKIPPED - 1) / MOST_SKIPPED + 1 + (more ? 0 : idn);
+    if (c->digit + digits > OFR_CHANGE_DIGITS) {
+        begin(c, s->place, s->number);
+        return put_entries(c, s, left);
     }
-    for (; rows; rows--)
-        put_digit(c, OFR_CHANGE_ROW);
     for (unsigned n; skipped; skipped -= n) {
         n = skipped < MOST_SKIPPED ? skipped : MOST_SKIPPED;
         put_digit(c, OFR_CHANGE_SKIP + n - 1);
     }
-    put_digit(c, mode);
-    for (unsigned i = 0; i < idn; i++)
+    put_digit(c, more ? OFR_CHANGE_MORE + more - 1 : mode);
+    for (unsigned i = 0; i < (more ? 0 : idn); i++)
         put_digit(c, entry >> 4 * i & 15);
-    c->place = place + 1;
+    if (more)
+        count = 1U << more;
+    c->entry = entry;
+    c->number = s->number + count;
+    return count;
 }
 
 // At least one request, and where any board has destinations, at least one entry, so that the table
@@ -72,14 +93,21 @@ static bool pack(struct torus *t, struct change *c, const uint16_t *entry, const
     }
     bool copy = on && was_on && changed <= there;
     unsigned count = copy ? changed : there;
+    struct said *said = calloc(count + 1, sizeof *said);
     c->words = calloc(count + 1, sizeof *c->words);
-    if (!c->words)
+    if (!c->words || !said) {
+        free(said);
         return false;
-    for (unsigned i = 0; i < DESTINATIONS; i++)
+    }
+    for (unsigned i = 0, n = 0; i < DESTINATIONS; i++) {
+        uint8_t at[3] = {i & 15, i >> 4 & 15, (uint8_t)(i >> 8)};
         if (copy ? entry[i] != before[i] : entry[i])
-            put_entry(c, i, entry[i]);
-    if (!count)
-        begin(c, 0);
+            said[n++] = (struct said){(uint16_t)i, (uint16_t)node_of(t, at), entry[i]};
+    }
+    begin(c, said->place, said->number);
+    for (unsigned i = 0; i < count;)
+        i += put_entries(c, said + i, count - i);
+    free(said);
     if (!count && on && !copy)
         put_digit(c, OFR_PINS_DATA_MODE_FREE);
     t->changes.changed += changed;

@@ -889,9 +889,11 @@ static void change_copy(void **state)
     struct fake_board *b = f->board;
     uint16_t want[256] = {[0x01] = TORUS_ESCAPE << 12, [0x03] = TORUS_NO_DEROUTE << 12};
     uint32_t r[6], crc = 0xffffffff;
-    static const uint8_t first[] = {2, 5, 1}, other[] = {4, 4, 4, 4}, more[] = {0, 3, 2, 2, 0};
+    static const uint8_t first[] = {2, OFR_CHANGE_SKIP, 1}, other[] = {4, 4, 4, 4},
+                         more[] = {0, 3, 2, 2, 0};
     struct call c = changes(BEGIN, 0x01, sizeof first, first);
     take_lease(b);
+    b->reg[OFR_NODE_SIZE / 4] = 0x010404;
     begin_changes(b, &c, r);
     crc = crc_behind(crc, &c);
     assert_int_equal(commit_changes(b, 1, crc), OFR_OK);
@@ -907,7 +909,7 @@ static void change_copy(void **state)
         assert_int_equal(commit_changes(b, 2 + way, crc), OFR_OK);
         if (way >= 2) {
             want[0x03] = 0;
-            want[0x04] = TORUS_IDN << 12 | 0x022;
+            want[0x10] = TORUS_IDN << 12 | 0x022;
         }
         assert_memory_equal(b->pins, want, sizeof want);
         assert_int_equal(b->reg[OFR_PINS_CONTROL / 4], 1);
@@ -935,13 +937,14 @@ static void change(void **state)
     struct fake_board *b = f->board;
     uint16_t want[256] = {0};
     uint32_t r[6], crc = 0xffffffff;
-    static const uint8_t some[] = {2, 5, 3, 3, 2, 0, OFR_CHANGE_ROW, 6, 1, 0, 4};
-    static const uint8_t more[] = {OFR_CHANGE_ROW, 1};
+    static const uint8_t some[] = {2, OFR_CHANGE_SKIP, 3, 3, 2, 0, OFR_CHANGE_SKIP + 1, 1, 0, 4};
+    static const uint8_t more[] = {2, OFR_CHANGE_MORE + 1, 1};
     // An IDN with its digits cut off: no more than the message is read.
     static const uint8_t last[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3};
     struct call c;
     take_lease(b);
     b->reg[OFR_NODE_COORD / 4] = 0x201;
+    b->reg[OFR_NODE_SIZE / 4] = 0x010404;
     for (unsigned way = 0; way < 2; way++) { // way 0: what was begun before is gone
         c = changes(true, way ? 0x01 : 0x22, sizeof some, some);
         begin_changes(b, &c, r);
@@ -950,15 +953,16 @@ static void change(void **state)
     assert_int_equal(r[3], 0); // no table yet
     assert_int_equal(r[4], 0x201);
     assert_int_equal(r[5], crc);
-    c = changes(false, 0x23, sizeof more, more);
+    c = changes(false, 0x21, sizeof more, more);
     assert_int_equal(call(b, &c, r), OFR_OK);
     crc = crc_behind(crc, &c);
     assert_int_equal(r[5], crc);
     want[0x01] = TORUS_ESCAPE << 12;
     want[0x03] = TORUS_IDN << 12 | 0x23;
     want[0x12] = TORUS_NO_DEROUTE << 12;
-    want[0x14] = TORUS_UNREACHABLE << 12;
-    want[0x30] = TORUS_NO_DEROUTE << 12;
+    want[0x20] = TORUS_UNREACHABLE << 12;
+    want[0x21] = want[0x22] = want[0x23] = want[0x30] = want[0x31] = TORUS_ESCAPE << 12;
+    want[0x32] = TORUS_NO_DEROUTE << 12;
     for (unsigned way = 0; way < 5; way++) {
         static const uint16_t none[256];
         struct call w = {.op = OFR_OP_COMMIT, .arg = 1, .session = LEASE, .seq = ++table_seq};
