@@ -55,7 +55,7 @@ def runs(alone, with_others):
 
 
 def frame(op, number, d3, mode=0):
-    words = [0xA5 | mode << 8 | 4 << 12, op | 99 << 16, number, 0, 0, 0, d3]
+    words = [0xA5 | mode << 8 | 5 << 12, op | 99 << 16, number, 0, 0, 0, d3]
     data = struct.pack("<7I", *words)
     return data + struct.pack("<I", zlib.crc32(data))
 
