@@ -104,11 +104,12 @@ TESTS += $(EXAMPLE)/test/example_test.sh
 $(EXAMPLE)/test/example_test.sh: $(B)/channel/example $(B)/firmware/fw.hex
 $(B)/channel/example: $(EXAMPLE)/two_channels.v $(wildcard $(EXAMPLE)/test/*.v) \
         $(foreach d,board router ofr local soc core link link/phy channel datagram collective user,$(wildcard rtl/$d/*.v)) \
-        rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh)
+        rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) firmware/protocol.h
 	@mkdir -p $(@D)
 	@echo "verilator: two_channels"
 	@MAKEFLAGS='OPT_FAST=-O0 OPT_SLOW=-O0' verilator --binary --timing -j 1 -O3 \
 	    --language 1800-2017 -Wno-WIDTH -Wno-INITIALDLY --x-assign unique --x-initial unique \
+	    -DOFR_PROTOCOL_VERSION=$$(sed -n 's/.* OFR_PROTOCOL_VERSION = \([0-9]*\),.*/\1/p' firmware/protocol.h) \
 	    -Irtl/regs -Irtl/link -Irtl/link/phy --top-module two_channels_tb --Mdir $(B)/channel/example.v \
 	    -o $(abspath $@) $(filter %.v,$^) > $(B)/channel/example.log 2>&1 || \
 	    { cat $(B)/channel/example.log; exit 1; }

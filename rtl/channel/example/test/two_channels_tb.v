@@ -64,9 +64,9 @@ module two_channels_tb #(
     task request(input int board, op, arg, session, input [15:0] high, input [31:0] data);
         do begin
             number = number + 16'd1;
-            // By path, version 4; the path's only hop is x+
+            // By path, which has one hop at most: x+
             frame[223:0] = {data, high, 16'd0, 32'd0, 32'd0, 6'd0, 5'(board), 5'd0, number,
-                            16'(session), 8'(arg), 8'(op), 32'h000040a5};
+                            16'(session), 8'(arg), 8'(op), 16'd0, 4'(`OFR_PROTOCOL_VERSION), 12'h0a5};
             frame[255:224] = crc(frame[223:0]);
             send_frame;
             receive_frame;
