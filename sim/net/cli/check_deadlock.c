@@ -123,7 +123,7 @@ int net_command_check_deadlock(int argc, char **argv)
         NULL,
         NULL};
     struct net_options options = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &options);
+    net_options_parse(&argp, argc, argv, 0, &options);
     if (options.format == FORMAT_CSV)
         net_refuse("check-deadlock: --format must be text or json");
     struct net_config config = net_options_config(&options, NULL, NULL, NULL, NULL);

@@ -206,7 +206,7 @@ int net_command_explain(int argc, char **argv)
         NULL,
         NULL};
     struct args args = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    net_options_parse(&argp, argc, argv, 0, &args);
     struct net_config config = net_options_config(&args.options, NULL, NULL, NULL, NULL);
     if (config.engine == NET_ENGINE_FLIT)
         net_refuse("explain: goes with --engine packet only");

@@ -197,7 +197,7 @@ int net_command_limit(int argc, char **argv)
                                               "pace",  "placement",      "active", "rounds",
                                               "burst", "message-packets"};
     struct args args = {.kind = {true, true, true}, .gap = 0.01, .passes = 2000};
-    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    net_options_parse(&argp, argc, argv, 0, &args);
     for (unsigned i = 0; i < sizeof meaningless / sizeof *meaningless; i++)
         if (net_options_value(&args.options, meaningless[i]))
             net_refuse("limit: --%s has no meaning here", meaningless[i]);

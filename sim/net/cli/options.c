@@ -62,6 +62,10 @@ void net_options_merge(struct net_options *options, const struct net_options *fr
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct net_options *options = state->input;
+    if (key == ARGP_KEY_INIT)
+        state->err_stream = NULL; // the hint at --help after getopt's line
+    if (key == ARGP_KEY_ARG)
+        net_refuse("%s: an argument too many", arg);
     if (!arg)
         return ARGP_ERR_UNKNOWN;
     if (key == 'f') {
@@ -86,6 +90,12 @@ const struct argp *net_options_argp(void)
     static struct argp argp;
     argp = (struct argp){.options = list(), .parser = parse};
     return &argp;
+}
+
+void net_options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    if (argp_parse(argp, argc, argv, flags, NULL, input))
+        exit(2);
 }
 
 const char *net_options_value(const struct net_options *options, const char *name)
@@ -157,6 +167,11 @@ static const struct net_application *read_application(const struct net_options *
     return app;
 }
 
+static bool is_given(const void *options, const char *name)
+{
+    return net_options_value(options, name) != NULL;
+}
+
 struct net_config net_options_config(struct net_options *options, const char *routing,
                                      const char *pattern, const char *load, const char *seed)
 {
@@ -215,36 +230,7 @@ struct net_config net_options_config(struct net_options *options, const char *ro
         c.trace = read_trace(options, &c.torus);
     if (net_options_value(options, "application"))
         c.application = read_application(options);
-    if (flit)
-        c.slots = net_flit_slots(&c);
-    if (!net_options_value(options, "throttle"))
-        c.throttle = c.slots / 2;
-    if (!net_options_value(options, "escape-throttle"))
-        c.escape_throttle = c.throttle;
-    // Wormhole switching has figures of its own (thesis, 3.2 and 4.7.2).
-    static const char *const wormhole[][2] = {
-        {"duplex", "full"}, {"message-words", "40"},  {"lanes", "1"},
-        {"rule-4", "full"}, {"deroute-after", "160"}, {"deroute-probability", "0.1"}};
-    for (size_t i = 0; i < sizeof wormhole / sizeof *wormhole; i++)
-        if (c.flit.switching == NET_WORMHOLE && !net_options_value(options, wormhole[i][0]))
-            apply(&c, wormhole[i][0], wormhole[i][1]);
-    // So has the Dragonfly (its paper, section 4).
-    static const char *const dragonflys[][2] = {{"load-unit", "phits"},
-                                                {"message-words", "8"},
-                                                {"node-latency", "1"},
-                                                {"warm-up", "20000"}};
-    for (size_t i = 0; i < sizeof dragonflys / sizeof *dragonflys; i++)
-        if (dragonfly && !net_options_value(options, dragonflys[i][0]))
-            apply(&c, dragonflys[i][0], dragonflys[i][1]);
-    if (c.routing == NET_OFAR && !net_options_value(options, "misrouting"))
-        c.dragonfly.misrouting = NET_MM;
-    if (c.routing == NET_PAR && !net_options_value(options, "local-vcs"))
-        c.dragonfly.local_vcs = 4;
-    bool random = c.arrivals == NET_ARRIVAL_BERNOULLI || c.arrivals == NET_ARRIVAL_ONOFF;
-    if (random && !net_options_value(options, "message-packets"))
-        c.message_packets = 1;
-    if ((random || c.mixed) && !net_options_value(options, "messages"))
-        c.messages = net_config_messages(&c);
+    net_settings_follow(&c, is_given, options);
     char message[400];
     if (net_config_check(&c, message, sizeof message))
         net_refuse("%s", message);

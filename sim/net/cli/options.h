@@ -26,6 +26,9 @@ struct net_options {
 // A child parser for argp; its input is a struct net_options.
 const struct argp *net_options_argp(void);
 
+// argp_parse; on a mistake one line on stderr, exit status 2.
+void net_options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
 // The value given for an option by its name, or NULL.
 const char *net_options_value(const struct net_options *options, const char *name);
 

@@ -25,6 +25,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *args = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; // the hint at --help after getopt's line
+        return 0;
     case O_OUT:
         args->out = arg;
         return 0;
@@ -177,7 +180,7 @@ int net_command_record(int argc, char **argv)
         NULL};
     struct args args = {.clock = "cpu"};
     char library[PATH_MAX], folder[PATH_MAX];
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+    net_options_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
     if (!args.out)
         net_refuse("record: --out is missing");
     if (!args.command || !*args.command)

@@ -122,7 +122,7 @@ static void read_args(int argc, char **argv, struct args *args)
     net_ranks_begin();
     *args = (struct args){.jobs = net_pool_jobs(), .replicates = 1};
     net_command_line("reproduce", argc, argv, args->command, sizeof args->command);
-    argp_parse(&argp, argc, argv, 0, NULL, args);
+    net_options_parse(&argp, argc, argv, 0, args);
     static const char *const fixed[] = {"routing", "traffic", "topology",   "load",
                                         "trace",   "active",  "application"};
     for (int i = 0; i < 7; i++)

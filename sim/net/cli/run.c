@@ -124,7 +124,7 @@ int net_command_run(int argc, char **argv)
     struct args args = {.threads = 1, .replicates = 1};
     net_ranks_begin();
     bool alone = net_ranks() == 1, first = net_rank() == 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    net_options_parse(&argp, argc, argv, 0, &args);
     struct point point = {.config = net_options_config(&args.options, NULL, NULL, NULL, NULL),
                           .count = args.replicates};
     const struct net_config *config = &point.config;

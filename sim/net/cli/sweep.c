@@ -102,7 +102,7 @@ static void read_args(int argc, char **argv, const char *doc, struct args *args)
     const struct argp argp = {list, parse, "", doc, children, NULL, NULL};
     net_ranks_begin();
     *args = (struct args){.jobs = net_pool_jobs(), .per = NET_STEPS, .replicates = 1};
-    argp_parse(&argp, argc, argv, 0, NULL, args);
+    net_options_parse(&argp, argc, argv, 0, args);
 }
 
 // "a,b,c", and for numbers also "first:last:step".
@@ -293,7 +293,7 @@ static void print_table(const json_t *list, const char *const *columns)
             else if (json_is_integer(value))
                 printf("%*lld", width, (long long)json_integer_value(value));
             else if (json_is_real(value))
-                printf("%*.3f", width, json_real_value(value));
+                printf("%*.*f", width, strstr(columns[c], "ci95") ? 4 : 3, json_real_value(value));
             else
                 printf("%*s", width, "-");
         }
@@ -396,6 +396,31 @@ int net_command_sweep(int argc, char **argv)
                                        "source_wait_cycles",
                                        "saturated",
                                        NULL};
+    // Of replicates, with half the width of their intervals.
+    static const char *const means[] = {"traffic",
+                                        "routing",
+                                        "load_gamma0",
+                                        "end",
+                                        "mean_lifetime_us",
+                                        "mean_ci95_low_us",
+                                        "mean_ci95_high_us",
+                                        "accepted_gamma0",
+                                        "accepted_ci95_gamma0",
+                                        "p99_us",
+                                        "saturated",
+                                        NULL};
+    static const char *const flit_means[] = {"traffic",
+                                             "routing",
+                                             "load",
+                                             "end",
+                                             "generated_load",
+                                             "accepted_load",
+                                             "accepted_load_ci95",
+                                             "latency_cycles",
+                                             "latency_ci95_cycles",
+                                             "source_wait_cycles",
+                                             "saturated",
+                                             NULL};
     struct args args;
     struct sweep sweep = {.points.stop = &net_stop};
     read_args(argc, argv,
@@ -408,7 +433,10 @@ int net_command_sweep(int argc, char **argv)
         net_refuse("sweep: --factor is for saturate");
     sweep.each = args.replicates;
     make_tasks(&sweep, &args, "point", true);
-    return run(&sweep, &args, sweep_point, is_flit(&sweep) ? flit : columns);
+    const char *const *shown = args.replicates > 1 ? is_flit(&sweep) ? flit_means : means
+                               : is_flit(&sweep)   ? flit
+                                                   : columns;
+    return run(&sweep, &args, sweep_point, shown);
 }
 
 int net_command_saturate(int argc, char **argv)

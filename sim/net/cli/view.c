@@ -20,6 +20,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *args = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; // the hint at --help after getopt's line
+        return 0;
     case 'x':
         args->view.x = arg;
         return 0;
@@ -73,7 +76,7 @@ int net_command_view(int argc, char **argv)
     struct args args = {.view = {.x = NULL}};
     char command[1000], stem[400];
     net_command_line("view", argc, argv, command, sizeof command);
-    argp_parse(&argp, argc, argv, 0, NULL, &args);
+    net_options_parse(&argp, argc, argv, 0, &args);
     args.view.command = command;
     if (!args.view.stem) {
         const char *dot = strrchr(args.file, '.');

@@ -669,7 +669,8 @@ const struct net_setting net_settings[] = {
      .group = 2,
      .engine = NET_OF_BOTH,
      .value = "SLOTS",
-     .help = "the same of an escape VC; C: nothing is injected there",
+     .help = "injection into an escape VC needs more free slots than this; C: nothing is injected "
+             "there",
      .shown = "as --throttle",
      .field = "escape_throttle_slots",
      .kind = NET_COUNT,
@@ -746,7 +747,8 @@ const struct net_setting net_settings[] = {
     {.name = "above-mean",
      .group = 2,
      .value = "NUMBER",
-     .help = "the same over the mean of the node's links; 0: anywhere",
+     .help = "derouted only where the minimal way has more than so many times the used slots of "
+             "the node's mean link; 0: anywhere",
      .otherwise = "0",
      .field = "above_mean",
      .kind = NET_REAL,
@@ -1010,7 +1012,7 @@ const struct net_setting net_settings[] = {
     {.name = "int-bandwidth",
      .group = 4,
      .value = "GBPS",
-     .help = "of the same, Gb/s",
+     .help = "generator to router, router to sink, Gb/s",
      .otherwise = "64",
      .field = "int_bandwidth_gbps",
      .kind = NET_REAL,
@@ -1479,7 +1481,7 @@ const struct net_setting net_settings[] = {
      .group = 6,
      .engine = NET_OF_FLIT,
      .value = "NUMBER",
-     .help = "the same of a global link",
+     .help = "virtual channels of a global link",
      .otherwise = "2",
      .field = "global_vcs",
      .kind = NET_COUNT,
@@ -1797,6 +1799,43 @@ const char *net_settings_check(const struct net_config *c, char *wrong, unsigned
             return wrong;
     }
     return NULL;
+}
+
+void net_settings_follow(struct net_config *c, bool (*given)(const void *context, const char *name),
+                         const void *context)
+{
+#define OPEN(name) (!given || !given(context, name))
+    // Wormhole switching has figures of its own (thesis, 3.2 and 4.7.2), the Dragonfly, too (its
+    // paper, section 4).
+    static const char *const figures[][2] = {
+        {"duplex", "full"},    {"message-words", "40"},  {"lanes", "1"},
+        {"rule-4", "full"},    {"deroute-after", "160"}, {"deroute-probability", "0.1"},
+        {NULL, NULL},          {"load-unit", "phits"},   {"message-words", "8"},
+        {"node-latency", "1"}, {"warm-up", "20000"},     {NULL, NULL}};
+    char wrong[200];
+    bool holds = c->flit.switching == NET_WORMHOLE;
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (!figures[i][0])
+            holds = c->dragonfly.a != 0;
+        else if (holds && OPEN(figures[i][0]))
+            net_setting_parse(net_setting_find(figures[i][0]), c, figures[i][1], wrong,
+                              sizeof wrong);
+    if (c->routing == NET_OFAR && OPEN("misrouting"))
+        c->dragonfly.misrouting = NET_MM;
+    if (c->routing == NET_PAR && OPEN("local-vcs"))
+        c->dragonfly.local_vcs = 4;
+    if (c->engine == NET_ENGINE_FLIT)
+        c->slots = net_flit_slots(c);
+    if (OPEN("throttle"))
+        c->throttle = c->slots / 2;
+    if (OPEN("escape-throttle"))
+        c->escape_throttle = c->throttle;
+    bool random = c->arrivals == NET_ARRIVAL_BERNOULLI || c->arrivals == NET_ARRIVAL_ONOFF;
+    if (random && OPEN("message-packets"))
+        c->message_packets = 1;
+    if ((random || c->mixed) && OPEN("messages"))
+        c->messages = net_config_messages(c);
+#undef OPEN
 }
 
 void net_setting_help(const struct net_setting *s, char *text, unsigned size)

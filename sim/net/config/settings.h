@@ -90,6 +90,11 @@ static inline bool net_setting_number(const struct net_setting *setting)
 // bytes).
 const char *net_settings_check(const struct net_config *config, char *wrong, unsigned size);
 
+// Gives those settings whose defaults follow from others theirs, where `given` (NULL: none is) says
+// that they have no value of their own.
+void net_settings_follow(struct net_config *config,
+                         bool (*given)(const void *context, const char *name), const void *context);
+
 // Help with the default, into `text`.
 void net_setting_help(const struct net_setting *setting, char *text, unsigned size);
 

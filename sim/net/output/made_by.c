@@ -69,6 +69,11 @@ static bool is_flit(const json_t *record)
     return engine && strncmp(engine, "packet", 6) != 0;
 }
 
+static bool has_throttle(const void *setting, const char *name)
+{
+    return !strcmp(name, "throttle") && setting != net_setting_find(name);
+}
+
 // Whether all records have what their preset and routing have by themselves.
 static bool as_usual(const json_t *records, const struct net_setting *s)
 {
@@ -83,14 +88,19 @@ static bool as_usual(const json_t *records, const struct net_setting *s)
         int r = net_name_find(net_routing_names, text);
         struct net_config usual =
             net_config_default((enum net_preset)(p < 0 ? 0 : p), (enum net_routing)(r < 0 ? 0 : r));
-        if (is_flit(record)) {
-            net_value_text(json_object_get(record, "topology"), text, sizeof text);
+        if (is_flit(record))
             usual.engine = NET_ENGINE_FLIT;
-            net_setting_parse(net_setting_find("topology"), &usual, text, otherwise,
-                              sizeof otherwise);
-            usual.slots = net_flit_slots(&usual);
-            usual.throttle = usual.escape_throttle = usual.slots / 2;
+        // What others' defaults follow from.
+        static const char *const leads[] = {"topology", "switching", "buffer-packets", "slots",
+                                            "arrivals", "mix",       "throttle"};
+        for (size_t l = 0; l < sizeof leads / sizeof *leads; l++) {
+            const struct net_setting *lead = net_setting_find(leads[l]);
+            const json_t *its = json_object_get(record, lead->field);
+            net_value_text(its, text, sizeof text);
+            if (its && !json_is_null(its) && lead != s)
+                net_setting_parse(lead, &usual, text, otherwise, sizeof otherwise);
         }
+        net_settings_follow(&usual, has_throttle, s);
         net_setting_print(s, &usual, otherwise, sizeof otherwise);
         net_value_text(json_object_get(record, s->field), text, sizeof text);
         if (strcmp(text, *otherwise ? otherwise : "-") != 0)

@@ -15,8 +15,9 @@ typedef void net_draw(FILE *out, const void *data);
 bool net_picture(const struct net_view *view, unsigned width, unsigned height, const char *made_by,
                  net_draw *draw, const void *data);
 
-// A field as the label of an axis: words, and the unit in brackets.
-void net_picture_label(FILE *out, const char *field);
+// A field as the label of an axis: words, and the unit in brackets; engine flit's loads are in
+// load_unit.
+void net_picture_label(FILE *out, const char *field, const char *load_unit);
 
 // By kind of what was read.
 bool net_view_records(const struct net_table *table, const struct net_view *view);

@@ -43,12 +43,13 @@ static void check_files(const struct net_view *view)
 }
 
 // A field as the label of an axis: words, and the unit in brackets.
-void net_picture_label(FILE *out, const char *field)
+void net_picture_label(FILE *out, const char *field, const char *load_unit)
 {
     char text[200];
-    const char *unit = net_record_unit(field);
-    int length = (int)strlen(field);
     const char *end = strrchr(field, '_');
+    bool load = !strcmp(end ? end + 1 : field, "load");
+    const char *unit = load ? load_unit : net_record_unit(field);
+    int length = (int)strlen(field);
     // The unit's own suffix: _us, _gamma0, _gbs, ...
     if (*unit && end && (!strcmp(end + 1, unit) || !strcmp(end, "_gbs") || !strcmp(end, "_mb")))
         length = (int)(end - field);

@@ -24,6 +24,7 @@ struct curve {
 
 struct curves {
     const struct net_view *view;
+    char load_unit[40];                              // "": none, or several
     json_t *categories;                              // texts of x; empty: x is a number
     const struct net_setting *setting[MAX_SETTINGS]; // that tell them apart
     unsigned settings;
@@ -63,9 +64,9 @@ static void draw_curves(FILE *out, const void *data)
         fputs("EOD\n", out);
     }
     fputs("set bmargin screen 0.20\nset grid\nset key outside right top\nset xlabel ", out);
-    net_picture_label(out, c->view->x);
+    net_picture_label(out, c->view->x, c->load_unit);
     fputs("\nset ylabel ", out);
-    net_picture_label(out, c->view->y);
+    net_picture_label(out, c->view->y, c->load_unit);
     if (bars)
         fputs("\nset key title 'bars: 95% interval'", out);
     fputs("\nset offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05\n", out);
@@ -147,20 +148,23 @@ static bool splits(const struct curves *c, const json_t *records, const struct n
     return differ;
 }
 
+static void choose(struct curves *c, const json_t *records, const struct net_setting *s)
+{
+    if (strcmp(s->field, c->view->x) != 0 && c->settings < MAX_SETTINGS && splits(c, records, s))
+        c->setting[c->settings++] = s;
+}
+
 // The settings that tell one curve from another, none that follows from those before it.
 static void choose_settings(struct curves *c, const json_t *records)
 {
     static const char *const first[] = {"routing",  "arrivals", "traffic",
                                         "topology", "preset",   NULL};
     static const char *const never[] = {"seed", "load", NULL};
-    for (int pass = 0; pass < 2; pass++)
-        for (const struct net_setting *s = net_settings; s->name; s++) {
-            bool leads = net_name_find(first, s->name) >= 0;
-            if (leads == !pass && strcmp(s->field, c->view->x) != 0 &&
-                net_name_find(never, s->name) < 0 && c->settings < MAX_SETTINGS &&
-                splits(c, records, s))
-                c->setting[c->settings++] = s;
-        }
+    for (const char *const *name = first; *name; name++)
+        choose(c, records, net_setting_find(*name));
+    for (const struct net_setting *s = net_settings; s->name; s++)
+        if (net_name_find(first, s->name) < 0 && net_name_find(never, s->name) < 0)
+            choose(c, records, s);
 }
 
 // Where a record is on the x axis; NaN: nowhere.
@@ -261,6 +265,14 @@ bool net_view_records(const struct net_table *table, const struct net_view *give
         net_refuse("out of memory");
     net_made_by(good, made_by, sizeof made_by);
     choose_settings(&c, good);
+    const json_t *unit = json_object_get(json_array_get(good, 0), "load_unit");
+    json_array_foreach(good, i, record)
+    {
+        if (unit && !json_equal(json_object_get(record, "load_unit"), unit))
+            unit = NULL;
+    }
+    if (json_is_string(unit))
+        net_value_text(unit, c.load_unit, sizeof c.load_unit);
     json_array_foreach(good, i, record)
     {
         json_t *same[NET_MAX_REPLICATES];

@@ -40,6 +40,14 @@ refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate
+# That one line is all, without a hint behind it.
+for mistake in 'run --frobnicate' 'view --frobnicate' 'record --frobnicate' 'sweep --load' 'run 4x4' \
+    'reproduce --quick=x'; do
+    # shellcheck disable=SC2086
+    "$sim" $mistake > "$work/out" 2> "$work/err"
+    [ $? = 2 ] && [ "$(wc -l < "$work/err")" = 1 ] && [ ! -s "$work/out" ]
+    result $? "one line: $mistake"
+done
 refuse 'needs --src' explain --dst 1,1,1 --used 1,2,3,4,5,6
 refuse 'used.*6 numbers' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3
 refuse 'used.*0 to 8' explain --src 0,0,0 --dst 1,1,1 --used 1,2,3,4,5,9

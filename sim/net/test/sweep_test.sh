@@ -24,6 +24,24 @@ b, = [x for x in json.load(open('$work/one'))['records'] if (x['routing'], x['tr
     x['load_gamma0'], x['seed']) == ('por', 'bitreverse', 0.6, 2)]
 assert a['mean_lifetime_us'] == b['mean_lifetime_us'] and a['por_ratio'] == b['por_ratio']"
 result $? 'a point of a sweep is what run says'
+# Replicates in the table: means, with their intervals.
+for kind in 'mean_ci95_low_us accepted_ci95_gamma0 --routing abr' \
+    'accepted_load_ci95 latency_ci95_cycles --engine flit --warm-up 100 --batches 3 --batch-cycles 200'; do
+    # shellcheck disable=SC2086
+    set -- $kind
+    names="$1 $2"
+    shift 2
+    "$sim" sweep --topology 4x4 --load 0.2,0.6 --replicates 3 "$@" > "$work/text"
+    "$sim" sweep --topology 4x4 --load 0.2,0.6 --replicates 3 "$@" --format json > "$work/json"
+    python3 -c "import json; lines = [l.split() for l in open('$work/text')]
+records = json.load(open('$work/json'))['records']
+assert len(lines) == 3 and len(records) == 2
+for line, r in zip(lines[1:], records):
+    for name in '$names'.split():
+        its = float(line[lines[0].index(name)])
+        assert abs(its - r[name]) < 6e-5 and (its > 0 or r is records[0]), (name, its)"
+    result $? "a table of replicates has $names"
+done
 
 # A file that ends within a line, as a killed program may leave it.
 { head -n 25 "$work/all"; sed -n 26p "$work/all" | head -c 30; } > "$work/part"

@@ -50,8 +50,9 @@ flit='--engine flit --topology 4x4 --routing duato,ofr --load 0.2,0.4,0.6 --batc
 # shellcheck disable=SC2086
 "$sim" sweep $flit --replicates 3 --out "$work/flit" --format csv > "$work/flit.csv" &&
     "$sim" view "$work/flit" > "$work/out" && grep -q '2 curves of 18 of 18 records' "$work/out" &&
-    pictures "$work/flit-view" load 'latency (cycles)' duato ofr '95% interval' \
-        'torussim sweep --engine flit --topology torus:4x4 --routing duato,ofr --traffic uniform --seed 1,2,3 --load 0.2,0.4,0.6'
+    grep -q "title 'ofr'" "$work/flit-view.gp" &&
+    pictures "$work/flit-view" 'load (fulgham)' 'latency (cycles)' duato ofr '95% interval' \
+            'torussim sweep --engine flit --topology torus:4x4 --routing duato,ofr --traffic uniform --seed 1,2,3 --load 0.2,0.4,0.6'
 result $? 'of engine flit'
 values() { sed -n '/^\$c0/,/^EOD/p' "$1.gp" | head -n 4 | tail -n 3; }
 "$sim" view "$work/flit.csv" --out "$work/other" > "$work/out" && values "$work/flit-view" > "$work/data" &&
@@ -60,6 +61,40 @@ result $? 'the same from its replicates as one record'
 "$sim" view "$work/points" -x routing -y accepted_gamma0 --out "$work/bars" > "$work/out" &&
     pictures "$work/bars" routing 'accepted (gamma0)' abr ofr
 result $? 'over a setting that is a word'
+# The command under a picture makes its records again, whatever defaults follow from topology,
+# switching, routing or arrivals; and needs no setting that they give.
+again()
+{
+    "$sim" view "$work/first" --out "$work/again" > "$work/out" && python3 -c "import re
+texts = [t.replace('\xa0', ' ') for t in re.findall(r\"^set label 9[0-9] '([^']*)'\", open('$work/again.gp').read(), re.M)]
+text = ' '.join(texts[:len(texts) // 2])
+print(' '.join(text[text.index('torussim sweep'):].split()[1:]))" > "$work/command"
+    # shellcheck disable=SC2046
+    "$sim" $(cat "$work/command") --format csv > "$work/csv" || return 1
+    if grep -q -e "$1" "$work/command"; then
+        echo "# $(cat "$work/command")"
+        return 1
+    fi
+    python3 -c "import csv, json
+its = list(csv.DictReader(open('$work/csv')))
+first = [json.loads(l)['record'] for l in open('$work/first')]
+fields = ('routing', 'seed', 'accepted_load', 'accepted_gamma0', 'latency_cycles', 'mean_lifetime_us')
+key = lambda r: sorted((f, '%.9g' % r[f] if isinstance(r[f], float) else str(r[f])) for f in fields if r.get(f) not in (None, ''))
+number = lambda r: {f: float(v) if f != 'routing' and v else v for f, v in r.items() if f in fields}
+assert sorted(key(number({f: r.get(f) for f in fields})) for r in first) == sorted(key(number(r)) for r in its)"
+}
+short='--warm-up 100 --batches 3 --batch-cycles 200'
+while read -r never options; do
+    rm -f "$work/first"
+    # shellcheck disable=SC2086
+    "$sim" sweep $options --load 0.1,0.3 --out "$work/first" > "$work/out" && again "$never"
+    result $? "the command of a picture makes it again: $options"
+done << EOF
+--misrout\|--node-l\|--load-u\|--message-w\|--local-v --engine flit --topology dragonfly:1 --routing valiant,par,ofar --traffic adv+1 $short
+--duplex\|--message-w\|--lanes\|--rule --engine flit --topology 4x4 --routing triplex,dally-seitz --switching wormhole $short
+--throttle\|--slots --engine flit --topology 4x4 --routing duato,ofr --buffer-packets 3 $short
+--messages\|--message-p\|throttle --topology 4x4 --routing abr --arrivals bernoulli --slots 6 --seed 1,2
+EOF
 for kind in run saturate; do
     more=$([ $kind = run ] && echo --replicates 2 || echo --step 0.05)
     # shellcheck disable=SC2086
