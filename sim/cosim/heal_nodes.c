@@ -110,7 +110,8 @@ void heal_work_out(struct heal *r)
 static bool commit(struct heal *r, uint32_t n)
 {
     struct ofr_node *node = &r->node[n];
-    if (ofr_node_read(node, OFR_PINS_CLEAR))
+    // A write is of the cycle of the last step, what CLEAR reads is of the next one (node.h)
+    if (!ofr_pins_idle(&node->local.pins))
         return false;
     for (uint32_t t = 0; t < r->nodes; t++) {
         heal_write(r, n, OFR_PINS_ADDR, word_of(r, t));

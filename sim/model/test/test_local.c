@@ -458,6 +458,21 @@ static void clear_pins(struct rig *r)
     rig_step(r);
 }
 
+// What CLEAR reads in a cycle is what a write to DATA meets in that cycle.
+static void clears_as_it_says(struct rig *r)
+{
+    unsigned refused = 0;
+    assert_true(rig_write(r, OFR_PINS_CLEAR, 0));
+    for (bool clearing = true; clearing; refused += clearing) {
+        clearing = ofr_local_read(&r->local, OFR_PINS_CLEAR);
+        assert_int_equal(ofr_pins_idle(&r->local.pins), false);
+        rig_step(r);
+        assert_int_equal(rig_write(r, OFR_PINS_DATA, 0), !clearing);
+    }
+    assert_int_equal(refused, r->config.torus.n == 3 ? 4096 : 256);
+    assert_true(ofr_pins_idle(&r->local.pins));
+}
+
 // One entry, and no other; in the shadow bank.
 static void pin(struct rig *r, unsigned t, unsigned value)
 {
@@ -525,6 +540,7 @@ static void test_pins(void **state)
         assert_int_equal(ofr_local_read(&r.local, OFR_PINS_CONTROL), 0);
         clear_pins(&r);
         assert_false(rig_write(&r, OFR_PINS_DATA, 5 << OFR_PINS_DATA_MODE_LSB));
+        clears_as_it_says(&r);
         for (unsigned mode = 0; mode <= OFR_PINS_DATA_MODE_UNREACHABLE; mode++) {
             for (unsigned cls = OFR_PKT_CLASS_INORDER; cls <= OFR_PKT_CLASS_DEROUTE; cls++) {
                 r.config.epoch = !r.config.epoch;
