@@ -21,7 +21,7 @@ module ofr_link_window (
     output logic            late_q,  // `send` is behind it
     output logic            full,    // there is no place for the open frame
     output logic            may_send_q, // frame `send` is complete and not acknowledged
-    output logic            idle_q,  // all complete frames have been sent
+    output logic            idle_q,  // all complete frames have been sent, less than 6 are kept
     output logic            waits,   // not all complete frames are acknowledged
     output logic            moves,   // event: an acknowledgement of something new
     output logic            retries  // event: goes back
@@ -47,7 +47,9 @@ module ofr_link_window (
         back_q     <= (back_q && !between) || nak;
         late_q     <= late_d;
         may_send_q <= send_d != close_q && !nak && !(back_q && !between) && !late_d;
-        idle_q     <= send_d == close_q;
+        // Not with frames of a flit each when acknowledgements take long: the last places are for
+        // longer ones
+        idle_q     <= send_d == close_q && !full && stored[2:1] != 2'b11;
         if (clear) begin
             close_q    <= '0;
             ack_q      <= '0;

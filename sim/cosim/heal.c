@@ -20,11 +20,10 @@
 enum {
     UP_WITHIN = 30000,
     WARM_UP = 4000,
-    FALLEN = 12000,    // cycles within which the ends have noticed
-    LOAD = 45,         // cycles between two packets of a node: what a torus with a cable less
-    LOAD_TWO = 64,     // carries, and with two less
-    GAPS = 30,         // a pair has waited too long after so many times the mean
-    STARVED = 1 << 15, // cycles after which a node has, at full load
+    FALLEN = 12000, // cycles within which the ends have noticed
+    LOAD = 45,      // cycles between two packets of a node: what a torus with cables less carries
+    GAPS = 30,      // a pair has waited too long after so many times the mean
+    STARVED = 1 << 13, // cycles after which a node has
     DRAIN = 100000,
 };
 
@@ -234,15 +233,15 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
                      .kind =
                          o->kind >= 0 ? (enum heal_kind)o->kind : (enum heal_kind)(number % KINDS),
                      .full = number / KINDS % 2 == 0};
-    r.period = r.full ? HEAL_FLITS : r.kind == TWO ? LOAD_TWO : LOAD;
+    r.period = r.full ? HEAL_FLITS : LOAD;
     r.rng.state = o->seed * 1000003 + number;
     rng_next(&r.rng);
     if (!set_up(&r)) {
         fprintf(stderr, "heal: out of memory\n");
         exit(2);
     }
-    // A pair's packets come every `mean` cycles, by LOAD
-    uint64_t mean = (r.kind == TWO ? LOAD_TWO : LOAD) * (r.nodes - 1), gap = GAPS * mean;
+    // A pair's packets come every LOAD x (nodes - 1) cycles, or at full load more often
+    uint64_t gap = (uint64_t)GAPS * LOAD * (r.nodes - 1);
     for (uint64_t i = 0; i < UP_WITHIN && !links_up(r.links); i++)
         step(&r);
     if (!links_up(r.links))
@@ -283,7 +282,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     steps(&r, gap);
     *after = (double)(r.delivered - came) * HEAL_FLITS / (double)(gap * r.nodes);
     heal_all_flow(&r, back);
-    if (!r.full && r.most_gap > gap)
+    if (r.most_gap > gap)
         heal_fail(&r,
                   "%" PRIu64 " cycles without a packet of a pair that does not need what is lost",
                   r.most_gap);

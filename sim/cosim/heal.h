@@ -15,7 +15,7 @@ enum {
     HEAL_HOST_MIN = 2000,   // cycles until the host has heard of a change and works on it,
     HEAL_HOST_MORE = 18000, // and up to so many more
     HEAL_STAGGER = 1000,    // its tables come to force within so many
-    HEAL_WATCHDOG = 15,     // of routers, 2^ cycles
+    HEAL_WATCHDOG = 12,     // of routers, 2^ cycles
 };
 
 enum heal_kind { PULL, TWO, BLINK, RESET, POWER, KINDS };

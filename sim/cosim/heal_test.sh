@@ -35,4 +35,6 @@ finds 'routers not told what was received' 'another packet comes\|that was not s
     "$B/twin/unbased/heal" --torus 3x3 --first 1 --events 2
 finds 'frames of before a fall sent after it' 'another packet comes\|that was not sent' \
     "$B/twin/again/heal" --torus 3x3 --first 1 --events 2
+finds 'frames of a flit whenever the wire is idle' 'a packet has waited' "$B/twin/early/heal" \
+    --torus 4x4 --first 31 --events 1
 finish

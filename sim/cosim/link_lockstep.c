@@ -24,6 +24,7 @@ static const char *const kind_name[KINDS] = {"clean",  "1e-6 to 1e-4",       "1e
 struct options {
     struct link_bench_options bench;
     unsigned length; // flits of every packet, 0: drawn
+    unsigned cable;  // cycles, 0: drawn, or with full_load and sparse 4
     bool model_only, full_load, sparse, every_cycle;
 };
 
@@ -252,7 +253,9 @@ static bool set_up(struct run *r)
         struct port *p = &u->port;
         unsigned longest = WIRE_LATENCY / (rng_below(&r->rng, 2) ? 1 : 16);
         wire_init(&r->wire[e], rng_next(&r->rng), r->shape.flit_bits,
-                  o->full_load || o->sparse ? 4 : 1 + rng_below(&r->rng, longest));
+                  o->cable                    ? o->cable
+                  : o->full_load || o->sparse ? 4
+                                              : 1 + rng_below(&r->rng, longest));
         link_bench_port(p, &r->shape, &r->rng, fixed);
         if (o->length)
             p->length_min = p->length_max = o->length;
@@ -373,6 +376,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--length %s: 4 to %u flits", arg, link_rtl_shape().slot_flits);
         o->length = (unsigned)number;
         return 0;
+    case 'w':
+        number = link_bench_number(state, arg);
+        if (number < 1 || number > WIRE_LATENCY)
+            argp_error(state, "--cable %s: 1 to %d cycles", arg, WIRE_LATENCY);
+        o->cable = (unsigned)number;
+        return 0;
     case 'm':
         o->model_only = true;
         return 0;
@@ -391,6 +400,7 @@ int main(int argc, char **argv)
 {
     static const struct argp_option list[] = {
         {"length", 'l', "FLITS", 0, "of every packet (default: drawn)", 0},
+        {"cable", 'w', "CYCLES", 0, "its length each way (default: drawn; 4 at full load)", 0},
         {"model", 'm', NULL, 0, "the golden model alone", 0},
         {"goodput", 'f', NULL, 0, "full load, a word a cycle: payload bits over wire bits", 0},
         {"latency", 'p', NULL, 0, "packets far apart: added latency of headers", 0},

@@ -33,6 +33,23 @@ goodput $w16 8 0.50
 goodput $small 32 0.80
 goodput $small 8 0.50
 
+# far PROGRAM FLITS: over a cable of 32 cycles each way, where the window is all that is under way
+far() { "$1" -m --goodput --kind 0 --runs 1 --cycles 100000 --length "$2" --cable 32; }
+# far_goodput SHAPE FLITS BAR
+far_goodput()
+{
+    shown=$work/goodput.log
+    far "$B/link/$1/lockstep" "$2" > "$work/goodput.log"
+    clean=$(sed -n 's/^# goodput //p' "$work/goodput.log")
+    at_least "$clean" "$3"
+    result $? "$1, packets of $2 flits, a cable of 32 cycles: $clean (bar $3)"
+}
+far_goodput $w32 16 0.85
+far_goodput $w32 8 0.60
+far_goodput $w16 32 0.80
+far_goodput $w16 8 0.50
+far_goodput $small 8 0.65
+
 # Header latency with a word a cycle, over that of the cable
 # (with 16 bits the bar of 12 holds without one time: what frames say of that is then up to 3 words more)
 for most_of in $w32:12 ${w16%_1_8_16}_0_8_16:12 $w16:15; do
@@ -44,17 +61,16 @@ for most_of in $w32:12 ${w16%_1_8_16}_0_8_16:12 $w16:15; do
     result $? "$shape: a header takes $most cycles more than over the plain link (at most ${most_of#*:})"
 done
 
-# twin NAME SED DESCRIPTION PATTERN options: the model with that change, alone
-twin()
+# make_twin NAME SED DESCRIPTION: the model with that change, alone
+make_twin()
 {
-    name=$1 change=$2 text=$3 pattern=$4
-    shift 4
+    name=$1 change=$2 text=$3
     shown=$work/$name.log
     sed "$change" sim/model/link.c > "$work/link.c"
     if cmp -s "$work/link.c" sim/model/link.c; then
         echo "# nothing to break: $change" > "$work/$name.log"
         result 1 "$text: broken"
-        return
+        return 1
     fi
     o=$B/sim/cosim v=$B/link/$w32/v
     gcc -std=c11 -O2 -Isim/model -Ifirmware -c -o "$work/link.o" "$work/link.c" > "$shown" 2>&1 &&
@@ -63,8 +79,15 @@ twin()
             "$work/link.o" "$v/link_rtl.o" "$v"/verilated*.o "$v/Vofr_link__ALL.a" "$B/libofr.a" \
             -lpthread -lm >> "$shown" 2>&1 || {
         result 1 "$text: builds"
-        return
+        return 1
     }
+}
+# twin NAME SED DESCRIPTION PATTERN options
+twin()
+{
+    make_twin "$1" "$2" "$3" || return
+    pattern=$4
+    shift 4
     "$work/$name" -m --runs 12 "$@" > "$shown" 2>&1
     [ $? = 1 ] && grep -q -E "^# .*($pattern)" "$shown"
     result $? "$text: caught"
@@ -79,6 +102,13 @@ for run in "$w32 100169" "$small 200113"; do
     "$B/link/${run% *}/lockstep" --runs 1 --seed "${run#* }" > "$work/sound.log" 2>&1
     result $? "${run% *}: an end that loses its place just before it is up"
 done
+# Each acknowledgement would make room for one flit, which would go at once, alone
+if make_twin early 's/ < OFR_LINK_EARLY;/ < 16;/' "frames of a flit when the wire is idle"; then
+    far "$work/early" 16 > "$shown"
+    poor=$(sed -n 's/^# goodput //p' "$shown")
+    at_least 0.2 "${poor:-1}"
+    result $? "$text: $poor over a cable of 32 cycles"
+fi
 twin crc 's/bad = (word ^ r->crc) & looked_at;/bad = false;/' "no CRC check" \
     'CRC lets through' --kind 3
 twin order 's/ && w->listens && is_data && gap == 0/ \&\& w->listens \&\& is_data/' \

@@ -165,7 +165,9 @@ static uint8_t window_step(struct ofr_link *l, const struct wires *w, bool acked
     u->back = (before.back && !w->between) || nak;
     u->late = late;
     u->may_send = send != before.close && !u->back && !late;
-    u->idle = send == before.close;
+    // Not with frames of a flit each when acknowledgements take long: the last places are for
+    // longer ones
+    u->idle = send == before.close && ((before.close - before.ack) & SEQ) < OFR_LINK_EARLY;
     if (!w->up) {
         u->close = u->ack = 0;
         u->back = u->late = u->may_send = u->idle = false;

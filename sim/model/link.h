@@ -18,6 +18,7 @@ enum {
     OFR_LINK_VERSION = 2,
     OFR_LINK_FRAME_FLITS = 16, // at most
     OFR_LINK_WINDOW = 8,       // frames in the retry buffer
+    OFR_LINK_EARLY = 6,        // ... of which so many may be sent before they are full
 };
 enum ofr_link_state { OFR_LINK_DOWN, OFR_LINK_TRAIN, OFR_LINK_READY, OFR_LINK_UP, OFR_LINK_FAILED };
 enum ofr_link_why {
