@@ -66,7 +66,8 @@ module two_channels_tb #(
             number = number + 16'd1;
             // By path, which has one hop at most: x+
             frame[223:0] = {data, high, 16'd0, 32'd0, 32'd0, 6'd0, 5'(board), 5'd0, number,
-                            16'(session), 8'(arg), 8'(op), 16'd0, 4'(`OFR_PROTOCOL_VERSION), 12'h0a5};
+                            16'(session), 8'(arg), 8'(op), 16'd0, 4'(`OFR_PROTOCOL_VERSION),
+                            12'h0a5};
             frame[255:224] = crc(frame[223:0]);
             send_frame;
             receive_frame;
