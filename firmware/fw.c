@@ -110,8 +110,6 @@ static void take_frame(struct fw *fw)
             if (!execute_for(fw, m, FW_HOST))
                 return;
         } else if (is_node(fw, to) && !hop_count(m)) {
-            if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
-                m[2] = node_read(fw, OFR_NODE_TIME);
             to_address(fw, m, to, OFR_MESSAGE_BYTES);
             return;
         } else {
@@ -156,8 +154,6 @@ static void network_receive(struct fw *fw)
         else
             fw->dropped++;
     } else if (m[0] & OFR_RESPONSE) {
-        if ((m[0] & OFR_OP_MASK) == OFR_OP_CLOCK)
-            m[4] = node_read(fw, OFR_NODE_TIME);
         if (!collective_response(fw, m, from))
             to_host(fw, m, OFR_MODE_ADDRESS, from);
     } else if (m[0] & OFR_LEVEL_MASK) {

@@ -40,12 +40,6 @@ void execute(struct fw *fw, uint32_t *m, unsigned arrival)
     case OFR_OP_SNAPSHOT:
         status = op_snapshot(fw, m);
         break;
-    case OFR_OP_CLOCK:
-        if (hop_count(m))
-            status = OFR_BAD_ARG;
-        else
-            m[3] = node_read(fw, OFR_NODE_TIME);
-        break;
     case OFR_OP_COUNTERS:
         status = op_counters(fw, m);
         break;

@@ -227,9 +227,6 @@ enum ofr_op {
     // All flits where GEN.LENGTH is that very length. d2, d3: OIDN, WIDN, bits 31:0. For
     // OFR_AGG_TOTALS.
     OFR_OP_TOTALS = 17,
-    // [addressed] clocks compared. Response: d1 NODE.TIME here; to another board the gateway adds
-    // its own: d0 when it sent the request, d2 when it got the response.
-    OFR_OP_CLOCK = 18,
     // [short] by a path: d3: ports whose link is up (bit 0: x+). From then on reports (WATCH).
     OFR_OP_WATCH = 19,
     // (w) [addressed] beats of a message between d0 to d3, low bytes first, and an end of this

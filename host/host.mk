@@ -3,7 +3,7 @@
 
 # Lower layers first (lib/README.md).
 HOST_C   := $(patsubst %,host/lib/%.c,handle names holders tty socket share usb list transport exchange board faults links \
-            layout shift twist cables recognise discover session bert channel messages collective tree tree_run datagram user follow table destinations around staging changes program pattern counters clock traffic streams one_time align run flow)
+            layout shift twist cables recognise discover session bert channel messages collective tree tree_run datagram user follow table destinations around staging changes program pattern counters one_time snapshot traffic streams run flow)
 HOST_O   := $(HOST_C:%.c=$(B)/%.o)
 HOST_H   := $(patsubst %,host/lib/%.h,libtorus handle stream request boards moves parts tree layout tables measure) \
             firmware/protocol.h firmware/aggregate.h firmware/ofr_regs.h
@@ -11,7 +11,7 @@ TORUS_SO := libtorus.so.1
 
 # The command line: a file a command, and what they share. manual, a program that writes the manual
 # page and the completion, is of the same tables.
-COMMANDS := discover link info program run bench counters snapshot align monitor diff ping \
+COMMANDS := discover link info program run bench counters snapshot time monitor diff ping \
             trace bandwidth latency bert channel datagram collective load start console b_eff osu list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places users sweep \
               streams sizes counter_set thresholds table file draw svg bench_plot \
@@ -83,7 +83,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
-HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables clock cancel interleave commands)
+HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables snapshot cancel interleave commands)
 TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh host/test/turns_test.sh \
          host/test/layers_test.sh
@@ -335,11 +335,13 @@ CANCEL_TWIN_safe    := destinations missing_cable host/lib/program 's/torus_tabl
 CANCEL_TWIN_left    := torus leaves_in_lease host/lib/session 's/if.(left.&&.!t->board_count)/if(0)/'
 CANCEL_TWIN_told    := torus message_cut host/lib/channel 's/TORUS_E_LEASE.&&.q->resent/0/'
 CANCEL_TWIN_rest    := torus message_cut host/lib/channel 's/TORUS_E_TIMEOUT...TORUS_E_FAILED/0?0/'
+CANCEL_TWIN_latched := snapshot jumps host/lib/snapshot 's/last.-.first.+.LATCH/LATCH/'
+CANCEL_TWIN_waits   := snapshot refused host/lib/one_time 's/return.time_wait(t)/return(TORUS_OK)/'
 CANCEL_TWIN_day     := torus bit_errors_of_a_day host/lib/bert 's/.||.!out->was_up//'
 CANCEL_TWIN_two     := torus reset_board_named host/lib/exchange 's/k.==.2.?.ahead.&&.from.dim..:.//'
 CANCEL_TWINS := $(patsubst CANCEL_TWIN_%,$(B)/tests/cancel_%,$(sort $(filter CANCEL_TWIN_%,$(.VARIABLES))))
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \
-        $(B)/tests/test_firmware $(B)/tests/test_mend host/host.mk
+        $(B)/tests/test_firmware $(B)/tests/test_mend $(B)/tests/test_snapshot host/host.mk
 	@sed $(word 4,$(CANCEL_TWIN_$*)) $(word 3,$(CANCEL_TWIN_$*)).c > $@.c
 	@! cmp -s $(word 3,$(CANCEL_TWIN_$*)).c $@.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@.twin $@.c host/test/test_$(firstword $(CANCEL_TWIN_$*)).c host/test/fake.c \
@@ -376,15 +378,11 @@ TWIN_halt    := usb s/libusb_clear_halt(.*endpoint)/0/
 TWIN_unplug  := usb s/return -1;/return 0;/
 TWIN_channel := usb s/0x6010, INTERFACE_B/0x6010, INTERFACE_A/
 TWIN_packet  := usb s/said ? said : 64/said/
-TWIN_rate    := clock s/apart > 0 ? step . apart : 0/0/
-TWIN_rates   := align s/write_all(a, OFR_NODE_TIME_RATE.*a->rate)/TORUS_OK/
 # keeps: the board, while it rests.
 TWIN_keeps   := transport s,bool others =,bool others = false \&\&,
-TWIN_oneway  := align s/(a->life.node. - a->life.other.) . 2/a->life[node]/
-CLOCK_TWINS := $(patsubst %,$(B)/twin/%/torusctl,rate rates oneway)
 REST_TWINS  := $(B)/twin/keeps/torusctl
 TWINS := $(patsubst %,$(B)/twin/%/torusctl,status halt unplug channel packet)
-$(TWINS) $(CLOCK_TWINS) $(REST_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/clock.c host/lib/align.c host/lib/transport.c $(CTL_O) $(HOST_O) \
+$(TWINS) $(REST_TWINS): $(B)/twin/%/torusctl: host/lib/usb.c host/lib/transport.c $(CTL_O) $(HOST_O) \
         $(B)/libofr.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/lib/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Boards with clocks of their own (boardsim --ppm): everything arrives, RTL boards equal their
-# golden models, and snapshots, and aligned clocks, are as far apart as torusctl says, by the
-# simulator's own time. TAP.
+# Boards with clocks of their own (boardsim --ppm). Over reliable links they keep one time: snapshots,
+# and that time, are as far apart as torusctl says, by the simulator's own time, and what is measured is
+# what boards with one clock measure. Over plain links everything arrives, RTL boards equal their golden
+# models, and what needs one time is refused. TAP.
 # SEED=n: other clocks (1). FULL=1 (make soak): RTL boards measured and latched under traffic as golden
 # ones are, and 2x2 of them; without it two RTL boards, equal to their golden models. And 4x4 golden boards
-# in place of 3x2, and the twin that waits longest until it gives up.
+# in place of 3x2.
 . tests/boards.sh
 seed=${SEED:-1}
 echo "# seed $seed"
@@ -16,32 +17,22 @@ apart() { # 'latest snapshots are' or NODE.TIME
     sed -n "s/.*$1 \\([0-9]*\\)\\( cycles apart.*\\)*\$/\\1/p" "$dir/log" | tail -n 1
 }
 
-# snapshot TORUSCTL: the counters at one instant; what it says and what is so in $said and $so.
-window=4
-snapshot() {
-    timeout 600 "$1" --timeout 120 --retry 100 --window $window -t "unix:$dir/board0.sock" \
-        snapshot --all --watch 0.2 > "$dir/out" 2>&1 || return 1
+# The counters at one instant; what is said and what is so in $said and $so.
+within() {
+    torus snapshot --all || return 1
     said=$(sed -n 's/^latched at most \([0-9]*\) cycles apart.*/\1/p' "$dir/out")
     so=$(apart 'latest snapshots are')
     why="latched $so cycles apart, said at most $said"
     echo "# $why"
-}
-
-within() {
-    snapshot "$B/bin/torusctl" && [ "$so" -le "$said" ]
-}
-
-# A host that takes all clocks for equally fast.
-beyond() {
-    snapshot "$B/twin/rate/torusctl" && [ "$so" -gt "$said" ]
+    [ "$so" -le "$said" ]
 }
 
 leased() {
     torus --format json ping && says '"leased": true'
 }
 
-# Whether the generators' packets have come on since the first look, by more flits than an alignment
-# of the clocks takes; management goes in another VC.
+# Whether the generators' packets have come on since the first look, by more flits than anything else
+# sends; management goes in another VC.
 before=
 traffic() {
     torus counters
@@ -50,8 +41,8 @@ traffic() {
     [ $((now - before)) -gt 300000 ]
 }
 
-# aligned TORUSCTL-ARGUMENTS...: which aligns the clocks, and says how exactly that is.
-aligned() {
+# timed TORUSCTL-ARGUMENTS...: which goes by the one time, and says how exact that is.
+timed() {
     torus "$@" || return 1
     said=$(sed -n 's/.*at most \([0-9.]*\) cycles apart.*/\1/p' "$dir/out")
     so=$(apart NODE.TIME) # whole cycles
@@ -59,17 +50,13 @@ aligned() {
     echo "# $why"
     [ "${so:-9999}" -le "$(awk "BEGIN { print int(${said:--2} + 1) }")" ]
 }
-twin() {
-    timeout 300 "$B/twin/$1/torusctl" --timeout 120 --retry 10 -t "unix:$dir/board0.sock" align \
-        > "$dir/out" 2>&1
-}
 
 # The same of boards that share a clock, to be compared with: one line of CSV.
 measure() { # FILE
     torus --format csv bench --routing abr --load 0.4 --cycles 20000 && tail -n 1 "$dir/out" > "$1"
 }
 same_time() { # DIMS: what is measured on golden boards that share a clock
-    start --dims "$1" --boards golden
+    start --dims "$1" --boards golden --link reliable
     torus program --routing ofr
     measure "$dir/one"
     stop
@@ -88,22 +75,30 @@ agrees() { # FILE: measured where clocks differ
               near($8, $26, 0.12, $18)) }'
 }
 
-# A torus of boards.
+# Nothing is set on a board; hosts only look.
+alone() {
+    torus --format json reg NODE.TIME_ADD --at 1,0 && says '"value": 0[,}]'
+}
+
+# A torus of boards that keep one time.
 whole() { # NAME DIMS BOARDSIM-OPTIONS...
     what=$1
     same_time "$2"
     dims=$2
     shift 2
-    start --seed "$seed" --dims "$dims" "$@"
+    start --seed "$seed" --dims "$dims" --link reliable "$@"
     check "$what: discover" torus discover
     check "$what: program" torus program --routing ofr
-    check "$what: counters" torus counters
+    check "$what: the time is as good as is said" timed time
     check "$what: latched at one instant, as far as is said" within
     check "$what: trace" torus trace 0,0 1,1
-    check "$what: every packet arrives; no lifetime is made up" says \
-        '^[1-9][0-9]* packets, .*lifetime not known, as the boards'
-    check "$what: bench aligns the clocks" measure "$dir/own"
-    check "$what: and measures what boards with one clock do" agrees "$dir/own"
+    check "$what: every packet arrives, with its lifetime" says '^[1-9][0-9]* packets, .*lifetime [1-9]'
+    check "$what: bench" measure "$dir/own"
+    check "$what: measures what boards with one clock do" agrees "$dir/own"
+    check "$what: run, on that time" timed run --load 0.2
+    check "$what: latency" timed latency --all --together
+    check "$what: bandwidth" timed bandwidth 0,0 1,1
+    check "$what: nothing was set" alone
     # Traffic, through another board, while the counters are latched: until its host is killed.
     "$B/bin/torusctl" --session 5555 --timeout 120 --retry 10 -t "unix:$dir/board1.sock" run \
         --pattern uniform --load 0.4 --cycles 200000000 > "$dir/run" 2>&1 &
@@ -127,10 +122,10 @@ rtl=2x1 count=2 far=1,0
 if [ -n "${FULL:-}" ]; then
     whole "200 ppm, RTL $rtl" $rtl --ppm 100
 else
-    start --seed "$seed" --dims $rtl --ppm 100
+    start --seed "$seed" --dims $rtl --ppm 100 --link reliable
     check "200 ppm, RTL $rtl: program" torus program --routing ofr
     check "200 ppm, RTL $rtl: latched at one instant, as far as is said" within
-    check "200 ppm, RTL $rtl: align, as exactly as is said" aligned align
+    check "200 ppm, RTL $rtl: the time is as good as is said" timed time
 fi
 check "200 ppm, RTL $rtl: boards equal their golden models to the end" stop
 cp "$dir/log" "$dir/out"
@@ -140,56 +135,25 @@ start --seed "$seed" --dims 2x2 --ppm 100 --no-shadow
 check '200 ppm, RTL 2x2, no golden models: says where it is' ask_simulator "$sim" "$dir/log"
 check '200 ppm, RTL 2x2, no golden models: ends' stop
 
-# How exactly, by the simulator's own time, and for how long; odd sizes, and beyond what is asked.
-start --seed "$seed" --dims 3x2 --boards golden --ppm 100
-torus program --routing ofr
-check '200 ppm, golden 3x2: align, as exactly as is said' aligned align
-check '200 ppm, golden 3x2: and run, once more' aligned run --load 0.2
-check '200 ppm, golden 3x2: and latency' aligned latency --all --together
-check '200 ppm, golden 3x2: and bandwidth' aligned bandwidth 0,0 2,1
-check '200 ppm, golden 3x2: ends' stop
-start --seed "$seed" --dims 3x3 --boards golden --ppm 3000
-torus program --routing ofr
-if [ -n "${FULL:-}" ]; then
-    check '6000 ppm, golden 3x3: broken twin: rates left as they are' status 2 twin rates
-    check '6000 ppm, golden 3x3: broken twin: found out' says 'cannot be aligned'
-fi
-check '6000 ppm, golden 3x3: broken twin: lifetimes of one way' twin oneway
-so=$(apart NODE.TIME)
-why="NODE.TIME $so cycles apart"
-check '6000 ppm, golden 3x3: broken twin: found out, too' [ "${so:-0}" -gt 40 ]
-check '6000 ppm, golden 3x3: align, as exactly as is said' aligned align
-check '6000 ppm, golden 3x3: ends' stop
-
-# Over reliable links boards keep one time by themselves: it is waited for and read, nothing is set.
-alone() {
-    torus --format json reg NODE.TIME_ADD --at 1,1 && says '"value": 0[,}]'
-}
-start --seed "$seed" --dims 2x2 --boards golden --ppm 100 --link reliable --spread 20
-torus program --routing ofr
-check '200 ppm, reliable links, golden 2x2: run, on their one time' aligned run --load 0.2
-check '200 ppm, reliable links, golden 2x2: align shows it' aligned align
-check '200 ppm, reliable links, golden 2x2: and sets nothing' alone
-check '200 ppm, reliable links, golden 2x2: ends' stop
-
-# Clocks up to 30% off: elastic buffers that fill and empty all the time.
+# Plain links, clocks up to 30% off: elastic buffers that fill and empty all the time.
 start --seed "$seed" --dims $rtl --ppm 300000 --latency 5
 [ -z "${FULL:-}" ] || check "30%, RTL $rtl: discover" torus discover
 check "30%, RTL $rtl: program" torus program --routing ofr
 check "30%, RTL $rtl: trace" torus trace --load 0.9 0,0 $far
-[ -z "${FULL:-}" ] || check "30%, RTL $rtl: latched at one instant, as far as is said" within
 check "30%, RTL $rtl: boards equal their golden models to the end" stop
 
-# How close clocks are compared depends on the cycles in between: the same ones on every machine, as
-# time stands still while the host thinks. Else the twin's error may be within what it says.
-window=1
-start --seed "$seed" --dims 4x4 --boards golden --ppm 300000 --wait
+start --seed "$seed" --dims 4x4 --boards golden --ppm 300000
 check '30%, golden 4x4: discover' torus discover
 check '30%, golden 4x4: program' torus program --routing por
-check '30%, golden 4x4: latched at one instant, as far as is said' within
-check '30%, golden 4x4: broken twin: the clocks have one rate: found out' beyond
-check '30%, golden 4x4: clocks that cannot be aligned' status 2 torus align
-check '30%, golden 4x4: in one line' one_line
+check '30%, golden 4x4: trace' torus trace 0,0 1,1
+check '30%, golden 4x4: every packet arrives; no lifetime is made up' says \
+    '^[1-9][0-9]* packets, .*lifetime not known, as the boards'
+for command in time 'snapshot --all' 'run --load 0.2' 'latency 0,0 1,1'; do
+    # shellcheck disable=SC2086
+    check "30%, golden 4x4: $command: no one time: status 2" status 2 torus $command
+    check "30%, golden 4x4: $command: in one line" one_line
+    check "30%, golden 4x4: $command: said" says 'not one NODE.TIME, and keep none'
+done
 check '30%, golden 4x4: ends' stop
 
 # Elastic buffers that take what comes: it is more than fits.
@@ -216,13 +180,13 @@ check '30%, golden 3x3: as they are, they hold' stop
 # One clock for all: nothing of that is said.
 start --dims 3x2 --boards golden
 check 'one clock: program' torus program --routing ofr
-check 'one clock: run' torus run --load 0.3
 check 'one clock: latency' torus latency --all --together
 check 'one clock: trace' torus trace 0,0 1,1
 check 'one clock: lifetimes' says 'lifetime [1-9][0-9.]* cycles'
-check 'one clock: align finds nothing to do' torus align
+check 'one clock: snapshot' torus snapshot --all
+check 'one clock: time' torus time
 check 'one clock: says so' says 'at most 0.0 cycles apart'
-check 'one clock: as before' torus run --load 0.3
+check 'one clock: run' torus run --load 0.3
 why='clocks of their own are spoken of'
 check 'one clock: and nothing is said of it' eval '! grep -q apart "$dir/out"'
 check 'one clock: ends' stop

@@ -28,7 +28,7 @@ tests/patterns_test.sh: $(B)/bin/torusctl $(B)/bin/torussim $(B)/bin/bench
 tests/demo_small.sh tests/readme_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 tests/demo_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
     $(B)/tests/usb_attach
-tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(CLOCK_TWINS) \
+tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl \
     $(B)/twin/elastic/bin/boardsim
 
 tests/lint_test.sh: $(B)/report/report
@@ -91,7 +91,7 @@ CHECK_host/examples/common := host/examples/test/examples_test.sh
 CHECK_host/examples/gradients := host/examples/test/examples_test.sh
 CHECK_host/examples/jacobi := host/examples/test/examples_test.sh
 CHECK_host/examples/sort := host/examples/test/examples_test.sh
-CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables clock cancel interleave) \
+CHECK_host/lib      := $(addprefix $(T)test_,torus destinations mend cables snapshot cancel interleave) \
                        host/test/lib_test.sh host/test/fuzz_test.sh
 CHECK_host/lib/pages := tests/install_test.sh
 CHECK_host/python   := host/test/python_test.sh

@@ -4,40 +4,15 @@
 
 #include "measure.h"
 
-// Do the clocks of the boards at the ends agree with that of the one we are plugged into, as far as
-// pings can tell? For who does not want them aligned: *same becomes false where they do not.
-static int compare_ends(struct flows *f, bool *same)
-{
-    enum { ROUNDS = 4 };
-    uint32_t coord;
-    int error = torus_read(f->w.t, NULL, OFR_NODE_COORD, &coord);
-    for (unsigned round = 0; round < ROUNDS && error == TORUS_OK && *same; round++) {
-        unsigned n = 0;
-        for (unsigned i = 0; i < 2 * f->count; i++) {
-            const uint8_t *at = i % 2 ? f->flow[i / 2].to : f->flow[i / 2].from;
-            if (at[0] != (coord & 15) || at[1] != (coord >> 8 & 15) || at[2] != (coord >> 16 & 15))
-                by_address(&f->q[n++], pack_at(at), OFR_OP_CLOCK, 0);
-        }
-        error = flows_ask(f, n, "compare the clocks", NULL);
-        for (unsigned i = 0; i < n && error == TORUS_OK; i++) {
-            const uint32_t *r = f->q[i].r; // d1 is between d0 and d2
-            *same &= r[3] - r[2] <= r[4] - r[2];
-        }
-    }
-    return error;
-}
-
 // In the lease.
 static int flows_leased(struct flows *f)
 {
     struct torus *t = f->w.t;
     int error = f->untimed ? clocks_known(t, &f->same) : clocks_ready(t);
-    if (error == TORUS_OK && f->untimed)
-        error = compare_ends(f, &f->same);
     if (error == TORUS_OK)
         error = traffic_measure(&f->w);
     for (unsigned i = 0; i < f->count; i++) {
-        f->flow[i].apart = clocks_error(t, 0);
+        f->flow[i].apart = clocks_error(t);
         if (!f->same)
             f->flow[i].accepted = f->flow[i].mean = -1;
     }

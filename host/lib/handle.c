@@ -192,8 +192,8 @@ int options_check(struct torus *t)
 
 void clocks_forget(struct torus *t)
 {
-    free(t->alignment);
-    t->alignment = NULL;
+    free(t->one_time);
+    t->one_time = NULL;
 }
 
 void handle_free(struct torus *t)

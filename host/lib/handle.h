@@ -102,10 +102,10 @@ struct torus {
     unsigned generation;
 
     // Measurement.
-    double collective_flits;     // link flits of a collective, 0: not worked out yet
-    bool started;                // generators may run that this handle has started
-    unsigned ahead;              // cycles from now to the start of a run, 0: to be guessed
-    struct alignment *alignment; // of the boards' clocks (measure.h), NULL: not looked at yet
+    double collective_flits;   // link flits of a collective, 0: not worked out yet
+    bool started;              // generators may run that this handle has started
+    unsigned ahead;            // cycles from now to the start of a run, 0: to be guessed
+    struct one_time *one_time; // of the boards (measure.h), NULL: not looked at yet
 };
 
 // Structures of options, of which callers may have an older or a newer form. All of `from` that is

@@ -869,8 +869,8 @@ struct torus_result {
 };
 
 // Runs traffic from all boards' generators, which start in the same cycle, until all packets are
-// delivered, and reads checkers and counters. Boards with clocks of their own are aligned first
-// where they are not (torus_align()). TORUS_E_FAILED: lost or damaged packets (result is filled
+// delivered, and reads checkers and counters. It goes by the boards' one time, which is waited for
+// (torus_one_time()). TORUS_E_FAILED: lost or damaged packets (result is filled
 // in). TORUS_E_USAGE: the pattern does not exist in this size.
 // While boards are missing and destination tables lead around them (program --around), those that
 // are there run; what has a missing board as its destination is discarded where it is sent, and is
@@ -890,8 +890,8 @@ struct torus_flow_options {
     double load;             // offered by a source, in flits per cycle, header included (default 1)
     unsigned packet_flits;   // 0: the longest that fits a slot
     unsigned warmup, cycles; // cycles before the window, and of the window (1000, 4000)
-    bool untimed; // clocks are not aligned: where they differ, accepted and mean are below 0
-                  // (false: they are aligned where they differ)
+    bool untimed; // the boards' one time is not waited for (torus_one_time()): where they have
+                  // none, accepted and mean are below 0
 };
 void torus_flow_options_init(struct torus_flow_options *options, size_t size);
 static inline struct torus_flow_options torus_flow_options_default(void)
@@ -912,21 +912,20 @@ struct torus_flow {
 int torus_flows(struct torus *t, const struct torus_flow_options *options, struct torus_flow *flow,
                 unsigned count);
 
-// Makes one time of the NODE.TIMEs of boards with clocks of their own, unless they keep one by
-// themselves (NODE.TIME_STATE), which is then waited for and shown. It is that of the board we are
-// plugged into, by the lifetimes of packets between neighbours: half the difference of those there
-// and back is the offset of two clocks. A cable is taken to be as long in either direction.
-// torus_run() and torus_flows() do so where it is needed: where the clocks look different, or have
-// rates of their own by an earlier alignment. Boards whose clocks happen to be within some hundred
-// cycles, and were never aligned, look the same: then it is up to you. Needs what torus_run needs.
+// Waits until all boards have one NODE.TIME, and tells how good it is. Over reliable links boards
+// keep one by themselves (NODE.TIME_STATE): that of the board with the least serial number. On
+// other links they have to share a clock and a reset; TORUS_E_BOARD where they do not, or where one
+// time is not found. torus_run(), torus_flows() and torus_snapshot() look and wait by themselves.
+// Boards that share a clock, but were not reset at once, look the same where they are within some
+// thousand cycles: a run shows it by a lifetime below 0, and ends with TORUS_E_BOARD.
 // board: NULL or one a node, in the order of node numbers. *error: any two are at most so many
-// cycles apart, by what was measured. TORUS_E_BOARD: it cannot be done.
-struct torus_alignment {
-    double ppm;    // its clock runs faster by so many millionths
-    double offset; // what its NODE.TIME was ahead, in cycles, to some hundred
-    double left;   // and still is
+// cycles apart; 0: they share a clock.
+struct torus_time {
+    double ppm;  // its clock runs faster by so many millionths than that of the board we are
+                 // plugged into
+    double left; // cycles that it was ahead of its neighbour, when they last compared
 };
-int torus_align(struct torus *t, struct torus_alignment *board, double *error);
+int torus_one_time(struct torus *t, struct torus_time *board, double *error);
 
 // Latches the counters of all boards, then calls `each` for every board in order of node numbers
 // with its TORUS_COUNTERS values, indexed as torus_counter_name() has them.
@@ -934,19 +933,11 @@ int torus_counters(struct torus *t,
                    void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                    void *ctx);
 
-// The same where boards have clocks of their own: all latch at one instant of the clock (NODE.TIME)
-// of the board we are plugged into, worked out for each from pings that both ends stamp with their
-// clocks, twice, `seconds` apart (0: 0.5). clock: one a node, in the order of node numbers.
-// *residual: the instants of any two boards are at most so many cycles apart, by what was measured:
-// no estimate.
-struct torus_clock {
-    double ppm; // its clock runs faster by so many millionths than that of the board we are plugged
-                // into
-    double offset;      // of its NODE.TIME, at the instant, in cycles
-    double late;        // cycles after the instant at which it has latched, by its own clock
-    double uncertainty; // cycles by which that may be wrong, either way
-};
-int torus_snapshot(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
+// The same, where all latch at one instant of their one NODE.TIME (torus_one_time()). late: NULL,
+// or one a node in the order of node numbers: cycles after the instant at which it has latched, to
+// 32 either way (0 where no board is). *residual: any two have latched at most so many cycles
+// apart.
+int torus_snapshot(struct torus *t, double *late, double *residual,
                    void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                    void *ctx);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurement: counters (counters.c), the boards' clocks compared (clock.c), the traffic engine
-// (traffic.c), streams (streams.c), one time for all boards, theirs (one_time.c) or made (align.c),
-// and on these runs of a pattern (run.c) and of streams (flow.c).
+// Measurement: counters (counters.c), one time for all boards (one_time.c), counters at one instant
+// of it (snapshot.c), the traffic engine (traffic.c), streams (streams.c), and on these runs of a
+// pattern (run.c) and of streams (flow.c).
 #ifndef TORUS_MEASURE_H
 #define TORUS_MEASURE_H
 
@@ -20,32 +20,18 @@ int read_counters(struct torus *t, uint32_t number, bool just_that,
                   void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                   void *ctx);
 
-// Clocks ------------------------------------------------------------------------------------------
+// One time (one_time.c) ---------------------------------------------------------------------------
 
-enum {
-    GROWTH = 4, // cycles that clocks may have drifted apart before they are aligned anew
-    STALE = 30, // seconds after which NODE.TIME may have gone round
+// What is known of the boards' NODE.TIME.
+struct one_time {
+    bool shared;  // one clock, as it seems
+    bool kept;    // the boards keep one time by themselves
+    bool differ;  // a run has shown that it is not so
+    double error; // kept: cycles by which any two may be apart
 };
 
-// What is known of the boards' clocks (align.c works it out).
-struct alignment {
-    bool shared;         // one clock, as it seems
-    bool kept;           // the boards keep one time by themselves (one_time.c)
-    bool differ;         // a run has shown that it is not so
-    double error, drift; // cycles apart at `when`, and what that may grow by in a cycle
-    uint32_t when;       // NODE.TIME of the board we are plugged into,
-    double seconds;      // and monotonic time
-    double left[];       // a node: what its clock was ahead at `when`
-};
-
-// To the next whole number; what is beyond 2^62, which boards that talk nonsense can bring about,
-// to that.
-int64_t nearest(double x);
-// By pings, a value a node: what its NODE.TIME is ahead of that of the board we are plugged into,
-// in cycles, and by how much that may be wrong either way. *gateway: that board.
-int clocks_compare(struct torus *t, double *ahead, double *wrong, unsigned *gateway);
-// By how many cycles any two may be apart within the next so many cycles; 0: they share a clock.
-double clocks_error(const struct torus *t, double cycles);
+// By how many cycles any two boards may be apart; 0: they share a clock.
+double clocks_error(const struct torus *t);
 // A lifetime below 0: a packet came before it was generated. So the boards' clocks are apart.
 static inline bool below_zero(uint32_t lifetime)
 {
@@ -56,14 +42,7 @@ static inline bool below_zero(uint32_t lifetime)
 int clocks_differ(struct torus *t);
 bool clocks_doubted(struct torus *t);
 
-// Where t->alignment is not `shared`: its `kept`, and then whether it is good, and `error`.
-int time_kept(struct torus *t, bool *good);
-// Until it is. TORUS_E_BOARD: it does not become so.
-int time_wait(struct torus *t);
-// What the boards say of it themselves, one a node.
-int time_show(struct torus *t, struct torus_alignment *board);
-
-// Sees to it that all NODE.TIME are the same: aligns them where they are not, or may no longer be.
+// Waits until all NODE.TIME are the same. TORUS_E_BOARD: they do not become so.
 int clocks_ready(struct torus *t);
 // Only looks: *same is whether they are.
 int clocks_known(struct torus *t, bool *same);
@@ -92,8 +71,6 @@ struct traffic_seen {
 struct traffic {
     struct torus *t;
     uint32_t warmup, cycles; // the window, from the first message on
-    uint32_t apart;          // cycles that the boards' clocks may be apart, either way
-    uint32_t later;          // cycles that it begins later than it could
     uint32_t start;          // NODE.TIME of the first message
     // Generators set up, stopped.
     int (*set_up)(struct traffic *w);
@@ -116,7 +93,7 @@ struct flows {
     unsigned count;
     struct request *q; // room for two a flow, by flows_prepare(): to be freed
     uint32_t ticks, messages, flits;
-    bool untimed; // clocks may differ
+    bool untimed; // NODE.TIMEs may differ
     bool same;    // no lifetime is below 0
 };
 // Settings of all sorts. TORUS_OK and no f->q: there is nothing to do.
@@ -124,9 +101,5 @@ int flows_prepare(struct flows *f, struct torus_run *run);
 // All requests of f->q; statuses other than OFR_OK become errors. *late (NULL: none may be): one
 // was that.
 int flows_ask(struct flows *f, unsigned count, const char *what, bool *late);
-// A few packets along each of these: the mean lifetime, which may be below 0, where the clocks are
-// up to `apart` cycles apart either way. They are sent `later` cycles later than they could be.
-int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
-                   uint32_t later);
 
 #endif

@@ -329,7 +329,7 @@ static int run_leased(struct torus *t, const struct torus_run *run, uint32_t tic
                     .packet_flits = run->packet_flits,
                     .out = out};
     int error = clocks_ready(t);
-    out->apart = clocks_error(t, (double)run->warmup + run->cycles);
+    out->apart = clocks_error(t);
     if (error == TORUS_OK && run->packet_flits == message_flits(t))
         error = collective_flits(t, &r.management);
     if (error != TORUS_OK)

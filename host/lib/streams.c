@@ -105,7 +105,7 @@ static int begin(struct traffic *w, enum ofr_status *again)
     bool late = false;
     uint32_t now;
     int error = torus_read(t, NULL, OFR_NODE_TIME, &now);
-    w->start = now + t->ahead + w->apart + w->later;
+    w->start = now + t->ahead;
     uint32_t from = w->start + w->warmup, to = from + w->cycles;
     if (error == TORUS_OK && f->count == node_count(t)) {
         uint32_t data[4] = {0, w->start, from, to};
@@ -114,11 +114,6 @@ static int begin(struct traffic *w, enum ofr_status *again)
         error = late ? TORUS_OK : error;
     } else if (error == TORUS_OK) {
         error = tell_each(f, from, to, &late);
-    }
-    // One whose clock is ahead has not begun before the last one was told.
-    if (error == TORUS_OK && !late && w->apart) {
-        error = torus_read(t, NULL, OFR_NODE_TIME, &now);
-        late = (int32_t)(w->start - w->apart - now) < 0;
     }
     *again = late ? OFR_LATE : OFR_OK;
     return error;
@@ -172,8 +167,7 @@ static int read(struct traffic *w)
         f->flow[i].measured = r[0];
         f->flow[i].max = r[1];
         uint64_t sum = r[2] | (uint64_t)r[3] << 32;
-        // Few packets, whose lifetimes may be below 0: of the sum modulo 2^32.
-        f->flow[i].mean = !r[0] ? 0 : w->apart ? (double)(int32_t)sum / r[0] : (double)sum / r[0];
+        f->flow[i].mean = r[0] ? (double)sum / r[0] : 0;
         if (below_zero(r[1]))
             f->same = false;
     }
@@ -186,8 +180,6 @@ int flows_prepare(struct flows *f, struct torus_run *run)
     f->w = (struct traffic){.t = t,
                             .warmup = run->warmup,
                             .cycles = run->cycles,
-                            .apart = f->w.apart,
-                            .later = f->w.later,
                             .set_up = set_up,
                             .begin = begin,
                             .look = look,
@@ -209,37 +201,4 @@ int flows_prepare(struct flows *f, struct torus_run *run)
         return TORUS_E_MEMORY;
     }
     return TORUS_OK;
-}
-
-int flow_lifetimes(struct torus *t, struct torus_flow *flow, unsigned count, uint32_t apart,
-                   uint32_t later)
-{
-    enum { PACKETS = 16 };
-    struct torus_run run = torus_run_default();
-    unsigned period = 4 * t->slot_flits + 64; // one packet at a time
-    run.load = (double)t->slot_flits / period;
-    run.warmup = 0;
-    run.cycles = PACKETS * period - 1;
-    struct flows f = {.w = {.t = t, .apart = apart, .later = later},
-                      .flow = flow,
-                      .count = count,
-                      .untimed = true};
-    char place[16];
-    int error = flows_prepare(&f, &run);
-    if (error != TORUS_OK || !f.q)
-        return error;
-    error = traffic_go(&f.w);
-    if (error == TORUS_OK)
-        error = f.w.read(&f.w);
-    free(f.q);
-    if (error != TORUS_OK)
-        leave_silent(t);
-    t->started &= error != TORUS_OK;
-    for (unsigned i = 0; i < f.count && error == TORUS_OK; i++)
-        if (flow[i].measured != PACKETS)
-            error = fail(t, TORUS_E_BOARD,
-                         "align the clocks: %u of %d packets from %s came in time: their rates are "
-                         "too far apart, or packets are lost",
-                         flow[i].measured, PACKETS, place_text(t, flow[i].from, place));
-    return error;
 }

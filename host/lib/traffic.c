@@ -129,7 +129,7 @@ static int begin(struct traffic *w)
 static int wait_window(struct traffic *w)
 {
     struct torus *t = w->t;
-    uint32_t length = w->warmup + w->cycles + w->apart, before = 0;
+    uint32_t length = w->warmup + w->cycles, before = 0;
     double last = monotonic(), nap = 0.0002;
     for (;;) {
         struct request q;

@@ -150,7 +150,7 @@ full() { # ARGUMENTS...: no room for its output; status 2, one line, and soon
     why="torusctl $*: status $got"
     [ $got -eq 2 ] && one_line && says 'standard output: No space left'
 }
-for command in discover info run 'bench --load 0.1' counters 'snapshot --all' align ping 'trace 0,0 1,0' \
+for command in discover info run 'bench --load 0.1' counters 'snapshot --all' time ping 'trace 0,0 1,0' \
     'trace --path x+' 'bandwidth 0,0 1,0' 'latency 0,0 1,0' 'latency --all' program \
     'counters --watch 0.01' 'ping --count 1000000'; do
     for format in text json csv; do
@@ -295,7 +295,7 @@ check 'watch: thresholds' status 1 quiet_torus counters --watch 0.1 --count 2 \
 check 'watch: two intervals' count '^interval' "$dir/out" 2
 check 'watch: not with --at' status 2 torus counters --watch 1 --at 0,0
 check 'thresholds: not without --watch' status 2 torus counters --thresholds "$dir/rules.json"
-check 'snapshot' quiet_torus --retry 100 --window 1 --format json snapshot --all --watch 0.1
+check 'snapshot' quiet_torus --retry 100 --window 1 --format json snapshot --all
 cp "$dir/out" "$dir/shot.json"
 # The golden boards share a clock: nothing but the firmware's looks is late.
 check 'snapshot: the clocks are found the same' json 'len(d["clocks"]["boards"]) == 6 and

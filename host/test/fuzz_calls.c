@@ -497,13 +497,13 @@ static int flows(struct torus *t)
 }
 
 // Where one is asked for, the boards of a 16x16x16 are not too many for what it is written to.
-static int align(struct torus *t)
+static int one_time(struct torus *t)
 {
     uint8_t k[3];
     double error;
-    struct torus_alignment *board =
+    struct torus_time *board =
         torus_sizes(t, k) ? calloc((size_t)k[0] * k[1] * k[2], sizeof *board) : NULL;
-    int said = torus_align(t, board, &error);
+    int said = torus_one_time(t, board, &error);
     free(board);
     return said;
 }
@@ -519,10 +519,9 @@ static int snapshot(struct torus *t)
     uint8_t k[3];
     uint64_t sum = 0;
     double error;
-    struct torus_clock *clock =
-        torus_sizes(t, k) ? calloc((size_t)k[0] * k[1] * k[2], sizeof *clock) : NULL;
-    int said = torus_snapshot(t, 0.001, clock, &error, each, &sum);
-    free(clock);
+    double *late = torus_sizes(t, k) ? calloc((size_t)k[0] * k[1] * k[2], sizeof *late) : NULL;
+    int said = torus_snapshot(t, late, &error, each, &sum);
+    free(late);
     return said;
 }
 
@@ -553,7 +552,7 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_run", run},
     {"torus_histogram", histogram},
     {"torus_flows", flows},
-    {"torus_align", align},
+    {"torus_one_time", one_time},
     {"torus_counters", counters},
     {"torus_snapshot", snapshot},
     {"torus_close", lease}, // at the end, always: gives it back

@@ -47,7 +47,7 @@ struct operation {
     const char *name;
     int (*go)(struct stage *s, bool *is);
     unsigned kx, ky;     // of the torus
-    bool clocks;         // time goes on by itself, and packets take some: clocks can be aligned
+    bool clocks;         // time goes on by itself, and packets take some
     bool quiet;          // counters that go up are traffic to it: it may be refused then
     unsigned slot_flits; // 0: 16
     const void *use;     // its own

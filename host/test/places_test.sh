@@ -105,7 +105,7 @@ check 'names: both ends' says '^.* x+ .*[0-9a-f]\{16\}.* "left"'
 check 'names: link, JSON' named link --format json
 check 'names: four ends of it, four at it' json '
     [sum(l[key] == "left" for l in d["links"]) for key in ("name", "peer_name")] == [4, 4]'
-check 'names: align' named align --format json
+check 'names: time' named time --format json
 check 'names: in its rows' json '[c["at"] for c in d["clocks"] if c["name"] == "left"] == [[1, 2]]'
 check 'names: snapshot' named snapshot --all --format json
 check 'names: in its clocks' json '

@@ -85,9 +85,8 @@ static int read_all_counters(struct stage *s, bool *is)
 static int snapshot(struct stage *s, bool *is)
 {
     struct seen seen = {.low = UINT64_MAX};
-    struct torus_clock clock[64];
-    double residual;
-    int error = torus_snapshot(s->first, 0.01, clock, &residual, see, &seen);
+    double late[64], residual;
+    int error = torus_snapshot(s->first, late, &residual, see, &seen);
     *is = seen.low == seen.high && seen.boards == s->f->boards;
     return error;
 }
@@ -195,11 +194,11 @@ static int assign(struct stage *s, bool *is)
     return error;
 }
 
-static int align(struct stage *s, bool *is)
+static int one_time(struct stage *s, bool *is)
 {
-    struct torus_alignment board[64];
+    struct torus_time board[64];
     double apart;
-    int error = torus_align(s->first, board, &apart);
+    int error = torus_one_time(s->first, board, &apart);
     *is = true; // they share a clock
     for (unsigned i = 0; i < s->f->boards; i++)
         *is &= !s->f->board[i].reg[OFR_NODE_TIME_ADD / 4] &&
@@ -248,7 +247,7 @@ static const struct operation operations[] = {
     {.name = "key", .go = key_set, .kx = 2, .ky = 2},
     {.name = "write", .go = write_one, .kx = 2, .ky = 2},
     {.name = "assign", .go = assign, .kx = 2, .ky = 2},
-    {.name = "align", .go = align, .kx = 2, .ky = 2, .clocks = true},
+    {.name = "one time", .go = one_time, .kx = 2, .ky = 2, .clocks = true},
     {.name = "histogram", .go = histogram, .kx = 2, .ky = 2},
     {.name = "stop", .go = stop, .kx = 2, .ky = 2},
     {.name = "resume", .go = program_resume, .kx = 2, .ky = 2},

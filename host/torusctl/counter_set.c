@@ -63,14 +63,13 @@ int counters_take(struct torus *t, struct counter_set *s)
     return error == TORUS_OK ? torus_counters(t, take_board, s) : error;
 }
 
-int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
-                     struct counter_set *s)
+int counters_at_once(struct torus *t, double *late, double *residual, struct counter_set *s)
 {
     s->dims = torus_sizes(t, s->k);
     if (!s->value && !make_room(s))
         return TORUS_E_MEMORY;
     take_absent(t, s);
-    int error = torus_snapshot(t, seconds, clock, residual, take_board, s);
+    int error = torus_snapshot(t, late, residual, take_board, s);
     return error == TORUS_OK ? look_at_time(t, s) : error;
 }
 

@@ -53,8 +53,7 @@ struct counter_set {
 // Reads them; makes room where value is NULL.
 int counters_take(struct torus *t, struct counter_set *set);
 // The same by torus_snapshot().
-int counters_at_once(struct torus *t, double seconds, struct torus_clock *clock, double *residual,
-                     struct counter_set *set);
+int counters_at_once(struct torus *t, double *late, double *residual, struct counter_set *set);
 // From a file that `counters` or `snapshot` printed as JSON. false: said what is wrong.
 bool counters_read(const char *file, struct counter_set *set);
 // As in such a file: a row a board, and what stands beside the rows.
@@ -186,7 +185,7 @@ double seconds_now(void);
 // The key in a file; 0: a line on stderr has said what is wrong.
 uint64_t key_read(const char *file);
 
-// Text: what a lifetime may be wrong by, where clocks were aligned.
+// Text: what a lifetime may be wrong by, where boards have clocks of their own.
 void put_apart(const struct args *a, double apart);
 
 // The board of a place; NULL: none is known there.

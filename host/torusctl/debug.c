@@ -20,8 +20,8 @@ static const char *op_name(unsigned op)
         [OFR_OP_COMMIT] = "commit",     [OFR_OP_GEN] = "gen",
         [OFR_OP_CHANGE] = "change",     [OFR_OP_START] = "start",
         [OFR_OP_SNAPSHOT] = "snapshot", [OFR_OP_COUNTERS] = "counters",
-        [OFR_OP_TOTALS] = "totals",     [OFR_OP_CLOCK] = "clock",
-        [OFR_OP_WATCH] = "watch",       [OFR_OP_MOVE] = "move",
+        [OFR_OP_TOTALS] = "totals",     [OFR_OP_WATCH] = "watch",
+        [OFR_OP_MOVE] = "move",
     };
     return op < sizeof names / sizeof *names && names[op] ? names[op] : "?";
 }

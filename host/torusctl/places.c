@@ -155,5 +155,5 @@ bool look_anew(const struct torus *t, int error, unsigned *broke)
 void put_apart(const struct args *a, double apart)
 {
     if (a->format == TEXT && apart > 0)
-        printf("boards with clocks of their own, aligned: at most %.1f cycles apart\n", apart);
+        printf("boards with clocks of their own, one time: at most %.1f cycles apart\n", apart);
 }
