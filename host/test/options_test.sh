@@ -165,7 +165,7 @@ mode opens "bench $t --pattern=tornado" \
 mode opens "counters $t" "$board window names format all at watch" 'baud count thresholds'
 mode opens "counters $t --at=0,0" "$board window format all names" 'baud count thresholds watch'
 mode opens "counters $t --watch=5" "$board window names format all count thresholds" 'baud at'
-mode opens "snapshot $t --all" "$board window names format watch" baud
+mode opens "snapshot $t --all" "$board window names format" baud
 mode opens "time $t" "$board window names format" baud
 mode opens "monitor $t" "$board window names watch count" baud
 mode opens "ping $t" "$board format count at path all names" 'baud window'
