@@ -298,9 +298,9 @@ check 'thresholds: not without --watch' status 2 torus counters --thresholds "$d
 check 'snapshot' quiet_torus --retry 100 --window 1 --format json snapshot --all
 cp "$dir/out" "$dir/shot.json"
 # The golden boards share a clock: nothing but the firmware's looks is late.
-check 'snapshot: the clocks are found the same' json 'len(d["clocks"]["boards"]) == 6 and
+check 'snapshot: latched after the instant, and soon' json 'len(d["clocks"]["boards"]) == 6 and
     0 < d["clocks"]["residual_cycles"] < 5000 and
-    all(abs(c["offset"]) <= c["uncertainty"] and c["late"] >= 0 for c in d["clocks"]["boards"])'
+    all(0 <= c["late"] < 5000 for c in d["clocks"]["boards"])'
 check 'snapshot: counters, for diff' ctl diff "$dir/before.json" "$dir/shot.json"
 check 'snapshot: which have grown' says 'injected'
 check 'snapshot: text' torus snapshot --all
