@@ -3,7 +3,7 @@
 # the same bench must find.
 
 CHANNEL_V := $(addprefix rtl/channel/,ofr_channels.v ofr_channel.v ofr_channel_state.v ofr_channel_gather.v \
-    ofr_channel_consume.v ofr_channel_send.v ofr_channel_receive.v)
+    ofr_channel_consume.v ofr_channel_send.v ofr_channel_receive.v ofr_channel_count.v)
 CHANNEL_C := $(addprefix rtl/channel/test/,lockstep.c fabric.c ledger.c)
 LINT_V += $(CHANNEL_V)
 LINT_TOPS += ofr_channel:N=3 ofr_channel:W=16:L=16:ENDS=3 ofr_channel:W=64:L=8:ENDS=16:ROOM=8 \
@@ -66,17 +66,17 @@ $(B)/tests/channel_torus: rtl/channel/test/torus.c rtl/channel/test/bench.h $(B)
 CHANNEL_TWIN_credit  := s/ && x->seq != x->limit// came.to.harm|given
 CHANNEL_TWIN_early   := s/(old->freed + ch->shape.room)/(old->expect + ch->shape.room)/ came.to.harm|given
 CHANNEL_TWIN_order   := s/ch->seq != old->expect/0/ given|gave
-CHANNEL_TWIN_conn    := s/ && old->conn == HEAD(CONN)// given|gave
+CHANNEL_TWIN_conn    := s/ && ch->known_conn == HEAD(CONN)// given|gave
 CHANNEL_TWIN_poison  := s/!rx->poison && i >= first/i >= first/ given|gave
 CHANNEL_TWIN_silent  := s/old->age == 3/0/ hangs|beats.taken|not.ok.2
-CHANNEL_TWIN_slot    := s/ + is_sending(ch, e)// given|gave
-CHANNEL_TWIN_turn    := s/(ch->turn + i) %/(i - 1) %/ not.ok.*at.once
+CHANNEL_TWIN_slot    := s/>= OFR_CHANNEL_OUT - 1/>= OFR_CHANNEL_OUT/ given|gave
+CHANNEL_TWIN_turn    := s/(uint8_t)((e + 1) % all)/picked ? 0 : (e + 1) % all/ not.ok.*at.once
 CHANNEL_TWIN_drain   := s/ && is_empty(old)// closed,.bytes.taken
 CHANNEL_TWIN_rest    := s/x->skip = x->mid;/;/ given|gave
 CHANNEL_TWIN_mark    := s/x->mark = is_open(old)/x->mark = 0 \&\& is_open(old)/ broken.beat
 CHANNEL_TWIN_port    := s/ && (!old->shown.valid || in->m_ready\[cur\])// has.changed|gave
 CHANNEL_TWIN_line    := s/ch->has_next = true;/;/ given.to.the.consumer
-CHANNEL_TWIN_waits   := s/ch->sent && ch->step/0 \&\& ch->step/ bytes
+CHANNEL_TWIN_waits   := s/(ch->sent || is_due/(0 \&\& is_due/ bytes
 CHANNEL_TWINS := $(patsubst %,$(B)/tests/channel_twin_%,credit early order conn poison silent slot turn \
     drain rest mark port line waits)
 TESTS += $(CHANNEL_TWINS)

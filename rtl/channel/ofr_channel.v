@@ -67,8 +67,9 @@ module ofr_channel #(
 
     logic [4:0]  time_q;
     logic [3:0]  select_q;
-    logic [23:0] count_q;
-    logic        was_q;
+    logic [4:0]  phase_q; // of the count of cycles the low bits; its others are bit by bit:
+    logic [31:0] ring_q;  // ... lowest is that of phase_q, from bit 5 on, which is being counted
+    logic        carry_q; // ... up
     logic [15:0] dropped_q;
     logic [ENDS-1:0] named_q; // PEER has been written
     assign sel = select_q[EB-1:0];
@@ -82,7 +83,9 @@ module ofr_channel #(
     always_comb begin
         outside = N == 2 && reg_wdat[11:8] != 0;
         for (int i = 0; i < N; i++)
-            outside = outside || {1'b0, reg_wdat[4*i +: 4]} >= size[5*i +: 5];
+            for (int k = 0; k < 16; k++)
+                if (size[5*i +: 5] == 5'(k))
+                    outside = outside || 32'(reg_wdat[4*i +: 4]) >= k;
     end
     always_comb
         case (adr)
@@ -106,11 +109,19 @@ module ofr_channel #(
     wire logic we = reg_we && !reg_err;
     wire logic we_peer = we && adr == `OFR_CHANNEL_PEER;
 
-    wire logic bit_now = count_q[time_q];
-    wire logic tick = was_q && !bit_now;
+    // Bit TIME of the count falls, its low bits all at once, the others in the order of their turns
+    logic low_falls;
+    always_comb begin
+        low_falls = 1'b1;
+        for (int i = 0; i < 5; i++)
+            low_falls = low_falls && (phase_q[i] || time_q[2:0] < 3'(i));
+    end
+    wire logic low_time = time_q[4:3] == 2'd0 && time_q[2:0] < 3'd5;
+    wire logic tick = low_time ? low_falls : phase_q == time_q && carry_q && ring_q[0];
     always_ff @(posedge clk) begin
-        count_q <= count_q + 24'd1;
-        was_q <= bit_now;
+        phase_q <= phase_q + 5'd1;
+        ring_q <= {ring_q[0] ^ carry_q, ring_q[31:1]};
+        carry_q <= (carry_q && ring_q[0]) || phase_q == 5'd4;
         if (we && adr == `OFR_CHANNEL_CONTROL)
             time_q <= reg_wdat[4:0];
         if (we && adr == `OFR_CHANNEL_SELECT)
@@ -118,7 +129,7 @@ module ofr_channel #(
         if (cmd_peer)
             named_q[sel] <= 1'b1;
         if (rst) begin
-            {count_q, was_q, select_q} <= '0;
+            {phase_q, ring_q, carry_q, select_q} <= '0;
             named_q <= '0;
             time_q <= 5'(`OFR_CHANNEL_CONTROL_TIME_RESET);
         end
@@ -138,16 +149,19 @@ module ofr_channel #(
 
     wire logic due_d = come || (due_q && !op_ev_q);
     wire logic command_d = reg_we || (command_q && !op_command_q);
-    wire logic first_d = due_d || command_d || (sent_q && !op_sent_q);
+    wire logic ev_d = due_d && !received_due; // the count that it adds to is read
+    wire logic first_d = ev_d || command_d || (sent_q && !op_sent_q);
     // Who gives a message's last beat may want to send then: at once, if nobody else does. That the
-    // turn has come is known late in a cycle, that it can come early
-    wire logic turn = near && (some || given) && !(op_pick_q || op_reply_q);
+    // turn has come is known late in a cycle, that it can come early. The count of what has been
+    // received is not read as it is written
+    wire logic turn = near && (some || given)
+        && !(op_pick_q || op_reply_q || op_ev_q || received_due);
     wire logic pick_d = !first_d && turn && turns;
     wire logic walk_d = !first_d && !turn && !op_walk_q;
     always_comb
         if (reg_early)
             row_d = sel;
-        else if (due_d)
+        else if (ev_d)
             row_d = to;
         else if (command_d)
             row_d = sel;
@@ -161,9 +175,9 @@ module ofr_channel #(
         due_q <= due_d;
         command_q <= command_d;
         op_reg_q <= reg_early;
-        op_ev_q <= !reg_early && due_d;
-        op_command_q <= !reg_early && !due_d && command_d;
-        op_sent_q <= !reg_early && !due_d && !command_d && first_d;
+        op_ev_q <= !reg_early && ev_d;
+        op_command_q <= !reg_early && !ev_d && command_d;
+        op_sent_q <= !reg_early && !ev_d && !command_d && first_d;
         op_pick_q <= !reg_early && pick_d && !(some && some_reply);
         op_reply_q <= !reg_early && pick_d && some && some_reply;
         op_walk_q <= !reg_early && walk_d;
@@ -181,24 +195,35 @@ module ofr_channel #(
     wire logic cmd_peer = op_command_q && what_q == 3'd5;
     wire logic begins = cmd_open || cmd_listen;
 
-    logic [4:0] left_q; // ends that the last tick has not come to
-    assign ticks = left_q != 0;
+    logic          ticks_q; // there are ends that the last tick has not come to,
+    logic [EB-1:0] last_q;  // ... the last of which is this one
+    logic [EB-1:0] walked_q; // the end before walk_q
+    assign ticks = ticks_q;
     always_ff @(posedge clk) begin
-        if (op_walk_q)
+        if (op_walk_q) begin
             walk_q <= walk_q == EB'(ENDS - 1) ? '0 : walk_q + EB'(1);
-        if (tick)
-            left_q <= 5'(ENDS);
-        else if (op_walk_q && ticks)
-            left_q <= left_q - 5'd1;
-        if (rst)
-            {walk_q, left_q} <= '0;
+            walked_q <= walk_q;
+        end
+        if (tick) begin
+            ticks_q <= 1'b1;
+            last_q <= op_walk_q ? walk_q : walked_q;
+        end else if (op_walk_q && walk_q == last_q)
+            ticks_q <= 1'b0;
+        if (rst) begin
+            {walk_q, ticks_q} <= '0;
+            walked_q <= EB'(ENDS - 1);
+        end
     end
 
-    logic [23:0] peers [0:2**EB-1]; // conn, end, node
-    wire logic [23:0] peer = peers[row_q];
-    always_ff @(posedge clk)
+    // The end is free while it is written, and what it reads then does not matter
+    (* no_rw_check, ram_style = "block" *) logic [23:0] peers [0:2**EB-1]; // conn, end, node
+    logic [23:0] peer_q;
+    wire logic [23:0] peer = peer_q;
+    always_ff @(posedge clk) begin
         if (we_peer)
             peers[row_q] <= reg_wdat[23:0];
+        peer_q <= peers[row_d];
+    end
 
     // ---- What comes -----------------------------------------------------------------------------
 
@@ -208,9 +233,10 @@ module ofr_channel #(
     logic [11:0]   source;
     logic [7:0]    rx_seq;
     logic [31:0]   head, word;
+    logic [3:0]    to_now;
     ofr_channel_receive #(.W(W), .L(L)) receive (
         .clk, .rst, .rx_valid, .rx_data, .rx_last, .rx_poison, .flit, .flit_at, .flit_code,
-        .spoiled, .come, .last_at, .source, .seq(rx_seq), .head, .word
+        .spoiled, .come, .last_at, .source, .seq(rx_seq), .head, .to_now, .word
     );
 
     wire logic [2:0] rx_type = head[`OFR_CHANNEL_HEAD_TYPE_LSB +: 3];
@@ -221,10 +247,22 @@ module ofr_channel #(
     wire logic [7:0] rx_conn = head[`OFR_CHANNEL_HEAD_CONN_LSB +: 8];
     wire logic is_reset = rx_type == `OFR_CHANNEL_HEAD_TYPE_RESET;
 
+    wire logic unused = ^{head, to_now}; // not all bits are of use
     assign to = rx_to[EB-1:0];
     wire logic exists = {1'b0, rx_to} < 5'(ENDS);
     wire logic ev = op_ev_q && exists;
-    wire logic ev_match = peer == {rx_conn, rx_from, source};
+    // Of the packet that comes, in time: the peer is read from its header on, and compared until it
+    // has come
+    (* no_rw_check, ram_style = "block" *) logic [23:0] knowns [0:2**EB-1]; // as peers
+    logic [23:0] known_q;
+    logic        ev_match_q;
+    wire logic [EB-1:0] known_at = to_now[EB-1:0];
+    always_ff @(posedge clk) begin
+        if (we_peer)
+            knowns[row_q] <= reg_wdat[23:0];
+        known_q    <= knowns[known_at];
+        ev_match_q <= known_q == {rx_conn, rx_from, source};
+    end
     logic is_mine, tells, kept;
     wire logic is_strange = op_ev_q && !is_mine;
 
@@ -242,6 +280,7 @@ module ofr_channel #(
     logic [7:0]  reply_conn_q;
     logic [3:0]  reply_from_q;
     logic        reply_done;
+    wire logic [16:0] dropped_d = {1'b0, dropped_q} + 17'd1;
     always_ff @(posedge clk) begin
         if (reply_done)
             reply_q <= 1'b0;
@@ -251,8 +290,8 @@ module ofr_channel #(
             reply_conn_q <= rx_conn;
             reply_from_q <= rx_to;
         end
-        if ((spoiled || is_strange) && !(&dropped_q))
-            dropped_q <= dropped_q + 16'd1;
+        if ((spoiled || is_strange) && !dropped_d[16])
+            dropped_q <= dropped_d[15:0];
         if (rst) begin
             reply_q <= 1'b0;
             dropped_q <= '0;
@@ -261,33 +300,29 @@ module ofr_channel #(
 
     // ---- What goes ------------------------------------------------------------------------------
 
-    logic [ENDS-1:0] want, waits, sending, rest, freed, sends, closing, throws;
+    logic [ENDS-1:0] want, waits, rest, freed, sends, closing, throws;
     logic [(RB+1)*ENDS-1:0] stock;
     logic [2:0]      pick_type;
     logic [7:0]      seq, limit;
     logic [(W == 64 ? 3 : 2):0] out_code;
     logic [W-1:0]    out_data;
-    logic            busy, data, sent, out_last, want_reset, marks;
+    logic            busy, sent, out_last, want_reset, marks;
     logic [1:0]      out_slot;
     logic [LB-1:0]   out_at, sent_last, sent_last_q;
     logic [3:0]      sent_code, sent_code_q;
     logic [EB-1:0]   out_end;
-    logic [31:0]     bytes;
-    wire logic [3:0] code = pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA ? 4'(out_code)
-        : {1'b0, reason};
+    logic [31:0]     bytes, count_rdat;
+    logic            sent_due, received_due;
     ofr_channel_send #(.N(N), .W(W), .L(L), .ENDS(ENDS)) send (
         .clk, .rst, .me, .want, .near, .turns, .some, .some_reply, .some_end,
         .pick_reply(op_reply_q), .pick(is_pick), .pick_end(row_q), .pick_type, .seq, .limit,
-        .code, .peer,
-        .received(bytes), .waits(sent_q), .reply(reply_q), .reply_peer(reply_peer_q),
+        .reason, .peer,
+        .received(bytes), .waits(sent_q || sent_due), .reply(reply_q), .reply_peer(reply_peer_q),
         .reply_conn(reply_conn_q),
-        .reply_from(reply_from_q), .reply_done, .busy, .data, .out_end, .out_slot, .out_at,
-        .out_data, .out_last, .sent, .sent_last, .sent_code, .tx_valid, .tx_ready, .tx_data,
-        .tx_last
+        .reply_from(reply_from_q), .reply_done, .busy, .out_end, .out_slot, .out_at,
+        .out_data, .out_last, .out_code(4'(out_code)), .sent, .sent_last, .sent_code, .tx_valid,
+        .tx_ready, .tx_data, .tx_last
     );
-    always_comb
-        for (int i = 0; i < ENDS; i++)
-            sending[i] = busy && data && out_end == EB'(i);
     always_ff @(posedge clk) begin
         sent_q <= sent || (sent_q && !op_sent_q);
         if (sent) begin
@@ -299,26 +334,18 @@ module ofr_channel #(
             sent_q <= 1'b0;
     end
 
-    // ---- Bytes: the whole flits, and those of the last one where the message ends in it ---------
+    // ---- Bytes ----------------------------------------------------------------------------------
 
-    logic [31:0] counts [0:2**(EB+1)-1]; // sent; received
-    logic [31:0] heards [0:2**EB-1];
-    wire logic   of_sent = op_reg_q ? adr == `OFR_CHANNEL_SENT : op_sent_q;
-    wire logic [EB:0]   count_row = {of_sent, row_q};
-    wire logic [31:0]   count = counts[count_row];
-    wire logic [LB-1:0] last_flit = of_sent ? sent_last_q : last_at;
-    wire logic [3:0]    last_code = of_sent ? sent_code_q : rx_code;
-    assign bytes = (of_sent ? any_sent : any_received) ? count : '0;
-    wire logic [3:0]    in_last = last_code == 4'd1 ? 4'(W / 8) : last_code - 4'd2;
-    wire logic [LB+3:0] length = (LB + 4)'(last_flit) * (LB + 4)'(W / 8) + (LB + 4)'(in_last);
-    wire logic [31:0]   count_d = bytes + 32'(length);
-    always_ff @(posedge clk) begin
-        if (op_sent_q || kept)
-            counts[count_row] <= count_d;
-        if (tells)
-            heards[row_q] <= word;
-    end
-    wire logic [31:0] heard = heards[row_q];
+    wire logic reg_sent = adr == `OFR_CHANNEL_SENT;
+    wire logic reg_received = adr == `OFR_CHANNEL_RECEIVED;
+    wire logic reg_heard = adr == `OFR_CHANNEL_HEARD;
+    ofr_channel_count #(.W(W), .L(L), .ENDS(ENDS)) counts (
+        .clk, .rst, .early(reg_early), .row(row_q), .row_d, .is_reg(op_reg_q),
+        .reg_sent, .reg_received, .reg_heard, .is_sent(op_sent_q), .sent_last(sent_last_q),
+        .sent_code(sent_code_q), .is_ev(op_ev_q), .kept, .tells, .last_at, .code(rx_code), .word,
+        .any_sent, .any_received, .any_heard, .sent_due, .received_due, .received(bytes),
+        .rdat(count_rdat)
+    );
 
     // ---- Ends -----------------------------------------------------------------------------------
 
@@ -326,7 +353,8 @@ module ofr_channel #(
         .clk, .rst, .row(row_q), .cmd_peer, .cmd_open, .cmd_listen,
         .cmd_close(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_CLOSE)),
         .cmd_abort(op_command_q && what_q == 3'(`OFR_CHANNEL_COMMAND_ABORT)),
-        .ev, .ev_match, .is_sent(op_sent_q), .is_pick, .is_walk(op_walk_q && named), .ticks, .named,
+        .ev, .ev_match(ev_match_q), .is_sent(op_sent_q), .is_pick, .is_walk(op_walk_q && named),
+        .ticks, .named,
         .some(waits[row_q]), .mid(mid[row_q]), .rest(rest[row_q]), .stock(row_stock),
         .ev_type(rx_type), .ev_code(rx_code), .ev_seq(rx_seq), .ev_limit(rx_limit),
         .ev_crowded(crowded_q), .ev_mine(is_mine), .ev_tells(tells), .ev_kept(kept),
@@ -343,10 +371,8 @@ module ofr_channel #(
         .clk, .rst, .s_tvalid(s_axis_tvalid), .s_tready(s_axis_tready), .s_tdata(s_axis_tdata),
         .s_tkeep(s_axis_tkeep), .s_tlast(s_axis_tlast), .hold(begins), .sends, .closing, .throws,
         .row(row_q), .begins, .picked(is_pick && pick_type == `OFR_CHANNEL_HEAD_TYPE_DATA),
-        .slot(seq[1:0]), .code(out_code), .given, .given_end, .some(waits), .room, .mid,
-        .sending,
-        .out_end, .out_slot, .out_at, .out_data,
-        .out_last
+        .given, .given_end, .some(waits), .room, .mid, .out_end, .out_slot, .out_at, .out_data,
+        .out_last, .out_code
     );
 
     ofr_channel_consume #(.W(W), .L(L), .ENDS(ENDS), .ROOM(ROOM)) consume (
@@ -369,19 +395,17 @@ module ofr_channel #(
 
     // ---- Registers, read ------------------------------------------------------------------------
 
+    logic [31:0] rdat;
     always_comb
         case (adr)
-            `OFR_CHANNEL_CONTROL:  reg_rdat = {27'b0, time_q};
-            `OFR_CHANNEL_SELECT:   reg_rdat = {28'b0, select_q};
-            `OFR_CHANNEL_PEER:     reg_rdat = named ? {8'b0, peer} : '0;
+            `OFR_CHANNEL_CONTROL:  rdat = {27'b0, time_q};
+            `OFR_CHANNEL_SELECT:   rdat = {28'b0, select_q};
+            `OFR_CHANNEL_PEER:     rdat = named ? {8'b0, peer} : '0;
             `OFR_CHANNEL_STATE:
-                reg_rdat = {23'b0, free, told, reason, 1'b0, state};
-            `OFR_CHANNEL_SENT,
-            `OFR_CHANNEL_RECEIVED: reg_rdat = bytes;
-            `OFR_CHANNEL_HEARD:    reg_rdat = any_heard ? heard : '0;
-            `OFR_CHANNEL_DROPPED:  reg_rdat = {16'b0, dropped_q};
-            `OFR_CHANNEL_HEAD:     reg_rdat = head;
-            default:               reg_rdat = '0;
+                rdat = {23'b0, free, told, reason, 1'b0, state};
+            `OFR_CHANNEL_DROPPED:  rdat = {16'b0, dropped_q};
+            default:               rdat = '0;
         endcase
+    assign reg_rdat = count_rdat | rdat;
 endmodule
 `default_nettype wire

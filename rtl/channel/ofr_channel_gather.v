@@ -25,20 +25,18 @@ module ofr_channel_gather #(
     input  wire logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] row, // the end that the next three are of
     input  wire logic                begins,  // a new connection; only with hold
     input  wire logic                picked,  // a DATA packet of it has its turn
-    input  wire logic [1:0]          slot,    // ... this one
-    output logic [(W == 64 ? 3 : 2):0] code,  // ... with this CODE
     output logic                     given,   // a message's last beat is taken, of this end:
     output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] given_end,
     output logic [ENDS-1:0]          some,    // packets that wait for their turn
     output logic [ENDS-1:0]          room,    // a beat of it would be taken
     output logic [ENDS-1:0]          mid,     // inside a message
     // The packet that is being sent
-    input  wire logic [ENDS-1:0]     sending, // it is this end's, and DATA
     input  wire logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] out_end,
     input  wire logic [1:0]          out_slot,
     input  wire logic [$clog2(L)-1:0] out_at, // flit of it to be at out_data in the next cycle
     output logic [W-1:0]             out_data,
-    output logic                     out_last
+    output logic                     out_last,
+    output logic [(W == 64 ? 3 : 2):0] out_code // its CODE, from the second cycle on
 );
     localparam int LB = $clog2(L);
     localparam int EB = ENDS > 1 ? $clog2(ENDS) : 1;
@@ -49,14 +47,14 @@ module ofr_channel_gather #(
     // ---- Whose beat is taken --------------------------------------------------------------------
 
     logic [ENDS-1:0]   mid_q, skip_q;
-    logic [3*ENDS-1:0] held_q; // packets that wait, at most four with the one being sent
+    logic [3*ENDS-1:0] held_q; // packets that wait, as many ones, beside the one being sent
     logic [ENDS-1:0]   grant_q; // whose turn it is,
     logic [EB-1:0]     at_q;    // ... in binary
     logic [ENDS-1:0]   full, may, asks, behind;
     always_comb
         for (int i = 0; i < ENDS; i++) begin
-            full[i] = held_q[3*i + 2] || (held_q[3*i +: 2] == 2'd3 && sending[i]);
-            some[i] = held_q[3*i +: 3] != 0;
+            full[i] = held_q[3*i + 2];
+            some[i] = held_q[3*i];
             may[i] = (throws[i] || skip_q[i] || (sends[i] && !full[i]))
                 && !(closing[i] && !mid_q[i]);
             asks[i] = s_tvalid[i] && may[i];
@@ -111,14 +109,18 @@ module ofr_channel_gather #(
         if (place_we)
             places[place_at] <= place_d;
 
-    logic [CB-1:0] codes [0:2**(EB+2)-1];
+    // Read long after it is written
+    (* no_rw_check, ram_style = "block" *) logic [CB-1:0] codes [0:2**(EB+2)-1];
+    logic [CB-1:0] code_q;
     wire logic [CB-1:0] code_d = last ? CB'(bytes) + CB'(2) : CB'(1);
     wire logic [EB+1:0] code_at = {at_q, place[LB+1:LB]};
-    wire logic [EB+1:0] code_row = {row, slot};
-    always_ff @(posedge clk)
+    wire logic [EB+1:0] code_row = {out_end, out_slot};
+    always_ff @(posedge clk) begin
         if (keep)
             codes[code_at] <= code_d;
-    assign code = codes[code_row];
+        code_q <= codes[code_row];
+    end
+    assign out_code = code_q;
 
     // A block RAM an end, as all ends' data together would want a multiplexer; those whose packet
     // is not sent show 0. What is read is never written in the same cycle, but where nobody looks.
@@ -161,7 +163,7 @@ module ofr_channel_gather #(
                     skip_q[i] <= 1'b0;
             end
             if (more[i] != less[i])
-                held_q[3*i +: 3] <= held_q[3*i +: 3] + {{2{less[i]}}, 1'b1};
+                held_q[3*i +: 3] <= less[i] ? held_q[3*i +: 3] >> 1 : {held_q[3*i +: 2], 1'b1};
             if (begins && row == EB'(i)) begin
                 held_q[3*i +: 3] <= '0;
                 skip_q[i] <= mid_q[i];

@@ -27,13 +27,14 @@ module ofr_channel_receive #(
     output logic [11:0]               source,
     output logic [7:0]                seq,
     output logic [31:0]               head,
+    output logic [3:0]                to_now, // its TO, as it comes
     output logic [31:0]               word // the first 32 bits of payload
 );
     localparam int LB = $clog2(L);
     localparam int HEAD = W == 16 ? 6 : 3; // flits of the headers
     localparam int PER = 64 / W;           // flits of the packet header
 
-    logic [LB:0]   index_q; // to L + 1
+    logic [LB:0]   index_q; // of payload flits; the headers' have -HEAD to -1. Ends behind L
     logic          spoiled_q;
     logic [LB-1:0] last_at_q;
     logic [11:0]   source_q;
@@ -42,9 +43,10 @@ module ofr_channel_receive #(
     logic [31:0]   head_q, word_q;
 
     wire logic channel = kind_q == 4'(`OFR_PKT_KIND_CHANNEL);
-    wire logic in_payload = index_q >= (LB + 1)'(HEAD) && !index_q[LB];
+    wire logic beyond = index_q == (LB + 1)'(L - HEAD); // one flit too many, or more
+    wire logic in_payload = !index_q[LB] && !beyond;
     assign flit = rx_valid && in_payload;
-    assign flit_at = index_q[LB-1:0] - LB'(HEAD);
+    assign flit_at = index_q[LB-1:0];
     assign flit_code = rx_last
         ? head_q[`OFR_CHANNEL_HEAD_CODE_LSB +: (W == 64 ? 4 : 3)] : '0;
 
@@ -55,12 +57,12 @@ module ofr_channel_receive #(
             if (rx_last && good)
                 last_at_q <= flit_at;
             if (rx_last)
-                index_q <= '0;
-            else if (index_q <= (LB + 1)'(L))
+                index_q <= (LB + 1)'(0 - HEAD);
+            else if (!beyond)
                 index_q <= index_q + (LB + 1)'(1);
         end
         if (rst) begin
-            index_q <= '0;
+            index_q <= (LB + 1)'(0 - HEAD);
             spoiled_q <= '0;
         end
     end
@@ -81,33 +83,33 @@ module ofr_channel_receive #(
     localparam int LATE = W == 64 ? 1 : 0;
     always_ff @(posedge clk)
         if (rx_valid) begin
-            if (index_q == (LB + 1)'(`OFR_PKT_SRC_X_LSB / W + LATE)) begin
+            if (index_q == (LB + 1)'(`OFR_PKT_SRC_X_LSB / W + LATE - HEAD)) begin
                 source_q <= first[`OFR_PKT_SRC_X_LSB % W +: 12];
                 kind_q <= first[`OFR_PKT_KIND_LSB % W +: 4];
             end
-            if (index_q == (LB + 1)'(`OFR_PKT_SEQ_LSB / W + LATE))
+            if (index_q == (LB + 1)'(`OFR_PKT_SEQ_LSB / W + LATE - HEAD))
                 seq_q <= first[`OFR_PKT_SEQ_LSB % W +: 8];
         end
 
     generate
         if (W == 16) begin : g_halves
             always_ff @(posedge clk) begin
-                if (rx_valid && index_q == (LB + 1)'(PER))
+                if (rx_valid && index_q == (LB + 1)'(PER - HEAD))
                     head_q[15:0] <= rx_data;
-                if (rx_valid && index_q == (LB + 1)'(PER + 1))
+                if (rx_valid && index_q == (LB + 1)'(PER + 1 - HEAD))
                     head_q[31:16] <= rx_data;
-                if (rx_valid && index_q == (LB + 1)'(HEAD))
+                if (rx_valid && index_q == (LB + 1)'(HEAD - HEAD))
                     word_q[15:0] <= rx_data;
-                if (rx_valid && index_q == (LB + 1)'(HEAD + 1))
+                if (rx_valid && index_q == (LB + 1)'(HEAD + 1 - HEAD))
                     word_q[31:16] <= rx_data;
                 if (rst)
                     {head_q, word_q} <= '0;
             end
         end else begin : g_whole
             always_ff @(posedge clk) begin
-                if (rx_valid && index_q == (LB + 1)'(PER))
+                if (rx_valid && index_q == (LB + 1)'(PER - HEAD))
                     head_q <= rx_data[31:0];
-                if (rx_valid && index_q == (LB + 1)'(HEAD))
+                if (rx_valid && index_q == (LB + 1)'(HEAD - HEAD))
                     word_q <= rx_data[31:0];
                 if (rst)
                     {head_q, word_q} <= '0;
@@ -123,5 +125,7 @@ module ofr_channel_receive #(
     assign seq = seq_q;
     assign head = head_q;
     assign word = word_q;
+    assign to_now = index_q == (LB + 1)'(PER - HEAD) ? rx_data[`OFR_CHANNEL_HEAD_TO_LSB +: 4]
+        : head_q[`OFR_CHANNEL_HEAD_TO_LSB +: 4];
 endmodule
 `default_nettype wire

@@ -29,7 +29,7 @@ module ofr_channel_send #(
     input  wire logic [2:0]                pick_type,
     input  wire logic [7:0]                seq,
     input  wire logic [7:0]                limit,
-    input  wire logic [3:0]                code,
+    input  wire logic [2:0]                reason,
     input  wire logic [23:0]               peer,     // conn, end, node
     input  wire logic [31:0]               received, // bytes
     // Answer to a packet of no connection
@@ -41,12 +41,12 @@ module ofr_channel_send #(
     // The packet that is under way, until its last flit has been fetched
     input  wire logic                      waits,    // the one before is not counted yet
     output logic                           busy,
-    output logic                           data,     // it is DATA
     output logic [(ENDS > 1 ? $clog2(ENDS) : 1)-1:0] out_end,
     output logic [1:0]                     out_slot,
     output logic [$clog2(L)-1:0]           out_at,   // flit to be at out_data in the next cycle
     input  wire logic [W-1:0]              out_data,
     input  wire logic                      out_last,
+    input  wire logic [3:0]                out_code, // its CODE, a cycle behind the turn
     output logic                           sent,      // DATA's last flit, with its
     output logic [$clog2(L)-1:0]           sent_last, // ... index
     output logic [3:0]                     sent_code,
@@ -65,32 +65,27 @@ module ofr_channel_send #(
     logic          busy_q, reply_q;
     logic [1:0]    slot_q;
     logic [EB-1:0] turn_q;
-    logic [ENDS:0] after_q; // ends behind it; last the answer
-    logic [2:0]    type_q, step_q; // step: flits of the headers that are sent
+    logic [ENDS:0] pos_q; // who is asked, one bit: an end, or last the answer
+    logic [2:0]    type_q, reason_q, step_q; // step: flits of the headers that are sent
     logic [7:0]    seq_q, limit_q, conn_q;
     logic [15:0]   to_q;
-    logic [3:0]    code_q, from_q;
+    logic [3:0]    from_q;
     logic [31:0]   bytes_q;
     logic [LB-1:0] at_q; // flit behind the headers
     wire logic     is_data = type_q == T_DATA;
+    wire logic [3:0] code = is_data ? out_code : {1'b0, reason_q};
 
     // ---- Whose turn is next ---------------------------------------------------------------------
 
     wire logic [ENDS:0] asks = {reply && !(busy_q && reply_q), want};
-    wire logic [ENDS:0] behind = asks & after_q;
-    wire logic [ENDS:0] those = behind != 0 ? behind : asks;
-    logic first_reply; // it is the lowest of `those`
+    wire logic others = (asks & ~pos_q) != 0;
     always_comb begin
         some_end = '0;
-        first_reply = 1'b1;
-        for (int i = ENDS - 1; i >= 0; i--)
-            if (those[i]) begin
-                some_end = EB'(i);
-                first_reply = 1'b0;
-            end
+        for (int i = 0; i < ENDS; i++)
+            some_end = some_end | (pos_q[i] ? EB'(i) : '0);
     end
-    assign some = asks != 0;
-    assign some_reply = first_reply;
+    assign some = (asks & pos_q) != 0;
+    assign some_reply = pos_q[ENDS];
 
     // ---- Flits ----------------------------------------------------------------------------------
 
@@ -105,7 +100,7 @@ module ofr_channel_send #(
         head[`OFR_PKT_SRC_X_LSB +: 12] = 12'(me);
         head[`OFR_PKT_KIND_LSB +: 4] = `OFR_PKT_KIND_CHANNEL;
         head[`OFR_PKT_SEQ_LSB +: 16] = {8'b0, seq_q};
-        head[64 +: 32] = {conn_q, limit_q, from_q, to_q[15:12], 1'b0, code_q, type_q};
+        head[64 +: 32] = {conn_q, limit_q, from_q, to_q[15:12], 1'b0, code, type_q};
     end
 
     logic         valid_q, last_q, ahead_q, ahead_last_q; // ahead: fetched
@@ -129,12 +124,11 @@ module ofr_channel_send #(
     assign turns = !busy_q || ends;
     assign reply_done = ends && reply_q;
     assign busy = busy_q && !reply_q;
-    assign data = is_data;
     assign out_end = turn_q;
     assign out_slot = slot_q;
     assign sent = ends && is_data;
     assign sent_last = at_q;
-    assign sent_code = code_q;
+    assign sent_code = out_code;
 
     always_ff @(posedge clk) begin
         at_q <= at_d;
@@ -152,15 +146,14 @@ module ofr_channel_send #(
             step_q <= step_q + 3'd1;
         if (ends)
             busy_q <= 1'b0;
+        if (others && (!some || pick || pick_reply))
+            pos_q <= {pos_q[ENDS-1:0], pos_q[ENDS]};
         if (pick || pick_reply) begin
             busy_q <= 1'b1;
-            for (int i = 0; i < ENDS; i++)
-                after_q[i] <= !pick_reply && EB'(i) > pick_end;
-            after_q[ENDS] <= !pick_reply;
             turn_q <= pick_end;
             reply_q <= pick_reply;
             type_q <= pick_reply ? 3'(`OFR_CHANNEL_HEAD_TYPE_RESET) : pick_type;
-            code_q <= pick_reply ? 4'(`OFR_CHANNEL_STATE_REASON_REFUSED) : code;
+            reason_q <= pick_reply ? 3'(`OFR_CHANNEL_STATE_REASON_REFUSED) : reason;
             seq_q <= pick_reply ? '0 : seq;
             slot_q <= seq[1:0];
             limit_q <= pick_reply ? '0 : limit;
@@ -172,7 +165,9 @@ module ofr_channel_send #(
             at_q <= '0;
         end
         if (rst)
-            {busy_q, valid_q, ahead_q, after_q} <= '0;
+            {busy_q, valid_q, ahead_q} <= '0;
+        if (rst)
+            pos_q <= (ENDS + 1)'(1);
     end
     assign tx_valid = valid_q;
     assign tx_data = data_q;

@@ -265,7 +265,15 @@ module ofr_channel_state #(
     assign told = told_r;
     assign want_reset = named && reset_r;
     assign seq = seq_r;
-    assign limit = expect_r - 8'(stock) + 8'(ROOM);
+    // ROOM - stock
+    logic [RB:0] left;
+    always_comb begin
+        left = '0;
+        left[RB] = stock == 0;
+        for (int i = 0; i < RB; i++)
+            left[i] = stock[i] ^ ((stock & ((RB + 1)'(1) << i) - (RB + 1)'(1)) != 0);
+    end
+    assign limit = expect_r + 8'(left);
     assign any_sent = sent_r;
     assign any_received = received_r;
     assign any_heard = heard_r;

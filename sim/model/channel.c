@@ -54,16 +54,11 @@ static uint64_t flit_mask(const struct ofr_channel *ch)
 
 // ---- Output pins --------------------------------------------------------------------------------
 
-// The packet being sent is this end's: its slot is not free yet.
-static bool is_sending(const struct ofr_channel *ch, unsigned e)
-{
-    return ch->busy && ch->turn == e && ch->type == OFR_CHANNEL_HEAD_TYPE_DATA;
-}
-
+// One slot is that of the packet being sent.
 static bool is_full(const struct ofr_channel *ch, unsigned e)
 {
     const end_t *x = &ch->end[e];
-    return (uint8_t)(x->packed - x->seq + is_sending(ch, e)) >= OFR_CHANNEL_OUT;
+    return (uint8_t)(x->packed - x->seq) >= OFR_CHANNEL_OUT - 1;
 }
 
 static bool takes_beat(const struct ofr_channel *ch, unsigned e)
@@ -315,7 +310,7 @@ static bool is_of(const struct ofr_channel *ch, const end_t *old)
 {
     if (old->state == IDLE || (old->state == LISTEN && HEAD(TYPE) != OFR_CHANNEL_HEAD_TYPE_OPEN))
         return false;
-    return old->peer == (ch->source | HEAD(FROM) << 12) && old->conn == HEAD(CONN);
+    return ch->known == (ch->source | HEAD(FROM) << 12) && ch->known_conn == HEAD(CONN);
 }
 
 // A DATA packet's bytes.
@@ -327,6 +322,24 @@ static uint32_t bytes_of(const struct ofr_channel *ch, unsigned flits, unsigned 
 static bool has_room(const struct ofr_channel *ch, const end_t *old)
 {
     return (uint8_t)(old->expect - old->freed) != ch->shape.room;
+}
+
+// A count has been found, which was this, or nothing: it is written in the next cycle, or one later
+// where a register's access is ahead. That one finds it as it was.
+static void found(struct ofr_channel_count *c, bool any, uint32_t was, unsigned e)
+{
+    *c = (struct ofr_channel_count){.age = 2, .end = (uint8_t)e, .was = any ? was : 0};
+}
+
+// It is not written yet.
+static bool is_due(const struct ofr_channel *ch, const struct ofr_channel_count *c)
+{
+    return c->age == 2 || (c->age == 1 && ch->access);
+}
+
+static uint32_t shown(const struct ofr_channel_count *c, unsigned e, bool any, uint32_t count)
+{
+    return !any ? 0 : c->age != 0 && c->end == e ? c->was : count;
 }
 
 // A packet of this end's connection.
@@ -341,6 +354,7 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
 
     // A peer that knows nothing of us has forgotten its count
     if (!is_data && !(is_reset && code == OFR_CHANNEL_STATE_REASON_REFUSED)) {
+        found(&ch->come_heard, old->any_heard, old->heard, HEAD(TO));
         x->heard = ch->word;
         x->any_heard = true;
     }
@@ -360,6 +374,7 @@ static void receive(struct ofr_channel *ch, const end_t *old, end_t *x)
         x->want_open = false;
         x->limit = (uint8_t)HEAD(LIMIT);
         if (is_data) {
+            found(&ch->come_received, old->any_received, old->received, HEAD(TO));
             x->received = (old->any_received ? old->received : 0) + bytes_of(ch, ch->length, code);
             x->any_received = true;
             x->expect = (uint8_t)(old->expect + 1);
@@ -439,17 +454,24 @@ static void take_flit(struct ofr_channel *ch, const end_t *old, const struct ofr
 
 // ---- Sending ------------------------------------------------------------------------------------
 
-// Whose turn it is to send, a packet each; the answer to strangers, `ends`, has a turn like an
-// end's. -1: nobody's.
-static int next_turn(const struct ofr_channel *ch, const end_t *olds)
+// Wants to send a packet; the answer to strangers, `ends`, has a turn like an end's.
+static bool asks(const struct ofr_channel *ch, const end_t *olds, unsigned e)
 {
     unsigned ends = ch->shape.ends;
-    for (unsigned i = 1; i <= ends + 1; i++) {
-        unsigned e = (ch->turn + i) % (ends + 1);
-        if (e == ends ? ch->reply && !(ch->busy && ch->turn == ends) : wants(&olds[e]))
-            return (int)e;
-    }
-    return -1;
+    return e == ends ? ch->reply && !(ch->busy && ch->turn == ends) : wants(&olds[e]);
+}
+
+// Whose turn it is to send, a packet each: one is asked a cycle, the next one where others want to.
+// -1: that one does not want to.
+static int next_turn(struct ofr_channel *ch, const end_t *olds, bool picked)
+{
+    unsigned all = ch->shape.ends + 1U, e = ch->asked;
+    bool want = asks(ch, olds, e), others = false;
+    for (unsigned i = 1; i < all; i++)
+        others = others || asks(ch, olds, (e + i) % all);
+    if (others && (!want || picked))
+        ch->asked = (uint8_t)((e + 1) % all);
+    return want ? (int)e : -1;
 }
 
 // The answer to strangers is sent next.
@@ -542,7 +564,8 @@ static bool send(struct ofr_channel *ch, const struct ofr_channel_in *in)
     if (moves) {
         ch->out = ch->fetched;
         ch->fetched.valid = false;
-    } else if (ch->busy && !(ch->sent && ch->step + 1 == ch->head_flits)) {
+    } else if (ch->busy &&
+               !((ch->sent || is_due(ch, &ch->gone_sent)) && ch->step + 1 == ch->head_flits)) {
         ch->out = header_flit(ch, in->config);
         fetches = ++ch->step == ch->head_flits;
     } else {
@@ -554,7 +577,7 @@ static bool send(struct ofr_channel *ch, const struct ofr_channel_in *in)
     ch->payload++;
     if (!ch->fetched.last)
         return false;
-    if (is_sending(ch, ch->turn)) {
+    if (ch->type == OFR_CHANNEL_HEAD_TYPE_DATA) {
         ch->sent = true;
         ch->sent_end = ch->turn;
         ch->sent_code = ch->code;
@@ -580,8 +603,10 @@ static unsigned command_of(unsigned offset, uint32_t value)
 // ended what is to be closed. True where a connection begins.
 static bool obey(unsigned what, const end_t *old, end_t *x)
 {
-    if (what == OFR_CHANNEL_NAME)
+    if (what == OFR_CHANNEL_NAME) {
         x->named = true;
+        x->want_reset = false; // of the old peer's last packet, just come
+    }
     if (what == OFR_CHANNEL_COMMAND_CLOSE && old->state == OPEN) {
         x->state = CLOSING;
         x->want_close = true;
@@ -601,6 +626,7 @@ static void count_sent(struct ofr_channel *ch, const end_t *olds)
 {
     const end_t *old = &olds[ch->sent_end];
     end_t *x = &ch->end[ch->sent_end];
+    found(&ch->gone_sent, old->any_sent, old->sent, ch->sent_end);
     x->sent = (old->any_sent ? old->sent : 0) + bytes_of(ch, ch->sent_flits, ch->sent_code);
     x->any_sent = true;
     ch->sent = false;
@@ -631,16 +657,21 @@ static bool deal(struct ofr_channel *ch, const end_t *olds, bool had_reply)
 static void next_op(struct ofr_channel *ch, const end_t *olds, const struct ofr_channel_in *in,
                     enum ofr_channel_op done, bool sent, bool near, bool turns, int last)
 {
-    int turn = next_turn(ch, olds);
-    if (done == OFR_CHANNEL_PICK || done == OFR_CHANNEL_ANSWER)
+    bool due = is_due(ch, &ch->come_received);
+    bool picked =
+        done == OFR_CHANNEL_ANSWER || (done == OFR_CHANNEL_PICK && wants(&olds[ch->op_end]));
+    int turn = next_turn(ch, olds, picked);
+    if (done == OFR_CHANNEL_PICK || done == OFR_CHANNEL_ANSWER || done == OFR_CHANNEL_EVENT ||
+        due) // what was received may be told
         near = false;
     if (turn < 0)
         turn = last;
     ch->due = has_come(ch, &in->rx) || (ch->due && done != OFR_CHANNEL_EVENT);
     ch->command = ch->command && done != OFR_CHANNEL_WRITTEN;
+    ch->access = in->early;
     if (in->early) {
         ch->op = OFR_CHANNEL_NOTHING;
-    } else if (ch->due) {
+    } else if (ch->due && !due) {
         ch->op = OFR_CHANNEL_EVENT;
     } else if (ch->command) {
         ch->op = OFR_CHANNEL_WRITTEN;
@@ -664,6 +695,7 @@ static void next_op(struct ofr_channel *ch, const end_t *olds, const struct ofr_
 void ofr_channel_accessed(struct ofr_channel *ch)
 {
     ch->op = OFR_CHANNEL_NOTHING;
+    ch->access = true;
 }
 
 void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, uint32_t value)
@@ -671,7 +703,7 @@ void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, u
     end_t *x = &ch->end[ch->select];
     ch->command = true;
     ch->what = (uint8_t)(reg_we ? command_of(offset, value) : 0);
-    if (!ch->due) { // what came goes first
+    if (ch->op != OFR_CHANNEL_EVENT) { // what came goes first
         ch->op = OFR_CHANNEL_WRITTEN;
         ch->op_end = ch->select;
     }
@@ -687,11 +719,19 @@ void ofr_channel_written(struct ofr_channel *ch, bool reg_we, unsigned offset, u
         ch->select = value & OFR_CHANNEL_SELECT_END_MASK;
 }
 
+// Bit TIME of the count of cycles falls: the low five bits change together, each of the others in
+// its own of 32 cycles.
+static bool falls(const struct ofr_channel *ch)
+{
+    uint32_t mask = (2U << ch->time) - 1;
+    return (ch->count & mask) == (ch->time < 5 ? mask : mask - 31 + ch->time);
+}
+
 void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, bool reg_we,
                       unsigned offset, uint32_t value)
 {
     unsigned ends = ch->shape.ends, to = HEAD(TO), e = ch->op_end;
-    bool bit = ch->count >> ch->time & 1, ticks = ch->was && !bit;
+    bool ticks = falls(ch);
     bool had_reply = ch->reply, had_sent = ch->sent, strange = false;
     enum ofr_channel_op done = ch->op;
     int ready = ofr_channel_ready(ch), begins = -1, comes = -1;
@@ -702,6 +742,9 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
 
     bool near = !ch->busy || ch->step + 1 >= ch->head_flits, turns = send(ch, in);
     next_op(ch, old, in, done, had_sent, near, turns, gives && in->s[ready].last ? ready : -1);
+    struct ofr_channel_count *counts[] = {&ch->gone_sent, &ch->come_received, &ch->come_heard};
+    for (unsigned i = 0; i < 3; i++)
+        counts[i]->age = (uint8_t)(counts[i]->age - (counts[i]->age != 0));
     // One end's row a cycle
     switch (done) {
     case OFR_CHANNEL_EVENT:
@@ -741,8 +784,13 @@ void ofr_channel_step(struct ofr_channel *ch, const struct ofr_channel_in *in, b
     if ((ch->spoiled || strange) && ch->dropped != UINT16_MAX)
         ch->dropped++;
     take_flit(ch, old, &in->rx);
+    // Whose packet it is to be is read two cycles ahead
+    ch->known = ch->knows;
+    ch->known_conn = ch->knows_conn;
+    to = HEAD(TO);
+    ch->knows = to < ends ? ch->end[to].peer : 0;
+    ch->knows_conn = to < ends ? ch->end[to].conn : 0;
 
-    ch->was = bit;
     ch->count = (ch->count + 1) & ((1U << TIME_BITS) - 1);
     if (in->writes)
         ofr_channel_written(ch, reg_we, offset, value);
@@ -782,15 +830,13 @@ uint32_t ofr_channel_read(const struct ofr_channel *ch, unsigned offset)
                (uint32_t)x->told << OFR_CHANNEL_STATE_TOLD_LSB |
                (uint32_t)is_free(ch, ch->select) << OFR_CHANNEL_STATE_FREE_LSB;
     case OFR_CHANNEL_SENT:
-        return x->any_sent ? x->sent : 0;
+        return shown(&ch->gone_sent, ch->select, x->any_sent, x->sent);
     case OFR_CHANNEL_RECEIVED:
-        return x->any_received ? x->received : 0;
+        return shown(&ch->come_received, ch->select, x->any_received, x->received);
     case OFR_CHANNEL_HEARD:
-        return x->any_heard ? x->heard : 0;
+        return shown(&ch->come_heard, ch->select, x->any_heard, x->heard);
     case OFR_CHANNEL_DROPPED:
         return ch->dropped;
-    case OFR_CHANNEL_HEAD:
-        return ch->head;
     default:
         return 0;
     }

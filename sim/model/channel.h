@@ -72,6 +72,12 @@ struct ofr_channel_store {
     uint8_t in_code[OFR_CHANNEL_ROOM][OFR_CHANNEL_FLITS]; // 0, or of the packet's last flit: CODE
 };
 
+// A count of bytes that has been found and is not written yet.
+struct ofr_channel_count {
+    uint8_t age, end; // 2: since this cycle, 0: it is written
+    uint32_t was;
+};
+
 // In the order of precedence.
 enum ofr_channel_op {
     OFR_CHANNEL_EVENT,   // a packet came
@@ -90,12 +96,13 @@ struct ofr_channel {
     struct ofr_channel_store store[OFR_CHANNEL_ENDS];
     uint8_t select, time;
     uint32_t count; // of cycles, 24 bits
-    bool was;       // the bit of it that makes the ticks, a cycle ago
     uint16_t dropped;
     uint8_t walk, left; // end that is looked at next; so many until all have seen the last tick
     // What is done in this cycle, and with whose row
     enum ofr_channel_op op;
     uint8_t op_end;
+    bool access; // a register is accessed in this cycle
+    struct ofr_channel_count gone_sent, come_received, come_heard;
     bool command;  // a write's command is not done yet
     uint8_t what;  // ... OFR_CHANNEL_COMMAND_*, OFR_CHANNEL_NAME, 0: nothing
     uint8_t grant; // whose beat can be taken in this cycle
@@ -105,6 +112,7 @@ struct ofr_channel {
     uint8_t next;  // who has it next,
     bool has_next; // ... if there is one
     // Sending: the packet under way, until its last flit is fetched
+    uint8_t asked; // who is asked whether it wants to send; `ends`: the answer to strangers
     bool busy;
     uint8_t turn, type, code, send_seq, send_limit;
     uint16_t step, payload;  // flits sent of its headers, fetched of what is behind them
@@ -125,9 +133,12 @@ struct ofr_channel {
     uint32_t head, word; // channel header; first 32 bits behind it
     bool crowded;        // a flit of it had no room
     uint64_t first;      // the flit before
-    bool spoiled;        // a tail came a cycle ago, poisoned or of a length that cannot be
-    bool due;            // a packet has come, and is dealt with in this cycle or the next
-    uint16_t length;     // ... flits behind the headers
+    uint16_t knows;      // the peer of the end that it is for, as it is read,
+    uint16_t known;      // ... and a cycle later
+    uint8_t knows_conn, known_conn;
+    bool spoiled;    // a tail came a cycle ago, poisoned or of a length that cannot be
+    bool due;        // a packet has come, and is dealt with in this cycle or the next
+    uint16_t length; // ... flits behind the headers
 };
 
 // Input pins of one cycle.
