@@ -446,7 +446,7 @@ static const struct part {
     const char *name, *instance; // in the board's top, for ECP5 in its instance `chip`
 } parts[] = {
     {"cables' links", "board.links."},
-    {"OFR unit", "board.node.routing.unit."},
+    {"OFR unit", "board.node.routing.g_ofr."},
     {"router", "board.node.routing."},
     {"counters", "board.node.g_count"},
     {"local port and mailbox", "board.node.local_port."},

@@ -145,11 +145,11 @@ printf '%064d' 7 > "$copy/made/sha256"
 echo '{"fmax": {"clk": {"achieved": 61.5}}, "utilization": {"TRELLIS_COMB": {"used": 4,
     "available": 83640}, "DP16KD": {"used": 1, "available": 208}}}' > "$copy/made/report.json"
 awk 'BEGIN {
-    split("node.routing.a node.routing.unit.b soc.core.c", at, " ")
+    split("node.routing.a node.routing.g_ofr.unit.b soc.core.c", at, " ")
     printf "{\"modules\": {\"top\": {\"cells\": {\"$odd\": {\"type\": \"TRELLIS_COMB\"}"
     for (i = 1; i <= 3; i++) printf ", \"chip.board.%s\": {\"type\": \"TRELLIS_COMB\"}", at[i]
     print ", \"chip.board.node.routing.r\": {\"type\": \"DP16KD\"}"
-    print ", \"chip.board.node.routing.unit.m\": {\"type\": \"MULT18X18D\"}"
+    print ", \"chip.board.node.routing.g_ofr.unit.m\": {\"type\": \"MULT18X18D\"}"
     print ", \"chip.board.node.routing.f\": {\"type\": \"TRELLIS_FF\"}}}}}" }' > "$copy/made/placed.json"
 check 'figures of a build' holds result ulx3s-85f "$copy/made"
 check 'of all' grep -q '| 4 of 83640 | 1 of 208 | 50 MHz | 61.5 MHz |' "$copy/out"

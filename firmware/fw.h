@@ -20,8 +20,8 @@ struct fw {
 #endif
     // Towards the host.
     uint32_t tx[FW_TX_FRAMES][OFR_FRAME_WORDS];
-    uint8_t tx_first, tx_count, tx_word; // tx_word: next word of the first frame
-    uint32_t tx_crc;                     // of its words before that
+    uint8_t tx_first, tx_count, tx_at; // tx_at: next word of the first frame, or byte
+    uint32_t tx_crc;                   // of its words before that
     // From the host: what has come of a frame.
     uint32_t rx[OFR_FRAME_WORDS];
     uint8_t rx_count; // bytes
@@ -64,6 +64,7 @@ struct fw {
     uint32_t active, staged, previous; // generation, descriptor << 16
     uint32_t staged_crc, active_crc;   // that OP_STAGE said; that OP_COMMIT did last
     uint32_t table_crc;                // register, of the OP_TABLEs so far
+    uint32_t entries_crc;              // what OFR.CRC would say, where there is no OFR unit
     uint16_t descriptor;               // theirs
     uint8_t routing;                   // theirs, NODE.ROUTING: select 1:0, threshold 5:2
     uint8_t begun;                     // in this lease: 0 nothing, or which kind (table.c)

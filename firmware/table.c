@@ -39,6 +39,14 @@ static bool clearing(struct fw *fw)
     return node_read(fw, OFR_PINS_CLEAR);
 }
 
+// The image that runs from the FPGA's RAM has no room for what boards without the OFR unit need;
+// these run theirs from flash (rtl/board/ofr_board.v).
+#ifdef OFR_IN_RAM
+enum { MAY_BE_MINIMAL = 0 };
+#else
+enum { MAY_BE_MINIMAL = 1 };
+#endif
+
 // Entries into the shadow.
 static enum ofr_status fill(struct fw *fw, const uint32_t *words, unsigned count, bool idn)
 {
@@ -52,10 +60,14 @@ static enum ofr_status fill(struct fw *fw, const uint32_t *words, unsigned count
     if (!idn)
         fw->shadow = WRITTEN;
     fw->staged = 0;
+    if (MAY_BE_MINIMAL && idn && !first)
+        fw->entries_crc = 0xffffffff;
     uint32_t data = idn ? OFR_OFR_DATA : OFR_PINS_DATA;
     node_write(fw, data - 4, first); // ADDR
     while (count--) {
         uint32_t word = *++words;
+        if (MAY_BE_MINIMAL && idn)
+            fw->entries_crc = crc_words(fw->entries_crc, &(uint32_t){word & 0x7f7f7f7f}, 1);
         for (unsigned j = 0; j < 32; j += bits, word >>= bits)
             node_write(fw, data, idn ? word & 0xff : word & 0xffff);
     }
@@ -132,7 +144,10 @@ enum ofr_status op_change(struct fw *fw, uint32_t *m)
 
 enum ofr_status op_stage(struct fw *fw, uint32_t *m)
 {
-    uint32_t generation = m[4] >> 16, crc = ~fw->table_crc ^ node_read(fw, OFR_OFR_CRC);
+    // Without the OFR unit nothing is kept of its table, but that it came whole is seen to
+    bool minimal = MAY_BE_MINIMAL && node_read(fw, OFR_NODE_SHAPE) & OFR_NODE_SHAPE_MINIMAL_MASK;
+    uint32_t generation = m[4] >> 16;
+    uint32_t crc = ~fw->table_crc ^ (minimal ? ~fw->entries_crc : node_read(fw, OFR_OFR_CRC));
     if (!generation)
         return OFR_BAD_ARG;
     fw->staged = 0;

@@ -57,6 +57,13 @@ enum { LOOKS = 32 };
 enum { LOOKS = 1 };
 #endif
 
+// A small board's UART has bytes only (rtl/soc, SMALL), and its firmware runs from flash.
+#if defined OFR_TARGET && !defined OFR_IN_RAM
+enum { BYTES = 1 };
+#else
+enum { BYTES = 0 };
+#endif
+
 // Keeps the compiler from working out these two earlier than the register accesses before this.
 #define AFTER_THAT(a, b) __asm__ volatile("" : "+r"(a), "+r"(b))
 
@@ -80,9 +87,9 @@ void to_host(struct fw *fw, const uint32_t *m, unsigned mode, uint32_t from)
 
 // As much of the first frame as the UART takes. The CRC is worked out while the words before it go
 // out.
-bool uart_send(struct fw *fw)
+static bool send_words(struct fw *fw)
 {
-    uint32_t *frame = fw->tx[fw->tx_first], *from = frame + fw->tx_word, crc = fw->tx_crc;
+    uint32_t *frame = fw->tx[fw->tx_first], *from = frame + fw->tx_at, crc = fw->tx_crc;
     uint32_t *last = frame + OFR_FRAME_WORDS - 1;
     bool sent = false;
     for (unsigned looks = LOOKS;;) {
@@ -105,9 +112,43 @@ bool uart_send(struct fw *fw)
         crc = crc_word(crc, word);
         from++;
     }
-    fw->tx_word = (uint8_t)(from - frame);
+    fw->tx_at = (uint8_t)(from - frame);
     fw->tx_crc = crc;
     return sent;
+}
+
+static bool send_bytes(struct fw *fw)
+{
+    uint32_t *frame = fw->tx[fw->tx_first], *last = frame + OFR_FRAME_WORDS - 1, crc = fw->tx_crc;
+    unsigned from = fw->tx_at;
+    bool sent = false;
+    for (unsigned looks = LOOKS; looks;) {
+        if (!uart_is(fw, OFR_UART_STATUS_TX_READY_MASK)) {
+            looks--;
+            continue;
+        }
+        sent = true;
+        uint8_t byte = bytes_of(frame)[from++];
+        hal_write(fw, OFR_BASE_UART + OFR_UART_DATA, byte);
+        crc = crc_byte(crc, byte);
+        if (from == OFR_FRAME_BYTES - 4) {
+            *last = ~crc;
+        } else if (from == OFR_FRAME_BYTES) {
+            from = 0;
+            crc = 0xffffffff;
+            fw->tx_first = (fw->tx_first + 1) % FW_TX_FRAMES;
+            fw->tx_count--;
+            break;
+        }
+    }
+    fw->tx_at = (uint8_t)from;
+    fw->tx_crc = crc;
+    return sent;
+}
+
+bool uart_send(struct fw *fw)
+{
+    return BYTES ? send_bytes(fw) : send_words(fw);
 }
 
 // Throws away the first byte, and more up to the next that could start a frame.
@@ -133,7 +174,7 @@ static void receive_more(struct fw *fw)
     uint8_t *start = bytes_of(fw->rx), *to = start + fw->rx_count, *end = start + OFR_FRAME_BYTES;
     uint32_t crc = fw->rx_crc;
     for (unsigned looks = LOOKS; to != end;) {
-        bool whole = !((to - start) & 3);
+        bool whole = !BYTES && !((to - start) & 3);
         if (!uart_is(fw, whole ? OFR_UART_STATUS_RX_WORD_MASK : OFR_UART_STATUS_RX_VALID_MASK)) {
             if (!--looks)
                 break;
@@ -160,7 +201,8 @@ void frame_done(struct fw *fw)
 bool uart_receive(struct fw *fw, bool *any)
 {
     unsigned before = fw->rx_count;
-    if (!before && !uart_is(fw, OFR_UART_STATUS_RX_WORD_MASK))
+    if (!before &&
+        !uart_is(fw, BYTES ? OFR_UART_STATUS_RX_VALID_MASK : OFR_UART_STATUS_RX_WORD_MASK))
         return false;
     receive_more(fw);
     *any |= fw->rx_count != before;

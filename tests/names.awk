@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A register ends in _q, and nothing else does. Reads the XML of `verilator --xml-only` twice (the
 # types stand behind the modules): awk -f tests/names.awk x.xml x.xml. Prints what breaks the rule.
-# A register is what a nonblocking assignment is to; memories (unpacked arrays) are not looked at. A
-# port has the name of its interface: an output that is a register may go without _q.
+# A register is what a nonblocking assignment is to, or pin q of an ofr_link_slow, which is one;
+# memories (unpacked arrays) are not looked at. A port has the name of its interface: an output that is a register may go without _q.
 
 function attribute(name) { # of this tag; "" without
     if (!match($0, " " name "=\"[^\"]*\"")) return ""
@@ -24,6 +24,7 @@ function enter(tag) {
 }
 function leave() {
     if (depth == inside) inside = 0
+    if (depth == pin) pin = 0
     depth--
 }
 function report(  name) {
@@ -60,8 +61,12 @@ pass == 1 {
         port[name] = attribute("dir") == "output"
         split(attribute("loc"), at, ",")
         where[name] = file[at[1]] ":" at[2]
-    } else if (tag == "varref" && inside && !skip[depth]) {
+    } else if (tag == "varref" && ((inside && !skip[depth]) || pin)) {
         is_register[attribute("name")] = 1
+    } else if (tag == "instance") {
+        slow = attribute("defName") ~ /^ofr_link_slow/
+    } else if (tag == "port" && slow && attribute("name") == "q") {
+        pin = depth
     }
     if (/\/>$/) leave()
 }

@@ -29,6 +29,9 @@ check 'small 2x1: no rule on what is not counted' status 1 \
     sh -c "$B/bin/torusctl diff --thresholds '$dir/rules' '$dir/before.json' '$dir/before.json' \
         > /dev/null 2> '$dir/out'"
 check 'small 2x1: says so' says 'judged by vs1.stall_credit: these boards do not count it$'
+check 'small 2x1: NODE.TIME_ADD is written' torus reg NODE.TIME_ADD=5 --at 1,0
+check 'small 2x1: and read' torus --format json reg NODE.TIME_ADD --at 1,0
+check 'small 2x1: 0, for want of all that NODE.TIME is set for' says '"value": 0[,}]'
 check 'small 2x1: run says what is missing' status 2 torus run --pattern uniform
 check 'small 2x1: in one line' one_line
 check 'small 2x1: which is the generator' says 'built without a traffic generator'

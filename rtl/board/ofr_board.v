@@ -11,6 +11,7 @@ module ofr_board #(
     parameter int L            = 16,    // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C            = 8,     // slots per VC, 2 to 8
     parameter int MUL          = 1,     // OFR unit: 1 with multipliers, 0 without
+    parameter int OFR          = 1,     // 0: no OFR unit: class DEROUTE goes minimally
     parameter int GEN          = 1,     // 0: no traffic generator
     parameter int CHECK        = 1,     // 0: no checker
     parameter int PINS         = 1,     // 0: no destination table
@@ -24,7 +25,8 @@ module ofr_board #(
     parameter int USER         = 0,     // ends of a program on the user's core; 0: no such core
     parameter int USER_RAM     = 16384,
     // As in ofr_links
-    parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins, 2: cables
+    parameter int LINK         = 0,     // 0: plain wires, 1: reliable, words at the pins,
+                                        // 2: cables, 3: four cables, small
     parameter int SHARED       = 0,
     parameter int SERIAL       = 1,
     parameter int TICK         = 8,
@@ -33,6 +35,7 @@ module ofr_board #(
     parameter int TUNE         = 12,
     // As in ofr_soc
     parameter int CORE         = 0,     // 0: rv32i, 1: PicoRV32
+    parameter int SMALL        = 0,     // 1: fewer cells, more cycles, of ofr_node, too; FLASH only
     parameter int FLASH        = 0,     // 1: the firmware runs from SPI flash
     parameter int RAM_BYTES    = 16384,
     parameter     INIT         = "",    // RAM's content
@@ -140,12 +143,19 @@ module ofr_board #(
     output logic [7:0]            mon_copy_index,
     output logic [47:0]           mon_copy_value
 );
+    // The firmware in RAM has no room for what a board without the OFR unit asks of it
+    generate
+        if (OFR == 0 && FLASH == 0)
+            ofr_board_parameters_out_of_range bad ();
+    endgenerate
+
     logic        wb_cyc, wb_stb, wb_we, wb_ack, wb_err;
     logic [11:0] wb_adr;
     logic [31:0] wb_dat_w, wb_dat_r;
 
     ofr_soc #(
-        .CORE(CORE), .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .FLASH_OFFSET(FLASH_OFFSET),
+        .CORE(CORE), .SMALL(SMALL), .FLASH(FLASH), .RAM_BYTES(RAM_BYTES), .INIT(INIT),
+        .FLASH_OFFSET(FLASH_OFFSET),
         .FLASH_WAKE_CYCLES(FLASH_WAKE_CYCLES), .UART_DIVISOR(UART_DIVISOR), .RX_DEPTH(RX_DEPTH),
         .TIMER_BITS(TIMER_BITS), .CLOCK_HZ(CLOCK_HZ)
     ) soc (
@@ -186,10 +196,11 @@ module ofr_board #(
     );
 
     ofr_node #(
-        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .GEN(GEN), .CHECK(CHECK), .PINS(PINS), .COUNT(COUNT),
-        .LINKS(LINK != 0 ? 1 : 0), .TICK(TICK), .TIME(TIME), .CHANNELS(CHANNELS), .ROOM(ROOM),
-        .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES), .USER(USER),
-        .USER_RAM(USER_RAM), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
+        .N(N), .W(W), .L(L), .C(C), .MUL(MUL), .OFR(OFR), .GEN(GEN), .CHECK(CHECK), .PINS(PINS),
+        .COUNT(COUNT), .SMALL(SMALL), .LINKS(LINK == 1 || LINK == 2 ? 1 : 0), .TICK(TICK),
+        .TIME(TIME),
+        .CHANNELS(CHANNELS), .ROOM(ROOM), .DATAGRAMS(DATAGRAMS), .COLLECTIVES(COLLECTIVES),
+        .USER(USER), .USER_RAM(USER_RAM), .PHY(LINK == 2 ? 1 : 0), .WIRES(WIRES),
         .BITS(LINK == 2 ? WIRES : SHARED != 0 ? W / 2 : W)
     ) node (
         .clk, .rst, .serial, .wb_cyc, .wb_stb, .wb_we, .wb_adr, .wb_dat_w, .wb_dat_r, .wb_ack,

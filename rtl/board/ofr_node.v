@@ -11,10 +11,12 @@ module ofr_node #(
     parameter int L   = 16, // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C   = 8,  // slots per VC, 2 to 8
     parameter int MUL = 1,  // OFR unit: 1 with multipliers, 0 without
+    parameter int OFR = 1,  // 0: no OFR unit, as in ofr_routing
     parameter int GEN = 1,  // 0: no traffic generator
     parameter int CHECK = 1, // 0: no checker
     parameter int PINS = 1,  // 0: no destination table
     parameter int COUNT = 1, // 0: only the counters of small FPGAs
+    parameter int SMALL = 0, // 1: no registers for the bus' address and data, which it holds
     parameter int LINKS = 0, // 1: links are reliable, with registers of theirs
     parameter int TICK  = 8, // LINKS: as in ofr_link
     parameter int TIME  = 0, // 1: NODE.TIME is one for all boards; LINKS only
@@ -138,8 +140,8 @@ module ofr_node #(
     output logic [47:0]           mon_copy_value
 );
     generate
-        if (COUNT < 0 || COUNT > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 || PHY > LINKS || USER < 0
-            || USER > CHANNELS)
+        if (COUNT < 0 || COUNT > 1 || OFR < 0 || OFR > 1 || LINKS < 0 || LINKS > 1 || PHY < 0 ||
+            PHY > LINKS || USER < 0 || USER > CHANNELS)
             ofr_node_parameters_out_of_range bad ();
     endgenerate
 
@@ -149,18 +151,27 @@ module ofr_node #(
     logic        reg_we, reg_re, reg_err, busy_q;
     logic        reg_we_q, reg_re_q;
     wire logic   reg_early = wb_cyc && wb_stb && !busy_q && !wb_ack && !wb_err;
-    logic [11:0] reg_adr, reg_adr_q;
-    logic [31:0] reg_wdat, reg_wdat_q, reg_rdat;
+    logic [11:0] reg_adr;
+    logic [31:0] reg_wdat, reg_rdat;
     assign reg_we   = reg_we_q;
     assign reg_re   = reg_re_q;
-    assign reg_adr  = reg_adr_q;
-    assign reg_wdat = reg_wdat_q;
+    if (SMALL != 0) begin : g_held
+        assign reg_adr  = {wb_adr[11:2], 2'b00};
+        assign reg_wdat = wb_dat_w;
+    end else begin : g_kept
+        logic [11:0] reg_adr_q;
+        logic [31:0] reg_wdat_q;
+        assign reg_adr  = reg_adr_q;
+        assign reg_wdat = reg_wdat_q;
+        always_ff @(posedge clk) begin
+            reg_adr_q  <= {wb_adr[11:2], 2'b00};
+            reg_wdat_q <= wb_dat_w;
+        end
+    end
     always_ff @(posedge clk) begin
         busy_q   <= wb_cyc && wb_stb && !wb_ack && !wb_err;
         reg_we_q   <= reg_early && wb_we;
         reg_re_q   <= reg_early && !wb_we;
-        reg_adr_q  <= {wb_adr[11:2], 2'b00};
-        reg_wdat_q <= wb_dat_w;
         wb_dat_r <= reg_rdat;
         wb_ack   <= reg_re || (reg_we && !reg_err);
         wb_err   <= reg_we && reg_err;
@@ -245,9 +256,11 @@ module ofr_node #(
         end
     end
 
-    ofr_time #(.N(N), .TIME(TIME), .TICK(TICK)) one_time (
+    ofr_time #(
+        .N(N), .TIME(TIME), .ALIGN(GEN != 0 || CHECK != 0 ? 1 : 0), .TICK(TICK)
+    ) one_time (
         .clk, .rst, .cycle, .serial, .link_up, .lag, .says, .says_what, .says_data, .rank,
-        .time_q(now[33:2]), .part_q(now[1:0]), .reg_we, .reg_adr, .reg_wdat, .reg_rdat(time_rdat)
+        .now(now[33:2]), .part(now[1:0]), .reg_we, .reg_adr, .reg_wdat, .reg_rdat(time_rdat)
     );
     always_ff @(posedge clk)
         seed_we_q <= rst || (reg_we && reg_adr == `OFR_NODE_SEED);
@@ -259,8 +272,8 @@ module ofr_node #(
             `OFR_NODE_ID:        node_rdat = `OFR_NODE_ID_RESET;
             `OFR_NODE_SHAPE:     node_rdat = {COLLECTIVES != 0, DATAGRAMS != 0, CHANNELS != 0,
                                              LINKS != 0, 12'(L), COUNT != 0, PINS != 0,
-                                             CHECK != 0, GEN != 0, 4'(C), 4'(W / 8), 2'd0,
-                                             2'(N)};
+                                             CHECK != 0, GEN != 0, 4'(C), 4'(W / 8), 1'b0,
+                                             OFR == 0, 2'(N)};
             `OFR_NODE_CONTROL:   node_rdat[0] = configured_q;
             `OFR_NODE_STATUS: begin
                 node_rdat[`OFR_NODE_STATUS_DRAINED_LSB]       = drained;
@@ -303,7 +316,7 @@ module ofr_node #(
     logic [31:0]    ofr_rdat, local_rdat, count_rdat, links_rdat, user_rdat;
     logic           ofr_err, local_err, count_err, user_err;
 
-    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL)) routing (
+    ofr_routing #(.N(N), .W(W), .L(L), .C(C), .MUL(MUL), .OFR(OFR)) routing (
         .clk, .rst, .configured(configured_q), .k(k_q), .me(me_q), .tie_both(tie_q),
         .select(select_q), .escape(escape_q), .threshold(threshold_q),
         .watchdog_time(watchdog_time_q), .ring_wait_time(ring_wait_q), .seed_we(seed_we_q),

@@ -13,6 +13,7 @@
 module ofr_time #(
     parameter int N     = 2, // dimensions, 2 or 3
     parameter int TIME  = 0, // 1: one for all boards, over reliable links
+    parameter int ALIGN = 1, // 0: cycles since reset, no TIME_ADD, no TIME_RATE; TIME 0 only
     parameter int TICK  = 8  // of the links, 8 to 20
 ) (
     input  wire logic             clk,
@@ -26,8 +27,8 @@ module ofr_time #(
     input  wire logic [6*N-1:0]   says_what,
     input  wire logic [32*N-1:0]  says_data,
     output logic [15:0]           rank,
-    output logic [31:0]           time_q,    // NODE.TIME
-    output logic [1:0]            part_q,    // quarters of a cycle beyond that
+    output logic [31:0]           now,       // NODE.TIME
+    output logic [1:0]            part,      // quarters of a cycle beyond that
     // Registers
     input  wire logic             reg_we,
     input  wire logic [11:0]      reg_adr,
@@ -39,34 +40,45 @@ module ofr_time #(
     localparam logic [15:0] UNKNOWN  = 16'h8000;
 
     // What it is ahead of the cycles since reset, in 2^-32 cycles
-    logic [63:0] ahead_q, fine;
-    logic [31:0] add_q, rate_q, add, step, state;
+    logic [63:0] fine;
+    logic [31:0] added, rate, step, state;
     logic [31:0] rate_step;
-    assign add = reg_we && reg_adr == `OFR_NODE_TIME_ADD ? reg_wdat - add_q : '0;
-
-    always_ff @(posedge clk) begin
-        time_q  <= cycle + ahead_q[63:32] + 32'd1;
-        part_q  <= ahead_q[31:30];
-        ahead_q <= ahead_q + {{32{rate_q[31]}}, rate_q} + {add + step, 32'd0} + fine;
-        rate_q  <= rate_q + rate_step;
-        if (reg_we && reg_adr == `OFR_NODE_TIME_ADD)
-            add_q <= reg_wdat;
-        if (reg_we && reg_adr == `OFR_NODE_TIME_RATE)
-            rate_q <= reg_wdat;
-        if (rst) begin
-            time_q  <= '0;
-            part_q  <= '0;
-            ahead_q <= '0;
-            add_q   <= '0;
-            rate_q  <= '0;
+    generate
+        if (TIME != 0 || ALIGN != 0) begin : g_ahead
+            logic [63:0] ahead_q;
+            logic [31:0] add, add_q, rate_q;
+            assign {added, rate} = {add_q, rate_q};
+            assign add = reg_we && reg_adr == `OFR_NODE_TIME_ADD ? reg_wdat - add_q : '0;
+            always_ff @(posedge clk) begin
+                now     <= cycle + ahead_q[63:32] + 32'd1;
+                part    <= ahead_q[31:30];
+                ahead_q <= ahead_q + {{32{rate_q[31]}}, rate_q} + {add + step, 32'd0} + fine;
+                rate_q  <= rate_q + rate_step;
+                if (reg_we && reg_adr == `OFR_NODE_TIME_ADD)
+                    add_q <= reg_wdat;
+                if (reg_we && reg_adr == `OFR_NODE_TIME_RATE)
+                    rate_q <= reg_wdat;
+                if (rst) begin
+                    now     <= '0;
+                    part    <= '0;
+                    ahead_q <= '0;
+                    add_q   <= '0;
+                    rate_q  <= '0;
+                end
+            end
+        end else begin : g_cycles
+            logic unused;
+            assign now = cycle;
+            assign {part, added, rate} = '0;
+            assign unused = ^{clk, rst, reg_we, reg_wdat, fine, step, rate_step};
         end
-    end
+    endgenerate
 
     always_comb begin
         case (reg_adr)
-            `OFR_NODE_TIME:       reg_rdat = time_q;
-            `OFR_NODE_TIME_ADD:   reg_rdat = add_q;
-            `OFR_NODE_TIME_RATE:  reg_rdat = rate_q;
+            `OFR_NODE_TIME:       reg_rdat = now;
+            `OFR_NODE_TIME_ADD:   reg_rdat = added;
+            `OFR_NODE_TIME_RATE:  reg_rdat = rate;
             `OFR_NODE_TIME_STATE: reg_rdat = state;
             default:              reg_rdat = '0;
         endcase
@@ -140,9 +152,9 @@ module ofr_time #(
         assign far    = nearest ? error[15:9] != {7{error[15]}} : error[15:5] != {11{error[15]}};
         assign close  = known && !half && !far;
         assign moves  = talks && nearest && wait_q == 0 &&
-                        time_q[13] != time_q[12] && // not near a carry
-                        ((what == SAYS_HIGH && there != time_q[29:14]) ||
-                         (what == SAYS_TOP && there[1:0] != time_q[31:30]));
+                        now[13] != now[12] && // not near a carry
+                        ((what == SAYS_HIGH && there != now[29:14]) ||
+                         (what == SAYS_TOP && there[1:0] != now[31:30]));
         always_comb begin
             step = '0;
             if (known && nearest && half)
@@ -150,8 +162,8 @@ module ofr_time #(
             else if (known && nearest && far)
                 step = -{{16{cycles[15]}}, cycles};
             if (moves)
-                step = what == SAYS_TOP ? {there[1:0] - time_q[31:30], 30'd0}
-                                        : {2'd0, there - time_q[29:14], 14'd0};
+                step = what == SAYS_TOP ? {there[1:0] - now[31:30], 30'd0}
+                                        : {2'd0, there - now[29:14], 14'd0};
             fine      = '0;
             rate_step = '0;
             // An 8th of it now; a 100th, or an 800th, spread over the time to the next one

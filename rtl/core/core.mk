@@ -15,7 +15,7 @@ CORE_SRC := $(CORE_V) $(if $(filter picorv32,$(CORE)),$(PICORV32))
 CORE_G   := $(if $(filter picorv32,$(CORE)),-GCORE=1 -Wno-fatal)
 
 LINT_V   += $(CORE_V)
-LINT_TOPS += ofr_core ofr_core:EARLY=1
+LINT_TOPS += ofr_core ofr_core:EARLY=1 ofr_core:SMALL=1
 
 CORE_B   := $(B)/rtl/core
 CORE_T   := rtl/core/test
@@ -26,8 +26,9 @@ CORE_VERILATE := verilator --cc --exe --build --language 1800-2017 -O3 --x-initi
 
 TESTS += $(B)/tests/core_rv32i
 SOAK  += $(B)/tests/core_mutants
-TESTS += $(if $(filter rv32i,$(CORE)),$(B)/tests/core_rv32i_early)
+TESTS += $(if $(filter rv32i,$(CORE)),$(B)/tests/core_rv32i_early $(B)/tests/core_rv32i_small)
 CORE_EARLY := -GEARLY=1 -CFLAGS -DCORE_EARLY=1
+CORE_SMALL := -GSMALL=1 -CFLAGS -DCORE_SMALL=1
 
 $(CORE_B)/%.o: $(CORE_T)/%.c $(CORE_T)/core_bench.h $(CORE_T)/program.h firmware/ofr_regs.h
 	@mkdir -p $(@D)
@@ -39,10 +40,10 @@ $(CORE_B)/test_rv32i: $(CORE_SRC) rtl/regs/ofr_defs.vh $(CORE_T)/core_shim.cpp t
 	$(CORE_VERILATE) --Mdir $(CORE_B)/v -o $(CURDIR)/$@ $(CORE_G) $(CORE_SRC) \
 	    $(CURDIR)/$(CORE_T)/core_shim.cpp $(addprefix $(CURDIR)/,$(CORE_OBJ)) >$@.log || (cat $@.log; false)
 
-# The same core with its addresses a cycle early, for a memory with a register behind it.
-$(CORE_B)/test_rv32i_early: $(CORE_B)/test_rv32i
+# The same core with its addresses a cycle early, for a memory with a register behind it; and the small one.
+$(CORE_B)/test_rv32i_early $(CORE_B)/test_rv32i_small: $(CORE_B)/test_rv32i_%: $(CORE_B)/test_rv32i
 	@rm -f $@
-	$(CORE_VERILATE) $(CORE_EARLY) --Mdir $(CORE_B)/v_early -o $(CURDIR)/$@ $(CORE_SRC) \
+	$(CORE_VERILATE) $(CORE_$(if $(filter early,$*),EARLY,SMALL)) --Mdir $(CORE_B)/v_$* -o $(CURDIR)/$@ $(CORE_SRC) \
 	    $(CURDIR)/$(CORE_T)/core_shim.cpp $(addprefix $(CURDIR)/,$(CORE_OBJ)) >$@.log || (cat $@.log; false)
 
 $(CORE_B)/mix.bin: $(CORE_T)/mix.c $(CORE_T)/mix_start.S $(CORE_T)/mix.ld
@@ -57,9 +58,9 @@ $(B)/tests/core_rv32i: $(CORE_B)/test_rv32i $(CORE_B)/mix.bin
 	@printf '#!/bin/sh\nexec %s/test_rv32i %s/mix.bin "$$@"\n' $(CORE_B) $(CORE_B) >$@
 	@chmod +x $@
 
-$(B)/tests/core_rv32i_early: $(CORE_B)/test_rv32i_early $(CORE_B)/mix.bin
+$(B)/tests/core_rv32i_early $(B)/tests/core_rv32i_small: $(B)/tests/core_rv32i_%: $(CORE_B)/test_rv32i_% $(CORE_B)/mix.bin
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s/test_rv32i_early %s/mix.bin "$$@"\n' $(CORE_B) $(CORE_B) >$@
+	@printf '#!/bin/sh\nexec %s %s/mix.bin "$$@"\n' $< $(CORE_B) >$@
 	@chmod +x $@
 
 # Mutants of the core with early addresses: one line each in mutants.txt, "name|sed expression". Each must

@@ -8,13 +8,15 @@
 module ofr_core #(
     parameter int CORE = 0,                            // 0: rv32i, 1: PicoRV32
     parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
-    parameter int EARLY = 0                            // see rv32i; not with PicoRV32
+    parameter int EARLY = 0,                           // see rv32i; not with PicoRV32
+    parameter int SMALL = 0                            // likewise
 ) (
     input  wire logic        clk,
     input  wire logic        rst, // synchronous; not while a transfer is under way, unless all
                                       // that answers it is reset, too
     output logic             mem_valid, // 0 while rst, whatever the core wakes up with
     output logic             mem_instr,
+    output logic             mem_follows, // as in rv32i
     input  wire logic        mem_ready,
     output logic [31:0]      mem_addr,  // byte address, bits 1:0 are 0
     output logic [31:0]      mem_wdata,
@@ -29,7 +31,8 @@ module ofr_core #(
 
     generate
         if (CORE == 1) begin : g_picorv32
-            assign trap_pc    = '0;
+            assign trap_pc     = '0;
+            assign mem_follows = 1'b0;
             assign trap_cause = `OFR_BOARD_TRAP_CAUSE_UNKNOWN;
             /* verilator lint_off PINMISSING */
             picorv32 #(
@@ -42,9 +45,9 @@ module ofr_core #(
             );
             /* verilator lint_on PINMISSING */
         end else begin : g_rv32i
-            rv32i #(.RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (
-                .clk, .rst, .mem_valid(valid), .mem_instr, .mem_ready, .mem_addr, .mem_wdata,
-                .mem_wstrb, .mem_rdata, .trap, .trap_pc, .trap_cause
+            rv32i #(.RESET_ADDR(RESET_ADDR), .EARLY(EARLY), .SMALL(SMALL)) core (
+                .clk, .rst, .mem_valid(valid), .mem_instr, .mem_follows, .mem_ready, .mem_addr,
+                .mem_wdata, .mem_wstrb, .mem_rdata, .trap, .trap_pc, .trap_cause
             );
         end
     endgenerate

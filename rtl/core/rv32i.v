@@ -19,6 +19,9 @@
 //          turned into nothing
 //   TRAP   stopped until rst
 //
+// With SMALL, for a memory that is slow anyway: the register file has one port, so rs1 and rs2 are
+// read in turn, a cycle more; a shift is a bit a cycle, with one more for how far.
+//
 // A trap leaves pc at the instruction that caused it and writes neither rd nor memory:
 // ILLEGAL (CSR instructions too), MISALIGNED (load, store, or a jump's or taken branch's target),
 // EBREAK (ecall too). FENCE and FENCE.I do nothing, for nothing is cached.
@@ -27,12 +30,14 @@
 
 module rv32i #(
     parameter logic [31:0] RESET_ADDR = 32'h0000_0000, // byte address, a multiple of 4
-    parameter int          EARLY = 0                   // 1: mem_addr a cycle before mem_valid
+    parameter int          EARLY = 0,                  // 1: mem_addr a cycle before mem_valid
+    parameter int          SMALL = 0                   // 1: fewer cells, more cycles; not EARLY
 ) (
     input  wire logic        clk,
     input  wire logic        rst,       // synchronous, active high; registers keep their values
     output logic             mem_valid,
     output logic             mem_instr,
+    output logic             mem_follows, // of a fetch: 4 behind the one before
     input  wire logic        mem_ready,
     output logic [31:0]      mem_addr,  // byte address, bits 1:0 are 0
     output logic [31:0]      mem_wdata,
@@ -43,8 +48,14 @@ module rv32i #(
     output logic [2:0]       trap_cause // while trap: OFR_BOARD_TRAP_CAUSE_*
 );
 
+    generate
+        if (EARLY != 0 && SMALL != 0)
+            rv32i_parameters_out_of_range bad ();
+    endgenerate
+
     typedef enum logic [1:0] {FETCH, EXEC, MEM, TRAP} state_t;
     state_t state_q;
+    logic   reading, waits; // SMALL: EXEC, but rs1 is being read, or a shift is under way
 
     // ---- Decode: combinational from mem_rdata, into registers at the end of FETCH ---------------
     logic [31:0] instr;
@@ -104,25 +115,78 @@ module rv32i #(
 
     // ---- Register file: x0 is never written and stays at its initial 0 --------------------------
     logic [31:0] regs [0:31];
-    logic [31:0] rs1_q, rs2_q, result;
-    logic write;
+    logic [31:0] a, rs2, result, shift_out;
+    logic [31:0] pc_q;
+    logic [4:0]  distance; // of a shift
+    logic        write;
     initial for (int i = 0; i < 32; i++) regs[i] = 0;
-    always_ff @(posedge clk) begin
+    always_ff @(posedge clk)
         if (write) regs[rd_q] <= result;
-        if (state_q == FETCH) begin
-            rs1_q <= regs[instr[19:15]];
-            rs2_q <= regs[instr[24:20]];
+
+    // One shifter to the right; to the left with the bits' order turned round before and after.
+    function automatic [31:0] reversed(input [31:0] v);
+        for (int i = 0; i < 32; i++) reversed[i] = v[31 - i];
+    endfunction
+    generate
+        if (SMALL == 0) begin : g_fast
+            logic [31:0] rs1_q, rs2_q;
+            always_ff @(posedge clk)
+                if (state_q == FETCH) begin
+                    rs1_q <= regs[instr[19:15]];
+                    rs2_q <= regs[instr[24:20]];
+                end
+            assign a       = (pc_q & {32{use_pc_q}}) | (rs1_q & {32{use_rs1_q}});
+            assign rs2     = rs2_q;
+            assign reading = 1'b0;
+            assign waits   = 1'b0;
+            logic [31:0] shift_in, shift_16, shift_8, shift_4, shift_2, shift_1;
+            logic        fill;
+            assign fill      = arithmetic_q && rs1_q[31];
+            assign shift_in  = f3_q[2] ? rs1_q : reversed(rs1_q);
+            assign shift_16  = distance[4] ? {{16{fill}}, shift_in[31:16]} : shift_in;
+            assign shift_8   = distance[3] ? {{8{fill}}, shift_16[31:8]} : shift_16;
+            assign shift_4   = distance[2] ? {{4{fill}}, shift_8[31:4]} : shift_8;
+            assign shift_2   = distance[1] ? {{2{fill}}, shift_4[31:2]} : shift_4;
+            assign shift_1   = distance[0] ? {fill, shift_2[31:1]} : shift_2;
+            assign shift_out = f3_q[2] ? shift_1 : reversed(shift_1);
+        end else begin : g_small
+            logic [31:0] read_q, a_q; // what the register file gave; a, which shifts
+            logic [4:0]  rs2_q, left_q, address;
+            logic        reading_q, counts_q, first;
+            assign address = reading ? rs2_q : instr[19:15];
+            assign first   = reading || !waits; // not of a shift's cycles: a is made anew
+            always_ff @(posedge clk) begin
+                if (state_q == FETCH || reading) read_q <= regs[address];
+                if (state_q == FETCH) rs2_q <= instr[24:20];
+                reading_q <= state_q == FETCH && mem_ready;
+                counts_q  <= state_q == EXEC && waits && !reading;
+                left_q    <= counts_q ? left_q - 5'd1 : distance;
+                if (reading || (state_q == EXEC && (branch_q || counts_q)))
+                    a_q <= !first ? (f3_q[2] ? {arithmetic_q && a_q[31], a_q[31:1]} :
+                                               {a_q[30:0], 1'b0}) :
+                           (pc_q & {32{reading ? use_pc_q : 1'b1}}) |
+                           (read_q & {32{reading && use_rs1_q}});
+                if (rst) begin
+                    reading_q <= 1'b0;
+                    counts_q  <= 1'b0;
+                end
+            end
+            assign a         = a_q;
+            assign rs2       = read_q;
+            assign reading   = reading_q;
+            assign waits     = res_shift_q && !(counts_q && left_q == 0);
+            assign shift_out = a_q;
         end
-    end
+    endgenerate
 
     // ---- Arithmetic -----------------------------------------------------------------------------
-    logic [31:0] pc_q, a, b, sum;
+    logic [31:0] b, sum;
     logic carry, lt, taken;
     /* verilator lint_off UNUSEDSIGNAL */
     logic lowest;  // only makes the carry in
     /* verilator lint_on UNUSEDSIGNAL */
-    assign a = (pc_q & {32{use_pc_q}}) | (rs1_q & {32{use_rs1_q}});
-    assign b = (use_imm_q ? imm_q : rs2_q) ^ {32{subtract_q}};
+    assign b = (use_imm_q ? imm_q : rs2) ^ {32{subtract_q}};
+    assign distance = b[4:0];
     assign {carry, sum, lowest} = {1'b0, a, 1'b1} + {1'b0, b, subtract_q};
     assign lt = !unsigned_q && a[31] == b[31] ? a[31] : !carry;             // b is inverted here
 
@@ -130,21 +194,6 @@ module rv32i #(
     assign bitwise = logic_q == 1 ? a ^ b : logic_q == 2 ? a | b : logic_q == 3 ? a & b : 0;
     // A branch compares with the xor, of an inverted b
     assign taken = (f3_q[2] ? lt : &bitwise) ^ f3_q[0];
-
-    // One shifter to the right; to the left with the bits' order turned round before and after.
-    function automatic [31:0] reversed(input [31:0] v);
-        for (int i = 0; i < 32; i++) reversed[i] = v[31 - i];
-    endfunction
-    logic [31:0] shift_in, shift_16, shift_8, shift_4, shift_2, shift_1, shift_out;
-    logic        fill;
-    assign fill      = arithmetic_q && rs1_q[31];
-    assign shift_in  = f3_q[2] ? rs1_q : reversed(rs1_q);
-    assign shift_16  = b[4] ? {{16{fill}}, shift_in[31:16]} : shift_in;
-    assign shift_8   = b[3] ? {{8{fill}}, shift_16[31:8]} : shift_16;
-    assign shift_4   = b[2] ? {{4{fill}}, shift_8[31:4]} : shift_8;
-    assign shift_2   = b[1] ? {{2{fill}}, shift_4[31:2]} : shift_4;
-    assign shift_1   = b[0] ? {fill, shift_2[31:1]} : shift_2;
-    assign shift_out = f3_q[2] ? shift_1 : reversed(shift_1);
 
     // ---- Loads and stores -----------------------------------------------------------------------
     // In MEM the sum has been there since EXEC: so its low bits come from registers.
@@ -161,7 +210,7 @@ module rv32i #(
                     {{24{load_byte[7] && !f3_q[2]}}, load_byte};
 
     logic [31:0] pc4;
-    logic transfer, misaligned, stop;
+    logic transfer, misaligned, stop, follows_q;
     assign pc4        = pc_q + 4;
     assign transfer   = load_q || store_q;
     assign misaligned = transfer && (f3_q[1] && sum[1:0] != 0 || f3_q[0] && sum[0]) ||
@@ -170,11 +219,12 @@ module rv32i #(
 
     assign mem_valid = (state_q == FETCH || state_q == MEM) && !rst;
     assign mem_instr = state_q == FETCH;
+    assign mem_follows = follows_q;
     // EXEC: of what comes next; where it is not the last cycle, of nothing
     logic next;
     assign next      = EARLY != 0 && state_q == EXEC && !transfer && !jump_q;
     assign mem_addr  = {state_q == FETCH ? pc_q[31:2] : next ? pc4[31:2] : sum[31:2], 2'b00};
-    assign mem_wdata = f3_q[1] ? rs2_q : f3_q[0] ? {2{rs2_q[15:0]}} : {4{rs2_q[7:0]}};
+    assign mem_wdata = f3_q[1] ? rs2 : f3_q[0] ? {2{rs2[15:0]}} : {4{rs2[7:0]}};
     logic [3:0] lanes;
     assign lanes     = f3_q[1] ? 4'b1111 : f3_q[0] ? 4'b0011 : 4'b0001;
     assign mem_wstrb = state_q == MEM && store_q ? lanes << byte_q : 4'b0000;
@@ -184,7 +234,8 @@ module rv32i #(
                     (pc4 & {32{res_link_q}}) | (loaded & {32{load_q}}) | {31'b0, lt && res_lt_q};
     // Not in reset: what the core wakes up with may look like a write, of x0 too.
     assign write  = !rst && write_q &&
-                    (state_q == EXEC ? !load_q && !stop : state_q == MEM && mem_ready);
+                    (state_q == EXEC ? !load_q && !stop && !reading && !waits :
+                                        state_q == MEM && mem_ready);
 
     always_ff @(posedge clk) begin
         case (state_q)
@@ -215,7 +266,8 @@ module rv32i #(
                 if (mem_ready) state_q <= EXEC;
             end
             EXEC:
-                if (stop) begin
+                if (reading) begin
+                end else if (stop) begin
                     trap_cause <= illegal_q ? `OFR_BOARD_TRAP_CAUSE_ILLEGAL :
                                   ebreak_q ? `OFR_BOARD_TRAP_CAUSE_EBREAK :
                                   `OFR_BOARD_TRAP_CAUSE_MISALIGNED;
@@ -229,9 +281,10 @@ module rv32i #(
                     subtract_q <= 0;
                 end else if (transfer) begin
                     state_q <= MEM;
-                end else begin
-                    pc_q    <= jump_q ? {sum[31:1], 1'b0} : pc4;
-                    state_q <= FETCH;
+                end else if (!waits) begin
+                    pc_q      <= jump_q ? {sum[31:1], 1'b0} : pc4;
+                    follows_q <= !jump_q;
+                    state_q   <= FETCH;
                 end
             MEM:
                 if (mem_ready) begin
@@ -243,8 +296,9 @@ module rv32i #(
             TRAP: ;
         endcase
         if (rst) begin
-            state_q <= FETCH;
-            pc_q    <= RESET_ADDR;
+            state_q   <= FETCH;
+            pc_q      <= RESET_ADDR;
+            follows_q <= 1'b0;
         end
     end
 

@@ -13,10 +13,14 @@ module ofr_link #(
     parameter int SERIAL    = 1,   // 1: the ends tell their serial numbers
     parameter int TICK      = 8,   // a tick is 2^TICK cycles, at least 8 words of the wire; 8 to 20
     parameter int TIME      = 0,   // 1: frames say NODE.TIME
+    parameter int SLOW      = 1,   // 4: so many ends, with one logic for all, a cycle each in turn;
+                                   // SHARED, without SERIAL and TIME
     parameter int CRC_CHECK = 16   // bits of the CRC that are looked at; less only for tests
 ) (
     input  wire logic         clk,
     input  wire logic         rst,
+    // SLOW > 1: all pins below are those of end `slot` in this cycle
+    output logic [1:0]        slot,
     input  wire logic         enable,
     input  wire logic [63:0]  serial,     // of this board
     input  wire logic [33:0]  now,        // NODE.TIME, in quarters of cycles
@@ -51,6 +55,7 @@ module ofr_link #(
     // Status and events, one cycle each
     output logic [2:0]        state,        // OFR_LINK_*
     output logic [3:0]        why,          // of its last fall: OFR_LINK_WHY_*
+    output logic              anew,         // with ev_down: it was SILENT or STUCK
     output logic [63:0]       peer,         // serial number of the other end
     output logic [15:0]       lag,          // when the other end's TIME came, less what it said
     output logic              says,         // with it, a cycle: the other end says ...
@@ -67,7 +72,7 @@ module ofr_link #(
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L < 4 || L > 1024 ||
             (L & (L - 1)) != 0 || C < 2 || C > 8 || TICK < 8 || TICK > 20 || CRC_CHECK < 1 ||
             CRC_CHECK > 16 || SHARED < 0 || SHARED > 1 || SERIAL < 0 || SERIAL > 1 || TIME < 0 ||
-            TIME > 1)
+            TIME > 1 || (SLOW != 1 && (SLOW != 4 || SHARED == 0 || SERIAL != 0 || TIME != 0)))
             ofr_link_parameters_out_of_range bad ();
     endgenerate
 
@@ -84,16 +89,37 @@ module ofr_link #(
     logic [5:0]        rwaddr, rraddr;
     logic [W-1:0]      twdata, rwdata, trdata, rrdata;
 
+    // The turns go on in a reset, which lasts until all have had theirs
+    logic reset;
+    generate
+        if (SLOW != 1) begin : g_slots
+            logic [1:0] slot_q = '0;
+            logic       held_q;
+            always_ff @(posedge clk) begin
+                slot_q <= slot_q + 2'd1;
+                held_q <= reset && slot_q != 2'(SLOW - 1);
+            end
+            assign slot  = slot_q;
+            assign reset = rst || held_q;
+        end else begin : g_no_slots
+            assign slot  = '0;
+            assign reset = rst;
+        end
+    endgenerate
+
     // The last good frame was a hello: the other end is not up yet, and may have lost its place
     logic hello_q;
     always_ff @(posedge clk) begin
-        time_q <= rst ? '0 : time_q + 1;
-        odd_q  <= !rst && (odd_q ^ tick);
-        if (good)
-            hello_q <= !low[10] && low[2:0] != `OFR_LINK_UP;
-        if (rst)
-            hello_q <= 1'b1;
+        if (slot == 2'(SLOW - 1))
+            time_q <= time_q + 1;
+        if (reset)
+            time_q <= '0;
+        odd_q <= !reset && (odd_q ^ tick);
     end
+    ofr_link_slow #(.WIDTH(1), .SLOW(SLOW)) u_hello (
+        .clk, .slot, .en(good || reset), .d(reset || (!low[10] && low[2:0] != `OFR_LINK_UP)),
+        .q(hello_q)
+    );
     assign tick    = &time_q;
     assign phase   = time_q[0];
     assign ev_tick = tick;
@@ -105,8 +131,9 @@ module ofr_link #(
     assign says_what = low[5:3];
     assign says_data = high;
 
-    ofr_link_tx #(.W(W), .SHARED(SHARED), .SERIAL(SERIAL)) u_tx (
-        .clk, .rst, .phase, .up, .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
+    ofr_link_tx #(.W(W), .SHARED(SHARED), .SERIAL(SERIAL), .TIME(TIME), .SLOW(SLOW)) u_tx (
+        .clk, .slot, .rst(reset), .phase, .up,
+        .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
         .item, .item_data, .due(TIME != 0 && tick && odd_q), .tells, .expects, .freed(rx_credit),
         .acked(up_good), .ack(high[7:4]), .nak_heard(up_good && high[15]), .nak,
@@ -114,24 +141,41 @@ module ofr_link #(
         .phy_word(phy_tx_word), .phy_ready(phy_tx_ready), .waits,
         .moves, .ev_frame, .ev_retry
     );
-    ofr_link_rx #(.W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK), .TIME(TIME)) u_rx (
-        .clk, .rst, .phase, .listens, .drains(up && link_up), .tick, .phy_valid(phy_rx_valid),
+    ofr_link_rx #(
+        .W(W), .SHARED(SHARED), .CRC_CHECK(CRC_CHECK), .TIME(TIME), .SLOW(SLOW)
+    ) u_rx (
+        .clk, .slot, .rst(reset), .phase, .listens, .drains(up && link_up), .tick,
+        .phy_valid(phy_rx_valid),
         .phy_word(phy_rx_word), .phy_late(phy_rx_late), .now(now[15:0]), .lag, .we(rwe),
         .waddr(rwaddr), .wdata(rwdata), .raddr(rraddr), .rdata(rrdata), .rx_valid,
         .rx_vc, .rx_data, .rx_last, .rx_poison, .good_q(good), .low_q(low),
         .high_q(high), .expects, .wants, .nak, .ev_bad
     );
-    ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL)) u_train (
-        .clk, .rst, .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits, .moves, .item,
+    ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL), .SLOW(SLOW)) u_train (
+        .clk, .slot, .rst(reset), .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits,
+        .moves, .item,
         .item_data, .tells, .now, .lag, .rank, .rx_received, .rx_credit, .count_q(tx_credit),
         .rebase_q(tx_rebase), .state_q(state), .up, .listens, .link_up_q(link_up),
-        .abort(rx_abort), .why_q(why), .peer_q(peer), .ev_up, .ev_down
+        .abort(rx_abort), .why_q(why), .anew_q(anew), .peer_q(peer), .ev_up, .ev_down
     );
 
     // Retry buffer: words 0 to 127 the flits of 8 frames, 192 to 199 their headers; receive buffer:
     // words 128 to 191, or a memory of its own.
     generate
-        if (SHARED != 0) begin : g_shared
+        if (SLOW != 1) begin : g_slow
+            // What an end reads it asks for in the cycle before its next one
+            localparam int LATER = SLOW - 1;
+            logic [8*LATER-1:0] later_q;
+            always_ff @(posedge clk)
+                later_q <= {later_q[8*LATER-9:0], phase ? {2'b10, rraddr} : traddr};
+            ofr_buffer #(.DEPTH(256 * SLOW), .WIDTH(W)) u_ram (
+                .clk, .we(phase ? rwe : twe),
+                .waddr({slot, phase ? {2'b10, rwaddr} : twaddr}),
+                .wdata(phase ? rwdata : twdata), .re(1'b1),
+                .raddr({slot + 2'd1, later_q[8*LATER-1 -: 8]}), .rdata(trdata)
+            );
+            assign rrdata = trdata;
+        end else if (SHARED != 0) begin : g_shared
             ofr_buffer #(.DEPTH(256), .WIDTH(W)) u_ram (
                 .clk, .we(phase ? rwe : twe), .waddr(phase ? {2'b10, rwaddr} : twaddr),
                 .wdata(phase ? rwdata : twdata), .re(1'b1),

@@ -4,8 +4,11 @@
 `default_nettype none
 `include "ofr_link.vh"
 
-module ofr_link_order (
+module ofr_link_order #(
+    parameter int SLOW = 1         // of ofr_link
+) (
     input  wire logic       clk,
+    input  wire logic [1:0] slot,
     input  wire logic       clear,     // the link is down
     input  wire logic       tick,
     input  wire logic       ok,
@@ -28,10 +31,10 @@ module ofr_link_order (
     assign wants_d = !clear && (bad || (ok && numbered && (in_turn || ahead) ? ahead : wants_q));
     assign nak     = wants_d && (!wants_q || tick);
 
-    always_ff @(posedge clk) begin
-        wants_q   <= wants_d;
-        expects_q <= clear ? 4'd0 : expects_q + 4'(takes);
-    end
+    ofr_link_slow #(.WIDTH(5), .SLOW(SLOW)) u_state (
+        .clk, .slot, .en(1'b1), .d({wants_d, clear ? 4'd0 : expects_q + 4'(takes)}),
+        .q({wants_q, expects_q})
+    );
 endmodule
 
 `default_nettype wire

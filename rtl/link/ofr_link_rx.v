@@ -8,9 +8,11 @@ module ofr_link_rx #(
     parameter int W         = 32, // flit and word width in bits: 16, 32, 64
     parameter int SHARED    = 0,  // 1: one memory with the sender
     parameter int CRC_CHECK = 16, // bits of the CRC that are looked at: less only for tests
-    parameter int TIME      = 0   // 1: notes when TIME comes
+    parameter int TIME      = 0,  // 1: notes when TIME comes
+    parameter int SLOW      = 1   // of ofr_link
 ) (
     input  wire logic         clk,
+    input  wire logic [1:0]   slot,
     input  wire logic         rst,
     input  wire logic         phase,      // SHARED: 1 memory is ours, 0 a flit may come out
     input  wire logic         listens,    // frames with flits are taken
@@ -74,62 +76,74 @@ module ofr_link_rx #(
     assign wdata   = word_q;
     assign ev_bad  = bad;
 
-    always_ff @(posedge clk) begin
-        if (phy_valid)
-            word_q <= phy_word;
-        in_q   <= phy_valid || (in_q && !step);
-        good_q <= ok;
+    logic [2:0]  at_d;
+    logic [4:0]  left_d;
+    logic [5:0]  write_d, keep_d;
+    logic        waits_d, says_high;
+    assign waits_d   = phy_valid || (in_q && !step);
+    assign says_high = step && at_q == (TWO ? HIGH : GAP) && (TWO || !sync);
+    always_comb begin
+        {at_d, left_d}    = {at_q, left_q};
+        {write_d, keep_d} = {write_q, keep_q};
         if (step) begin
-            crc_q <= at_q == CRC || (at_q == GAP && sync) || at_q == HUNT ? `OFR_LINK_CRC_INIT
-                                                                         : crc_d;
             case (at_q)
                 HUNT: begin
-                    left_q <= sync ? left_q - 1 : 5'd`OFR_LINK_LOCK - 1;
+                    left_d = sync ? left_q - 1 : 5'd`OFR_LINK_LOCK - 1;
                     if (sync && left_q == 0)
-                        at_q <= GAP;
+                        at_d = GAP;
                 end
                 GAP: if (!sync) begin
-                    low_q   <= word_q[10:0];
-                    if (!TWO)
-                        high_q <= 16'(word_q >> (W > 16 ? 16 : 0));
-                    left_q  <= {1'b0, word_q[3:0]};
-                    write_q <= write_q + 1;
-                    at_q    <= TWO ? HIGH : word_q[10] ? FLITS : CRC;
+                    left_d  = {1'b0, word_q[3:0]};
+                    write_d = write_q + 1;
+                    at_d    = TWO ? HIGH : word_q[10] ? FLITS : CRC;
                 end
-                HIGH: begin
-                    high_q <= word_q[15:0];
-                    at_q   <= is_data ? FLITS : CRC;
-                end
+                HIGH:
+                    at_d = is_data ? FLITS : CRC;
                 FLITS: begin
-                    left_q  <= left_q - 1;
-                    write_q <= write_q + 1;
+                    left_d  = left_q - 1;
+                    write_d = write_q + 1;
                     if (left_q == 0)
-                        at_q <= CRC;
+                        at_d = CRC;
                 end
                 default: begin
-                    at_q    <= GAP;
-                    write_q <= takes ? write_q : keep_q;
+                    at_d    = GAP;
+                    write_d = takes ? write_q : keep_q;
                     if (takes)
-                        keep_q <= write_q;
+                        keep_d = write_q;
                 end
             endcase
             if (bad) begin
-                at_q    <= HUNT;
-                left_q  <= 5'd`OFR_LINK_LOCK - 1;
-                write_q <= keep_q;
+                at_d    = HUNT;
+                left_d  = 5'd`OFR_LINK_LOCK - 1;
+                write_d = keep_q;
             end
         end
         if (rst || !listens) begin
-            keep_q  <= '0;
-            write_q <= '0;
+            keep_d  = '0;
+            write_d = '0;
         end
         if (rst) begin
-            in_q   <= 1'b0;
-            good_q <= 1'b0;
-            at_q   <= HUNT;
-            left_q <= 5'd`OFR_LINK_LOCK - 1;
+            at_d   = HUNT;
+            left_d = 5'd`OFR_LINK_LOCK - 1;
         end
     end
+    ofr_link_slow #(.WIDTH(22), .SLOW(SLOW)) u_frames (
+        .clk, .slot, .en(1'b1), .d({at_d, left_d, write_d, keep_d, waits_d && !rst, ok && !rst}),
+        .q({at_q, left_q, write_q, keep_q, in_q, good_q})
+    );
+    ofr_link_slow #(.WIDTH(W), .SLOW(SLOW), .ROWS(1)) u_word (
+        .clk, .slot, .en(phy_valid), .d(phy_word), .q(word_q)
+    );
+    ofr_link_slow #(.WIDTH(11), .SLOW(SLOW)) u_low (
+        .clk, .slot, .en(step && at_q == GAP && !sync), .d(word_q[10:0]), .q(low_q)
+    );
+    ofr_link_slow #(.WIDTH(16), .SLOW(SLOW), .ROWS(1)) u_high (
+        .clk, .slot, .en(says_high), .d(16'(word_q >> (W > 16 ? 16 : 0))), .q(high_q)
+    );
+    ofr_link_slow #(.WIDTH(16), .SLOW(SLOW), .ROWS(1)) u_sum (
+        .clk, .slot, .en(step), .q(crc_q),
+        .d(at_q == CRC || (at_q == GAP && sync) || at_q == HUNT ? `OFR_LINK_CRC_INIT : crc_d)
+    );
 
     // --- Time: of the word in front of the one that says it, so that it can say it -------------
     generate
@@ -156,8 +170,8 @@ module ofr_link_rx #(
     endgenerate
 
     // --- Order -----------------------------------------------------------------------------------
-    ofr_link_order u_order (
-        .clk, .clear(rst || !listens), .tick, .ok, .bad,
+    ofr_link_order #(.SLOW(SLOW)) u_order (
+        .clk, .slot, .clear(rst || !listens), .tick, .ok, .bad,
         .numbered(is_data || low_q[5:0] == {3'd0, `OFR_LINK_UP}), .flits(is_data),
         .seq(high_q[3:0]), .takes, .expects_q(expects), .wants_q(wants), .nak
     );
@@ -176,27 +190,37 @@ module ofr_link_rx #(
     assign rx_last   = flits_q == 1 ? kind_q == 1 || kind_q == 2 : flits_q == 2 && kind_q == 3;
     assign rx_poison = rx_last && kind_q == 2;
 
-    always_ff @(posedge clk) begin
-        read_q <= raddr;
+    logic [5:0] next_d;
+    logic [4:0] flits_d;
+    logic [1:0] kind_d, vc_d, next_vc_d;
+    logic       open_d;
+    always_comb begin
+        next_d                              = raddr;
+        {flits_d, kind_d, vc_d, next_vc_d}  = {flits_q, kind_q, vc_q, next_vc_q};
+        open_d                              = open_q;
         if (moves && flits_q == 0) begin
-            flits_q   <= {1'b0, rdata[3:0]} + 1;
-            kind_q    <= rdata[5:4];
-            next_vc_q <= rdata[7:6];
+            flits_d   = {1'b0, rdata[3:0]} + 1;
+            kind_d    = rdata[5:4];
+            next_vc_d = rdata[7:6];
             if (!open_q)
-                vc_q <= rdata[7:6];
+                vc_d = rdata[7:6];
         end
         if (rx_valid) begin
-            flits_q <= flits_q - 1;
-            open_q  <= !rx_last;
+            flits_d = flits_q - 1;
+            open_d  = !rx_last;
             if (rx_last)
-                vc_q <= next_vc_q;
+                vc_d = next_vc_q;
         end
         if (rst || !listens) begin
-            read_q  <= '0;
-            flits_q <= '0;
-            open_q  <= 1'b0;
+            next_d  = '0;
+            flits_d = '0;
+            open_d  = 1'b0;
         end
     end
+    ofr_link_slow #(.WIDTH(18), .SLOW(SLOW)) u_out (
+        .clk, .slot, .en(1'b1), .d({next_d, flits_d, kind_d, vc_d, next_vc_d, open_d}),
+        .q({read_q, flits_q, kind_q, vc_q, next_vc_q, open_q})
+    );
 endmodule
 
 `default_nettype wire

@@ -9,9 +9,11 @@ module ofr_link_train #(
     parameter int W      = 32,  // flit width,
     parameter int L      = 128, // flits a slot, 4 to 1024,
     parameter int C      = 8,   // slots a VC
-    parameter int SERIAL = 1    // 1: serial numbers are exchanged
+    parameter int SERIAL = 1,   // 1: serial numbers are exchanged
+    parameter int SLOW   = 1    // of ofr_link
 ) (
     input  wire logic        clk,
+    input  wire logic [1:0]  slot,
     input  wire logic        rst,
     input  wire logic        enable,
     input  wire logic        phy_up,
@@ -43,6 +45,7 @@ module ofr_link_train #(
     output logic             link_up_q,
     output logic             abort,
     output logic [3:0]       why_q,      // OFR_LINK_WHY_*
+    output logic             anew_q,     // it fell in the turn before: SILENT or STUCK
     output logic [63:0]      peer_q,     // serial number of the other end; 0 without SERIAL
     output logic             ev_up,
     output logic             ev_down
@@ -55,7 +58,7 @@ module ofr_link_train #(
     logic [3:0]  timer_q; // ticks: down, or since the last good frame
     logic [3:0]  stuck_q; // ticks since something was acknowledged
     logic [2:0]  want_q;  // item
-    logic        hello, up_frame, silent, stuck, fits, fall, fail;
+    logic        hello, up_frame, silent, stuck, fits, fall, fail, anew_d;
     logic [3:0]  why_d, differs;
     logic [2:0]  said, what;
     logic        unused;
@@ -94,9 +97,10 @@ module ofr_link_train #(
 
     // What takes the link down (fall), or finds that it may not come up (fail)
     always_comb begin
-        fall  = 1'b0;
-        fail  = 1'b0;
-        why_d = why_q;
+        fall   = 1'b0;
+        fail   = 1'b0;
+        anew_d = 1'b0;
+        why_d  = why_q;
         if (!enable || !phy_up) begin
             fall  = 1'b1;
             why_d = !enable ? `OFR_LINK_WHY_DISABLED : `OFR_LINK_WHY_PHY;
@@ -109,8 +113,9 @@ module ofr_link_train #(
             fall = silent || (hello && what == `OFR_LINK_ITEM_SHAPE && fits &&
                               said != `OFR_LINK_FAILED);
         end else if (silent || (up && stuck)) begin
-            fall  = 1'b1;
-            why_d = silent ? `OFR_LINK_WHY_SILENT : `OFR_LINK_WHY_STUCK;
+            fall   = 1'b1;
+            anew_d = 1'b1;
+            why_d  = silent ? `OFR_LINK_WHY_SILENT : `OFR_LINK_WHY_STUCK;
         end else if (hello && said == `OFR_LINK_FAILED && !up) begin
             fail  = 1'b1;
             why_d = `OFR_LINK_WHY_REFUSED;
@@ -125,62 +130,76 @@ module ofr_link_train #(
     assign ev_up   = up && !link_up_q;
     assign ev_down = abort;
 
-    always_ff @(posedge clk) begin
-        link_up_q <= up;
-        why_q     <= why_d;
-        rebase_q  <= 1'b0;
-        timer_q   <= timer_q + 4'(tick && timer_q != HOLD);
-        stuck_q   <= !waits || moves ? 4'd0 : stuck_q + 4'(tick);
+    logic [3:0]  timer_d, stuck_d, cause_d;
+    logic [2:0]  want_d, state_d;
+    logic [11:0] count_d;
+    logic        rebase_d, hears;
+    assign hears = state_q == `OFR_LINK_DOWN && hello && timer_q == HOLD && what == want_q;
+    always_comb begin
+        {want_d, state_d} = {want_q, state_q};
+        cause_d  = why_d;
+        count_d  = count_q;
+        rebase_d = 1'b0;
+        timer_d  = timer_q + 4'(tick && timer_q != HOLD);
+        stuck_d  = !waits || moves ? 4'd0 : stuck_q + 4'(tick);
         if (good && state_q != `OFR_LINK_DOWN)
-            timer_q <= '0;
+            timer_d = '0;
         case (state_q)
-            `OFR_LINK_DOWN: if (hello && timer_q == HOLD && what == want_q) begin
-                want_q <= want_q + 1;
-                if (SERIAL != 0 && what != `OFR_LINK_ITEM_SHAPE)
-                    peer_q <= {high, peer_q[63:16]};
+            `OFR_LINK_DOWN: if (hears) begin
+                want_d = want_q + 1;
                 if (want_q == (SERIAL != 0 ? LAST_SERIAL : `OFR_LINK_ITEM_SHAPE)) begin
-                    state_q <= `OFR_LINK_TRAIN;
-                    timer_q <= '0;
-                    want_q  <= `OFR_LINK_ITEM_RECEIVED;
+                    state_d = `OFR_LINK_TRAIN;
+                    timer_d = '0;
+                    want_d  = `OFR_LINK_ITEM_RECEIVED;
                 end
             end
             `OFR_LINK_TRAIN: if (hello) begin
                 // Counts stand still once the other end is in TRAIN; from before they do not count
                 if (said == `OFR_LINK_DOWN) begin
-                    want_q <= `OFR_LINK_ITEM_RECEIVED;
+                    want_d = `OFR_LINK_ITEM_RECEIVED;
                 end else if (what == `OFR_LINK_ITEM_RECEIVED) begin
-                    count_q  <= high[11:0];
-                    rebase_q <= 1'b1;
-                    want_q   <= `OFR_LINK_ITEM_FREED;
+                    count_d  = high[11:0];
+                    rebase_d = 1'b1;
+                    want_d   = `OFR_LINK_ITEM_FREED;
                 end else if (what == want_q) begin
-                    count_q <= high[11:0];
-                    state_q <= `OFR_LINK_READY;
+                    count_d = high[11:0];
+                    state_d = `OFR_LINK_READY;
                 end
             end
             `OFR_LINK_READY: if (up_frame || (hello && said == `OFR_LINK_READY))
-                state_q <= `OFR_LINK_UP;
+                state_d = `OFR_LINK_UP;
             default: ;
         endcase
         if (listens && up_frame && (low[10] || low[5:3] == 0))
             for (int v = 0; v < 3; v++)
                 if (high[9:8] == 2'(v))
-                    count_q[4*v +: 4] <= high[13:10];
+                    count_d[4*v +: 4] = high[13:10];
         if (fail) begin
-            state_q <= `OFR_LINK_FAILED;
-            timer_q <= '0;
+            state_d = `OFR_LINK_FAILED;
+            timer_d = '0;
         end
         if (fall || rst) begin
-            state_q <= `OFR_LINK_DOWN;
-            timer_q <= '0;
-            want_q  <= '0;
+            state_d = `OFR_LINK_DOWN;
+            timer_d = '0;
+            want_d  = '0;
         end
         if (rst) begin
-            link_up_q <= 1'b0;
-            why_q     <= `OFR_LINK_WHY_RESET;
-            count_q   <= '0;
-            peer_q    <= '0;
+            cause_d = `OFR_LINK_WHY_RESET;
+            count_d = '0;
         end
-        if (SERIAL == 0)
+    end
+    ofr_link_slow #(.WIDTH(21), .SLOW(SLOW)) u_state (
+        .clk, .slot, .en(1'b1),
+        .d({timer_d, stuck_d, want_d, state_d, cause_d, rebase_d, up && !rst, anew_d}),
+        .q({timer_q, stuck_q, want_q, state_q, why_q, rebase_q, link_up_q, anew_q})
+    );
+    ofr_link_slow #(.WIDTH(12), .SLOW(SLOW)) u_counts (
+        .clk, .slot, .en(1'b1), .d(count_d), .q(count_q)
+    );
+    always_ff @(posedge clk) begin
+        if (hears && what != `OFR_LINK_ITEM_SHAPE)
+            peer_q <= {high, peer_q[63:16]};
+        if (rst || SERIAL == 0)
             peer_q <= '0;
     end
 endmodule

@@ -7,9 +7,12 @@
 module ofr_link_tx #(
     parameter int W      = 32, // flit and word width in bits: 16, 32, 64
     parameter int SHARED = 0,  // 1: one memory with the receiver; a word every other cycle
-    parameter int SERIAL = 1   // 1: hellos have the serial number
+    parameter int SERIAL = 1,  // 1: hellos have the serial number
+    parameter int TIME   = 0,  // 1: there may be items to say while the link is up
+    parameter int SLOW   = 1   // of ofr_link
 ) (
     input  wire logic         clk,
+    input  wire logic [1:0]   slot,
     input  wire logic         rst,
     input  wire logic         phase,      // SHARED: 0 memory is ours, 1 a word may go
     input  wire logic         up,
@@ -41,7 +44,7 @@ module ofr_link_tx #(
     input  wire logic         nak,        // say once that `expects` is wanted
     input  wire logic         run,        // send a SYNC run
     // Wire
-    output logic [W-1:0]      phy_word,
+    output logic [W-1:0]      phy_word,   // SLOW > 1: it stands there only as it is taken
     input  wire logic         phy_ready,  // the word is taken
     // Events and status
     output logic              waits,      // frames that are not acknowledged
@@ -77,29 +80,38 @@ module ofr_link_tx #(
     assign waddr = closes ? {5'b11000, close[2:0]} : {1'b0, close[2:0], flits_q[3:0]};
     assign wdata = closes ? W'({info_check, info}) : tx_data;
 
-    always_ff @(posedge clk) begin
-        if (tx_valid && tx_ready) begin
-            open_q <= !tx_last;
-            drop_q <= drops;
-        end
+    logic [4:0] flits_d;
+    logic [1:0] vc_d;
+    logic       head_d, tail_d, poison_d, join_d, open_d, drop_d;
+    always_comb begin
+        {flits_d, vc_d}                    = {flits_q, vc_q};
+        {head_d, tail_d, poison_d, join_d} = {head_q, tail_q, poison_q, join_q};
+        {open_d, drop_d}                   = {open_q, drop_q};
+        if (tx_valid && tx_ready)
+            {open_d, drop_d} = {!tx_last, drops};
         if (stores) begin
-            flits_q  <= flits_q + 1;
-            head_q   <= !open_q;
-            tail_q   <= tx_last;
-            poison_q <= tx_poison;
-            join_q   <= tail_q;
+            flits_d  = flits_q + 1;
+            head_d   = !open_q;
+            tail_d   = tx_last;
+            poison_d = tx_poison;
+            join_d   = tail_q;
             if (!open_q)
-                vc_q <= tx_vc;
+                vc_d = tx_vc;
         end
         if (closes || !up) begin
-            flits_q <= '0;
-            head_q  <= 1'b0;
-            tail_q  <= 1'b0;
-            join_q  <= 1'b0;
+            flits_d = '0;
+            head_d  = 1'b0;
+            tail_d  = 1'b0;
+            join_d  = 1'b0;
         end
         if (rst)
-            open_q <= 1'b0;
+            open_d = 1'b0;
     end
+    ofr_link_slow #(.WIDTH(13), .SLOW(SLOW)) u_packer (
+        .clk, .slot, .en(1'b1),
+        .d({flits_d, vc_d, head_d, tail_d, poison_d, join_d, open_d, drop_d}),
+        .q({flits_q, vc_q, head_q, tail_q, poison_q, join_q, open_q, drop_q})
+    );
 
     // --- Framer: a word whenever the wire takes one ----------------------------------------------
     localparam [1:0] GAP = 2'd0, HIGH = 2'd1, FLITS = 2'd2, CRC = 2'd3;
@@ -126,8 +138,8 @@ module ofr_link_tx #(
     assign hello  = TWO ? hello_q : !up || tell;
     assign header = go && (TWO ? at_q == HIGH : at_q == GAP && !sync); // `high` goes
 
-    ofr_link_window u_window (
-        .clk, .clear(!up), .closes, .sent(ends), .between(go && at_q == GAP), .acked, .ack,
+    ofr_link_window #(.SLOW(SLOW)) u_window (
+        .clk, .slot, .clear(!up), .closes, .sent(ends), .between(go && at_q == GAP), .acked, .ack,
         .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .ack_q(unused_ack),
         .late_q(unused_late), .full, .may_send_q(may_send), .idle_q(idle), .waits, .moves,
         .retries(ev_retry)
@@ -145,10 +157,11 @@ module ofr_link_tx #(
             GAP:     word = sync ? {W/16{`OFR_LINK_SYNC}} : TWO ? W'(low) : W'({high, low});
             HIGH:    word = W'(high);
             FLITS:   word = rdata;
-            default: word = W'(crc_d);
+            default: word = SLOW == 1 ? W'(crc_d) : W'(crc_q);
         endcase
     end
-    // Of the words before, and the one that stands at the wire: the memory's output is late
+    // Of the words before, and the one that stands at the wire: the memory's output is late. With
+    // SLOW > 1 of all words, the one that goes included: that is fast enough then.
     ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word(phy_word), .next(crc_d));
 
     // The buffer's next word: of the frame that is being sent, or the header of the next one
@@ -157,60 +170,89 @@ module ofr_link_tx #(
                      (!TWO && at_q == GAP && go && data) ? {1'b0, send[2:0], place_d}
                                                           : {5'b11000, send_d[2:0]};
 
-    always_ff @(posedge clk) begin
-        nak_q <= (nak_q && !(header && !hello)) || nak;
+    logic [1:0]   at_d, credit_d;
+    logic [2:0]   item_d;
+    logic [3:0]   left_d, start_d; // start_d: the next place_q
+    logic [4:0]   run_d;
+    logic         data_d, hello_d, nak_d, due_d, tell_d, fresh;
+    assign fresh = SLOW == 1 ? at_q == GAP : (at_q == GAP && sync) || at_q == CRC;
+    always_comb begin
+        {at_d, credit_d, item_d} = {at_q, credit_q, item_q};
+        {left_d, start_d, run_d} = {left_q, place_q, run_q};
+        {data_d, hello_d}        = {data_q, hello_q};
+        {due_d, tell_d}          = {due_q, tell_q};
+        nak_d = (nak_q && !(header && !hello)) || nak;
         if (header && !hello)
-            credit_q <= credit_q == 2 ? 2'd0 : credit_q + 1;
-        if (go) begin
-            phy_word <= word;
-            crc_q    <= at_q == GAP ? `OFR_LINK_CRC_INIT : crc_d;
+            credit_d = credit_q == 2 ? 2'd0 : credit_q + 1;
+        if (go)
             case (at_q)
                 GAP: begin
-                    left_q  <= rdata[3:0];
-                    data_q  <= data;
-                    hello_q <= !up || tell;
-                    tell_q  <= tell;
+                    left_d  = rdata[3:0];
+                    data_d  = data;
+                    hello_d = !up || tell;
+                    tell_d  = tell;
                     if (!sync)
-                        due_q <= 1'b0;
+                        due_d = 1'b0;
                     if (sync)
-                        run_q <= run_q - 1;
+                        run_d = run_q - 1;
                     else
-                        at_q <= TWO ? HIGH : data ? FLITS : CRC;
+                        at_d = TWO ? HIGH : data ? FLITS : CRC;
                 end
                 HIGH:
-                    at_q <= data_q ? FLITS : CRC;
+                    at_d = data_q ? FLITS : CRC;
                 FLITS: begin
-                    place_q <= place_d;
-                    left_q  <= left_q - 1;
+                    start_d = place_d;
+                    left_d  = left_q - 1;
                     if (ends)
-                        at_q <= CRC;
+                        at_d = CRC;
                 end
                 default: begin
-                    at_q    <= GAP;
-                    place_q <= '0;
+                    at_d    = GAP;
+                    start_d = '0;
                     if (hello_q)
-                        item_q <= tell_q ? (&item_q ? `OFR_LINK_SAYS_TIME : item_q + 1)
-                                : item_q >= `OFR_LINK_ITEM_FREED ? 3'd0
-                                : item_q == 0 && SERIAL == 0 ? `OFR_LINK_ITEM_RECEIVED
-                                                             : item_q + 1;
+                        item_d = tell_q ? (&item_q ? `OFR_LINK_SAYS_TIME : item_q + 1)
+                               : item_q >= `OFR_LINK_ITEM_FREED ? 3'd0
+                               : item_q == 0 && SERIAL == 0 ? `OFR_LINK_ITEM_RECEIVED
+                                                            : item_q + 1;
                 end
             endcase
-        end
         if (due)
-            due_q <= 1'b1;
+            due_d = 1'b1;
         if (run)
-            run_q <= 5'd`OFR_LINK_RUN;
+            run_d = 5'd`OFR_LINK_RUN;
         if (rst) begin
-            at_q     <= GAP;
-            run_q    <= 5'd`OFR_LINK_RUN;
-            item_q   <= '0;
-            place_q  <= '0;
-            credit_q <= '0;
-            nak_q    <= 1'b0;
-            due_q    <= 1'b0;
-            phy_word <= {W/16{`OFR_LINK_SYNC}};
+            at_d     = GAP;
+            run_d    = 5'd`OFR_LINK_RUN;
+            item_d   = '0;
+            start_d  = '0;
+            credit_d = '0;
+            nak_d    = 1'b0;
+            due_d    = 1'b0;
         end
     end
+    ofr_link_slow #(.WIDTH(23), .SLOW(SLOW)) u_framer (
+        .clk, .slot, .en(1'b1),
+        .d({at_d, credit_d, item_d, left_d, start_d, run_d, data_d, hello_d, nak_d}),
+        .q({at_q, credit_q, item_q, left_q, place_q, run_q, data_q, hello_q, nak_q})
+    );
+    ofr_link_slow #(.WIDTH(16), .SLOW(SLOW), .ROWS(1)) u_sum (
+        .clk, .slot, .en(go), .d(fresh ? `OFR_LINK_CRC_INIT : crc_d), .q(crc_q)
+    );
+    ofr_link_slow #(.WIDTH(2), .SLOW(SLOW)) u_items (
+        .clk, .slot, .en(1'b1), .d(TIME != 0 ? {due_d, tell_d} : 2'd0), .q({due_q, tell_q})
+    );
+    generate
+        if (SLOW == 1) begin : g_word
+            always_ff @(posedge clk) begin
+                if (go)
+                    phy_word <= word;
+                if (rst)
+                    phy_word <= {W/16{`OFR_LINK_SYNC}};
+            end
+        end else begin : g_no_word
+            assign phy_word = word;
+        end
+    endgenerate
 endmodule
 
 `default_nettype wire

@@ -5,8 +5,11 @@
 // overtaken `send`, which then is the seq of a frame that the other end has: it is not sent on.
 `default_nettype none
 
-module ofr_link_window (
+module ofr_link_window #(
+    parameter int SLOW = 1       // of ofr_link
+) (
     input  wire logic       clk,
+    input  wire logic [1:0] slot,
     input  wire logic       clear,   // the link is down
     input  wire logic       closes,  // the open frame is complete; only while !full
     input  wire logic       sent,    // frame `send` has been put on the wire
@@ -39,28 +42,32 @@ module ofr_link_window (
     // Kept until it is seen to: `send` may by then be 16 behind `close`, which looks like 0
     assign late_d  = (late_q && !retries) || 4'(close_q - send_d) > 4'(close_q - ack_d);
 
-    always_ff @(posedge clk) begin
-        if (closes)
-            close_q <= close_q + 1;
-        ack_q      <= ack_d;
-        send_q     <= send_d;
-        back_q     <= (back_q && !between) || nak;
-        late_q     <= late_d;
-        may_send_q <= send_d != close_q && !nak && !(back_q && !between) && !late_d;
+    logic [3:0] close_d, oldest_d;
+    logic       back_d, may_send_d, idle_d, over_d;
+    always_comb begin
+        close_d    = close_q + 4'(closes);
+        oldest_d   = ack_d;
+        back_d     = (back_q && !between) || nak;
+        over_d     = late_d;
+        may_send_d = send_d != close_q && !back_d && !late_d;
         // Not with frames of a flit each when acknowledgements take long: the last places are for
         // longer ones
-        idle_q     <= send_d == close_q && !full && stored[2:1] != 2'b11;
+        idle_d     = send_d == close_q && !full && stored[2:1] != 2'b11;
         if (clear) begin
-            close_q    <= '0;
-            ack_q      <= '0;
-            back_q     <= 1'b0;
-            late_q     <= 1'b0;
-            may_send_q <= 1'b0;
-            idle_q     <= 1'b0;
-            if (between)
-                send_q <= '0;
+            close_d    = '0;
+            oldest_d   = '0;
+            back_d     = 1'b0;
+            over_d     = 1'b0;
+            may_send_d = 1'b0;
+            idle_d     = 1'b0;
         end
     end
+    ofr_link_slow #(.WIDTH(16), .SLOW(SLOW)) u_state (
+        .clk, .slot, .en(1'b1),
+        .d({close_d, clear && between ? 4'd0 : send_d, oldest_d, back_d, over_d, may_send_d,
+            idle_d}),
+        .q({close_q, send_q, ack_q, back_q, late_q, may_send_q, idle_q})
+    );
 endmodule
 
 `default_nettype wire

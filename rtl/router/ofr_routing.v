@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The router joined with its OFR unit: what decides and moves packets, without registers but the
 // unit's. Ports as ofr_router's and ofr_unit's; used by ofr_node, lockstep and `make report`.
+`include "ofr_defs.vh"
 `default_nettype none
 
 module ofr_routing #(
@@ -8,7 +9,8 @@ module ofr_routing #(
     parameter int W   = 32, // flit width in bits, 16, 32 or 64
     parameter int L   = 8,  // flits per slot, a power of two; L W / 8 at least 32 bytes
     parameter int C   = 8,  // slots per VC, 2 to 8
-    parameter int MUL = 1   // the FPGA has multipliers and distributed RAM: 1 ECP5, 0 iCE40
+    parameter int MUL = 1,  // the FPGA has multipliers and distributed RAM: 1 ECP5, 0 iCE40
+    parameter int OFR = 1   // 0: no OFR unit: packets of class DEROUTE go minimally
 ) (
     input  wire logic                clk,
     input  wire logic                rst,
@@ -91,12 +93,36 @@ module ofr_routing #(
 
     ofr_router #(.N(N), .W(W), .L(L), .C(C), .LUTRAM(MUL)) router (.*);
 
-    ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
-        .clk, .rst, .cfg_k(k), .cfg_me(me), .cfg_tie_both(tie_both),
-        .reg_we, .reg_adr, .reg_wdat, .reg_rdat, .reg_err,
-        .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy, .done(ofr_done),
-        .kind(ofr_kind), .q(ofr_idn), .generation
-    );
+    generate
+        if (OFR != 0) begin : g_ofr
+            ofr_unit #(.N(N), .C(C), .MUL(MUL)) unit (
+                .clk, .rst, .cfg_k(k), .cfg_me(me), .cfg_tie_both(tie_both),
+                .reg_we, .reg_adr, .reg_wdat, .reg_rdat, .reg_err,
+                .start(ofr_start), .t(ofr_target), .used(ofr_used), .busy, .done(ofr_done),
+                .kind(ofr_kind), .q(ofr_idn), .generation
+            );
+        end else begin : g_no_ofr
+            // A decision that takes a cycle: as it is. Of the registers there is the generation.
+            logic        done_q;
+            logic [15:0] generation_q;
+            logic        unused_unit;
+            always_ff @(posedge clk) begin
+                done_q <= ofr_start;
+                if (reg_we && reg_adr == `OFR_OFR_COMMIT)
+                    generation_q <= reg_wdat[15:0];
+                if (rst)
+                    generation_q <= '0;
+            end
+            assign ofr_done   = done_q;
+            assign ofr_kind   = 2'd0;
+            assign ofr_idn    = '0;
+            assign busy       = done_q;
+            assign generation = generation_q;
+            assign reg_rdat   = reg_adr == `OFR_OFR_COMMIT ? {16'd0, generation_q} : 32'd0;
+            assign reg_err    = 1'b0;
+            assign unused_unit = ^{ofr_target, ofr_used, reg_wdat[31:16], k, me, tie_both};
+        end
+    endgenerate
     assign unused = busy;
 endmodule
 

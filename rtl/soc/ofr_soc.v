@@ -16,6 +16,8 @@
 
 module ofr_soc #(
     parameter int CORE = 0,                 // see ofr_core
+    parameter int SMALL = 0,                // FLASH: fewer cells, more cycles: rv32i, ofr_uart,
+                                            // ofr_flash
     parameter int FLASH = 0,                // 1: firmware runs from SPI flash, RAM is for data only
     parameter int RAM_BYTES = 16384,        // a multiple of 4, at least 64; addresses wrap round
     parameter INIT = "",                    // RAM's $readmemh file of 32-bit words
@@ -61,14 +63,16 @@ module ofr_soc #(
     localparam int EARLY = CORE == 0 && FLASH == 0 ? 1 : 0; // the register behind the RAM: rdata_q
 
     // ---- Core -----------------------------------------------------------------------------------
-    logic        core_rst, mem_valid, mem_instr, mem_ready, trap;
+    logic        core_rst, mem_valid, mem_instr, mem_follows, mem_ready, trap;
     logic [31:0] mem_wdata, mem_rdata, trap_pc;
     /* verilator lint_off UNUSEDSIGNAL */
     logic [31:0] mem_addr;  // bits 1:0 are 0
     /* verilator lint_on UNUSEDSIGNAL */
     logic [3:0]  mem_wstrb;
     logic [2:0]  trap_cause;
-    ofr_core #(.CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY)) core (.rst(core_rst), .*);
+    ofr_core #(
+        .CORE(CORE), .RESET_ADDR(RESET_ADDR), .EARLY(EARLY), .SMALL(SMALL)
+    ) core (.rst(core_rst), .*);
 
     // ---- RAM ------------------------------------------------------------------------------------
     // EARLY: whether an address is the RAM's is known from the cycle before, so that only the
@@ -139,14 +143,19 @@ module ofr_soc #(
 
     generate
         if (FLASH != 0) begin : g_flash
-            ofr_flash #(.WAKE_CYCLES(FLASH_WAKE_CYCLES)) flash (
-                .clk, .rst, .valid(serve && to_flash), .addr(adr_q[23:2]), .ready(flash_ready),
+            logic fetched_q; // what was read last is an instruction
+            ofr_flash #(.WAKE_CYCLES(FLASH_WAKE_CYCLES), .SMALL(SMALL)) flash (
+                .clk, .rst, .valid(serve && to_flash), .addr(adr_q[23:2]),
+                .follows(mem_follows && mem_instr && fetched_q), .ready(flash_ready),
                 .rdata(flash_rdata), .flash_csn, .flash_sck, .flash_mosi, .flash_miso
             );
+            always_ff @(posedge clk)
+                if (flash_ready)
+                    fetched_q <= mem_instr;
         end else begin : g_ram_only
             /* verilator lint_off UNUSEDSIGNAL */
             logic unused;
-            assign unused = flash_miso;
+            assign unused = ^{flash_miso, mem_follows};
             /* verilator lint_on UNUSEDSIGNAL */
             assign {flash_ready, flash_rdata} = '0;
             assign {flash_csn, flash_sck, flash_mosi} = 3'b100;
@@ -154,7 +163,7 @@ module ofr_soc #(
     endgenerate
 
     // ---- UART and timer -------------------------------------------------------------------------
-    ofr_uart #(.DIVISOR(UART_DIVISOR), .DEPTH(RX_DEPTH)) uart (
+    ofr_uart #(.DIVISOR(UART_DIVISOR), .DEPTH(RX_DEPTH), .SMALL(SMALL)) uart (
         .clk, .rst, .rx(uart_rx), .tx(uart_tx), .we(serve && to_uart && write_q),
         .re(serve && to_uart && !write_q), .adr({adr_q[3:2], 2'b00}), .wdat(mem_wdata),
         .rdat(uart_rdat)

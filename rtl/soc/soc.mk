@@ -3,7 +3,7 @@
 # of the SoC, each of which the tests must find.
 SOC_V   := $(sort $(wildcard rtl/soc/*.v))
 LINT_V  += $(SOC_V)
-LINT_TOPS += ofr_soc ofr_soc:FLASH=1:RAM_BYTES=2048 ofr_uart ofr_timer ofr_ram ofr_flash
+LINT_TOPS += ofr_soc ofr_soc:FLASH=1:RAM_BYTES=2048 ofr_soc:FLASH=1:RAM_BYTES=2048:SMALL=1 ofr_uart ofr_timer ofr_ram ofr_flash
 
 SOC_B   := $(B)/rtl/soc
 SOC_T   := rtl/soc/test
@@ -15,8 +15,9 @@ SOC_RAM   := -GRAM_BYTES=8192 -GINIT=\"$(SOC_B)/monitor.hex\"
 SOC_FLASH := -GRAM_BYTES=2048 -GFLASH=1
 SOC_QUIET := $(if $(filter picorv32,$(CORE)),-q)
 SOC_AHEAD := $(SOC_FLASH) -GCORE=1
+SOC_SMALL := $(SOC_FLASH) -GSMALL=1
 
-TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead
+TESTS += $(B)/tests/soc_ram $(B)/tests/soc_flash $(B)/tests/soc_ahead $(B)/tests/soc_small
 SOAK  += $(B)/tests/soc_mutants
 TESTS += rtl/soc/test/parameters.sh
 
@@ -59,24 +60,31 @@ $(SOC_B)/test_ahead: $(SOC_DEPS)
 	$(SOC_VERILATE) $(SOC_AHEAD) --Mdir $(SOC_B)/v_ahead -o $(CURDIR)/$@ $(SOC_AHEAD_SRC) \
 	    $(SOC_EXE) >$@.log || (cat $@.log; false)
 
+# rv32i whatever CORE is, as nothing else has it
+$(SOC_B)/test_small: $(SOC_DEPS)
+	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
+	$(SOC_VERILATE) $(SOC_SMALL) --Mdir $(SOC_B)/v_small -o $(CURDIR)/$@ $(SOC_V) $(CORE_V) \
+	    $(SOC_EXE) >$@.log || (cat $@.log; false)
+
 $(B)/tests/soc_ram: $(SOC_B)/test_ram
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s %s ram "$$@"\n' $< '$(SOC_QUIET)' >$@
 	@chmod +x $@
 
-$(B)/tests/soc_flash $(B)/tests/soc_ahead: $(B)/tests/soc_%: $(SOC_B)/test_% \
+$(B)/tests/soc_flash $(B)/tests/soc_ahead $(B)/tests/soc_small: $(B)/tests/soc_%: $(SOC_B)/test_% \
     $(SOC_B)/monitor_flash.bin
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s %s flash %s "$$@"\n' $< '$(SOC_QUIET)' $(SOC_B)/monitor_flash.bin >$@
 	@chmod +x $@
 
 $(B)/tests/soc_ahead: SOC_QUIET := -q
+$(B)/tests/soc_small: SOC_QUIET := -b
 
-# Mutants: "name|file|test (ram, flash or ahead)|sed expression" in mutants.txt.
+# Mutants: "name|file|test (ram, flash, ahead or small)|sed expression" in mutants.txt.
 $(B)/tests/soc_mutants: $(SOC_T)/mutants.sh $(SOC_T)/mutants.txt $(SOC_B)/test_ram \
     $(SOC_B)/test_flash $(SOC_B)/monitor_flash.bin
 	@mkdir -p $(@D)
-	SOC_RAM='$(SOC_RAM)' SOC_FLASH='$(SOC_FLASH)' SOC_AHEAD='$(SOC_AHEAD)' sh $(SOC_T)/mutants.sh build \
+	SOC_RAM='$(SOC_RAM)' SOC_FLASH='$(SOC_FLASH)' SOC_AHEAD='$(SOC_AHEAD)' SOC_SMALL='$(SOC_SMALL)' sh $(SOC_T)/mutants.sh build \
 	    $(SOC_B) '$(SOC_VERILATE)' '$(SOC_AHEAD_SRC)' '$(SOC_EXE)'
 	@printf '#!/bin/sh\nexec sh %s run %s\n' $(SOC_T)/mutants.sh $(SOC_B) >$@
 	@chmod +x $@

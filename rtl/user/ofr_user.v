@@ -113,8 +113,8 @@ module ofr_user #(
     wire logic   core_rst = rst || !run_q || !ran_q; // two cycles and more
     /* verilator lint_off PINCONNECTEMPTY */
     ofr_core #(.CORE(0), .RESET_ADDR(32'h0), .EARLY(1)) core (
-        .clk, .rst(core_rst), .mem_valid, .mem_instr, .mem_ready, .mem_addr, .mem_wdata, .mem_wstrb,
-        .mem_rdata(rdata_q), .trap, .trap_pc(), .trap_cause
+        .clk, .rst(core_rst), .mem_valid, .mem_instr, .mem_follows(), .mem_ready, .mem_addr,
+        .mem_wdata, .mem_wstrb, .mem_rdata(rdata_q), .trap, .trap_pc(), .trap_cause
     );
     /* verilator lint_on PINCONNECTEMPTY */
 

@@ -13,11 +13,12 @@ VERILATOR_INC = $(shell verilator --getenv VERILATOR_ROOT)/include
 # N W L C MUL, OFR_WITHOUT_* of what is left out, FLASH, and parameters of the SoC
 BOARD_2 := 2 32 16 8 1 0 0 RAM_BYTES=32768
 BOARD_3 := 3 32 16 8 1 0 0 RAM_BYTES=32768
-BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40
+BOARD_small := 2 16 16 4 0 27 1 RAM_BYTES=2048 GEN=0 CHECK=0 COUNT=0 TIMER_BITS=40 SMALL=1 RX_DEPTH=512
 # With ends of reliable links, words at the pins
 BOARD_2_link := $(BOARD_2) LINK=1 TIME=1
 BOARD_3_link := $(BOARD_3) LINK=1 TIME=1
-BOARD_small_link := $(BOARD_small) LINK=1 SHARED=1 SERIAL=0
+# Without the OFR unit, besides
+BOARD_small_link := 2 16 16 4 0 59 $(wordlist 7,99,$(BOARD_small)) OFR=0 LINK=1 SHARED=1 SERIAL=0
 # ... and channels with collectives and datagrams, as BOARD_CHANNELS and its neighbours in board.h say
 BOARD_2_channels := $(BOARD_2_link) CHANNELS=8 COLLECTIVES=4 DATAGRAMS=4
 # ... and a user's core, which has the first of these, as BOARD_USER of board.h says
@@ -31,7 +32,8 @@ LINT_V += $(wildcard rtl/board/*.v)
 LINT_TOPS += ofr_board ofr_board:N=3 \
     ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:PINS=0:COUNT=0:FLASH=1:RAM_BYTES=2048:TIMER_BITS=33 \
     ofr_board:LINK=1 ofr_board:LINK=1:TIME=1:CHANNELS=8:DATAGRAMS=4:COLLECTIVES=4:USER=4 ofr_board:N=3:LINK=2:TIME=1:WIRES=4 \
-    ofr_board:W=16:C=4:MUL=0:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0
+    ofr_board:W=16:C=4:MUL=0:OFR=0:FLASH=1:RAM_BYTES=2048:GEN=0:CHECK=0:COUNT=0:LINK=1:SHARED=1:SERIAL=0 \
+    ofr_board:W=16:C=4:MUL=0:OFR=0:FLASH=1:RAM_BYTES=2048:GEN=0:CHECK=0:COUNT=0:LINK=3:WIRES=2:SMALL=1
 
 # The Verilated board of each, and what wraps it for C. The headers of the model matter only to the
 # latter. Verilator's makefile ends the compiler's flags with OPT_FAST, -Os unless it is given. What

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The reliable link: RTL and golden model in lockstep over bad cables, one program a shape,
-# build/link/N_W_L_C_SHARED_SERIAL_TICK_CRC, TIME as SERIAL; its broken twins, goodput and latency.
+# build/link/N_W_L_C_SHARED_SERIAL_TICK_CRC, TIME as SERIAL, and _SLOW where it is not 1; its broken
+# twins, goodput and latency.
 
-LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16
+LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_7_0_1_9_16 2_16_16_4_1_0_8_16_4
 LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
 # Without one time, for a header's latency
 LINK_TIMELESS := $(B)/link/2_16_32_4_0_0_8_16/lockstep
@@ -22,13 +23,14 @@ $(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link
 	    -GN=$(call link_word,$*,1) -GW=$(call link_word,$*,2) -GL=$(call link_word,$*,3) \
 	    -GC=$(call link_word,$*,4) -GSHARED=$(call link_word,$*,5) \
 	    -GSERIAL=$(call link_word,$*,6) -GTIME=$(call link_word,$*,6) -GTICK=$(call link_word,$*,7) \
-	    -GCRC_CHECK=$(call link_word,$*,8) --top-module ofr_link --Mdir $(@D)/v \
+	    -GCRC_CHECK=$(call link_word,$*,8) -GSLOW=$(or $(call link_word,$*,9),1) --top-module ofr_link --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
 	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib \
 	        -DSHAPE_N=$(call link_word,$*,1) -DSHAPE_W=$(call link_word,$*,2) \
 	        -DSHAPE_L=$(call link_word,$*,3) -DSHAPE_C=$(call link_word,$*,4) \
 	        -DSHAPE_SHARED=$(call link_word,$*,5) -DSHAPE_SERIAL=$(call link_word,$*,6) \
-	        -DSHAPE_TICK=$(call link_word,$*,7) -DSHAPE_CRC=$(call link_word,$*,8)" \
+	        -DSHAPE_TICK=$(call link_word,$*,7) -DSHAPE_CRC=$(call link_word,$*,8) \
+	        -DSHAPE_SLOW=$(or $(call link_word,$*,9),1)" \
 	    $(LINK_V) $(CURDIR)/sim/cosim/link_rtl.cpp $(abspath $(LINK_O) $(B)/libofr.a) \
 	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep \
 	    > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }

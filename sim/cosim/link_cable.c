@@ -45,6 +45,7 @@ struct end {
     uint64_t half, next; // half a period of its clock; its next edge, fs
     bool level;
     unsigned off_for; // cycles of a reset to go
+    bool four;        // it is one of four with one logic
     bool bert, was_up;
     uint64_t ups, falls, retrains, bad;
     uint64_t words, listened; // that came over the cable, in so many cycles with both ends up
@@ -118,6 +119,8 @@ static void set_rates(struct run *r)
 // sampling point a bit: there whole bits, and up to an eighth of one.
 static int64_t skew(struct run *r)
 {
+    if (phy_rtl_mixed()) // what has no training takes all wires at the clock's edge
+        return (int64_t)part(r, 150);
     if (!r->dual || phy_rtl_taps() > 1)
         return (int64_t)part(r, 3000);
     return (int64_t)(r->bit * rng_below(&r->rng, 4) + part(r, 125));
@@ -154,6 +157,12 @@ static void calm(struct run *r)
     r->plug_out = 0;
 }
 
+// All four ends with one logic have to have had their turn.
+static unsigned least_reset(void)
+{
+    return phy_rtl_mixed() ? 4 : 2;
+}
+
 static void event(struct run *r)
 {
     unsigned e = rng_below(&r->rng, ENDS);
@@ -170,7 +179,7 @@ static void event(struct run *r)
     if (r->kind == PLUGS || (both && rng_below(&r->rng, 3) == 0))
         r->plug_out = 1 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 200 : 20000);
     if (r->kind == RESETS || (both && rng_below(&r->rng, 3) == 0))
-        r->end[e].off_for = 2 + rng_below(&r->rng, rng_below(&r->rng, 2) ? 60 : 3000);
+        r->end[e].off_for = least_reset() + rng_below(&r->rng, rng_below(&r->rng, 2) ? 60 : 3000);
     if (r->kind == SKEWS || (both && rng_below(&r->rng, 3) == 0))
         set_skew(r, &r->cable[e]);
     if (r->kind == BERT || (both && rng_below(&r->rng, 4) == 0))
@@ -180,11 +189,20 @@ static void event(struct run *r)
 
 // --- Time ----------------------------------------------------------------------------------------
 
+// The parameters of an end. A tick of one that has a cycle of four takes as long as the other's.
+static struct ofr_link_shape shape_of(const struct run *r, const struct end *u)
+{
+    struct ofr_link_shape shape = r->shape;
+    shape.tick = (uint8_t)(shape.tick - (u->four ? 2 : 0));
+    shape.slow = u->four;
+    return shape;
+}
+
 static void reset_ends(struct run *r, struct end *u, struct end *far)
 {
     port_reset(&u->port, &far->port);
     if (--u->off_for == 0) {
-        struct ofr_link_shape shape = r->shape;
+        struct ofr_link_shape shape = shape_of(r, u);
         u->bad += u->model->counts.bad;
         u->falls += u->model->counts.downs + u->model->out.link_up;
         ofr_link_init(u->model, &shape);
@@ -195,11 +213,12 @@ static void reset_ends(struct run *r, struct end *u, struct end *far)
 static void rise(struct run *r, unsigned e)
 {
     struct end *u = &r->end[e], *far = &r->end[1 - e];
-    bool off = u->off_for != 0;
-    phy_rtl_out(u->rtl, &u->out, &u->in);
+    bool off = u->off_for != 0, turn = phy_rtl_turn(u->rtl);
+    if (off || turn)
+        phy_rtl_out(u->rtl, &u->out, &u->in);
     if (off) {
         reset_ends(r, u, far);
-    } else {
+    } else if (turn) {
         compare(r, e);
         if (r->o->sparse && r->cycle < r->calm_at)
             u->port.stopped = r->cycle % 251 || !rng_below(&r->rng, 2);
@@ -329,6 +348,7 @@ static bool set_up(struct run *r)
     r->next_event = r->calm_at = UINT64_MAX;
     unsigned fixed = rng_below(&r->rng, 3);
     int drift = drifts[rng_below(&r->rng, 3)];
+    unsigned four = phy_rtl_mixed() ? rng_below(&r->rng, 3) : ENDS + 1; // the end, or both, or none
     for (unsigned e = 0; e < ENDS; e++) {
         struct end *u = &r->end[e];
         struct port *p = &u->port;
@@ -350,7 +370,7 @@ static bool set_up(struct run *r)
         }
         u->half = PIN_BIT / 2 + (e ? (uint64_t)((int64_t)PIN_BIT / 2 * drift / 1000000) : 0);
         u->next = 1 + rng_next(&r->rng) % PIN_BIT;
-        u->off_for = 2 + rng_below(&r->rng, 300);
+        u->off_for = least_reset() + rng_below(&r->rng, 300);
         u->bert = o->bert;
         if (e == 0 && o->stuck >= 0) {
             r->cable[e].fault = (unsigned)o->stuck == r->wires ? PIN_DEAD : PIN_STUCK;
@@ -358,10 +378,12 @@ static bool set_up(struct run *r)
             r->cable[e].stuck_at = true;
         }
         u->model = calloc(1, sizeof *u->model);
-        u->rtl = phy_rtl_new(rng_next(&r->rng), tune);
+        u->four = four == ENDS || four == e;
+        u->rtl = phy_rtl_new(rng_next(&r->rng), tune, u->four);
         if (!u->model || !u->rtl)
             return false;
-        ofr_link_init(u->model, &r->shape);
+        struct ofr_link_shape shape = shape_of(r, u);
+        ofr_link_init(u->model, &shape);
     }
     r->later = rng_next(&r->rng);
     if (o->bert)

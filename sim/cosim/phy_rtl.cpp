@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the Verilated ofr_link_cabled for C. SHAPE_*: its parameters, given by make.
+// Wraps the Verilated ofr_link_cabled for C, or with SHAPE_MIXED ofr_link_mixed. SHAPE_*: its
+// parameters, given by make.
 #include "phy_rtl.h"
 
+#if SHAPE_MIXED
+#include "Vofr_link_mixed.h"
+using Top = Vofr_link_mixed;
+#else
 #include "Vofr_link_cabled.h"
+using Top = Vofr_link_cabled;
+#endif
 #include "link_pins.h"
 #include "random_state.h"
 
@@ -16,9 +23,11 @@ enum { ERRORS = 16 };
 
 struct phy_rtl {
     std::unique_ptr<VerilatedContext> context;
-    Vofr_link_cabled top;
+    Top top;
     struct ofr_link_counts counts = {};
     uint64_t lost = 0;
+    bool four = false;
+    uint64_t tx_word = OFR_LINK_SYNC; // four: the last one that went, which stands at no pin
 
     phy_rtl(VerilatedContext *c, uint64_t seed) : context(c), top(random_state(*c, seed))
     {
@@ -52,7 +61,22 @@ unsigned phy_rtl_half(void)
     return SHAPE_HALF;
 }
 
-struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune)
+bool phy_rtl_mixed(void)
+{
+    return SHAPE_MIXED;
+}
+
+bool phy_rtl_turn(const struct phy_rtl *end)
+{
+#if SHAPE_MIXED
+    return end->top.turn;
+#else
+    (void)end;
+    return true;
+#endif
+}
+
+struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune, bool four)
 {
     auto *context = new (std::nothrow) VerilatedContext;
     auto *end = context ? new (std::nothrow) phy_rtl(context, seed) : nullptr;
@@ -66,6 +90,11 @@ struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune)
     end->top.hold = 0;
     end->top.tune = tune;
     end->top.tx_valid = 0;
+    end->four = four;
+#if SHAPE_MIXED
+    end->top.four = four;
+    end->top.which = seed & 3;
+#endif
     end->top.eval();
     return end;
 }
@@ -77,16 +106,20 @@ void phy_rtl_free(struct phy_rtl *end)
 
 void phy_rtl_clk(struct phy_rtl *end, bool level, const struct ofr_link_in *in, bool rst, bool bert)
 {
-    Vofr_link_cabled &top = end->top;
+    Top &top = end->top;
     if (level) {
         link_pins::in(top, in);
         top.rst = rst;
         top.bert = bert;
         top.eval();
-        if (rst)
+        if (rst) {
             end->counts = {};
-        else
+            end->tx_word = OFR_LINK_SYNC;
+        } else if (phy_rtl_turn(end)) {
             link_pins::count(top, &end->counts);
+            if (top.phy_tx_ready)
+                end->tx_word = get(top.phy_tx_word, 0, SHAPE_W);
+        }
     }
     top.clk = level;
     top.eval();
@@ -94,7 +127,7 @@ void phy_rtl_clk(struct phy_rtl *end, bool level, const struct ofr_link_in *in, 
 
 void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits)
 {
-    Vofr_link_cabled &top = end->top;
+    Top &top = end->top;
     set(top.cable_rx, 0, SHAPE_WIRES, bits);
     top.cable_rx_clk = level;
     top.eval();
@@ -103,8 +136,10 @@ void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits)
 
 void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in)
 {
-    const Vofr_link_cabled &top = end->top;
+    const Top &top = end->top;
     link_pins::out(top, out);
+    if (end->four)
+        out->phy_tx_word = end->tx_word;
     in->phy_up = top.phy_up;
     in->phy_tx_ready = top.phy_tx_ready;
     in->phy_rx_valid = top.phy_rx_valid;
@@ -129,7 +164,7 @@ uint64_t phy_rtl_lost(const struct phy_rtl *end)
 
 struct phy_status phy_rtl_status(const struct phy_rtl *end)
 {
-    const Vofr_link_cabled &top = end->top;
+    const Top &top = end->top;
     struct phy_status s = {};
     s.locked = top.phy_locked;
     s.stopped = top.phy_stopped;

@@ -30,9 +30,12 @@ bool phy_rtl_double(void);
 unsigned phy_rtl_taps(void);
 unsigned phy_rtl_half(void);
 
+// There are ends that are one of four with one logic (ofr_link_four), which have a cycle of four.
+bool phy_rtl_mixed(void);
+
 // An end that trains for 2^tune bits, 8 to 31; what reset leaves alone is random from `seed`. NULL
-// when memory is short. Reset it.
-struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune);
+// when memory is short. Reset it. four: it is one of four.
+struct phy_rtl *phy_rtl_new(uint64_t seed, unsigned tune, bool four);
 void phy_rtl_free(struct phy_rtl *end);
 
 // Edges: of the board's clock, with the pins towards the router (phy_* of `in` are not looked at),
@@ -41,6 +44,8 @@ void phy_rtl_clk(struct phy_rtl *end, bool level, const struct ofr_link_in *in, 
                  bool bert);
 void phy_rtl_rx_clk(struct phy_rtl *end, bool level, uint64_t bits);
 
+// The next edge ends a cycle of this end: only then its pins are looked at.
+bool phy_rtl_turn(const struct phy_rtl *end);
 // Towards the router, and between link and physical layer: phy_* of `in` are filled in.
 void phy_rtl_out(const struct phy_rtl *end, struct ofr_link_out *out, struct ofr_link_in *in);
 // The cable's data pins; its clock is the board's, inverted, or with DDR a quarter of a period

@@ -30,6 +30,8 @@ slip) # double data rate: a beat may begin with either bit
     broken ofr_link_phy_rx.v "s/if (DDR != 0 \&\& control \&\& miss_q/if (1'b0 \&\& control \&\& miss_q/" ;;
 eye) # the first delay that is good, not the middle of the row
     broken ofr_link_phy_eye.v 's/tap_q   <= best;/tap_q   <= first;/' ;;
+slide) # of four ends: words slip as they are found
+    broken ofr_link_four.v 's/ && !(seeks || lockeds);/;/' ;;
 overrun) # words are read more slowly than they come, and written over those that wait
     broken ofr_link_phy.v 's/assign rready   = SHARED == 0 || !just_q;/assign rready   = !just_q;/'
     broken ofr_link_fifo.v 's/assign writes  = wvalid \&\& !full;/assign writes  = wvalid;/' ;;

@@ -649,10 +649,11 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
     frame(l, in, &w);
     train(l, in, &w);
 
-    l->ring_data = ring_data;
-    l->retry_data = l->retry[w.retry_read];
+    l->ring_data = l->shape.slow ? l->ring[ring_read] : ring_data;
+    uint64_t retry_data = l->retry[w.retry_read];
     if (w.retry_write)
         l->retry[w.retry_at] = w.retry_value;
+    l->retry_data = l->shape.slow ? l->retry[w.retry_read] : retry_data;
     l->odd ^= w.tick;
     l->time = (l->time + 1) & ((1U << l->shape.tick) - 1);
     update_outputs(l);

@@ -58,6 +58,7 @@ struct ofr_link_shape {
     bool time;         // frames say NODE.TIME
     uint8_t tick;      // log2 of cycles, 8 to 20
     uint8_t crc_check; // bits of the CRC that are looked at, 16; less only for tests
+    bool slow;         // one of several with one logic: a word that is read as it is written is new
 };
 
 // Input pins of one cycle. Credits and counts as in struct ofr_router_out.

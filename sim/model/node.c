@@ -136,6 +136,7 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
         return ID;
     case OFR_NODE_SHAPE:
         return (uint32_t)node->shape.n << OFR_NODE_SHAPE_N_LSB |
+               (uint32_t) !!(node->shape.without & OFR_WITHOUT_UNIT) << OFR_NODE_SHAPE_MINIMAL_LSB |
                (uint32_t)node->shape.flit_bits / 8 << OFR_NODE_SHAPE_W8_LSB |
                (uint32_t)node->shape.slots << OFR_NODE_SHAPE_C_LSB |
                (uint32_t) !(node->shape.without & OFR_WITHOUT_GEN) << OFR_NODE_SHAPE_GEN_LSB |
@@ -188,9 +189,16 @@ static uint32_t node_register(const struct ofr_node *node, unsigned offset)
     }
 }
 
+// Block OFR. Without the unit there is its generation.
+static bool there(const struct ofr_node *node, unsigned offset)
+{
+    return !(node->shape.without & OFR_WITHOUT_UNIT) || offset == OFR_OFR_COMMIT;
+}
+
 uint32_t ofr_node_read(struct ofr_node *node, unsigned offset)
 {
-    return node_register(node, offset) | ofr_unit_read(&node->unit, offset) |
+    return node_register(node, offset) |
+           (there(node, offset) ? ofr_unit_read(&node->unit, offset) : 0) |
            ofr_counters_read(&node->counters, offset) | ofr_local_read(&node->local, offset) |
            (node->shape.links ? ofr_link_regs_read(&node->links, offset) : 0);
 }
@@ -208,6 +216,14 @@ static bool sizes_ok(const struct ofr_node *node, uint32_t value)
         if (get(value, 8 * i, 5) < 1 || get(value, 8 * i, 5) > 16)
             return false;
     return true;
+}
+
+// Generator, checker and one time for all boards are what NODE.TIME is set for; without them it
+// is the cycles since reset.
+static bool aligns(const struct ofr_node *node)
+{
+    enum { NONE = OFR_WITHOUT_GEN | OFR_WITHOUT_CHECK };
+    return (node->shape.without & NONE) != NONE || node->time.ports;
 }
 
 static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t value)
@@ -258,11 +274,14 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
         c->ring_wait_time = (uint8_t)get(value, 0, OFR_NODE_RING_WAIT_TIME_BITS);
         return true;
     case OFR_NODE_TIME_ADD:
+        if (!aligns(node))
+            return true;
         node->time.ahead += (uint64_t)(value - node->time.add) << 32;
         node->time.add = value;
         return true;
     case OFR_NODE_TIME_RATE:
-        node->time.rate = value;
+        if (aligns(node))
+            node->time.rate = value;
         return true;
     default:
         return true;
@@ -272,7 +291,7 @@ static bool write_node_register(struct ofr_node *node, unsigned offset, uint32_t
 void ofr_node_write(struct ofr_node *node, unsigned offset, uint32_t value, bool *error)
 {
     bool node_ok = write_node_register(node, offset, value);
-    bool unit_ok = ofr_unit_write(&node->unit, offset, value);
+    bool unit_ok = !there(node, offset) || ofr_unit_write(&node->unit, offset, value);
     bool local_ok = ofr_local_write(&node->local, offset, value, &node->config);
     *error = !node_ok || !unit_ok || !local_ok;
     if (offset == OFR_COUNT_SNAPSHOT) {

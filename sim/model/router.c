@@ -855,9 +855,14 @@ static void decide(struct ofr_router *r, const struct ofr_config *cfg)
         sample.used[p] =
             (uint8_t)(r->shape.slots - (ofr_threshold_allows(room, r->threshold) ? room : 0));
     }
+    r->wanted = true;
+    if (r->shape.without & OFR_WITHOUT_UNIT) {
+        r->decision.kind = OFR_MINIMAL;
+        r->deciding = 1;
+        return;
+    }
     r->decision = ofr_decide(&sample, cfg->table);
     r->deciding = ofr_unit_cycles(r->shape.n, r->shape.unit_mul);
-    r->wanted = true;
 }
 
 static void update_outputs(struct ofr_router *r)

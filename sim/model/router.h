@@ -28,6 +28,7 @@ enum {
     OFR_WITHOUT_PINS = 4,
     OFR_WITHOUT_COUNT = 8, // all counters but the small build's
     OFR_WITHOUT_TIME = 16, // one for all boards, over reliable links
+    OFR_WITHOUT_UNIT = 32, // the OFR unit: what it would decide is minimal, a cycle later
 };
 struct ofr_shape {
     uint8_t n;           // dimensions, 2 or 3

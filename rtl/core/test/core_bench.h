@@ -22,6 +22,7 @@ struct core *core_new(uint64_t seed); // in random state
 void core_free(struct core *core);
 void core_eval(struct core *core, struct core_pins *pins); // settle with clk low
 void core_edge(struct core *core);                         // clk high
+bool core_small(void);                                     // parameter SMALL: more cycles
 bool core_early(void); // parameter EARLY: mem_addr is there a cycle before mem_valid
 
 enum {

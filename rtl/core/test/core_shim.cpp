@@ -6,6 +6,9 @@
 #ifndef CORE_EARLY
 #define CORE_EARLY 0
 #endif
+#ifndef CORE_SMALL
+#define CORE_SMALL 0
+#endif
 
 extern "C" {
 #include "core_bench.h"
@@ -40,6 +43,11 @@ void core_eval(struct core *core, struct core_pins *pins)
     pins->trap = m.trap;
     pins->trap_pc = m.trap_pc;
     pins->trap_cause = m.trap_cause;
+}
+
+bool core_small(void)
+{
+    return CORE_SMALL;
 }
 
 bool core_early(void)

@@ -87,19 +87,22 @@ module ofr_link_cabled #(
     output logic              ev_down,
     output logic              ev_tick
 );
+    logic [1:0] unused_slot;
+    logic       anew;
     ofr_link #(
         .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
         .TIME(TIME), .CRC_CHECK(CRC_CHECK)
     ) u_link (
-        .clk, .rst, .enable, .serial, .now, .rank, .link_up, .tx_valid, .tx_ready, .tx_vc, .tx_data,
-        .tx_last, .tx_poison, .tx_credit, .tx_base, .tx_rebase, .rx_valid, .rx_vc, .rx_data,
-        .rx_last, .rx_poison, .rx_abort, .rx_credit, .rx_received, .phy_up, .phy_tx_word,
-        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phy_rx_late, .phase, .state, .why,
+        .clk, .rst, .slot(unused_slot), .enable, .serial, .now, .rank, .link_up, .tx_valid,
+        .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit, .tx_base,
+        .tx_rebase, .rx_valid, .rx_vc, .rx_data, .rx_last, .rx_poison, .rx_abort, .rx_credit,
+        .rx_received, .phy_up, .phy_tx_word,
+        .phy_tx_ready, .phy_rx_valid, .phy_rx_word, .phy_rx_late, .phase, .state, .why, .anew,
         .peer, .lag, .says, .says_what, .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_up,
         .ev_down, .ev_tick
     );
     ofr_link_phy_watch u_watch (
-        .clk, .rst, .enable, .phy_up, .rx_valid(phy_rx_valid), .state, .why, .ev_down, .ev_bad,
+        .clk, .rst, .enable, .phy_up, .rx_valid(phy_rx_valid), .state, .ev_down, .anew, .ev_bad,
         .ev_tick, .retrain
     );
     ofr_link_phy #(

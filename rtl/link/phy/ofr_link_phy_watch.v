@@ -11,8 +11,8 @@ module ofr_link_phy_watch (
     input  wire logic       phy_up,
     input  wire logic       rx_valid, // a word came
     input  wire logic [2:0] state,    // of the link: OFR_LINK_*
-    input  wire logic [3:0] why,
     input  wire logic       ev_down,
+    input  wire logic       anew,     // with it, as in ofr_link
     input  wire logic       ev_bad,
     input  wire logic       ev_tick,
     output logic            retrain   // pulse
@@ -22,7 +22,7 @@ module ofr_link_phy_watch (
     logic [5:0]  bad_q, ticks_q;
     logic        silent, many, late;
 
-    assign silent  = ev_down && (why == `OFR_LINK_WHY_SILENT || why == `OFR_LINK_WHY_STUCK);
+    assign silent  = ev_down && anew;
     assign many    = bad_q == MANY;
     assign late    = &ticks_q && ev_tick;
     assign retrain = phy_up && (silent || many || late);

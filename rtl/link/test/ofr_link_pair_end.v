@@ -48,7 +48,8 @@ module ofr_link_pair_end #(
     assign unused = &{1'b0, item_data, listens, abort, ev_up, ev_down, why, peer};
 
     ofr_link_train #(.N(3), .W(32), .L(128), .C(8), .SERIAL(1)) u_train (
-        .clk, .rst, .enable, .phy_up, .tick, .serial(64'd0), .good, .low, .high, .waits, .moves,
+        .clk, .slot(2'd0), .rst, .enable, .phy_up, .tick, .serial(64'd0), .good, .low, .high,
+        .waits, .moves,
         .item(3'd0), .item_data, .tells(1'b0), .now(34'd0), .lag(16'd0), .rank(16'd0),
         .rx_received(12'd0), .rx_credit(12'd0), .count_q(count), .rebase_q(rebase), .timer_q(timer),
         .want_q(want), .state_q(state), .up, .listens, .link_up_q(link_up), .abort, .why_q(why),

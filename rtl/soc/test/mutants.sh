@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Breaks the SoC on purpose, a way a line of mutants.txt (name|file|ram, flash or ahead|sed expression), and
+# Breaks the SoC on purpose, a way a line of mutants.txt (name|file|ram, flash, ahead or small|sed expression), and
 # shows that the tests notice.
-# Usage: SOC_RAM=... SOC_FLASH=... SOC_AHEAD=... mutants.sh build DIR VERILATE SOURCES OBJECTS | mutants.sh run DIR
+# Usage: SOC_RAM=... SOC_FLASH=... SOC_AHEAD=... SOC_SMALL=... mutants.sh build DIR VERILATE SOURCES OBJECTS | mutants.sh run DIR
 set -e
 what=$1 dir=$2 verilate=${3-} all=${4-} objects=${5-}
 n=0 bad=0
@@ -21,6 +21,7 @@ while IFS='|' read -r name file kind expression; do
         ram) options=$SOC_RAM ;;
         flash) options=$SOC_FLASH ;;
         ahead) options=$SOC_AHEAD ;;
+        small) options=$SOC_SMALL ;;
         esac
         rm -f "$m/test"
         sh -c "$verilate $options -Wno-fatal --Mdir $m/v -o $PWD/$m/test $sources $objects" \
@@ -31,6 +32,7 @@ while IFS='|' read -r name file kind expression; do
         ram) set -- ram ;;
         flash) set -- flash "$image" ;;
         ahead) set -- -q flash "$image" ;;
+        small) set -- -b flash "$image" ;;
         esac
         out=$("$m/test" "$@" </dev/null) && status=0 || status=$?
         caught=$(printf '%s\n' "$out" | sed -n 's/^not ok [0-9]* - //p' | head -1)

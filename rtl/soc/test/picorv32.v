@@ -34,8 +34,8 @@ module picorv32 #(
     assign got = hit || (mem_valid && mem_ready && demand_q);
 
     rv32i #(.RESET_ADDR(PROGADDR_RESET)) core (
-        .clk, .rst(!resetn), .mem_valid(want), .mem_instr(want_instr), .mem_ready(got),
-        .mem_addr(want_addr), .mem_wdata(want_wdata), .mem_wstrb(want_wstrb),
+        .clk, .rst(!resetn), .mem_valid(want), .mem_instr(want_instr), .mem_follows(),
+        .mem_ready(got), .mem_addr(want_addr), .mem_wdata(want_wdata), .mem_wstrb(want_wstrb),
         .mem_rdata(hit ? word_q : mem_rdata), .trap, .trap_pc(), .trap_cause()
     );
 
