@@ -374,7 +374,7 @@ static json_t *find(const char *name, struct net_experiment *e)
         }
     FILE *file = fopen(name, "r");
     if (!file && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.')) {
-        char names[300] = "";
+        char names[1000] = "";
         for (const struct net_builtin *b = net_builtins; b->name; b++)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
                      b == net_builtins ? "" : ", ", b->name);

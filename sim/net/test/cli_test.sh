@@ -57,6 +57,12 @@ refuse 'no such routing' check-deadlock --routing fly
 refuse 'count-used' explain --src 0,0 --dst 1,1 --topology 4x4 --used 1,2,3,4 --throttle 4 \
     --count-used all
 
+refuse 'no such experiment' reproduce fly
+for file in sim/net/study/experiments/*.json; do
+    grep -q "[( ]$(basename "$file" .json)[,)]" "$work/err" || echo "$file"
+done > "$work/out"
+[ ! -s "$work/out" ]
+result $? 'which names all that there are'
 # Traces: a good one, and what may be wrong with a line.
 lines() { printf 'time_ns,src,dst,bytes\n0,0,1,512\n1.5,15,0,513\n%s\n' "$1" > "$work/trace"; }
 wrong() { # word, line
