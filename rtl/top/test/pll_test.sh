@@ -79,7 +79,7 @@ check 'its PLL locks' says 'lock 24[0-9][0-9]$'
 check 'its look-up table' says '^1000101000110001'
 clocked() { # PARAMETERS: does ecp5_board.v take this clock?
     # shellcheck disable=SC2046 # names of files
-    iverilog -g2012 -Irtl/regs -s ecp5_board -o "$work/sim" $(for p in $1; do echo "-Pecp5_board.$p"; done) \
+    iverilog -g2012 -Irtl/regs -Irtl/link -Irtl/link/phy -s ecp5_board -o "$work/sim" $(for p in $1; do echo "-Pecp5_board.$p"; done) \
         rtl/top/ecp5_board.v rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v \
         $(ls rtl/board/*.v rtl/router/*.v rtl/ofr/*.v rtl/local/*.v rtl/soc/*.v rtl/core/*.v) \
         > "$work/out" 2>&1
