@@ -134,11 +134,9 @@ check '--at: what was done' says 'join 0.x+, at cycle 2560'
 # Plain links: from all neighbours to the board that was reset. Twin: they come up without being re-based.
 inward() {
     shorter="timeout 60 $B/bin/torusctl --timeout 3 -t unix:$dir/board0.sock"
-    for from in '' 0,1 2,1 1,0 1,2; do
-        # shellcheck disable=SC2086
-        if [ "$from" ]; then $shorter trace --load 0.9 $from 1,1; else
-            $shorter discover --assign && $shorter program --routing abr
-        fi > "$dir/out" 2>&1 || return 1
+    { $shorter discover --assign && $shorter program --routing abr; } > "$dir/out" 2>&1 || return 1
+    for from in 0,1 2,1 1,0 1,2; do
+        $shorter trace --load 0.9 $from 1,1 > "$dir/out" 2>&1 || return 1
     done
 }
 reset_once() {

@@ -485,8 +485,9 @@ int torus_group_open(struct torus_group **out, struct torus *t,
 // Closes the channels of the members that we act for, once the others have taken all, and frees it
 // in any case. Before torus_close(). NULL: nothing is done. Of a group that broke as boards did not
 // answer it frees the ends there now: once torus_program*() has led around what is missing,
-// torus_attach() has found that, and before these ends are joined anew. An error: some are not
-// free, torus_channel_abort() frees one.
+// torus_attach() has found that, and before these ends are joined anew. An error: a channel was
+// found broken, of which no call has told before, or some ends are not free: torus_channel_abort()
+// frees one.
 int torus_group_close(struct torus_group *group);
 
 // Every member does the same calls in the same order; a process does each once, for all members
@@ -913,13 +914,13 @@ int torus_flows(struct torus *t, const struct torus_flow_options *options, struc
                 unsigned count);
 
 // Waits until all boards have one NODE.TIME, and tells how good it is. Over reliable links boards
-// keep one by themselves (NODE.TIME_STATE): that of the board with the least serial number. On
-// other links they have to share a clock and a reset; TORUS_E_BOARD where they do not, or where one
-// time is not found. torus_run(), torus_flows() and torus_snapshot() look and wait by themselves.
-// Boards that share a clock, but were not reset at once, look the same where they are within some
-// thousand cycles: a run shows it by a lifetime below 0, and ends with TORUS_E_BOARD.
-// board: NULL or one a node, in the order of node numbers. *error: any two are at most so many
-// cycles apart; 0: they share a clock.
+// keep one by themselves: that of the board with the least NODE.TIME_STATE.ROOT. On other links
+// they have to share a clock and a reset; TORUS_E_BOARD where they do not, or where one time is not
+// found. torus_run(), torus_flows() and torus_snapshot() look and wait by themselves. Boards that
+// share a clock, but were not reset at once, look the same where they are within some thousand
+// cycles: a run shows it by a lifetime below 0, and ends with TORUS_E_BOARD. board: NULL or one a
+// node, in the order of node numbers. *error: any two are at most so many cycles apart; 0: they
+// share a clock.
 struct torus_time {
     double ppm;  // its clock runs faster by so many millionths than that of the board we are
                  // plugged into

@@ -1801,25 +1801,33 @@ const char *net_settings_check(const struct net_config *c, char *wrong, unsigned
     return NULL;
 }
 
+// Defaults of such a network, by name and value, where they have none of their own.
+static void take_figures(struct net_config *c, const char *const (*figure)[2], size_t count,
+                         bool (*given)(const void *context, const char *name), const void *context)
+{
+    char wrong[200];
+    for (size_t i = 0; i < count; i++)
+        if (!given || !given(context, figure[i][0]))
+            net_setting_parse(net_setting_find(figure[i][0]), c, figure[i][1], wrong, sizeof wrong);
+}
+
 void net_settings_follow(struct net_config *c, bool (*given)(const void *context, const char *name),
                          const void *context)
 {
 #define OPEN(name) (!given || !given(context, name))
-    // Wormhole switching has figures of its own (thesis, 3.2 and 4.7.2), the Dragonfly, too (its
-    // paper, section 4).
-    static const char *const figures[][2] = {
-        {"duplex", "full"},    {"message-words", "40"},  {"lanes", "1"},
-        {"rule-4", "full"},    {"deroute-after", "160"}, {"deroute-probability", "0.1"},
-        {NULL, NULL},          {"load-unit", "phits"},   {"message-words", "8"},
-        {"node-latency", "1"}, {"warm-up", "20000"},     {NULL, NULL}};
-    char wrong[200];
-    bool holds = c->flit.switching == NET_WORMHOLE;
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (!figures[i][0])
-            holds = c->dragonfly.a != 0;
-        else if (holds && OPEN(figures[i][0]))
-            net_setting_parse(net_setting_find(figures[i][0]), c, figures[i][1], wrong,
-                              sizeof wrong);
+    // Wormhole switching has figures of its own (thesis, 3.2 and 4.7.2).
+    static const char *const wormhole[][2] = {
+        {"duplex", "full"}, {"message-words", "40"},  {"lanes", "1"},
+        {"rule-4", "full"}, {"deroute-after", "160"}, {"deroute-probability", "0.1"}};
+    // So has the Dragonfly (its paper, section 4).
+    static const char *const dragonfly[][2] = {{"load-unit", "phits"},
+                                               {"message-words", "8"},
+                                               {"node-latency", "1"},
+                                               {"warm-up", "20000"}};
+    if (c->flit.switching == NET_WORMHOLE)
+        take_figures(c, wormhole, sizeof wormhole / sizeof *wormhole, given, context);
+    if (c->dragonfly.a)
+        take_figures(c, dragonfly, sizeof dragonfly / sizeof *dragonfly, given, context);
     if (c->routing == NET_OFAR && OPEN("misrouting"))
         c->dragonfly.misrouting = NET_MM;
     if (c->routing == NET_PAR && OPEN("local-vcs"))
