@@ -505,17 +505,18 @@ check 'bench: a plot that cannot be written' status 2 torus bench --plot "$dir/n
 check 'bench: in one line' one_line
 check 'bench: a tie' status 2 torus bench --tie perhaps
 check 'bench: ends' stop
-# On RTL boards: FULL=1 (make soak): all these points on 3x2; else one, on 2x1.
+# On RTL boards: FULL=1 (make soak): all these points on 3x2; else one, on 2x1. When a window begins is
+# the host's matter, and by that alone what is accepted on 2x1 differs by 2.5% in 4,000 cycles (0.638 to
+# 0.654, twelve runs), by 0.8% in 16,000.
 rtl=3x2 runs=8
-if [ -z "${FULL:-}" ]; then
-    rtl=2x1 runs=1 points='--routing por --pattern uniform --load 0.7'
-    start --dims $rtl --boards golden
-    check "bench, golden $rtl: program" torus program --routing dor
-    # shellcheck disable=SC2086
-    check "bench, golden $rtl" quiet_torus --format json bench $points
-    cp "$dir/out" "$dir/golden.json"
-    check "bench, golden $rtl: ends" stop
-fi
+[ -n "${FULL:-}" ] || rtl=2x1 runs=1 points='--routing por --pattern uniform --load 0.7'
+points="$points --cycles 16000"
+start --dims $rtl --boards golden
+check "bench, golden $rtl: program" torus program --routing dor
+# shellcheck disable=SC2086
+check "bench, golden $rtl" quiet_torus --format json bench $points
+cp "$dir/out" "$dir/golden.json"
+check "bench, golden $rtl: ends" stop
 start --dims $rtl --no-shadow
 check 'bench on RTL boards: program' torus program --routing dor
 # shellcheck disable=SC2086
