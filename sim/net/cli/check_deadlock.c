@@ -88,8 +88,12 @@ static void print_text(const struct net_config *c, const struct ofr_deadlock *d)
         return;
     }
     printf("  %u escape queues with %u dependencies among them", d->queues, d->dependencies);
+    bool exchange = c->engine == NET_ENGINE_FLIT && c->routing == NET_CHAOS;
     if (d->verdict == OFR_ESCAPABLE)
-        printf("; %u rings, which nothing enters without two free slots", d->rings);
+        printf("; %u ring%s", d->rings,
+               exchange        ? "s, one a link, over which packets are exchanged"
+               : d->rings == 1 ? ", which nothing enters without two free slots"
+                               : "s, which nothing enters without two free slots");
     putchar('\n');
     if (d->verdict == OFR_UNKNOWN)
         puts("  a cycle of what is waited for, for which no messages were found that share "
@@ -102,7 +106,9 @@ static void print_text(const struct net_config *c, const struct ofr_deadlock *d)
     }
     name_queue(c, &d->queue[0], text, sizeof text);
     printf("  -> %s\n", text);
-    if (d->ring)
+    if (d->ring && exchange)
+        puts("  a ring by itself, in which packets are not exchanged");
+    else if (d->ring)
         printf("  a ring by itself, but entered with %s\n", needs[1]);
 }
 
@@ -116,9 +122,9 @@ int net_command_check_deadlock(int argc, char **argv)
         "Checks whether packets can wait for each other in a circle: all ways of all pairs are "
         "followed through the routing relation that runs, and the escape queues that they wait for "
         "are looked at. Exit status 1 where they can. Says acyclic, cyclic but escapable (rings in "
-        "which a bubble stays), or prints the cycle; unknown: a cycle of what is waited for that "
-        "may be "
-        "none of messages, which is status 1, too.",
+        "which a bubble stays, or over which packets are exchanged), or prints the cycle; unknown: "
+        "a cycle of what is waited for that may be none of messages, which is status 1, too. The "
+        "options are a run's; what does not bear on the routing makes no difference.",
         children,
         NULL,
         NULL};

@@ -352,12 +352,21 @@ static void add_claim(json_t *o, const struct reproduction *r, unsigned cell)
         json_object_set(o, fields[i], json_object_get(claim->at, fields[i]));
 }
 
+// How many values have the paper's beside them, and are as near to it as asked.
+struct tally {
+    unsigned compared, within;
+};
+
+struct table {
+    json_t *list;
+    struct tally scored, unscored;
+};
+
 // Every value as a flat record.
-static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigned *within)
+static struct table as_table(const struct reproduction *r)
 {
     const struct net_experiment *e = &r->e;
-    json_t *list = json_array();
-    *compared = *within = 0;
+    struct table t = {.list = json_array()};
     for (unsigned size = 0; size < e->sizes; size++)
         for (unsigned row = 0; row < e->rows; row++)
             for (unsigned s = 0; s < e->series; s++)
@@ -367,8 +376,10 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
                     double paper = net_experiment_paper(e, size, row, s, load);
                     bool both = isfinite(value) && isfinite(paper) && e->tolerance > 0;
                     bool good = both && net_experiment_within(e, value, paper);
-                    *compared += both;
-                    *within += good;
+                    bool scored = both && !e->column[s].unscored;
+                    struct tally *tally = e->column[s].unscored ? &t.unscored : &t.scored;
+                    tally->compared += both;
+                    tally->within += good;
                     if (!isfinite(value) && !isfinite(paper))
                         continue;
                     json_t *o = json_pack("{s:i, s:s, s:s, s:o, s:s, s:o, s:o, s:o}", "k",
@@ -376,11 +387,11 @@ static json_t *as_list(const struct reproduction *r, unsigned *compared, unsigne
                                           e->column[s].name, axis(e), real_or_null(load), "field",
                                           net_experiment_field(e, row, s), "value",
                                           real_or_null(value), "paper", real_or_null(paper),
-                                          "within", both ? json_boolean(good) : json_null());
+                                          "within", scored ? json_boolean(good) : json_null());
                     add_claim(o, r, (size * e->rows + row) * e->series + s);
-                    json_array_append_new(list, o);
+                    json_array_append_new(t.list, o);
                 }
-    return list;
+    return t;
 }
 
 static void print_value(FILE *out, int width, int beside_width, double value, double paper,
@@ -431,7 +442,28 @@ static void print_block(const struct reproduction *r, FILE *out, unsigned size, 
     }
 }
 
-static void print_text(const struct reproduction *r, FILE *out, unsigned compared, unsigned within)
+static void print_tally(const struct reproduction *r, FILE *out, const struct table *t)
+{
+    const struct net_experiment *e = &r->e;
+    const char *between = ": ";
+    if (t->scored.compared || t->unscored.compared)
+        fputc('\n', out);
+    if (t->scored.compared)
+        fprintf(out, "%u of %u are within %g%s of it (!: not)\n", t->scored.within,
+                t->scored.compared, e->relative ? 100 * e->tolerance : e->tolerance,
+                e->relative ? "%" : "");
+    if (!t->unscored.compared)
+        return;
+    fprintf(out, "not counted, %u of %u", t->unscored.within, t->unscored.compared);
+    for (unsigned s = 0; s < e->series; s++)
+        if (e->column[s].unscored) {
+            fprintf(out, "%s%s", between, e->column[s].name);
+            between = ", ";
+        }
+    fputc('\n', out);
+}
+
+static void print_text(const struct reproduction *r, FILE *out, const struct table *t)
 {
     const struct net_experiment *e = &r->e;
     fprintf(out, "%s\n", e->title);
@@ -451,9 +483,7 @@ static void print_text(const struct reproduction *r, FILE *out, unsigned compare
         if (e->loads < 2)
             print_block(r, out, size, -1);
     }
-    if (compared)
-        fprintf(out, "\n%u of %u are within %g%s of it (!: not)\n", within, compared,
-                e->relative ? 100 * e->tolerance : e->tolerance, e->relative ? "%" : "");
+    print_tally(r, out, t);
     if (e->checks) {
         unsigned held;
         fputc('\n', out);
@@ -462,8 +492,7 @@ static void print_text(const struct reproduction *r, FILE *out, unsigned compare
     }
 }
 
-static void print_json(const struct reproduction *r, FILE *out, json_t *list, unsigned compared,
-                       unsigned within)
+static void print_json(const struct reproduction *r, FILE *out, const struct table *t)
 {
     const struct net_experiment *e = &r->e;
     unsigned held;
@@ -479,8 +508,8 @@ static void print_json(const struct reproduction *r, FILE *out, json_t *list, un
     }
     json_t *o = json_pack("{s:s, s:s, s:o, s:f, s:b, s:i, s:i, s:o, s:O}", "experiment", e->name,
                           "title", e->title, "units", units, "tolerance", e->tolerance, "relative",
-                          (int)e->relative, "compared", (int)compared, "within", (int)within,
-                          "checks", checks, "values", list);
+                          (int)e->relative, "compared", (int)t->scored.compared, "within",
+                          (int)t->scored.within, "checks", checks, "values", t->list);
     json_dumpf(o, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', out);
     json_decref(o);
@@ -498,18 +527,13 @@ static void print_csv(FILE *out, const json_t *list)
     }
 }
 
-struct table {
-    json_t *list;
-    unsigned compared, within;
-};
-
 static void print(const struct reproduction *r, const struct table *t, enum net_format format,
                   FILE *out)
 {
     if (format == FORMAT_TEXT)
-        print_text(r, out, t->compared, t->within);
+        print_text(r, out, t);
     else if (format == FORMAT_JSON)
-        print_json(r, out, t->list, t->compared, t->within);
+        print_json(r, out, t);
     else
         print_csv(out, t->list);
 }
@@ -541,8 +565,7 @@ static bool report(struct reproduction *r, const struct args *args, const char *
 {
     bool stopped = atomic_load(&net_stop);
     uint32_t missing = collect(r);
-    struct table table = {0};
-    table.list = as_list(r, &table.compared, &table.within);
+    struct table table = as_table(r);
     unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
     bool written = print_files(r, &table, folder);
     written = net_plot(&r->e, r->values, args->command, folder) && written;
@@ -557,8 +580,8 @@ static bool report(struct reproduction *r, const struct args *args, const char *
     bool unwritten = atomic_load(&r->points.unwritten) || r->points.store.unwritten;
     if (unwritten)
         fprintf(stderr, "torussim: %s/points.jsonl could not be written\n", folder);
-    return missing || r->stuck || table.compared > table.within || made > held || !written ||
-           unwritten;
+    return missing || r->stuck || table.scored.compared > table.scored.within || made > held ||
+           !written || unwritten;
 }
 
 // Makes the folder, or sees to it that nothing of somebody else's in it will be written over.

@@ -148,13 +148,13 @@ static unsigned count_panels(const struct net_experiment *e)
     return count;
 }
 
-// How panels lie: those of a row beside each other, where each row has several; one more than there
-// are rows, for the key, where each has one.
+// How panels lie: those of a row beside each other, where each row has several; with several rows
+// one more for the key, where each row has several panels one below each.
 static void lay_out(const struct net_experiment *e, unsigned *wide, unsigned *high)
 {
     unsigned panels = count_panels(e);
     *wide = e->rows == 1 ? 1 : panels > 1 ? panels : 2;
-    *high = e->rows == 1 ? panels : panels > 1 ? e->rows : (e->rows + 2) / 2;
+    *high = e->rows == 1 ? panels : panels > 1 ? e->rows + 1 : (e->rows + 2) / 2;
 }
 
 // The curves of a panel; row: e->rows: the key alone. They look by their place in it, so that what
@@ -213,7 +213,7 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
                         unsigned size, const char *made_by)
 {
     unsigned wide, high, panels = count_panels(e);
-    bool key = e->rows > 1 && panels == 1;
+    bool key = e->rows > 1;
     lay_out(e, &wide, &high);
     fprintf(out, "set multiplot layout %u,%u title ", high, wide);
     put_title(out, e, size, made_by);
@@ -224,10 +224,7 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
     fprintf(out, "set xrange [0:%g]\n", most);
     const char *range =
         strcmp(net_record_unit(e->column[0].field), "of packets") ? "[*:*]" : "[0:*]";
-    fputs(key            ? "unset key\n"
-          : e->rows == 1 ? "set key outside right top\n"
-                         : "set key inside left top font ',9'\n",
-          out);
+    fputs(key ? "unset key\n" : "set key outside right top\n", out);
     for (unsigned r = 0; r < e->rows; r++)
         for (unsigned p = 0; p < panels; p++) {
             fprintf(out, "set yrange %s\n", range);
@@ -243,7 +240,8 @@ static void draw_curves(FILE *out, const struct net_experiment *e, const double 
         fputs("unset title\nunset xlabel\nunset ylabel\nunset tics\nunset border\nunset grid\n"
               "set yrange [0:1]\nset key center center\n",
               out);
-        draw_panel(out, e, size, e->rows, panel_label(e, 0));
+        for (unsigned p = 0; p < panels; p++)
+            draw_panel(out, e, size, e->rows, panel_label(e, p));
     }
     fputs("unset multiplot\n", out);
 }

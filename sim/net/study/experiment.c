@@ -194,10 +194,12 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
         e->column[i].field = field;
         e->column[i].options = NULL;
         e->column[i].panel = e->label;
-        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?s, s?s}", "name",
+        int scored = 1;
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?s, s?s, s?b}", "name",
                            &e->column[i].name, "options", &e->column[i].options, "field",
-                           &e->column[i].field, "panel", &e->column[i].panel))
+                           &e->column[i].field, "panel", &e->column[i].panel, "scored", &scored))
             net_refuse("series %zu: %s", i + 1, error.text);
+        e->column[i].unscored = !scored;
         if (!e->column[i].field)
             net_refuse("series %s: no field", e->column[i].name);
         if (e->quantiles != (strchr(e->column[i].field, '*') != NULL))
@@ -373,7 +375,9 @@ static json_t *find(const char *name, struct net_experiment *e)
             return json_loads(b->text, JSON_REJECT_DUPLICATES, &error);
         }
     FILE *file = fopen(name, "r");
-    if (!file && errno == ENOENT && !strchr(name, '/') && !strchr(name, '.')) {
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    const char *end = strrchr(base, '.'); // of a file's name: fulgham-4.8 is none
+    if (!file && errno == ENOENT && base == name && !(end && !strcmp(end, ".json"))) {
         char names[1000] = "";
         for (const struct net_builtin *b = net_builtins; b->name; b++)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
@@ -389,8 +393,8 @@ static json_t *find(const char *name, struct net_experiment *e)
     fclose(file);
     if (!json)
         net_refuse("line %d: %s", error.line, error.text);
-    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-    snprintf(e->name, sizeof e->name, "%.*s", (int)strcspn(base, "."), base);
+    snprintf(e->name, sizeof e->name, "%.*s",
+             (int)(end && end > base ? end - base : (long)strlen(base)), base);
     for (const char *c = e->name; *c; c++)
         if ((unsigned char)*c < ' ')
             net_refuse("a name for files must not have control characters");

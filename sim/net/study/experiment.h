@@ -12,6 +12,7 @@
 //                                   record, or gamma_star_gamma0; a row's wins
 //     series: "panel"               the picture's panel that it is in, by its axis' label; by
 //                                   itself `label`; those with a place in two look the same
+//     series: "scored": false       the paper's values stand beside it, but are not counted
 //   field          as above
 //   step           of the loads among which a saturation point or gamma* is looked for (0.05)
 //   quick          options that reproduce --quick puts over the experiment's: a shorter look
@@ -61,6 +62,7 @@ struct net_experiment {
     struct {
         const char *name, *field, *panel;
         json_t *options;
+        bool unscored;
     } column[NET_SERIES];
     json_t *options, *quick, *paper, *panels, *checks;
 };

@@ -226,6 +226,11 @@ result $? 'and of ofr'
 "$sim" check-deadlock --engine flit --topology 5x5 --routing chaos --format json > "$work/out"
 [ $? = 0 ] && json 'o["verdict"] == "cyclic but escapable" and o["rings"] == 50'
 result $? 'and of packet exchange'
+"$sim" check-deadlock --engine flit --topology 5x5 --routing chaos > "$work/out" &&
+    grep -q '; 50 rings, one a link, over which packets are exchanged$' "$work/out" && ! grep -q 'two free slots' "$work/out" &&
+    "$sim" check-deadlock --engine flit --topology dragonfly:2 --routing ofar > "$work/out" &&
+    grep -q '; 1 ring, which nothing enters without two free slots$' "$work/out"
+result $? 'what keeps a ring from being full is said as it is'
 
 cube=2x2x2x2x2x2x2x2
 "$sim" check-deadlock --engine flit --topology $cube --routing duato --format json > "$work/out"
@@ -350,7 +355,7 @@ exchange()
 {
     checked "$1" chaos "$2" && ! runs "$1" 2 chaos '--multiqueue 2 --traffic complement' && grep -q 'no room for a packet exchange' "$work/err" &&
         ! "$work/$1" check-deadlock --engine flit --topology 6x5 --routing chaos > "$work/out" &&
-        grep -q 'a ring by itself' "$work/out"
+        grep -q 'a ring by itself, in which packets are not exchanged' "$work/out"
 }
 exchange no_room 's/return !end.out && !end.in;/return !end.out;/'
 result $? 'packet exchange without its room is found, at once and by check-deadlock'
@@ -358,7 +363,7 @@ exchange outputs 's/return !end.out && !end.in;/return true;/'
 result $? 'and without the rule'
 checked never chaos 's/return !end.out && end.in;/return false;/'
 [ $? = 0 ] && ! "$work/never" check-deadlock --engine flit --topology 6x5 --routing chaos > "$work/out" &&
-    grep -q 'a ring by itself' "$work/out" &&
+    grep -q 'a ring by itself, in which packets are not exchanged' "$work/out" &&
     ! "$work/never" run $short --load 2 --traffic complement --routing chaos --multiqueue 2 --batch-cycles 5000 --watchdog 100 > "$work/out" 2> "$work/err" &&
     grep -q '^end  *stuck' "$work/out"
 result $? 'no exchange: found, and a run is stuck'

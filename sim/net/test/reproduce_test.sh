@@ -55,6 +55,22 @@ g=$("$sim" saturate --topology 8x8 --preset ofr-2013 --messages 8 --eta 2.5 --tr
 print(next(csv.DictReader(sys.stdin))['gamma_star_gamma0'])")
 py "[v['value'] for v in o['values'] if (v['row'], v['series']) == (\"It's long\", 'OFR')] == [$g]"
 result $? "gamma* is that of saturate ($g)"
+# A series beside which the paper's values stand without being counted.
+scored() # ABR's "scored"
+{
+    sed "s/{\"name\": \"ABR\",/& \"scored\": $1,/; s/\"OFR\": 1.9/\"OFR\": $(python3 -c "import json
+print(*(v['value'] for v in json.load(open('$work/t/table.json'))['values']
+        if (v['row'], v['series']) == ('Tornado', 'OFR')))")/" "$work/table.json" > "$work/scored.json"
+    "$sim" reproduce "$work/scored.json" --out "$work/t$1" > "$work/out" 2> "$work/err"
+}
+scored false && grep -q '^1 of 1 are within' "$work/out" &&
+    grep -q '^not counted, 0 of 1: ABR$' "$work/out" &&
+    grep -q '^Tornado .* (0.100)!' "$work/out" && cp "$work/tfalse/scored.json" "$work/a.json" &&
+    py '(o["compared"], o["within"]) == (1, 1) and
+        [v["within"] for v in o["values"] if v["row"] == "Tornado"] == [None, True]'
+result $? 'a series that is not counted: its figure beside, marked, but exit status 0'
+! scored true && grep -q '^1 of 2 are within' "$work/out" && ! grep -q 'not counted' "$work/out"
+result $? 'and counted it is off'
 for f in png svg; do
     python3 -c "import sys
 d = open('$work/t/table-4.$f', 'rb').read()
@@ -100,6 +116,20 @@ py 'all(v["value"] <= 1.2 * o["values"][0]["value"] for v in o["values"] if v["s
 result $? 'a curve ends at 1.2 times its first value'
 [ "$(wc -l < "$work/c/points.jsonl")" -lt 21 ]
 result $? 'two series of one routing share its points'
+
+# The key of several rows stands beside the curves, not on them: once for each panel.
+sed 's/"rows": .*/"rows": [{"name": "One", "options": {"messages": 4}}, {"name": "Two", "options": {"messages": 2}}],/
+    s/"name": "hops"/&, "panel": "hops"/; s/"loads": .*/"loads": [0.1, 0.2],/' "$work/curves.json" > "$work/rows.json"
+"$sim" reproduce "$work/rows.json" --out "$work/rows" > "$work/out" 2> "$work/err" &&
+    grep -q '^set multiplot layout 3,2 ' "$work/rows/rows.gp" &&
+    awk '/^set key/ { shown = 1 } /^unset key/ { shown = 0 } /^plot NaN/ { keys += shown }
+        /^plot \$/ { curves++; on += shown } END { exit !(keys == 4 && curves == 8 && !on) }' "$work/rows/rows.gp"
+result $? 'the key of several rows and panels stands beside the curves'
+
+cp "$work/rows.json" "$work/fig-4.8.json"
+"$sim" reproduce "$work/fig-4.8.json" --row Two --out "$work/named" > "$work/out" 2> "$work/err" &&
+    [ -s "$work/named/fig-4.8.csv" ] && [ -s "$work/named/fig-4.8-4.svg" ] && [ ! -e "$work/named/fig-4.csv" ]
+result $? 'files are named as the experiment is, with a dot in its name, too'
 
 # Cut off after the first points and within a line.
 mkdir "$work/r"
@@ -169,6 +199,8 @@ off() # word, experiment, options
     refuse "$because" reproduce --out "$work/new" "$@"
 }
 off 'there is no such experiment' fly
+off 'there is no such experiment' fulgham-5.7
+off 'No such file' fly.json
 off 'No such file' ./fly.json
 off 'which experiment'
 off 'load is not for it' ofr-fig4 --load 0.3
@@ -179,6 +211,7 @@ off 'size 7: .* dragonfly:6' dragonfly-fig6 --size 7
 off 'size 8: .* mesh:16x16' fulgham-5.4 --size 8
 change() { sed "$1" "$work/table.json" > "$work/changed.json"; }
 change 's/"eta"/"etta"/' && off 'series OFR.*etta' "$work/changed.json"
+change 's/"ABR", /&"scored": 5, /' && off 'series 1' "$work/changed.json"
 change 's/2\.5/2.51/' && off 'OFR.*eta must' "$work/changed.json"
 change 's/"abr"/"fly"/' && off 'Tornado, ABR.*no such routing' "$work/changed.json"
 change 's/"title"/"titel"/' && off 'title' "$work/changed.json"
