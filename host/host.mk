@@ -111,79 +111,69 @@ $(B)/libfw.commands.a: $(B)/libfw.a
 TESTS += host/test/bert_test.sh
 host/test/bert_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl
 
-# Channels, on boardsim's boards; and its twins, the library's file as sed leaves it.
-TESTS += host/test/channel_test.sh
-CHANNEL_CALL_TWINS := $(patsubst %,$(B)/twin/channel_%/calls,looks border anew frames)
-CHANNEL_CALL_TWIN_looks  := channel s/if (is_broken(s))/if (0)/;s/want_sending(t, e, .*)/TORUS_OK/
-CHANNEL_CALL_TWIN_border := channel s/whole = moved.last .. .moved.broken/whole = true/
-CHANNEL_CALL_TWIN_anew   := exchange s/if (q->state == WAITING) {$$/if (1) {/
-CHANNEL_CALL_TWIN_frames := exchange s/if (!is_whole(.*)/if (0)/
-host/test/channel_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/channel_calls $(CHANNEL_CALL_TWINS)
-$(B)/host/channel_calls: host/test/channel_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(CHANNEL_CALL_TWINS): $(B)/twin/channel_%/calls: $(B)/host/channel_calls host/lib/channel.c host/lib/exchange.c \
-        host/host.mk
-	@mkdir -p $(@D)
-	@sed '$(wordlist 2,99,$(CHANNEL_CALL_TWIN_$*))' host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c > $(@D)/twin.c && \
-	    ! cmp -s host/lib/$(firstword $(CHANNEL_CALL_TWIN_$*)).c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/channel_calls.c $(@D)/twin.c \
-	    $(filter-out %/$(firstword $(CHANNEL_CALL_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+# $(call calls,NAME,TWINS): libtorus' calls on boardsim's boards, NAME_calls.c, run by NAME_test.sh; a twin is the
+# library with one of its files as sed leaves it: CALLS_NAME_TWIN := FILE SCRIPT, the shell's word.
+define calls
+TESTS += host/test/$1_test.sh
+host/test/$1_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/$1_calls $(2:%=$(B)/twin/$1_%/calls)
+$(call calls_program,$1)
+$(foreach twin,$2,$(call calls_twin,$1,$(twin),$(firstword $(CALLS_$1_$(twin)))))
+endef
+define calls_program
+
+$(B)/host/$1_calls: host/test/$1_calls.c host/test/calls.h host/test/left.h firmware/ofr_regs.h host/lib/libtorus.h $(B)/libtorus.a
+	$$(CC) $$(CPPFLAGS) -Ihost/lib $$(CFLAGS) -o $$@ $$< $(B)/libtorus.a $$(USB_LIBS)
+endef
+define calls_twin
+
+$(B)/twin/$1_$2/calls: $(B)/host/$1_calls host/lib/$3.c host/host.mk
+	@mkdir -p $$(@D)
+	@sed $$(wordlist 2,99,$$(CALLS_$1_$2)) host/lib/$3.c > $$(@D)/twin.c && ! cmp -s host/lib/$3.c $$(@D)/twin.c
+	@$$(CC) $$(CPPFLAGS) -Ihost/lib $$(CFLAGS) -w -o $$@ host/test/$1_calls.c $$(@D)/twin.c \
+	    $$(filter-out %/lib/$3.o,$$(HOST_O)) $(B)/libofr.a $$(USB_LIBS) $$(LDLIBS)
+endef
+
+# Channels.
+CALLS_channel_looks  := channel 's/if (is_broken(s))/if (0)/;s/want_sending(t, e, .*)/TORUS_OK/'
+CALLS_channel_border := channel 's/whole = moved.last .. .moved.broken/whole = true/'
+CALLS_channel_anew   := exchange 's/if (q->state == WAITING) {$$/if (1) {/'
+CALLS_channel_frames := exchange 's/if (!is_whole(.*)/if (0)/'
+$(eval $(call calls,channel,looks border anew frames))
 
 # b_eff and osu, likewise.
 TESTS += host/test/b_eff_test.sh
 host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl $(B)/twin/short/torusctl
 
-# Messages and collectives, likewise.
-TESTS += host/test/message_test.sh
-MESSAGE_TWIN_same  := messages 's/want_same(t,.p,.before).:/error:/'
-MESSAGE_TWIN_room  := messages 's/before.+.i.<.part_bytes(p)/1/'
-MESSAGE_TWIN_held  := messages 's/.p->waits.||.p->held/p->waits/'
-MESSAGE_TWIN_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/TORUS_OK/'
-MESSAGE_TWIN_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
-MESSAGE_TWINS := $(patsubst %,$(B)/twin/message_%/calls,same room held abort turns)
-host/test/message_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/message_calls $(MESSAGE_TWINS)
-$(B)/host/message_calls: host/test/message_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(MESSAGE_TWINS): $(B)/twin/message_%/calls: $(B)/host/message_calls host/lib/messages.c host/lib/collective.c \
-        host/lib/channel.c host/host.mk
-	@mkdir -p $(@D)
-	@sed $(word 2,$(MESSAGE_TWIN_$*)) host/lib/$(firstword $(MESSAGE_TWIN_$*)).c > $(@D)/twin.c && \
-	    ! cmp -s host/lib/$(firstword $(MESSAGE_TWIN_$*)).c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/message_calls.c $(@D)/twin.c \
-	    $(filter-out %/$(firstword $(MESSAGE_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+# Messages and collectives.
+CALLS_message_same := messages 's/want_same(t,.p,.before).:/error:/'
+CALLS_message_room := messages 's/before.+.i.<.part_bytes(p)/1/'
+CALLS_message_held := messages 's/.p->waits.||.p->held/p->waits/'
+CALLS_message_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/TORUS_OK/'
+CALLS_message_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
+$(eval $(call calls,message,same room held abort turns))
 
-# Collectives in hardware, likewise.
-TESTS += host/test/tree_test.sh
-TREE_TWINS := $(patsubst %,$(B)/twin/tree_%/calls,verdict taken type order more)
-TREE_TWIN_verdict := tree_run 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
-TREE_TWIN_taken   := tree '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
-TREE_TWIN_order   := tree_run 's/g->place.whose..order/whose/'
-TREE_TWIN_more    := tree_run 's/a->messages > 1 /0 /'
-TREE_TWIN_type    := tree_run 's/(uint32_t)type.operation./(uint32_t)operation/'
-host/test/tree_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/tree_calls $(TREE_TWINS)
-$(B)/host/tree_calls: host/test/tree_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(TREE_TWINS): $(B)/twin/tree_%/calls: $(B)/host/tree_calls host/lib/tree.c host/lib/tree_run.c host/host.mk
-	@mkdir -p $(@D)
-	@sed $(wordlist 2,9,$(TREE_TWIN_$*)) host/lib/$(firstword $(TREE_TWIN_$*)).c > $(@D)/twin.c && \
-	    ! cmp -s host/lib/$(firstword $(TREE_TWIN_$*)).c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/tree_calls.c $(@D)/twin.c \
-	    $(filter-out %/$(firstword $(TREE_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+# Collectives in hardware.
+CALLS_tree_verdict := tree_run 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
+CALLS_tree_taken := tree '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
+CALLS_tree_order := tree_run 's/g->place.whose..order/whose/'
+CALLS_tree_more := tree_run 's/a->messages > 1 /0 /'
+CALLS_tree_type := tree_run 's/(uint32_t)type.operation./(uint32_t)operation/'
+$(eval $(call calls,tree,verdict taken order more type))
 
-# Cables and boards lost in the middle of both kinds, likewise.
-TESTS += host/test/fault_test.sh
-FAULT_TWIN_left := collective 's/else.if.(g->left)/else if (0)/'
-FAULT_TWIN_drop := tree '/^static.int.clear_board/,/^}/s/error.=.torus_channel_abort.*/(void)end;/'
-FAULT_TWINS := $(patsubst %,$(B)/twin/fault_%/calls,left drop)
-host/test/fault_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/fault_calls $(FAULT_TWINS)
-$(B)/host/fault_calls: host/test/fault_calls.c firmware/ofr_regs.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(FAULT_TWINS): $(B)/twin/fault_%/calls: $(B)/host/fault_calls host/lib/collective.c host/lib/tree.c host/host.mk
-	@mkdir -p $(@D)
-	@sed $(wordlist 2,99,$(FAULT_TWIN_$*)) host/lib/$(firstword $(FAULT_TWIN_$*)).c > $(@D)/twin.c && \
-	    ! cmp -s host/lib/$(firstword $(FAULT_TWIN_$*)).c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/fault_calls.c $(@D)/twin.c \
-	    $(filter-out %/$(firstword $(FAULT_TWIN_$*)).o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+# Cables and boards lost in the middle of both kinds.
+CALLS_fault_left := collective 's/else.if.(g->left)/else if (0)/'
+CALLS_fault_drop := tree '/^static.int.clear_board/,/^}/s/error.=.torus_channel_abort.*/(void)end;/'
+$(eval $(call calls,fault,left drop))
+
+# Each call behind each, and messages of all sizes.
+CALLS_pair_left   := channel '/^API.int.torus_channel_abort/,/^}/s/error = throw_away(t, end)/(void)throw_away/'
+CALLS_pair_counts := messages 's/if (!p->take) .. what.is.broken.*/if (0)/'
+CALLS_pair_group  := collective '/^API.int.torus_group_close/,/^}/s/error = torus_channel_close.*/(void)s;/'
+CALLS_pair_tree   := $(CALLS_fault_drop)
+CALLS_pair_more   := tree 's/torus_write(t, at, OFR_COLLECTIVE_TX_OP, 0)/TORUS_OK/'
+$(eval $(call calls,pair,left counts group tree more))
+$(eval $(call calls_program,size))
+host/test/pair_test.sh: $(B)/host/size_calls
 
 # Users' programs, likewise, on RTL boards; twins that load over a program that runs, or leave its ends.
 TESTS += host/test/user_test.sh
@@ -192,28 +182,18 @@ TWIN_user_ends  := user 's/error.=.free_ends(.*/;/'
 USER_CALL_TWINS := $(patsubst %,$(B)/twin/user_%/torusctl,holds ends)
 host/test/user_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/user_calls $(USER_CALL_TWINS) \
     $(foreach p,hello jacobi,$(B)/firmware/user/$p.bin $(B)/firmware/user/$p.elf)
-$(B)/host/user_calls: host/test/user_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
+$(eval $(call calls_program,user))
 $(USER_CALL_TWINS): $(B)/twin/%/torusctl: $(B)/bin/torusctl host/lib/user.c host/host.mk
 	@mkdir -p $(@D)
 	@sed $(word 2,$(TWIN_$*)) host/lib/user.c > $(@D)/twin.c && ! cmp -s host/lib/user.c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ $(@D)/twin.c $(CTL_O) \
 	    $(filter-out %/lib/user.o,$(HOST_O)) $(B)/libofr.a $(CTL_LIBS)
 
-# Datagrams, likewise.
-TESTS += host/test/datagram_test.sh
-DATAGRAM_CALL_TWINS := $(patsubst %,$(B)/twin/datagram_%/calls,count rest first)
-DATAGRAM_CALL_TWIN_count := 's/now.illegal.!=.before->illegal/0/;s/now.sent.!=.before->sent/1/'
-DATAGRAM_CALL_TWIN_rest  := 's/bool inside = false/bool inside = true/'
-DATAGRAM_CALL_TWIN_first := '/^API.int.torus_datagram_send/,/^}/s/error = swallow.*/(void)swallow;/'
-host/test/datagram_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/datagram_calls $(DATAGRAM_CALL_TWINS)
-$(B)/host/datagram_calls: host/test/datagram_calls.c host/test/calls.h host/lib/libtorus.h $(B)/libtorus.a
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(B)/libtorus.a $(USB_LIBS)
-$(DATAGRAM_CALL_TWINS): $(B)/twin/datagram_%/calls: $(B)/host/datagram_calls host/lib/datagram.c host/host.mk
-	@mkdir -p $(@D)
-	@sed $(DATAGRAM_CALL_TWIN_$*) host/lib/datagram.c > $(@D)/twin.c && ! cmp -s host/lib/datagram.c $(@D)/twin.c
-	@$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -w -o $@ host/test/datagram_calls.c $(@D)/twin.c \
-	    $(filter-out %/datagram.o,$(HOST_O)) $(B)/libofr.a $(USB_LIBS) $(LDLIBS)
+# Datagrams.
+CALLS_datagram_count := datagram 's/now.illegal.!=.before->illegal/0/;s/now.sent.!=.before->sent/1/'
+CALLS_datagram_rest := datagram 's/bool inside = false/bool inside = true/'
+CALLS_datagram_first := datagram '/^API.int.torus_datagram_send/,/^}/s/error = swallow.*/(void)swallow;/'
+$(eval $(call calls,datagram,count rest first))
 
 # The Python module, on boardsim's boards.
 INSTALL_SHARE += host/python/outflank.py

@@ -12,7 +12,7 @@ TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boa
 
 # Tests that have a short form in make test; make soak runs all of each, FULL=1.
 WHOLE := tests/demo_test.sh tests/boards_test.sh tests/clocks_test.sh tests/links_test.sh host/test/fabric_test.sh \
-    host/test/message_test.sh host/test/b_eff_test.sh host/test/user_test.sh host/test/tree_test.sh host/test/fault_test.sh \
+    host/test/message_test.sh host/test/pair_test.sh host/test/b_eff_test.sh host/test/user_test.sh host/test/tree_test.sh host/test/fault_test.sh \
     $(B)/tests/test_usb_faults $(B)/tests/lint
 SOAK += $(B)/tests/whole_soak
 $(B)/tests/whole_soak: $(WHOLE)

@@ -142,12 +142,14 @@ static int over(struct torus *t, const struct torus_end *e, const struct seen *s
     int error = read_four(t, e->at, offset, value);
     if (error != TORUS_OK)
         return error;
+    bool closed = reason == OFR_CHANNEL_STATE_REASON_CLOSED;
     return fail(t, TORUS_E_FAILED,
-                "%s: the channel is broken: %s%s; of what was sent %u bytes have arrived, %u bytes "
-                "have come (modulo 2^32)",
-                end_text(t, e, text), reason < REASONS ? reasons[reason] : "?",
-                FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "", value[0],
-                value[1]);
+                "%s: the channel is %s%s%s; of what was sent %u bytes have arrived, %u bytes have "
+                "come (modulo 2^32)",
+                end_text(t, e, text), closed ? "" : "broken: ",
+                reason < REASONS ? reasons[reason] : "?",
+                !closed && FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "",
+                value[0], value[1]);
 }
 
 static bool is_broken(const struct seen *s)
@@ -446,7 +448,7 @@ int want_sending(struct torus *t, const struct torus_end *e, const struct seen *
 {
     char text[24];
     unsigned state = state_of(s);
-    if (is_broken(s))
+    if (state == OFR_CHANNEL_STATE_STATE_ENDED)
         return over(t, e, s);
     if (state == OFR_CHANNEL_STATE_STATE_IDLE)
         return explain(t, e);
@@ -493,10 +495,12 @@ static int send_some(struct torus *t, const struct torus_end *e, const uint8_t *
         if (error != TORUS_OK)
             break;
         error = move(t, e, last ? OFR_MOVE_LAST : 0, now, (uint8_t *)data + *sent, &moved);
+        if (error == TORUS_OK) // what is broken takes all, and nothing of it goes anywhere
+            error = want_sending(t, e, &moved.now);
+        if (error != TORUS_OK)
+            break;
         *sent += moved.bytes;
         *whole = moved.last;
-        if (error == TORUS_OK) // what is broken takes all
-            error = want_sending(t, e, &moved.now);
         // Fewer than all, or none, may be those that got through: only one without bulk frames says
         // that there is no room.
         if (!moved.bytes && !moved.last && now <= OFR_MOVE_MOST)

@@ -102,6 +102,10 @@ static int take_answer(struct torus *t, struct part *p, const struct request *q,
     int error = move_answer(t, p->end, q, data, &moved);
     if (error != TORUS_OK)
         return error;
+    if (!p->take) // what is broken takes all, and nothing of it goes anywhere
+        error = want_sending(t, p->end, &moved.now);
+    if (error != TORUS_OK)
+        return error;
     for (unsigned i = 0; i < moved.bytes && p->take; i++)
         if (before + i < part_bytes(p))
             *byte_of(p, p->came, before + i) = data[i];
@@ -110,7 +114,8 @@ static int take_answer(struct torus *t, struct part *p, const struct request *q,
     p->waits = p->moved == before && !p->whole;
     if (p->other && !p->waits)
         p->other->waits = false;
-    error = p->take ? want_coming(t, p->end, &moved, &ended) : want_sending(t, p->end, &moved.now);
+    if (p->take)
+        error = want_coming(t, p->end, &moved, &ended);
     if (error == TORUS_OK && ended)
         error = fail(t, TORUS_E_FAILED, "%s: the channel is closed, nothing comes any more",
                      end_text(t, p->end, text));

@@ -265,8 +265,10 @@ static int throw_away(struct torus *t, const uint8_t at[3])
         if (error == TORUS_OK && comes)
             error = torus_write(t, at, OFR_COLLECTIVE_RX_NEXT, 0);
         else if (error == TORUS_OK && busy && FIELD(value[2], OFR_COLLECTIVE_TX_READY)) {
-            // Inside a message that it still wants the end of
-            error = torus_write(t, at, OFR_COLLECTIVE_TX_END, 0);
+            // Inside a message that it still wants the end of, or before another: the last one
+            error = torus_write(t, at, OFR_COLLECTIVE_TX_OP, 0);
+            if (error == TORUS_OK)
+                error = torus_write(t, at, OFR_COLLECTIVE_TX_END, 0);
             if (error == TORUS_OK)
                 error = torus_write(t, at, OFR_COLLECTIVE_TX_DATA, 0);
         } else

@@ -20,7 +20,7 @@ static void result(bool good, const char *name)
 }
 
 // The call ends like this, and its detail says that.
-static void says(int error, int wanted, const char *words, const char *name)
+static inline void says(int error, int wanted, const char *words, const char *name)
 {
     bool good = error == wanted && strstr(torus_detail(t), words);
     result(good, name);

@@ -122,7 +122,7 @@ static void ends(void)
     result(torus_channel_close(t, &a, 60) == TORUS_OK, "the first one is closed");
     result(torus_channel_recv(t, &b, in, sizeof in, 60, &n, &whole) == TORUS_OK && !n && !whole,
            "which the other end is told");
-    says(torus_channel_send(t, &b, "x", 1, 1, &n), TORUS_E_FAILED, "ended", "it takes no more");
+    says(torus_channel_send(t, &b, "x", 1, 1, &n), TORUS_E_FAILED, "is closed", "it takes no more");
     says(torus_channel_close(t, &c, 0), TORUS_E_TIMEOUT, "has not taken all",
          "the other one is not, until all is taken");
     result(torus_channel_abort(t, &d) == TORUS_OK, "it is aborted");

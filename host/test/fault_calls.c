@@ -27,7 +27,6 @@ enum {
     GROUP_WORDS = 96,
     TOKEN = 0x5eed,
     FIRST_END = 4, // of the software's group; a tree has those below
-    ENDS = 8,
     LOOKS = 10000,
     TICK = 12,     // CHANNEL.CONTROL: a stream is silent after 4 times 2^13 cycles, not 2^19
     SECONDS = 2,   // in which nothing moves, for a call
@@ -46,6 +45,8 @@ static struct torus_tree *tree;
 static struct torus_group *group;
 static bool acts[MOST];
 static int32_t data[MOST][GROUP_WORDS], *values[MOST];
+
+#include "left.h"
 
 static int number, failures;
 
@@ -194,21 +195,6 @@ static bool around(void)
     if (error != TORUS_OK)
         printf("# %s\n", torus_detail(later));
     return error == TORUS_OK && !none;
-}
-
-static bool all_free(void)
-{
-    for (unsigned m = 0; m < members; m++)
-        for (unsigned end = 0; end < ENDS; end++) {
-            uint8_t k[3];
-            struct torus_end e = {.end = (uint8_t)end};
-            struct torus_channel c;
-            torus_sizes(t, k);
-            torus_node_at(k, m, e.at);
-            if (torus_channel_state(t, &e, &c) != TORUS_OK || !c.free || c.collective)
-                return false;
-        }
-    return true;
 }
 
 // The same boards, in a new group.

@@ -16,6 +16,7 @@
 
 static const char subject[] = "messages";
 #include "calls.h"
+#include "left.h"
 
 enum { MEMBERS = 4, MOST = 1 << 21 };
 
@@ -215,18 +216,6 @@ static void collectives(size_t largest)
     says(torus_gather(group, 0, (void *[]){all, all, all, all}, NULL, 1), TORUS_E_USAGE,
          "no memory for the data of all", "no room at the root");
     result(collective(0, 0, TORUS_SUM, 0, &error), "which has broken nothing");
-}
-
-// Is no end of any board open?
-static bool all_free(void)
-{
-    for (unsigned i = 0; i < 8 * MEMBERS; i++) {
-        struct torus_end e = {{i % 2, i / 2 % 2, 0}, (uint8_t)(i / 4)};
-        struct torus_channel state;
-        if (torus_channel_state(t, &e, &state) != TORUS_OK || !state.free)
-            return false;
-    }
-    return true;
 }
 
 static void groups(size_t largest)
