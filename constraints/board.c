@@ -41,6 +41,7 @@
 #define README FOLDER "README.md"
 #define FLOW   FOLDER "bitstream.sh"
 #define TOOLS  "tests/ecp5_tools.txt"
+#define TOOLS_ICE40 "tests/ice40_tools.txt" // beside the others
 #define NEVER  "Not built yet.\n" // in place of a board's table
 
 enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1 };
@@ -196,15 +197,15 @@ static void load(struct board *b, const char *name)
     hash = hash_text(hash_text(hash_text(hash, b->serial), b->synth), b->parameters);
     hash = hash_bytes(hash, &b->seed, sizeof b->seed);
     hash = hash_bytes(hash, &b->clock_mhz, sizeof b->clock_mhz);
+    char *tools = slurp(TOOLS), *more = b->ecp5 ? NULL : slurp(TOOLS_ICE40);
+    if (!tools || !(b->ecp5 || more))
+        fail("cannot read " TOOLS " and " TOOLS_ICE40);
+    hash = hash_text(hash, tools);
+    if (more)
+        hash = hash_text(hash, more);
     snprintf(b->hash, sizeof b->hash, "%016llx", (unsigned long long)hash_verilog(hash, &b->files));
-    if (b->ecp5) {
-        char *tools = slurp(TOOLS);
-        if (!tools)
-            fail("cannot read " TOOLS);
-        uint64_t all = hash_verilog(hash_text(hash, tools), &b->files);
-        snprintf(b->hash, sizeof b->hash, "%016llx", (unsigned long long)all);
-        free(tools);
-    }
+    free(tools);
+    free(more);
     free(flow);
 }
 

@@ -35,7 +35,7 @@ board=ice40hx8k-b-evn
 fresh() {
     rm -rf "$copy/tree"
     mkdir -p "$copy/tree/rtl" "$copy/tree/tests"
-    cp tests/ecp5_tools.txt "$copy/tree/tests/"
+    cp tests/ecp5_tools.txt tests/ice40_tools.txt "$copy/tree/tests/"
     cp -R constraints "$copy/tree/"
     cp -R rtl/*/ "$copy/tree/rtl/"
 }

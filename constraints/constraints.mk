@@ -35,7 +35,7 @@ constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $
 .PHONY: bitstream
 bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
 	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
-	@$(if $(ICE40),:,$(MAKE) -s $(B)/ecp5/stamp)
+	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
 	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
 	    sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)

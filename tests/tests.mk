@@ -73,6 +73,13 @@ $(B)/ecp5/stamp: tests/ecp5_tools.txt
 	        exit 1; }; }
 	@mkdir -p $(@D) && touch $@
 
+# The same with what iCE40 bitstreams take, whatever is on the PATH.
+$(B)/ecp5/ice40: tests/ecp5_tools.txt tests/ice40_tools.txt
+	@{ [ -x $(B)/ecp5/bin/pip ] || python3 -m venv $(B)/ecp5; } && \
+	    $(B)/ecp5/bin/pip -q install --require-hashes $(^:%=-r %) || { \
+	    echo 'ice40: the tools could not be installed (is there a network?)' >&2; exit 1; }
+	@touch $@
+
 report: $(REPORT) $(B)/ecp5/stamp
 	@$(REPORT) run $(if $(ALL),-a) -j $(JOBS) -s $(SEEDS) $(B)/report/builds
 

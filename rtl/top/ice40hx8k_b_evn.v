@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board top of Lattice's iCE40HX8K-B-EVN: ofr_board as an HX8K has room for (two dimensions, 16-bit
-// flits, slots of 16 flits, firmware in the SPI flash), clock, reset, UART and LEDs on real pins.
+// flits, two slots of 16 flits a VC, firmware in the SPI flash), clock, reset, UART, LEDs and four
+// cables of two data wires and a clock each way (LINK = 3) on real pins. There is no room for the OFR
+// unit and the destination table: packets of class DEROUTE go minimally.
 // Pins: constraints/ice40hx8k-b-evn.pcf. How to build, flash and try it: constraints/README.md.
-//
-// No link yet: ofr_board's plain links are tied off here, as if no cable were plugged in: a board
-// that answers, alone on the desk.
 `default_nettype none
 
 module ice40hx8k_b_evn #(
     parameter logic [63:0] SERIAL = 64'h0, // the board's serial number; each board needs its own
-    parameter int          C      = 4      // slots per VC, 2 to 8
+    parameter int          C      = 2      // slots per VC, 2 to 8
 ) (
     input  wire logic       clk12,      // 12 MHz oscillator
     input  wire logic       uart_rx,    // from the FT2232H's channel B, 115200 baud after reset
@@ -18,17 +17,21 @@ module ice40hx8k_b_evn #(
     output logic            flash_sck,
     output logic            flash_mosi,
     input  wire logic       flash_miso,
+    output logic [3:0]      cable_tx_clk, // x+ x- y+ y-
+    output logic [7:0]      cable_tx,     // two wires each
+    input  wire logic [3:0] cable_rx_clk,
+    input  wire logic [7:0] cable_rx,
     output logic [7:0]      led         // D2 to D9, lit by 1; see below
 );
-    // 12 MHz * (DIVF + 1) / (DIVR + 1) / 2^DIVQ; the voltage-controlled oscillator at 768 MHz, of
+    // 12 MHz * (DIVF + 1) / (DIVR + 1) / 2^DIVQ; the voltage-controlled oscillator at 672 MHz, of
     // 533 to 1066.
-    localparam int CLOCK_HZ = 48_000_000;
+    localparam int CLOCK_HZ = 42_000_000;
     logic clk, locked;
     /* verilator lint_off UNUSEDSIGNAL */
     logic unused_core, unused_sdo;
     /* verilator lint_on UNUSEDSIGNAL */
     SB_PLL40_CORE #(
-        .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'd0), .DIVF(7'd63), .DIVQ(3'd4),
+        .FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'd0), .DIVF(7'd55), .DIVQ(3'd4),
         .FILTER_RANGE(3'd1)
     ) pll (
         .REFERENCECLK(clk12), .PLLOUTGLOBAL(clk), .LOCK(locked), .RESETB(1'b1), .BYPASS(1'b0),
@@ -36,7 +39,7 @@ module ice40hx8k_b_evn #(
         .LATCHINPUTVALUE(1'b0), .SDI(1'b0), .SCLK(1'b0)
     );
 
-    // Reset until the PLL has been locked for 2^15 cycles, 0.7 ms: longer than the block RAMs take
+    // Reset until the PLL has been locked for 2^15 cycles, 0.8 ms: longer than the block RAMs take
     // to be readable after configuration and than the flash takes to its first command. Flip-flops
     // are 0 after configuration. Loss of lock is a reset. The count goes on as the heartbeat.
     logic [24:0] count_q = '0;
@@ -58,7 +61,7 @@ module ice40hx8k_b_evn #(
     logic [11:0] mon_adr;
     logic [31:0] mon_wdat, mon_rdat;
     logic [7:0]  mon_copy_index;
-    logic [3:0]  phase, cable_tx_clk, mon_link_up;
+    logic [3:0]  phase, mon_link_up;
     logic [11:0] mon_link_state;
     logic [15:0] mon_link_why, mon_rank;
     logic [31:0] mon_time;
@@ -77,12 +80,12 @@ module ice40hx8k_b_evn #(
     logic [15:0]    m_collective_tdata;
     logic [1:0]     m_collective_tkeep;
     logic [1:0]     m_collective_tuser;
-    logic [31:0] cable_tx;
     logic [63:0] phy_tx_word;
     /* verilator lint_on UNUSEDSIGNAL */
     ofr_board #(
-        .N(2), .W(16), .L(16), .C(C), .MUL(0), .GEN(0), .CHECK(0), .COUNT(0), .FLASH(1),
-        .RAM_BYTES(2048), .TIMER_BITS(40), .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200),
+        .N(2), .W(16), .L(16), .C(C), .MUL(0), .OFR(0), .GEN(0), .CHECK(0), .PINS(0), .COUNT(0),
+        .LINK(3), .WIRES(2), .SMALL(1), .FLASH(1), .RAM_BYTES(2048), .RX_DEPTH(512),
+        .TIMER_BITS(40), .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200),
         .CLOCK_HZ(CLOCK_HZ)
     ) board (
         .clk, .rst(!run_q), .serial(SERIAL), .uart_rx, .uart_tx(tx), .trapped,
@@ -92,7 +95,7 @@ module ice40hx8k_b_evn #(
         .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit(48'd0), .tx_base(48'd0),
         .tx_rebase(4'd0), .phy_up(4'd0), .phy_tx_word, .phy_tx_ready(4'd0), .phy_rx_valid(4'd0),
         .phy_rx_word(64'd0), .phy_rx_late(4'd0), .phase, .cable_tx_clk, .cable_tx,
-        .cable_rx_clk(4'd0), .cable_rx(32'd0), .s_axis_tvalid(1'b0), .s_axis_tready,
+        .cable_rx_clk, .cable_rx, .s_axis_tvalid(1'b0), .s_axis_tready,
         .s_axis_tdata(16'd0), .s_axis_tkeep(2'd0), .s_axis_tlast(1'b0), .m_axis_tvalid,
         .m_axis_tready(1'b0), .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast, .m_axis_tuser,
         .s_datagram_tvalid(1'b0), .s_datagram_tready, .s_datagram_tdata(16'd0),
@@ -114,10 +117,11 @@ module ice40hx8k_b_evn #(
     assign flash_csn = csn || !run_q;
 
     assign led[0]   = run_q;       // clock and reset are good
-    assign led[1]   = count_q[24]; // heartbeat, 1.4 Hz
+    assign led[1]   = count_q[24]; // heartbeat, 1.3 Hz
     assign led[2]   = !uart_rx;    // the host sends
     assign led[3]   = !uart_tx;    // the board sends
-    assign led[6:4] = 3'd0;
+    assign led[4]   = &mon_link_up; // all four cables are up
+    assign led[6:5] = 2'd0;
     assign led[7]   = trapped;     // the core has stopped for good
 endmodule
 

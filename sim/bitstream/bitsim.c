@@ -7,14 +7,15 @@
 // socket: torusctl -t unix:PATH, in a torus that of board 0.
 //
 //     bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--record FILE] [--dims KxK[xK]] [--pull N:PORT]
+//            [--record FILE] [--dims KxK[xK]] [--pull N:PORT] [--straight]
 //
 // FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
 // (until it is told to end), seed of what configuration does not set and of cables. --alone: no RTL
 // beside. --record: the run as session.h reads it, for flips.c. --dims: that torus, of as many
 // bitstreams as were built in and as many dimensions as these have; its cables, each of another
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
-// the cable at that port of board N is out. Boards in a torus may be of RTL in place of a bitstream
+// the cable at that port of board N is out. --straight: a cable's wires are as long as its clock,
+// for boards that do not train (LINK 3). Boards in a torus may be of RTL in place of a bitstream
 // (build.sh), and of several kinds with as many cables and wires; those of RTL get the serial
 // numbers 00000000000000a1, a2 and so on, by their place. All have clocks of one rate here.
 //
@@ -208,7 +209,7 @@ struct options {
     const char *flash, *socket, *record, *pull;
     uint64_t divisor, cycles, seed;
     unsigned k[DIMS];
-    bool alone, torus;
+    bool alone, torus, straight;
 };
 
 static unsigned boards_of(const struct options *o)
@@ -231,7 +232,7 @@ static void plug_in(struct board *b, const struct options *o)
             b[n].peer[p].port = p ^ 1;
             unsigned length = 2 * TOGETHER + rng_below(&rng, LENGTH + 1);
             for (unsigned w = 0; w <= MAX_WIRES; w++)
-                b[n].peer[p].delay[w] = length + rng_below(&rng, SKEW + 1);
+                b[n].peer[p].delay[w] = length + (o->straight ? 0 : rng_below(&rng, SKEW + 1));
         }
 }
 
@@ -314,11 +315,17 @@ static void read_dims(struct options *o, const char *text)
 static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"flash", required_argument, NULL, 'f'},   {"socket", required_argument, NULL, 's'},
-        {"divisor", required_argument, NULL, 'd'}, {"cycles", required_argument, NULL, 'c'},
-        {"seed", required_argument, NULL, 'r'},    {"alone", no_argument, NULL, 'a'},
-        {"record", required_argument, NULL, 'w'},  {"dims", required_argument, NULL, 'k'},
-        {"pull", required_argument, NULL, 'p'},    {NULL, 0, NULL, 0},
+        {"flash", required_argument, NULL, 'f'},
+        {"socket", required_argument, NULL, 's'},
+        {"divisor", required_argument, NULL, 'd'},
+        {"cycles", required_argument, NULL, 'c'},
+        {"seed", required_argument, NULL, 'r'},
+        {"alone", no_argument, NULL, 'a'},
+        {"record", required_argument, NULL, 'w'},
+        {"dims", required_argument, NULL, 'k'},
+        {"pull", required_argument, NULL, 'p'},
+        {"straight", no_argument, NULL, 't'},
+        {NULL, 0, NULL, 0},
     };
     int opt;
 
@@ -339,6 +346,8 @@ static void parse(struct options *o, int argc, char **argv)
             o->record = optarg;
         else if (opt == 'p')
             o->pull = optarg;
+        else if (opt == 't')
+            o->straight = true;
         else if (opt == 'k')
             read_dims(o, optarg);
         else
@@ -346,7 +355,8 @@ static void parse(struct options *o, int argc, char **argv)
     }
     if (optind != argc)
         die("usage: bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone] [--record FILE] [--dims KxK[xK]] [--pull N:PORT]");
+            " [--alone] [--record FILE] [--dims KxK[xK]] [--pull N:PORT]"
+            " [--straight]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);

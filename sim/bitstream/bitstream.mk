@@ -24,7 +24,7 @@ BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIPS) $(ECP5_NETLIST) $(B)/firmware
     $(B)/bin/torusctl
 bitstream-test: $(BITSTREAM_TEST)
 	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
-	@$(if $(ICE40),:,$(MAKE) -s $(B)/ecp5/stamp)
+	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
 	@sh sim/bitstream/bitstream_test.sh '$(BOARD)'
 
 $(B)/tests/bitstream_soak: $(BITSTREAM_TEST)

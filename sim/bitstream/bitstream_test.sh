@@ -7,7 +7,8 @@
 # it wrong, the broken twins. `make bitstream-test` starts it; it takes minutes. FLIPS=100: so many
 # bits, through the whole run (`make soak`), of which LEAST must be found; without, eight,
 # until the board has answered. SEED: of the bits, and replays. Of an ECP5 it is the netlist after place
-# and route that is run, with the bitstream's contents, and compared with it (ecp5_netlist.c).
+# and route that is run, with the bitstream's contents, and compared with it (ecp5_netlist.c). An iCE40 with
+# cables is run once more as one of four boards, the others its RTL.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -200,4 +201,32 @@ else
     check 'of 8 bits that are wrong, some are found' flips --count 8 --least 1 --cycles 1000000
 fi
 sed 's/^/# /' "$dir/out"
+
+# Beside three boards of its RTL in a torus: a serial number of its own would take each a place and route.
+if grep -q '"port": "cable_' "constraints/$pins_of.json"; then
+    in_torus() { # OPTIONS
+        # shellcheck disable=SC2086 # two words
+        "$out/torus/bitsim" $flash --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
+            --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
+        sim=$!
+        wait_for 300 began
+    }
+    check 'a torus with three of its RTL is built' built "$board" \
+        "$image rtl:$board rtl:$board rtl:$board" "$out/torus"
+    in_torus
+    check 'the cables of the bitstream are up' up 'x+,x-,y+,y-'
+    check 'discover' torus discover
+    sed 's/^/# /' "$dir/out"
+    check 'four boards, cabled right' says '^4 boards, a 2x2 torus$'
+    check 'program' torus program --routing abr
+    check 'ping all' torus ping --all
+    check 'all of them answer' [ "$(grep -c 'x+,x-,y+,y-' "$dir/out")" = 4 ]
+    check 'counters' torus counters
+    stop
+    check 'all cables of all boards are up' [ "$(grep -c 'led 1[0-9a-f]$' "$dir/log")" = 4 ]
+    sed 's/^/# /' "$dir/log"
+    in_torus --pull 0:0
+    check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
+    stop
+fi
 finish

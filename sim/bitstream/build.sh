@@ -6,8 +6,8 @@
 # taken. Of an ECP5 it is the netlist after place and route, which stands beside the bitstream as
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
 # firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, without
-# RTL beside; all came from one place and route. In place of a bitstream, rtl:BOARD is the RTL of that board
-# with an ECP5, with its own parameters, and is built once however often it is there; its firmware is
+# RTL beside; all came from one place and route. In place of a bitstream, rtl:BOARD is the RTL of that board,
+# with its own parameters, and is built once however often it is there; an ECP5's firmware is
 # $FIRMWARE_HEX. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
 # OUT/STEP.log.
 
@@ -117,22 +117,27 @@ decoded() {
 # The RTL of a board as the Verilated chip $this, whose serial number is not in it but is set when it runs.
 from_rtl() { # BOARD
     of_board "$1"
+    # Nothing drives the serial number but chip.cpp then, in a copy of the file that has it.
     case $fpga in
-    ecp5-*) ;;
+    ice40-*)
+        flash=1 own=rtl/top/$top.v in=$top at=${top}__DOT__number models=rtl/top/test/SB_PLL40_CORE.v firmware=
+        from='\.serial(SERIAL)' to='.serial(number)'
+        declared='s/^    logic \[24:0\] count_q/    logic [63:0] number;\n&/'
+        ;;
     *)
-        echo "bitstream: $1: RTL without a bitstream is for boards with an ECP5" >&2
-        exit 2
+        flash=0 own=rtl/top/ecp5_board.v in=ecp5_board at=${top}__DOT__chip__DOT__serial
+        models="rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v" firmware="-GINIT=\"${FIRMWARE_HEX:?}\""
+        from='\.Z(serial\[i\])' to='.Z()' declared=
         ;;
     esac
-    flash=0 root=${this}___024root.h at=${top}__DOT__chip__DOT__serial
-    # Nothing drives it but chip.cpp then.
-    printf '`verilator_config\npublic_flat_rw -module "ecp5_board" -var "serial"\n' > "$out/serial.vlt"
-    sed 's/\.Z(serial\[i\])/.Z()/' rtl/top/ecp5_board.v > "$out/ecp5_board.v"
-    step serial sh -c '! cmp -s "$1" "$2"' - rtl/top/ecp5_board.v "$out/ecp5_board.v"
-    files=$(echo "$files" | sed "s|rtl/top/ecp5_board.v|$out/ecp5_board.v|")
-    # shellcheck disable=SC2046
+    root=${this}___024root.h
+    printf '`verilator_config\npublic_flat_rw -module "%s" -var "%s"\n' "$in" "${at##*__DOT__}" > "$out/serial.vlt"
+    sed "s/$from/$to/; $declared" "$own" > "$out/${own##*/}"
+    step serial grep -q -F -e "$to" "$out/${own##*/}"
+    files=$(echo "$files" | sed "s|$own|$out/${own##*/}|")
+    # shellcheck disable=SC2046,SC2086
     verilated "$this" "$1" "$top" --x-assign fast --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
-        "-GINIT=\"${FIRMWARE_HEX:?}\"" $files rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v "$out/serial.vlt"
+        $firmware $files $models "$out/serial.vlt"
     root=
 }
 
