@@ -37,12 +37,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLDER "constraints/"
-#define README FOLDER "README.md"
-#define FLOW   FOLDER "bitstream.sh"
-#define TOOLS  "tests/ecp5_tools.txt"
+#define FOLDER      "constraints/"
+#define README      FOLDER "README.md"
+#define FLOW        FOLDER "bitstream.sh"
+#define TOOLS       "tests/ecp5_tools.txt"
 #define TOOLS_ICE40 "tests/ice40_tools.txt" // beside the others
-#define NEVER  "Not built yet.\n" // in place of a board's table
+#define NEVER       "Not built yet.\n"      // in place of a board's table
 
 enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board top of Lattice's iCE40HX8K-B-EVN: ofr_board as an HX8K has room for (two dimensions, 16-bit
 // flits, two slots of 16 flits a VC, firmware in the SPI flash), clock, reset, UART, LEDs and four
-// cables of two data wires and a clock each way (LINK = 3) on real pins. There is no room for the OFR
-// unit and the destination table: packets of class DEROUTE go minimally.
+// cables of two data wires and a clock each way (LINK = 3) on real pins. There is no room for the
+// OFR unit and the destination table: packets of class DEROUTE go minimally.
 // Pins: constraints/ice40hx8k-b-evn.pcf. How to build, flash and try it: constraints/README.md.
 `default_nettype none
 

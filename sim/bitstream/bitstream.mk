@@ -27,6 +27,6 @@ bitstream-test: $(BITSTREAM_TEST)
 	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
 	@sh sim/bitstream/bitstream_test.sh '$(BOARD)'
 
-$(B)/tests/bitstream_soak: $(BITSTREAM_TEST)
+$(B)/tests/bitstream_soak: $(BITSTREAM_TEST) $(B)/ecp5/ice40
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nFLIPS=100 exec sh sim/bitstream/bitstream_test.sh ice40hx8k-b-evn\n' > $@ && chmod +x $@
