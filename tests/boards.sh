@@ -91,3 +91,18 @@ boardsim() {
 one_line() {
     [ "$(wc -l < "$dir/out")" -eq 1 ]
 }
+
+# calls, found PROGRAM ARGUMENTS...: a program of libtorus' calls on the boards at $where; all of it is so;
+# something is not. In $limit seconds.
+where=$dir limit=300
+calls() {
+    program=$1
+    shift
+    timeout "$limit" "$program" "$where" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
+}
+found() {
+    program=$1
+    shift
+    timeout "$limit" "$program" "$where" "$@" > "$dir/out" 2>&1
+    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
+}

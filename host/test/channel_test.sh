@@ -5,18 +5,8 @@
 # after it has sent; one that takes what is not there yet; one that asks anew, with another number,
 # where an answer got lost; one that takes an answer whose bulk frames have not all come. TAP.
 . tests/boards.sh
+where=unix:$dir/board0.sock
 
-calls() { # PROGRAM BYTES [FROM [TO [ONLY]]]: all of it is so
-    program=$1
-    shift
-    timeout 300 "$program" "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
-}
-found() { # PROGRAM BYTES [FROM [TO]]: something is not
-    program=$1
-    shift
-    timeout 300 "$program" "unix:$dir/board0.sock" "$@" > "$dir/out" 2>&1
-    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
-}
 status() { # STATUS COMMAND...
     wanted=$1
     shift

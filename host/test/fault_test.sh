@@ -15,17 +15,6 @@ drawn() { # LEAST MOST: into $n
 boards() {
     start --dims 3x2 --boards golden --channels 8 --wait "$@" && torus program --window 1
 }
-calls() { # PROGRAM ARGUMENTS...: all of it is so
-    program=$1
-    shift
-    timeout 300 "$program" "$dir" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
-}
-found() { # PROGRAM ARGUMENTS...: something is not
-    program=$1
-    shift
-    timeout 300 "$program" "$dir" "$@" > "$dir/out" 2>&1
-    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
-}
 # calm WHAT: nothing happens; the call's cycles into $from and $to
 calm() {
     boards

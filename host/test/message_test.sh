@@ -7,19 +7,10 @@
 # wait for another host's turn. TAP.
 . tests/boards.sh
 
-calls() { # PROGRAM BYTES LARGE [ONLY]: all of it is so
-    program=$1
-    shift
-    timeout 1800 "$program" "$dir" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
-}
-found() { # PROGRAM ONLY: something is not
-    timeout 300 "$1" "$dir" 5 0 "$2" > "$dir/out" 2>&1
-    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
-}
 
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'golden: programmed' torus program
-large=4096
+large=4096 limit=1800
 [ -z "${FULL:-}" ] || large=1048576
 # A packet of these boards has 52 bytes.
 check "golden: every length up to 4 packets, some up to $large" \
@@ -29,7 +20,7 @@ check 'golden: ended well' stop
 for twin in room=messages same=others held=others abort=others turns=others; do
     start --dims 2x2 --boards golden --channels 8 --wait
     torus program
-    check "twin: ${twin%=*}: found out" found "$B/twin/message_${twin%=*}/calls" "${twin#*=}"
+    check "twin: ${twin%=*}: found out" found "$B/twin/message_${twin%=*}/calls" 5 0 "${twin#*=}"
     stop
 done
 

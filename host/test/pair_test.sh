@@ -10,18 +10,7 @@
 seed=${SEED:-$(($(date +%s) % 1000000000))}
 export SEED=$seed
 echo "# seed $seed; again: SEED=$seed $0"
-calls() { # PROGRAM ARGUMENTS...: all of it is so
-    program=$1
-    shift
-    timeout 3000 "$program" "$dir" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
-}
-found() { # PROGRAM ARGUMENTS...: something is not
-    program=$1
-    shift
-    timeout 300 "$program" "$dir" "$@" > "$dir/out" 2>&1
-    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
-}
-pairs=12 each=20 largest=256
+pairs=12 each=20 largest=256 limit=3000
 [ -z "${FULL:-}" ] || pairs=0 each=210 largest=1048576
 
 start --dims 2x2 --boards golden --channels 8 --wait

@@ -5,16 +5,8 @@
 # another group; one that reduces by another operation; one that scatters and gathers in the order of the
 # list; one that ends a scatter with the first part. TAP.
 . tests/boards.sh
+limit=600
 
-calls() { # PROGRAM [ONLY]: all of it is so
-    program=$1
-    shift
-    timeout 600 "$program" "$dir" "$@" > "$dir/out" 2>&1 && ! grep -q '^not ok' "$dir/out"
-}
-found() { # PROGRAM ONLY: something is not
-    timeout 300 "$1" "$dir" "$2" > "$dir/out" 2>&1
-    [ $? = 1 ] && grep -q '^not ok' "$dir/out"
-}
 equal() { # MEMBERS ARGUMENTS...
     members=$1
     shift
