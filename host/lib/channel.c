@@ -146,8 +146,8 @@ static int over(struct torus *t, const struct torus_end *e, const struct seen *s
     return fail(t, TORUS_E_FAILED,
                 "%s: the channel is %s%s%s; of what was sent %u bytes have arrived, %u bytes have "
                 "come (modulo 2^32)",
-                end_text(t, e, text), closed ? "" : "broken: ",
-                reason < REASONS ? reasons[reason] : "?",
+                end_text(t, e, text),
+                closed ? "" : "broken: ", reason < REASONS ? reasons[reason] : "?",
                 !closed && FIELD(s->state, OFR_CHANNEL_STATE_TOLD) ? ", the other end said" : "",
                 value[0], value[1]);
 }
