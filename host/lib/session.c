@@ -176,7 +176,7 @@ static int by_serial(const void *a, const void *b)
     return ((*p)->serial > (*q)->serial) - ((*p)->serial < (*q)->serial);
 }
 
-// Over directed routes, in the order of serial numbers; the first board's is taken.
+// Over directed routes, in the order of serial numbers.
 static int take_in_order(struct torus *t, unsigned what)
 {
     const struct torus_board **order = calloc(t->board_count, sizeof(const struct torus_board *));
@@ -186,11 +186,11 @@ static int take_in_order(struct torus *t, unsigned what)
         for (unsigned i = 0; i < t->board_count; i++)
             order[i] = &t->boards[i];
         qsort(order, t->board_count, sizeof *order, by_serial);
-        for (unsigned i = 1; i < t->board_count; i++) {
-            by_path(&q[i - 1], order[i]->path, order[i]->hops, 0, 0);
-            lease_request(t, &q[i - 1], what);
+        for (unsigned i = 0; i < t->board_count; i++) {
+            by_path(&q[i], order[i]->path, order[i]->hops, 0, 0);
+            lease_request(t, &q[i], what);
         }
-        error = ask_boards(t, q, t->board_count - 1, "take the write lease");
+        error = ask_boards(t, q, t->board_count, "take the write lease");
     } else {
         fail(t, error, "out of memory");
     }

@@ -79,7 +79,7 @@ def channels(t):
     a.close()
     assert b.receive() is None
     assert b.state()["reason"] == "closed"
-    fails(outflank.Error, "ended", b.send, b"x")
+    fails(outflank.Error, "is closed", b.send, b"x")
     fails(outflank.Error, "ends 0 to 7", t.join, ((0, 0), 8), ((1, 1), 7))
     fails(ValueError, "no end", t.end, (0, 0), 16)
 
