@@ -270,7 +270,7 @@ const struct command command_b_eff = {
         "one before; the best of the repetitions counts; the mean over the sizes is a ring's, the "
         "geometric mean of the natural ring's (boards in the order of their nodes) and the random "
         "ones' is b_eff, in bytes a cycle that each board sends. The whole of it has 21 sizes, up "
-        "to 1 MiB. The bytes come from this program and go back to it, 16 a request: that, and not "
+        "to 1 MiB. The bytes come from this program and go back to it, by requests: that, and not "
         "the wires, is what the figures say of boards, whose UARTs carry the requests; of golden "
         "boards, whose firmware and UARTs take no time, they say what the network does meanwhile. "
         "Beside each is what the wires would allow: a flit a cycle at the local port, the hops of "

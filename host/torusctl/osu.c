@@ -266,7 +266,7 @@ const struct command command_osu = {
         "at once, between A and B, places X,Y or X,Y,Z; allreduce, the sum of vectors of all "
         "boards; barrier, of all boards. In cycles of the board plugged into, the best of the "
         "repetitions, of sizes from 1 byte on (allreduce: 4, a word), each double the one before. "
-        "The bytes come from this program and go back to it, 16 a request, which is what limits "
+        "The bytes come from this program and go back to it, by requests, which is what limits "
         "them (b_eff says more). Beside each is what the wires would allow: the first flit's way "
         "and a flit a cycle. What came is compared: exit status 1. Takes ends 0 and 1 of A and B, "
         "or 0 to 2 of all boards.",

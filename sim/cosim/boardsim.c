@@ -212,8 +212,10 @@ static void switch_on(struct sim *s)
 static void power_cycle(struct sim *s)
 {
     s->differed = !all_equal(s);
-    for (uint32_t n = 0; n < s->boards; n++)
+    for (uint32_t n = 0; n < s->boards; n++) {
         board_free(s->board[n]);
+        s->uart[n].gone = 0;
+    }
     memset(s->line, 0, s->boards * sizeof *s->line);
     falls_clear(s);
     s->reported = s->owed = 0;
@@ -328,7 +330,8 @@ static void run(struct sim *s)
         for (uint32_t n = 0; n < s->boards; n++)
             busy |= board_poll_firmware(s->board[n]);
         bool settling = falls_settling(s) || (s->control.client >= 0 && s->control.waits);
-        if (!settling && ((s->o.wait && !s->owed) || (!busy && !s->o.cycles && idle(s)))) {
+        if (!settling &&
+            ((s->o.wait && !s->owed && !uarts_backlog(s)) || (!busy && !s->o.cycles && idle(s)))) {
             wait_for_host(s);
             time_goes_on(s, &since, &at);
             continue;

@@ -61,7 +61,7 @@ static bool carry_out(struct sim *s, const char *text, struct order *o, char why
         falls_reset(s, o->board);
         reset_links(s, o->board);
         board_reset(s->board[o->board]);
-        s->owed = 0; // an answer of that board's does not come
+        s->owed = s->uart[o->board].gone = 0; // an answer of that board's does not come
         return true;
     }
     struct cable_end far = s->peer[o->a.board][o->a.port];

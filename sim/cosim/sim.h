@@ -53,6 +53,8 @@ struct uart_socket {
     bool pty, hung_up;
     uint8_t frame[OFR_FRAME_BYTES]; // with --wait: what has come of one
     unsigned got;
+    unsigned gone; // bytes of a frame from the board that have gone to the host,
+    bool bulk;     // which is one of bytes (protocol.h, BULK)
 };
 
 // Who tells boardsim what to do while it runs (control.c).
@@ -96,7 +98,7 @@ struct sim {
         double *at;        // of each board, as it was looked at last
     } times;
     uint64_t cycle;
-    uint64_t owed;     // with --wait: bytes of answers that hosts wait for
+    uint64_t owed;     // with --wait: answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about
     bool differed;     // before the last power cycle
     // Threads: each steps its share of the boards and meets the others every `latency` cycles

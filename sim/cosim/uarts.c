@@ -81,16 +81,31 @@ static void to_board(struct sim *s, uint32_t n, uint8_t byte)
         return;
     for (unsigned i = 0; i < u->got; i++)
         board_uart_send(s->board[n], u->frame[i]);
-    s->owed += u->got;
+    s->owed += !(u->frame[1] & OFR_MODE_BULK);
     u->got = 0;
 }
 
+// A byte to a host. A frame of an answer's bytes (protocol.h, BULK) is not the answer itself.
 static bool from_board(struct sim *s, uint32_t n, uint8_t *byte)
 {
+    struct uart_socket *u = &s->uart[n];
     if (!board_uart_receive(s->board[n], byte))
         return false;
-    s->owed -= s->owed > 0;
+    if (!u->gone && *byte != OFR_FRAME_SYNC)
+        return true;
+    if (u->gone == 1)
+        u->bulk = *byte & OFR_MODE_BULK;
+    u->gone = (u->gone + 1) % OFR_FRAME_BYTES;
+    s->owed -= !u->gone && !u->bulk && s->owed;
     return true;
+}
+
+bool uarts_backlog(const struct sim *s)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < s->boards; n++)
+        any = any || board_uart_backlog(s->board[n]);
+    return any;
 }
 
 // What comes from the host, as far as the board takes it; a second host waits in the listener.
