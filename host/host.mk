@@ -121,7 +121,7 @@ $(foreach twin,$2,$(call calls_twin,$1,$(twin),$(firstword $(CALLS_$1_$(twin))))
 endef
 define calls_program
 
-$(B)/host/$1_calls: host/test/$1_calls.c host/test/calls.h host/test/left.h firmware/ofr_regs.h host/lib/libtorus.h $(B)/libtorus.a
+$(B)/host/$1_calls: host/test/$1_calls.c host/test/calls.h host/test/left.h host/test/now.h firmware/ofr_regs.h host/lib/libtorus.h $(B)/libtorus.a
 	$$(CC) $$(CPPFLAGS) -Ihost/lib $$(CFLAGS) -o $$@ $$< $(B)/libtorus.a $$(USB_LIBS)
 endef
 define calls_twin
@@ -134,7 +134,7 @@ $(B)/twin/$1_$2/calls: $(B)/host/$1_calls host/lib/$3.c host/host.mk
 endef
 
 # Channels.
-CALLS_channel_looks  := channel 's/if (is_broken(s))/if (0)/;s/want_sending(t, e, .*)/TORUS_OK/'
+CALLS_channel_looks  := channel 's/want_sending(t, e, .*)/TORUS_OK/'
 CALLS_channel_border := channel 's/whole = moved.last .. .moved.broken/whole = true/'
 CALLS_channel_anew   := exchange 's/if (q->state == WAITING) {$$/if (1) {/'
 CALLS_channel_frames := exchange 's/if (!is_whole(.*)/if (0)/'
@@ -145,19 +145,19 @@ TESTS += host/test/b_eff_test.sh
 host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl $(B)/twin/short/torusctl
 
 # Messages and collectives.
-CALLS_message_same := messages 's/want_same(t,.p,.before).:/error:/'
-CALLS_message_room := messages 's/before.+.i.<.part_bytes(p)/1/'
-CALLS_message_held := messages 's/.p->waits.||.p->held/p->waits/'
+CALLS_message_same  := messages 's/want_same(t,.p,.before).:/error:/'
+CALLS_message_room  := messages 's/before.+.i.<.part_bytes(p)/1/'
+CALLS_message_held  := messages 's/.p->waits.||.p->held/p->waits/'
 CALLS_message_abort := collective '/^static.int.broken/,/^}/s/abort_all(g)/TORUS_OK/'
 CALLS_message_turns := channel 's/error.!=.TORUS_E_BUSY/1/'
 $(eval $(call calls,message,same room held abort turns))
 
 # Collectives in hardware.
 CALLS_tree_verdict := tree_run 's/if (FIELD(rx, OFR_COLLECTIVE_RX_FAILED))/if (0)/'
-CALLS_tree_taken := tree '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
-CALLS_tree_order := tree_run 's/g->place.whose..order/whose/'
-CALLS_tree_more := tree_run 's/a->messages > 1 /0 /'
-CALLS_tree_type := tree_run 's/(uint32_t)type.operation./(uint32_t)operation/'
+CALLS_tree_taken   := tree '/are_free(g)/,/;/s/are_free(g)/TORUS_OK/'
+CALLS_tree_order   := tree_run 's/g->place.whose..order/whose/'
+CALLS_tree_more    := tree_run 's/a->messages > 1 /0 /'
+CALLS_tree_type    := tree_run 's/(uint32_t)type.operation./(uint32_t)operation/'
 $(eval $(call calls,tree,verdict taken order more type))
 
 # Cables and boards lost in the middle of both kinds.
@@ -191,7 +191,7 @@ $(USER_CALL_TWINS): $(B)/twin/%/torusctl: $(B)/bin/torusctl host/lib/user.c host
 
 # Datagrams.
 CALLS_datagram_count := datagram 's/now.illegal.!=.before->illegal/0/;s/now.sent.!=.before->sent/1/'
-CALLS_datagram_rest := datagram 's/bool inside = false/bool inside = true/'
+CALLS_datagram_rest  := datagram 's/bool inside = false/bool inside = true/'
 CALLS_datagram_first := datagram '/^API.int.torus_datagram_send/,/^}/s/error = swallow.*/(void)swallow;/'
 $(eval $(call calls,datagram,count rest first))
 
@@ -346,7 +346,7 @@ USB_TEST_C := $(addprefix host/test/,mock_usb.c mock_device.c usb_rig.c)
 # usb_machine: torusctl on such a machine, for make demo VIA=usb.
 DEMO_usb += $(B)/tests/usb_machine
 $(USB_TESTS) $(B)/tests/usb_machine: $(B)/tests/%: host/test/%.c $(USB_TEST_C) $(USB_TEST_C:.c=.h) \
-        host/test/usbip_wire.h $(B)/bin/torusctl $(B)/bin/boardsim
+        host/test/usbip_wire.h host/test/now.h $(B)/bin/torusctl $(B)/bin/boardsim
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(shell pkg-config --cflags umockdev-1.0 2>/dev/null) -o $@ $< $(USB_TEST_C) \
 	    -lumockdev -lgobject-2.0 -lglib-2.0 -lpthread

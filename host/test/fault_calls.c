@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -47,6 +46,7 @@ static bool acts[MOST];
 static int32_t data[MOST][GROUP_WORDS], *values[MOST];
 
 #include "left.h"
+#include "now.h"
 
 static int number, failures;
 
@@ -56,13 +56,6 @@ static void result(bool good, const char *name)
     if (!good)
         printf("# %s; %s\n", torus_detail(t), torus_detail(later));
     failures += !good;
-}
-
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
 static struct torus *at_board(unsigned board, double timeout, bool take_over)

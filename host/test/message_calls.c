@@ -11,25 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char subject[] = "messages";
 #include "calls.h"
 #include "left.h"
+#include "now.h"
 
 enum { MEMBERS = 4, MOST = 1 << 21 };
 
 static const struct torus_end a = {{0, 0, 0}, 6}, b = {{1, 0, 0}, 7}, // a to b
     c = {{1, 1, 0}, 6}, d = {{0, 1, 0}, 7};                           // c to d
 static uint8_t bytes_out[MOST], bytes_in[MOST];
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 // ---- Messages -----------------------------------------------------------------------------------
 

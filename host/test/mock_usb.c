@@ -3,6 +3,7 @@
 // lint-flags: -I/usr/lib/x86_64-linux-gnu/glib-2.0/include
 #define _GNU_SOURCE
 #include "mock_device.h"
+#include "now.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PRELOAD "libumockdev-preload.so.0"
@@ -430,13 +430,6 @@ struct mock_seen mock_seen(struct mock *m)
 }
 
 // Programs ----------------------------------------------------------------------------------------
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int mock_run(struct mock *m, char *const *argv, double seconds, char *output, size_t size)
 {

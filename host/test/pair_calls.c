@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char subject[] = "pairs";
 #include "calls.h"
 #include "left.h"
+#include "now.h"
 
 enum {
     BOARDS = 4,
@@ -40,13 +40,6 @@ static struct torus_tree *tree;
 static struct torus_group *group;
 static bool tree_broken, group_broken, group_told; // a call has told of it
 static char what[200];
-
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
 
 static void hangs(int signal)
 {
@@ -120,10 +113,10 @@ static bool closes(void)
 {
     static const struct answer waits = {TORUS_E_TIMEOUT, "has not taken all"};
     bool open = channel == OPEN || channel == CLOSING, all = sent == taken;
-    bool good = is(torus_channel_close(t, &a, all ? later : soon), open && !all       ? waits
-                                                                   : channel == ENDED ? fine
-                                                                   : open             ? fine
-                                                                          : unjoined[channel]);
+    struct answer wanted = channel == ENDED || (open && all) ? fine
+                           : open                            ? waits
+                                                             : unjoined[channel];
+    bool good = is(torus_channel_close(t, &a, all ? later : soon), wanted);
     if (open)
         channel = all ? ENDED : CLOSING;
     return good;
@@ -409,12 +402,18 @@ static bool pair(const struct call *one, const struct call *two, bool ready)
     alarm(HANG);
     const char *at = "opening";
     bool good = !ready || (opens() && tree_opens() && group_opens());
-    if (good)
-        good = does((at = "the first", one));
-    if (good)
-        good = does((at = "the second", two));
-    if (good)
-        at = "what is left", good = clean();
+    if (good) {
+        at = "the first";
+        good = does(one);
+    }
+    if (good) {
+        at = "the second";
+        good = does(two);
+    }
+    if (good) {
+        at = "what is left";
+        good = clean();
+    }
     if (!good)
         printf("# %s: %s\n", what, at);
     return good;

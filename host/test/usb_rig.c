@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include "usb_rig.h"
+#include "now.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WORDS = 48 };
@@ -20,13 +20,6 @@ static const char *folder(void)
 {
     const char *b = getenv("B");
     return b ? b : "build";
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // Splits a copy of `text` at blanks.

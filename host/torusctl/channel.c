@@ -315,12 +315,11 @@ const struct command command_channel = {
         "Boards that are built with channels have ends of streams, for a user's logic or, as here, "
         "for software. Of a PLACE, X,Y or X,Y,Z, it shows all ends, of PLACE:END this one: who has "
         "it, whether it is open and with whom, or why it has ended, how many bytes were sent, "
-        "came, "
-        "and have arrived at the other side. With TO:END and a FILE it joins the two ends, sends "
-        "the file in messages, takes what comes at the other end, compares it, and closes both. Up "
-        "to 384 bytes a request: for trials, not for speed. `all --abort` frees what a program "
-        "that was "
-        "killed has left open, on all boards. Exit status 1: what came is not what was sent.",
+        "came, and have arrived at the other side. With TO:END and a FILE it joins the two ends, "
+        "sends the file in messages, takes what comes at the other end, compares it, and closes "
+        "both. Up to 384 bytes a request: for trials, not for speed. `all --abort` frees what a "
+        "program that was killed has left open, on all boards. Exit status 1: what came is not "
+        "what was sent.",
     .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\nchannel "
                 "all --abort\n",
     .groups = CONNECTION | REQUESTS | PLACES | WRITING | FORMAT,

@@ -102,10 +102,10 @@ static bool from_board(struct sim *s, uint32_t n, uint8_t *byte)
 
 bool uarts_backlog(const struct sim *s)
 {
-    bool any = false;
     for (uint32_t n = 0; n < s->boards; n++)
-        any = any || board_uart_backlog(s->board[n]);
-    return any;
+        if (board_uart_backlog(s->board[n]))
+            return true;
+    return false;
 }
 
 // What comes from the host, as far as the board takes it; a second host waits in the listener.

@@ -10,7 +10,6 @@ void open_uarts(struct sim *s);
 void close_uarts(struct sim *s);
 // Bytes to and from the boards; whether there were any.
 bool serve_uarts(struct sim *s);
-
 // Has a board still to take bytes from a host? Bytes of an answer that was given early, say.
 bool uarts_backlog(const struct sim *s);
 // Until a host wants something, for a while at most.
