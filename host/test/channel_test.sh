@@ -48,6 +48,9 @@ check 'all is no place to look at: status 2' status 2 torus channel all
 check 'not one board alone is aborted: status 2' status 2 torus channel 0,0 --abort
 check 'said' says 'PLACE:END, or all'
 check 'no file: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir/nothing"
+check 'said, with the reason' says "nothing': No such file"
+check 'a folder: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir"
+check 'said' says "directory"
 check 'an end without a number: status 2' status 2 torus channel 0,0:1 1,0 "$dir/file"
 check 'an end by a word: status 2' status 2 torus channel 0,0:x
 check 'golden: ended well' stop

@@ -30,7 +30,7 @@ check 'what a board counts' torus datagram 0,1
 check 'is shown' grep -Eq '^ *pins +4 ' "$dir/out"
 check 'longer than a packet' refused 'at most' 0,0 1,0 "$dir/file" --message 57
 check 'a node outside' refused 'outside of the torus' 0,0 2,0 "$dir/file"
-check 'no file' refused 'cannot be read' 0,0 1,0 "$dir/nothing"
+check 'no file' refused 'No such file' 0,0 1,0 "$dir/nothing"
 check 'ended well' stop
 
 for twin in count=nowhere rest=left first=left; do

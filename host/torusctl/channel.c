@@ -275,6 +275,7 @@ static int abort_all(struct torus *t)
 static int do_channel(struct torus *t, const struct args *a)
 {
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
+    const char *why;
     uint8_t k[3];
     int end, status, error = torus_attach(t);
     unsigned dims = torus_sizes(t, k);
@@ -295,9 +296,9 @@ static int do_channel(struct torus *t, const struct args *a)
     status = find_end(t, a->rest[1], &x.to, &end);
     if (status)
         return status;
-    x.data = file_whole(a->rest[2], &x.bytes);
+    x.data = file_whole(a->rest[2], &x.bytes, &why);
     if (!x.data)
-        return wrong("file", a->rest[2], "cannot be read");
+        return wrong("file", a->rest[2], why);
     x.got = malloc(x.bytes + 8);
     x.messages = x.bytes ? (x.bytes - 1) / set.message + 1 : 1; // an empty file: an empty message
     status = x.got ? send_file(t, a, &x, dims) : wrong("file", a->rest[2], "out of memory");

@@ -205,6 +205,7 @@ static int do_datagram(struct torus *t, const struct args *a)
 {
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30,
                          .to.end = set.end};
+    const char *why;
     uint8_t k[3];
     int error = torus_attach(t);
     unsigned dims = torus_sizes(t, k);
@@ -216,9 +217,9 @@ static int do_datagram(struct torus *t, const struct args *a)
     status = place_find(t, a->rest[1], x.to.at);
     if (status)
         return status;
-    x.data = file_whole(a->rest[2], &x.bytes);
+    x.data = file_whole(a->rest[2], &x.bytes, &why);
     if (!x.data)
-        return wrong("file", a->rest[2], "cannot be read");
+        return wrong("file", a->rest[2], why);
     status = send_file(t, a, &x, dims);
     free(x.data);
     return status;

@@ -3,6 +3,7 @@
 // sent.
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ json_t *file_load(const char *file)
     return root;
 }
 
-uint8_t *file_whole(const char *file, size_t *bytes)
+uint8_t *file_whole(const char *file, size_t *bytes, const char **why)
 {
     FILE *f = fopen(file, "rb");
     uint8_t *data = NULL;
@@ -43,6 +44,7 @@ uint8_t *file_whole(const char *file, size_t *bytes)
             *bytes += fread(data + *bytes, 1, room - 8 - *bytes, f);
         good = good && !ferror(f);
     }
+    *why = good ? NULL : strerror(errno);
     if (f)
         fclose(f);
     if (!good) {
