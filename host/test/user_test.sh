@@ -88,6 +88,8 @@ check 'an option that does nothing' refused 'hold' start --hold --ring
 
 check 'a program that sends a letter' torus load "$dir/letter.bin"
 check 'a ring, and started' torus start --ring --argument 65
+check 'whose ends these are' torus --format json channel 1,0
+check 'is said' json '[e["has"] for e in d["ends"]] == 4 * ["user"] + 4 * ["pins"]'
 check 'what it has printed' console 'b["text"] == "A" and b["state"] == "ended" and b["code"] == 65 and b["at"] == [1, 0]'
 check 'is taken' console 'b["text"] == ""'
 

@@ -106,8 +106,10 @@ static const struct column end_columns[] = {
 static int show(struct torus *t, const struct args *a, struct torus_end *e, bool all, unsigned dims)
 {
     struct table *rows = table_begin(a, "ends", end_columns);
-    uint32_t shape = 0;
+    uint32_t shape = 0, user = 0;
     int error = torus_read(t, e->at, OFR_CHANNEL_SHAPE, &shape);
+    if (error == TORUS_OK)
+        error = torus_read(t, e->at, OFR_USER_SHAPE, &user);
     unsigned ends = all ? shape & OFR_CHANNEL_SHAPE_ENDS_MASK : 1;
     if (!ends) // says what there is not
         ends = 1;
@@ -119,9 +121,10 @@ static int show(struct torus *t, const struct args *a, struct torus_end *e, bool
         bool joined = strcmp(c.state, "idle") != 0;
         table_row(rows,
                   json_pack("{s:i,s:s,s:s,s:s?,s:o,s:o,s:I,s:I,s:I}", "end", (int)e->end, "has",
-                            c.software     ? "software"
-                            : c.collective ? "collective"
-                                           : "pins",
+                            c.software                                   ? "software"
+                            : c.collective                               ? "collective"
+                            : e->end < (user & OFR_USER_SHAPE_ENDS_MASK) ? "user"
+                                                                         : "pins",
                             "state", c.state, "reason", c.reason, "peer",
                             joined ? json_at(c.peer.at, dims) : json_null(), "peer_end",
                             joined ? json_integer(c.peer.end) : json_null(), "sent",
