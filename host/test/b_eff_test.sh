@@ -20,6 +20,7 @@ check 'means over the sizes, and of both rings' json "
 # Time that stood still inside an answer of several frames would go on only as it is asked for again
 check 'nothing is asked for again' torus --timeout 20 --retry 100 b_eff --max-size 1024 --rings 1 --repetitions 1
 check 'b_eff once more, with a plot' torus b_eff --max-size 4 --rings 0 --plot "$dir/rings"
+check 'said' says 'b_eff of 3 sizes up to 4 B'
 check 'the plot is there' test -s "$dir/rings.svg" -a -s "$dir/rings.png"
 for test in 'latency 0,0 1,1' 'bw 0,0 1,0' 'bibw 1,1 0,1' allreduce barrier; do
     options='--max-size 64'
@@ -29,13 +30,16 @@ for test in 'latency 0,0 1,1' 'bw 0,0 1,0' 'bibw 1,1 0,1' allreduce barrier; do
     check 'none faster than the wires' json \
         "all(r['cycles'] > 0 for r in d['sizes']) and len(d['sizes']) == (
         1 if d['sizes'][0]['curve'] == 'barrier' else 5 if d['sizes'][0]['curve'] == 'allreduce' else
-        7) and all(r['bytes'] == 0 or r['percent'] < 100 for r in d['sizes'])"
+        7) and all(0 < r['least'] < r['cycles'] for r in d['sizes']) and
+        all(abs(r['percent'] * r['cycles'] / r['least'] - 100) < 1e-6 for r in d['sizes'])"
 done
 # Sizes beyond one that takes too long are not measured: a build to which each does
 timeout 600 "$B/twin/short/torusctl" --timeout 120 -t "unix:$dir/board0.sock" --format json b_eff \
     --max-size $most --repetitions 1 > "$dir/out" 2>&1
 check 'sizes that take too long: null, and so are the means' json "d['b_eff'] is None and
     d['natural'] is None and d['sizes'][0]['cycles'] > 0 and d['sizes'][$count - 1]['cycles'] is None"
+check 'a barrier' torus osu barrier
+check 'has its bound beside it' says 'least'
 check 'a size below a word' torus --format json osu --max-size 2 latency 0,0 1,0
 check 'is measured' json "[r['bytes'] for r in d['sizes']] == [1, 2]"
 check 'but has no vector: status 2' status 2 torus osu --max-size 3 allreduce
@@ -55,5 +59,6 @@ torus channel 0,0:0
 check 'and they stay open' says '  open '
 check 'all ends of all boards are aborted' torus channel all --abort
 check 'and free' torus b_eff --max-size 1
+check 'one size is one' says 'b_eff of 1 size of 1 B'
 stop
 finish

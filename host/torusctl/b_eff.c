@@ -197,9 +197,10 @@ static int put(const struct args *a, struct sizes *s)
             "b_eff is not known: sizes take longer than is measured; choose a smaller --max-size");
     else
         table_note(rows,
-                   "b_eff of %u sizes up to %u B: %.4g bytes a cycle and board (natural ring %.4g, "
+                   "b_eff of %u size%s %u B: %.4g bytes a cycle and board (natural ring %.4g, "
                    "random %.4g), moved by the host",
-                   s->sizes, most, sqrt(natural * random), natural, random);
+                   s->sizes, s->sizes == 1 ? " of" : "s up to", most, sqrt(natural * random),
+                   natural, random);
     sizes_rows(s, rows);
     table_end(rows,
               json_pack("{s:o,s:o,s:o,s:i}", "b_eff", known(sqrt(natural * random)), "natural",

@@ -46,6 +46,7 @@ const struct column sizes_columns[] = {
     {"curve", "curve", -1, 0},
     {"bytes", "bytes", 0, 0},
     {"cycles", "cycles", 0, 0},
+    {"least", "least", 0, 0},
     {"bytes_per_cycle", "bytes/cycle", 0, 0},
     {"bound", "wires", 0, 0},
     {"percent", "%", 0, 0},
@@ -63,11 +64,11 @@ void sizes_rows(const struct sizes *s, struct table *rows)
     for (unsigned c = 0; c < s->curves; c++)
         for (unsigned i = s->first; i < s->sizes; i++) {
             double bytes = s->empty ? 0 : s->moved * (double)(1UL << i), best = s->best[c][i];
-            table_row(rows, json_pack("{s:s,s:i,s:o,s:o,s:o,s:o}", "curve", s->name[c], "bytes",
+            table_row(rows, json_pack("{s:s,s:i,s:o,s:f,s:o,s:o,s:o}", "curve", s->name[c], "bytes",
                                       s->empty ? 0 : 1 << i, "cycles",
                                       best > 0 ? json_integer((json_int_t)best) : json_null(),
-                                      "bytes_per_cycle", rate(bytes, best), "bound",
-                                      rate(bytes, s->bound[c][i]), "percent",
+                                      "least", s->bound[c][i], "bytes_per_cycle", rate(bytes, best),
+                                      "bound", rate(bytes, s->bound[c][i]), "percent",
                                       rate(100 * s->bound[c][i], best)));
         }
 }
