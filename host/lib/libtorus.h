@@ -594,7 +594,8 @@ int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards, co
                     size_t bytes);
 // From its beginning, on all boards: their place in this list is the number that a program there is
 // told, with how many there are and four words (NULL: 0). Of a program that has run, initialised
-// variables are as it left them. One that runs begins anew.
+// variables are as it left them. One that runs begins anew. TORUS_E_USAGE: also, none is loaded at
+// one of them, and all are held.
 int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned boards,
                      const uint32_t argument[4]);
 // Holds it, whatever it does.

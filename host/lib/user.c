@@ -26,6 +26,12 @@ static const char *const causes[] = {
 };
 enum { CAUSES = sizeof causes / sizeof *causes };
 
+// By its first word, or that one's first byte.
+static bool is_program(uint32_t first)
+{
+    return (first & 0x7f) == JAL;
+}
+
 // Boards that are asked at once.
 struct crowd {
     struct torus *t;
@@ -161,7 +167,7 @@ API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards
     struct crowd c;
     uint8_t here[3];
     const uint8_t *from = image;
-    if (bytes < FIRST_MOST || (from[0] & 0x7f) != JAL)
+    if (bytes < FIRST_MOST || !is_program(from[0]))
         return fail(
             t, TORUS_E_USAGE,
             "%zu bytes are no program: it begins with a jump over the %d bytes from address "
@@ -196,10 +202,25 @@ API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards
 
 // ---- Starting and holding -----------------------------------------------------------------------
 
+// A held core's memory begins as a program does? Before the first load it is 0.
+static int want_program(struct torus *t, const uint8_t at[3])
+{
+    uint32_t word = 0;
+    char place[16];
+    int error = torus_write(t, at, OFR_USER_MEM_ADDR, 0);
+    if (error == TORUS_OK)
+        error = torus_read(t, at, OFR_USER_MEM_DATA, &word);
+    if (error == TORUS_OK && !is_program(word))
+        error = fail(t, TORUS_E_USAGE, "%s: no program is loaded: load one there, then start it",
+                     place_text(t, at, place));
+    return error;
+}
+
 API int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned boards,
                          const uint32_t argument[4])
 {
     struct crowd c;
+    uint8_t here[3];
     int error = crowd_begin(&c, t, at, boards, 0);
     if (error == TORUS_OK)
         error = lease_begin(t, 0);
@@ -208,6 +229,11 @@ API int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned board
         if (argument)
             memcpy(place + 2, argument, 4 * sizeof *argument);
         error = write_each(&c, OFR_USER_CONTROL, 0, 0);
+        for (unsigned i = 0; i < c.boards && error == TORUS_OK; i++) {
+            error = want_program(t, place_of(&c, i, here));
+            if (error == TORUS_OK)
+                error = lease_keep(t);
+        }
         if (error == TORUS_OK)
             error = write_each(&c, OFR_USER_MEM_ADDR, 4, 0);
         for (unsigned i = 0; i < PLACE_WORDS && error == TORUS_OK; i++)

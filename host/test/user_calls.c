@@ -66,6 +66,8 @@ static void runs(void)
     struct torus_user user = {0};
     fill(image + 4 * WORDS, sizeof image - 4 * WORDS, 3); // an odd number of bytes behind it
     bytes = sizeof image;
+    says(torus_user_start(t, core, 1, argument), TORUS_E_USAGE, "no program is loaded",
+         "start before load");
     result(torus_user_load(t, core, 1, image, bytes) == TORUS_OK, "load");
     result(torus_user_memory(t, core[0], 1, back + 1, bytes - 1) == TORUS_OK &&
                !memcmp(image + 1, back + 1, bytes - 1),

@@ -3,8 +3,8 @@
 # Users' programs from a host: libtorus' calls (user_calls.c), torusctl load, start and console, on an
 # RTL board with a user's core beside a golden one that has none. An endless loop and a wild store
 # leave the board manageable. Twins: a library that loads over a program that runs; one that leaves
-# its ends. FULL=1: also the examples on a ring of two RTL boards, the stencil equal to the host's.
-# TAP.
+# its ends; one that starts what was not loaded. FULL=1: also the examples on a ring of two RTL
+# boards, the stencil equal to the host's. TAP.
 . tests/boards.sh
 programs=$B/firmware/user
 
@@ -72,6 +72,9 @@ head -c 20000 /dev/zero | tr '\0' 'o' > "$dir/large.bin"
 
 start --dims 2x1 --boards gr --link reliable --channels 8 --user
 check 'programmed' torus program
+check 'start of none that was loaded' refused '(1,0): no program is loaded' start
+twin starts start
+check 'twin: one that does not look: starts it' says started
 check 'calls' calls
 check 'a board without a core' refused "without a user's core" load "$programs/hello.bin" --at 0,0
 check 'a board outside' refused 'outside of the torus' load "$programs/hello.bin" --at 5,0
