@@ -332,8 +332,6 @@ static uint64_t in_flight(const struct net_part *part)
 static struct net_watch watch(const struct net_sim *sim, uint64_t at)
 {
     struct net_watch w = {.next = UINT64_MAX, .packets = sim->schedule.packets};
-    enum { CONSUMED, AGES, NUMBERS, SUMMED };
-    uint64_t sum[SUMMED] = {0};
     for (uint32_t p = sim->first; p < sim->end; p++) {
         const struct net_part *part = &sim->parts[p];
         uint64_t next = next_event(part);
@@ -341,22 +339,67 @@ static struct net_watch watch(const struct net_sim *sim, uint64_t at)
         w.last = part->wheel.now > w.last ? part->wheel.now : w.last;
         w.progress = part->progress > w.progress ? part->progress : w.progress;
         w.out_of_memory = w.out_of_memory || part->out_of_memory;
-        sum[CONSUMED] += part->result.consumed;
-        sum[AGES] += part->result.stats.sum;
-        sum[NUMBERS] += part->numbers;
+        w.consumed += part->result.consumed;
     }
     w.next = least(sim, w.next);
     w.last = most(sim, w.last);
     w.progress = most(sim, w.progress);
     w.out_of_memory = any(sim, w.out_of_memory);
-    add_up(sim, sum, SUMMED);
-    w.consumed = sum[CONSUMED];
-    w.ages = (double)sum[AGES];
+    add_up(sim, &w.consumed, 1);
     w.generated = net_schedule_generated(&sim->schedule, at);
-    if (sim->schedule.trace || sim->schedule.pairs.count || sim->schedule.replay.app)
-        return w;
-    w.ages += net_schedule_ages(&sim->schedule, at, w.consumed, sum[NUMBERS]);
     return w;
+}
+
+// Packets that are born and have not left their generators, of this rank's nodes: how many stand
+// before each of them there, added up.
+static uint64_t places(const struct net_sim *sim, uint64_t at)
+{
+    const struct net_schedule *s = &sim->schedule;
+    uint64_t sum = 0;
+    for (uint32_t node = sim->bounds[sim->first]; node < sim->bounds[sim->end]; node++) {
+        const struct net_source *source = &sim->sources[node];
+        uint64_t before = 0, packets = source->packets - source->packet;
+        uint32_t m = source->message;
+        while (m != NET_NO_MESSAGE && net_schedule_born(s, m) <= at) {
+            sum += before * packets + packets * (packets - 1) / 2;
+            before += packets;
+            m = net_schedule_next(s, node, m);
+            packets = m == NET_NO_MESSAGE ? 0 : net_schedule_packets(s, node, m);
+        }
+    }
+    return sum;
+}
+
+// Lifetimes of the consumed packets, ages of those that are born, and what both they and the unborn
+// have to wait yet in an empty network: a generator sends one packet after the other.
+static double lifetimes(const struct net_sim *sim, uint64_t at)
+{
+    const struct net_times *t = &sim->parts[sim->first].times;
+    enum { CONSUMED, LIFETIMES, NUMBERS, PLACES, SUMMED };
+    uint64_t sum[SUMMED] = {0};
+    for (uint32_t p = sim->first; p < sim->end; p++) {
+        const struct net_part *part = &sim->parts[p];
+        sum[CONSUMED] += part->result.consumed;
+        sum[LIFETIMES] += part->result.stats.sum;
+        sum[NUMBERS] += part->numbers;
+    }
+    bool pattern = !sim->schedule.trace && !sim->schedule.pairs.count && !sim->schedule.replay.app;
+    sum[PLACES] = pattern ? places(sim, at) : 0;
+    add_up(sim, sum, SUMMED);
+    double least = (double)sum[LIFETIMES];
+    if (!pattern)
+        return least;
+    // From one injection to the next (offer() in part.c), and from birth to consumption at the
+    // node itself.
+    uint64_t turn = t->int_packet + t->int_ack + 2 * t->int_latency;
+    uint64_t interval =
+        sim->config->pipelined ? t->int_packet : (turn + t->tick - 1) / t->tick * t->tick;
+    uint64_t shortest = 2 * (t->int_packet + t->int_latency) - 1; // births are rounded
+    return least + net_schedule_ages(&sim->schedule, at, sum[CONSUMED], sum[NUMBERS]) +
+           (double)(sum[PLACES] + net_schedule_unborn_places(&sim->schedule, at)) *
+               (double)interval +
+           (double)(sim->schedule.packets - net_schedule_generated(&sim->schedule, at)) *
+               (double)shortest;
 }
 
 // What is added up over parts and ranks, besides the statistics.
@@ -477,10 +520,11 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
 }
 
 const struct net_engine net_packet_engine = {
-    .name = "packet-3",
+    .name = "packet-4",
     .check = net_config_check,
     .open = open_sim,
     .advance = advance,
     .watch = watch,
+    .lifetimes = lifetimes,
     .result = result,
 };

@@ -43,7 +43,7 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
         if (progress)
             atomic_store(progress, (float)w.consumed / (float)w.packets);
         double limit = limit_us * 1000 * NET_UNITS_PER_NS * (double)w.packets;
-        if (limit > 0 && w.ages > limit)
+        if (limit > 0 && engine->lifetimes && engine->lifetimes(sim, at) > limit)
             return engine->result(sim, NET_LIMITED, at);
         if (watchdog && at > w.progress + watchdog && w.generated > w.consumed)
             return engine->result(sim, NET_STUCK, at);

@@ -18,7 +18,6 @@ struct net_watch {
     uint64_t consumed;  // packets
     uint64_t packets;   // of the whole run
     uint64_t generated; // packets born by `at`
-    double ages;        // lifetimes of the consumed packets plus ages of the others at `at`, units
     bool out_of_memory;
 };
 
@@ -35,6 +34,9 @@ struct net_engine {
     // Simulates all events before `until`, units, which never goes back.
     void (*advance)(struct net_sim *sim, uint64_t until);
     struct net_watch (*watch)(const struct net_sim *sim, uint64_t at);
+    // What the lifetimes of all packets of the run, added up, come to at least, as it is at `at`;
+    // units. NULL: never limited.
+    double (*lifetimes)(const struct net_sim *sim, uint64_t at);
     // Ends the simulation with `end` at `at`, units, and frees it.
     struct net_result (*result)(struct net_sim *sim, enum net_end end, uint64_t at);
 };
@@ -44,9 +46,8 @@ extern const struct net_engine net_packet_engine, net_flit_engine, net_dragonfly
 // The engine of a configuration.
 const struct net_engine *net_engine(const struct net_config *config);
 
-// Stops early with NET_LIMITED once lifetimes of the consumed plus present ages of the others
-// exceed limit_us times all packets to be generated (0: no limit): then the mean lifetime of the
-// whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
+// Stops early with NET_LIMITED once the engine's least lifetimes exceed limit_us times all packets
+// to be generated (0: no limit): then the mean lifetime of the whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
 // (0 .. 1, may be NULL) written. limit_us is 0 for a trace and ping-pong.
 struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
                           _Atomic float *progress);

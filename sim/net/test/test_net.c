@@ -404,6 +404,41 @@ static void verdict_is_exact(void **state)
     net_result_free(&late);
 }
 
+// What lifetimes come to at least never exceeds what they are in the end; every packet
+// waits for those of its message before it, so it is no small part of them from the beginning.
+static void least_lifetimes(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 24; i++) {
+        struct net_config c = small("4x4x4", i & 1 ? NET_UNIFORM : NET_TORNADO, NET_OFR);
+        c.arrivals = (enum net_arrival)(i / 2 % 4);
+        c.pipelined = i / 8 % 2;
+        c.load = i / 12 ? 1.1 : 0.1;
+        c.messages = 6;
+        c.message_packets = 1 + i * 11 % 40;
+        if (i % 5 == 4) {
+            c.mixed = 2;
+            c.mix[0] = (struct net_mix){3, 6};
+            c.mix[1] = (struct net_mix){31, 2};
+        }
+        struct net_result whole = run(&c);
+        assert_int_equal(whole.end, NET_DRAINED);
+        struct net_sim *sim = net_packet_engine.open(&c);
+        assert_non_null(sim);
+        double sum = (double)whole.stats.sum;
+        if (c.arrivals == NET_ARRIVAL_BURST && c.load < 1 && c.message_packets > 20)
+            assert_true(net_packet_engine.lifetimes(sim, 0) > 0.3 * sum);
+        for (uint64_t at = 0; at <= whole.end_time; at += whole.end_time / 50) {
+            net_packet_engine.advance(sim, at);
+            double least = net_packet_engine.lifetimes(sim, at);
+            assert_true(least <= sum + 1);
+        }
+        struct net_result ended = net_packet_engine.result(sim, NET_INTERRUPTED, whole.end_time);
+        net_result_free(&ended);
+        net_result_free(&whole);
+    }
+}
+
 static void statistics(void **state)
 {
     (void)state;
@@ -428,19 +463,13 @@ static void statistics(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lifetimes_by_hand),
-        cmocka_unit_test(acks_take_the_links_time),
-        cmocka_unit_test(odd_sizes_conserve),
-        cmocka_unit_test(long_links),
-        cmocka_unit_test(rdr_spreads),
-        cmocka_unit_test(watchdog_names_what_is_stuck),
-        cmocka_unit_test(verdict_is_exact),
-        cmocka_unit_test(statistics),
-        cmocka_unit_test(links_are_counted),
-        cmocka_unit_test(injection_waits),
-        cmocka_unit_test(rules_for_overload),
-        cmocka_unit_test(waits_after_a_nak),
-        cmocka_unit_test(waits_after_naks_of_many_links),
+        cmocka_unit_test(lifetimes_by_hand),  cmocka_unit_test(acks_take_the_links_time),
+        cmocka_unit_test(odd_sizes_conserve), cmocka_unit_test(long_links),
+        cmocka_unit_test(rdr_spreads),        cmocka_unit_test(watchdog_names_what_is_stuck),
+        cmocka_unit_test(verdict_is_exact),   cmocka_unit_test(least_lifetimes),
+        cmocka_unit_test(statistics),         cmocka_unit_test(links_are_counted),
+        cmocka_unit_test(injection_waits),    cmocka_unit_test(rules_for_overload),
+        cmocka_unit_test(waits_after_a_nak),  cmocka_unit_test(waits_after_naks_of_many_links),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,18 +40,22 @@ static bool init_pattern(struct net_schedule *s, const struct net_config *config
     s->batch_rate = s->batches / (a->numbers * a->step);
     s->packets_before = calloc((size_t)a->numbers + 1, sizeof *s->packets_before);
     s->numbers_before = calloc((size_t)a->numbers + 1, sizeof *s->numbers_before);
-    if (!s->packets_before || !s->numbers_before)
+    s->places_before = calloc((size_t)a->numbers + 1, sizeof *s->places_before);
+    if (!s->packets_before || !s->numbers_before || !s->places_before)
         return false;
     bool alike = config->arrivals == NET_ARRIVAL_BURST && !config->mixed; // all nodes
     for (uint32_t node = 0; node < (alike ? 1 : s->nodes); node++) {
         uint32_t m = net_arrivals_next(a, node, NET_NO_MESSAGE);
-        for (; m != NET_NO_MESSAGE; m = net_arrivals_next(a, node, m))
-            s->packets_before[m + 1] +=
-                (uint64_t)net_schedule_packets(s, node, m) * (alike ? s->nodes : 1);
+        for (; m != NET_NO_MESSAGE; m = net_arrivals_next(a, node, m)) {
+            uint64_t packets = net_schedule_packets(s, node, m), nodes = alike ? s->nodes : 1;
+            s->packets_before[m + 1] += packets * nodes;
+            s->places_before[m + 1] += packets * (packets - 1) / 2 * nodes;
+        }
     }
     for (uint32_t m = 0; m < a->numbers; m++) {
         s->numbers_before[m + 1] = s->numbers_before[m] + s->packets_before[m + 1] * m;
         s->packets_before[m + 1] += s->packets_before[m];
+        s->places_before[m + 1] += s->places_before[m];
     }
     s->packets = s->packets_before[a->numbers];
     return net_traffic_init(&s->traffic, &config->traffic, &config->torus, config->seed);
@@ -88,6 +92,7 @@ void net_schedule_free(struct net_schedule *s)
     net_replay_free(&s->replay);
     free(s->packets_before);
     free(s->numbers_before);
+    free(s->places_before);
 }
 
 uint32_t net_schedule_next(const struct net_schedule *s, uint32_t node, uint32_t message)
@@ -179,4 +184,9 @@ double net_schedule_ages(const struct net_schedule *s, uint64_t now, uint64_t co
     uint32_t born = born_by(s, now);
     return (double)(s->packets_before[born] - consumed) * (double)now -
            (double)(s->numbers_before[born] - numbers) * s->arrivals.step;
+}
+
+uint64_t net_schedule_unborn_places(const struct net_schedule *s, uint64_t now)
+{
+    return s->places_before[s->arrivals.numbers] - s->places_before[born_by(s, now)];
 }

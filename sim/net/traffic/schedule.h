@@ -19,7 +19,8 @@ struct net_schedule {
     struct net_traffic traffic;
     struct net_arrivals arrivals; // of a pattern
     // Of a pattern, of all nodes' messages with lower numbers: packets, and packets times number.
-    uint64_t *packets_before, *numbers_before; // [numbers + 1]
+    // Also how many packets stand before each in its message, added up.
+    uint64_t *packets_before, *numbers_before, *places_before; // [numbers + 1]
     uint32_t nodes;
     uint32_t batches;    // of statistics
     double batch_rate;   // of a pattern: 1 / units; else 0
@@ -81,5 +82,9 @@ uint64_t net_schedule_generated(const struct net_schedule *schedule, uint64_t no
 // that are; numbers: their messages' numbers added up.
 double net_schedule_ages(const struct net_schedule *schedule, uint64_t now, uint64_t consumed,
                          uint64_t numbers);
+
+// Of a pattern's packets that are not born at `now`: how many stand before each in its message,
+// added up.
+uint64_t net_schedule_unborn_places(const struct net_schedule *schedule, uint64_t now);
 
 #endif
