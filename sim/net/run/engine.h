@@ -47,8 +47,9 @@ extern const struct net_engine net_packet_engine, net_flit_engine, net_dragonfly
 const struct net_engine *net_engine(const struct net_config *config);
 
 // Stops early with NET_LIMITED once the engine's least lifetimes exceed limit_us times all packets
-// to be generated (0: no limit): then the mean lifetime of the whole run exceeds limit_us. `stop` (may be NULL) is looked at now and then, and `progress`
-// (0 .. 1, may be NULL) written. limit_us is 0 for a trace and ping-pong.
+// to be generated (0: no limit): then the mean lifetime of the whole run exceeds limit_us. `stop`
+// (may be NULL) is looked at now and then, and `progress` (0 .. 1, may be NULL) written. limit_us
+// is 0 for a trace and ping-pong.
 struct net_result net_run(const struct net_config *config, double limit_us, atomic_bool *stop,
                           _Atomic float *progress);
 
