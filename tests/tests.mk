@@ -8,7 +8,7 @@ $(B)/tests/run_tests: tests/run_tests.c
 TESTS += tests/run_tests_test.sh tests/lint_test.sh tests/deps_test.sh tests/boards_test.sh \
     tests/small_boards_test.sh tests/mend_test.sh tests/install_test.sh tests/demo_test.sh \
     tests/clocks_test.sh tests/links_test.sh tests/link_test.sh tests/demo_small.sh \
-    tests/readme_test.sh tests/patterns_test.sh
+    tests/readme_test.sh tests/patterns_test.sh tests/fusesoc_test.sh
 
 # Tests that have a short form in make test; make soak runs all of each, FULL=1.
 WHOLE := tests/demo_test.sh tests/boards_test.sh tests/clocks_test.sh tests/links_test.sh host/test/fabric_test.sh \
@@ -31,7 +31,7 @@ tests/demo_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/tests/usb_machine \
 tests/clocks_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl \
     $(B)/twin/elastic/bin/boardsim
 
-tests/lint_test.sh: $(B)/report/report
+tests/lint_test.sh tests/fusesoc_test.sh: $(B)/report/report
 
 # Lint reads its lists from the environment that this script sets.
 LINT_TESTS := $(B)/tests/lint

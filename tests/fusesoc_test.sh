@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# FuseSoC core files: their files are there, those of a part with its dependencies' are what the report's
+# program finds for its module, its parameters are the module's, and FuseSoC lints it. TAP.
+. tests/tap.sh
+: "${B:=build}" "${REPORT:=$B/report/report}"
+work=$(mktemp -d) || exit 1
+shown="$work/said"
+trap 'rm -rf "$work"' EXIT
+parts='router routing link link_cabled channels board' # those that have a target lint
+version=$(sh tests/version.sh)
+
+# In folder TREE, all paths from there
+core_of() { grep -l "^name: outflank:torus:$1:$version\$" rtl/*/*.core; }
+files_in() { # CORE FILE
+    sed -n '/^    files:/,/^    [d-z]*:$/s|^      - \([a-z0-9_/]*\.vh\{0,1\}\).*|\1|p' "$1" |
+        sed "s|^|$(dirname "$1")/|"
+}
+needs() { sed -n 's/^      - outflank:torus://p' "$1"; }
+
+# Of a part and, once each, of what it needs
+cores() {
+    todo=$1 done=
+    while [ -n "$todo" ]; do
+        name=${todo%% *} rest=${todo#"${todo%% *}"}
+        todo=${rest# }
+        case " $done " in *" $name "*) continue ;; esac
+        core=$(core_of "$name")
+        [ -n "$core" ] || { echo "outflank:torus:$name:$version: no such core" >&2; continue; }
+        echo "$core"
+        done="$done $name"
+        for n in $(needs "$core"); do todo="${todo:+$todo }$n"; done
+    done
+}
+
+# The Verilog that a module is made from, and what of it is included
+wanted() {
+    # shellcheck disable=SC2046
+    set -- $("$report" files "$1" $(find rtl -name '*.v' -not -path '*/test/*'))
+    printf '%s\n' "$@"
+    headers "$@"
+}
+headers() {
+    for h in $(sed -n 's/^ *`include "\(.*\)".*/\1/p' "$@"); do
+        h=$(find rtl -name "$h")
+        echo "$h"
+        headers "$h"
+    done
+}
+
+# same PART: in $work/said what is too many (<) or missing (>)
+same() {
+    top=$(sed -n 's/^    toplevel: //p' "$(core_of "$1")")
+    for core in $(cores "$1"); do files_in "$core"; done | sort > "$work/has"
+    wanted "$top" | sort -u > "$work/wants"
+    diff "$work/has" "$work/wants" > "$work/differ"
+    sed -n '/^[<>]/p' "$work/differ"
+    [ -s "$work/wants" ] && [ ! -s "$work/differ" ]
+}
+
+parameters() { # PART: the same two ways
+    core=$(core_of "$1")
+    sed -n '/^parameters:/,$s/^  \([A-Z_0-9]*\): .*/\1/p' "$core" | sort > "$work/has"
+    top=$(sed -n 's/^    toplevel: //p' "$core")
+    sed -n 's/^ *parameter  *\(int  *\)\{0,1\}\([A-Z_0-9]*\) *=.*/\2/p' "$(find rtl -name "$top.v")" |
+        sort > "$work/wants"
+    [ -s "$work/wants" ] && diff "$work/has" "$work/wants"
+}
+
+# FuseSoC of fusesoc_tools.txt, once; without a network no more than two minutes are spent on it.
+tools() {
+    cmp -s tests/fusesoc_tools.txt "$B/fusesoc/installed" && return
+    timeout 120 sh -c "python3 -m venv --clear '$B/fusesoc' && '$B/fusesoc/bin/pip' -q --retries 0 --timeout 15 \
+        install --require-hashes -r tests/fusesoc_tools.txt" > "$work/said" 2>&1 &&
+        cp tests/fusesoc_tools.txt "$B/fusesoc/installed"
+}
+
+# lint FOLDER PART PARAMETERS...: FuseSoC reads no settings of the user's, and make nothing of the part before
+lint() {
+    from=$1 part=$2
+    shift 2
+    rm -rf "$work/build"
+    XDG_CONFIG_HOME=$work XDG_CACHE_HOME=$work XDG_DATA_HOME=$work timeout 300 "$B/fusesoc/bin/fusesoc" \
+        --cores-root "$from" run --build-root "$work/build" --target=lint "outflank:torus:$part" "$@" \
+        > "$work/said" 2>&1
+}
+
+report=$(realpath "$REPORT")
+for core in rtl/*/*.core; do
+    for f in $(files_in "$core"); do [ -f "$f" ] || echo "$core: no $f"; done
+    [ -n "$(files_in "$core")" ] || echo "$core: no files"
+    [ "$(head -n 1 "$core")" = CAPI=2: ] || echo "$core: its first line is not CAPI=2:"
+    grep -q "^name: outflank:torus:[a-z_]*:$version\$" "$core" || echo "$core: not outflank:torus:NAME:$version"
+done > "$work/said"
+[ ! -s "$work/said" ]
+result $? "core files: their files are there, version $version"
+for part in $parts; do
+    same "$part" > "$work/said" 2>&1
+    result $? "$part: the files that its module is made from, no others"
+    parameters "$part" > "$work/said" 2>&1
+    result $? "$part: its module's parameters"
+done
+
+mkdir "$work/twin"
+cp -r rtl "$work/twin/rtl"
+(
+    cd "$work/twin" || exit 1
+    sed -i '/ofr_link_crc\.v/d' rtl/link/link.core
+    ! same link > "$work/said" && [ "$(cat "$work/said")" = '> rtl/link/ofr_link_crc.v' ]
+)
+result $? 'twin: a file left out is found'
+(
+    cd "$work/twin" || exit 1
+    sed -i 's/^      - ofr_channel.v/&\n      - ofr_channel_more.v/' rtl/channel/channels.core
+    ! same channels > "$work/said" && [ "$(cat "$work/said")" = '< rtl/channel/ofr_channel_more.v' ]
+)
+result $? 'twin: a file too many is found'
+(
+    cd "$work/twin" || exit 1
+    sed -i '/outflank:torus:buffer$/d' rtl/router/router.core
+    ! same router > "$work/said" && [ "$(cat "$work/said")" = '> rtl/router/ofr_buffer.v' ]
+)
+result $? 'twin: a dependency left out is found'
+(
+    cd "$work/twin" || exit 1
+    sed -i '/^  ENDS: /d' rtl/channel/channels.core
+    ! parameters channels > "$work/said" && grep -q '^> ENDS$' "$work/said"
+)
+result $? 'twin: a parameter left out is found'
+
+if tools; then
+    for part in $parts; do
+        lint rtl "$part"
+        result $? "fusesoc lints $part"
+    done
+    lint rtl router --L 64
+    result $? 'fusesoc lints router --L 64'
+    ! lint rtl router --L 12 && grep -q ofr_router_parameters_out_of_range "$work/said"
+    result $? 'twin: --L 12 is refused by the router'
+    ! lint "$work/twin/rtl" link && grep -q ofr_link_crc "$work/said"
+    result $? 'twin: fusesoc does not lint a link without a file'
+    rm -rf "$work/twin/rtl"
+    cp -r rtl "$work/twin/rtl"
+    sed -i 's/^endmodule/    logic nobody;\n&/' "$work/twin/rtl/channel/ofr_channels.v"
+    ! lint "$work/twin/rtl" channels && grep -q "UNUSEDSIGNAL.*'nobody'" "$work/said"
+    result $? 'twin: a signal that nobody uses is a warning, which fails'
+else
+    skip 'fusesoc lints each part' 'FuseSoC of tests/fusesoc_tools.txt is not to be had (is there a network?)'
+fi
+finish
