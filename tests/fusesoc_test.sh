@@ -101,31 +101,22 @@ for part in $parts; do
     result $? "$part: its module's parameters"
 done
 
+# twin SED CORE CHECK PART SAID: what CHECK says of a part whose core file is changed so
+twin() (
+    cd "$work/twin" || exit 1
+    sed -i "$1" "$2"
+    ! "$3" "$4" > "$work/said" && grep -qxF "$5" "$work/said" && [ "$(grep -c '^[<>]' "$work/said")" = 1 ]
+)
 mkdir "$work/twin"
 cp -r rtl "$work/twin/rtl"
-(
-    cd "$work/twin" || exit 1
-    sed -i '/ofr_link_crc\.v/d' rtl/link/link.core
-    ! same link > "$work/said" && [ "$(cat "$work/said")" = '> rtl/link/ofr_link_crc.v' ]
-)
+twin '/ofr_link_crc\.v/d' rtl/link/link.core same link '> rtl/link/ofr_link_crc.v'
 result $? 'twin: a file left out is found'
-(
-    cd "$work/twin" || exit 1
-    sed -i 's/^      - ofr_channel.v/&\n      - ofr_channel_more.v/' rtl/channel/channels.core
-    ! same channels > "$work/said" && [ "$(cat "$work/said")" = '< rtl/channel/ofr_channel_more.v' ]
-)
+twin 's/^      - ofr_channel.v/&\n      - ofr_channel_more.v/' rtl/channel/channels.core \
+    same channels '< rtl/channel/ofr_channel_more.v'
 result $? 'twin: a file too many is found'
-(
-    cd "$work/twin" || exit 1
-    sed -i '/outflank:torus:buffer$/d' rtl/router/router.core
-    ! same router > "$work/said" && [ "$(cat "$work/said")" = '> rtl/router/ofr_buffer.v' ]
-)
+twin '/outflank:torus:buffer$/d' rtl/router/router.core same router '> rtl/router/ofr_buffer.v'
 result $? 'twin: a dependency left out is found'
-(
-    cd "$work/twin" || exit 1
-    sed -i '/^  ENDS: /d' rtl/channel/channels.core
-    ! parameters channels > "$work/said" && grep -q '^> ENDS$' "$work/said"
-)
+twin '/^  ENDS: /d' rtl/channel/channels.core parameters channels '> ENDS'
 result $? 'twin: a parameter left out is found'
 
 if tools; then

@@ -202,14 +202,23 @@ API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards
 
 // ---- Starting and holding -----------------------------------------------------------------------
 
+// A word of a held core's memory, under the lease.
+static int read_word(struct torus *t, const uint8_t at[3], uint32_t address, uint32_t *word)
+{
+    int error = torus_write(t, at, OFR_USER_MEM_ADDR, address);
+    if (error == TORUS_OK)
+        error = torus_read(t, at, OFR_USER_MEM_DATA, word);
+    if (error == TORUS_OK)
+        error = lease_keep(t);
+    return error;
+}
+
 // A held core's memory begins as a program does? Before the first load it is 0.
 static int want_program(struct torus *t, const uint8_t at[3])
 {
     uint32_t word = 0;
     char place[16];
-    int error = torus_write(t, at, OFR_USER_MEM_ADDR, 0);
-    if (error == TORUS_OK)
-        error = torus_read(t, at, OFR_USER_MEM_DATA, &word);
+    int error = read_word(t, at, 0, &word);
     if (error == TORUS_OK && !is_program(word))
         error = fail(t, TORUS_E_USAGE, "%s: no program is loaded: load one there, then start it",
                      place_text(t, at, place));
@@ -229,11 +238,8 @@ API int torus_user_start(struct torus *t, const uint8_t (*at)[3], unsigned board
         if (argument)
             memcpy(place + 2, argument, 4 * sizeof *argument);
         error = write_each(&c, OFR_USER_CONTROL, 0, 0);
-        for (unsigned i = 0; i < c.boards && error == TORUS_OK; i++) {
+        for (unsigned i = 0; i < c.boards && error == TORUS_OK; i++)
             error = want_program(t, place_of(&c, i, here));
-            if (error == TORUS_OK)
-                error = lease_keep(t);
-        }
         if (error == TORUS_OK)
             error = write_each(&c, OFR_USER_MEM_ADDR, 4, 0);
         for (unsigned i = 0; i < PLACE_WORDS && error == TORUS_OK; i++)
@@ -358,13 +364,8 @@ API int torus_user_memory(struct torus *t, const uint8_t at[3], uint32_t address
                      place_text(t, at, place));
     for (size_t i = 0; i < bytes && error == TORUS_OK; i++) {
         uint32_t from = address + (uint32_t)i;
-        if (i == 0 || from % 4 == 0) {
-            error = torus_write(t, at, OFR_USER_MEM_ADDR, from & ~3U);
-            if (error == TORUS_OK)
-                error = torus_read(t, at, OFR_USER_MEM_DATA, &word);
-            if (error == TORUS_OK)
-                error = lease_keep(t);
-        }
+        if (i == 0 || from % 4 == 0)
+            error = read_word(t, at, from & ~3U, &word);
         to[i] = (uint8_t)(word >> 8 * (from % 4));
     }
     return lease_done(t, error);

@@ -77,7 +77,10 @@ struct net_times net_config_times(const struct net_config *c)
     t.ext_packet += !t.ext_packet;
     t.int_packet += !t.int_packet;
     t.tick += !t.tick;
+    // Pipelined: packets are back to back; else each waits for the ACK of the one before, and a
+    // tick.
     uint64_t inject = t.int_packet + t.int_ack + 2 * t.int_latency + t.tick;
+    t.inject = c->pipelined ? t.int_packet : (inject - 1) / t.tick * t.tick;
     uint64_t hop = t.ext_packet + 2 * t.ext_ack + t.ext_latency;
     t.horizon = (inject > hop ? inject : hop) + t.tick + t.ext_packet;
     return t;

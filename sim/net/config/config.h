@@ -145,6 +145,7 @@ struct net_times {
     uint64_t ext_packet, ext_ack, ext_latency;
     uint64_t int_packet, int_ack, int_latency;
     uint64_t tick;    // of the injection grid
+    uint64_t inject;  // between two injections of a node, at least
     double message;   // between two messages of a node, in the mean
     double packet;    // between two packets of a node at load gamma0
     uint64_t horizon; // no delay of a packet, ACK or injection is longer

@@ -389,15 +389,11 @@ static double lifetimes(const struct net_sim *sim, uint64_t at)
     double least = (double)sum[LIFETIMES];
     if (!pattern)
         return least;
-    // From one injection to the next (offer() in part.c), and from birth to consumption at the
-    // node itself.
-    uint64_t turn = t->int_packet + t->int_ack + 2 * t->int_latency;
-    uint64_t interval =
-        sim->config->pipelined ? t->int_packet : (turn + t->tick - 1) / t->tick * t->tick;
-    uint64_t shortest = 2 * (t->int_packet + t->int_latency) - 1; // births are rounded
+    // From birth to consumption at the node itself; births are rounded.
+    uint64_t shortest = 2 * (t->int_packet + t->int_latency) - 1;
     return least + net_schedule_ages(&sim->schedule, at, sum[CONSUMED], sum[NUMBERS]) +
            (double)(sum[PLACES] + net_schedule_unborn_places(&sim->schedule, at)) *
-               (double)interval +
+               (double)t->inject +
            (double)(sim->schedule.packets - net_schedule_generated(&sim->schedule, at)) *
                (double)shortest;
 }

@@ -145,6 +145,6 @@ fails test_arrivals together traffic/arrivals 's/\* 0x1p-53 \* a->period/* 0x1p-
 result $? 'nodes that are all in one phase'
 fails test_arrivals always traffic/arrivals 's/on = on ? .*;/on = true;/' rates
 result $? 'nodes that are never off'
-fails test_net impatient packet/net 's/(double)interval +$/2 * (double)interval +/' least_lifetimes
+fails test_net impatient packet/net 's/(double)t->inject +$/2 * (double)t->inject +/' least_lifetimes
 result $? 'a verdict that takes generators for slower than they are'
 finish
