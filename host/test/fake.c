@@ -237,7 +237,7 @@ double fake_cycles(void)
 // Eight ends of channels that are one: it is open after OPEN or LISTEN, ended after anything else,
 // and a message of two bytes always waits there. Datagrams, of which each read counts one more as
 // sent, and one of two bytes always waits. And collectives that only keep what is written, and a
-// user's core that does, too, and always shows four bytes that it has printed.
+// user's core that does, too, always shows four bytes that it has printed, and jumps as its memory.
 static uint32_t channel_read(struct fake_board *b, unsigned at)
 {
     uint32_t command = b->reg[OFR_CHANNEL_COMMAND / 4];
@@ -271,6 +271,8 @@ static uint32_t channel_read(struct fake_board *b, unsigned at)
         return b->reg[OFR_USER_CONTROL / 4] & OFR_USER_CONTROL_RUN_MASK
                    ? OFR_USER_STATE_STATE_RUNNING
                    : OFR_USER_STATE_STATE_HELD;
+    case OFR_USER_MEM_DATA: // as a program begins: jal x0, 0
+        return 0x6f;
     case OFR_USER_CONSOLE:
         return 4U << OFR_USER_CONSOLE_COUNT_LSB;
     case OFR_CHANNEL_TX:
