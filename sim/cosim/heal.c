@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A torus of golden nodes over reliable links at full load, while cables are pulled and put back,
-// boards are reset and lose power, at random places and times. A host of few lines leads around
-// what is down, some time after it is so, as torusctl does (around.h), and takes boards in again.
+// boards are reset and lose power, at random places and times; heal_rtl.c: with an RTL router and
+// RTL link ends beside all of them, which must be alike in every cycle. A host of few lines leads
+// around what is down, some time after it is so, as torusctl does (around.h), and takes boards in
+// again.
 //
 // Start here; heal_ledger.c knows every packet, heal_nodes.c are the boards and their host. No
 // packet may come twice, or other than it was sent, and none is missing that is not accounted for.
@@ -9,6 +11,8 @@
 // around; afterwards all is as it was. An event is a run of its own, that follows from the seed and
 // its number.
 #include "heal.h"
+
+#include "router_differs.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -46,6 +50,50 @@ static unsigned distance(const struct heal *r, uint32_t a, uint32_t b)
     return ofr_distance(&r->torus, &x, &y);
 }
 
+// A node's step, the RTL router's beside it.
+static void step_node(struct heal *r, uint32_t n, const struct ofr_node_in *in)
+{
+    const struct heal_rtl_ops *rtl = heal_rtl();
+    struct ofr_router_in pins;
+    struct ofr_router_out seen;
+    struct router_difference d;
+    if (rtl) {
+        if (r->node[n].seeds)
+            rtl->seed(r->rtl[n], r->node[n].seed);
+        ofr_node_router_in(&r->node[n], in, &pins);
+        if (r->o->break_at && r->cycle >= r->o->break_at && n == 0)
+            pins.tx_credit[0][0] ^= 1;
+        rtl->step(r->rtl[n], &pins, &r->node[n].config);
+    }
+    ofr_node_step(&r->node[n], in);
+    if (!rtl)
+        return;
+    rtl->out(r->rtl[n], &seen);
+    r->compared++;
+    if (router_differs(r->torus.n, &seen, ofr_node_out(&r->node[n]), &d))
+        heal_fail(r, "node %u, port %d: %s is %" PRIx64 " in the RTL, %" PRIx64 " in the model", n,
+                  d.port, d.pin, d.rtl, d.model);
+}
+
+// A cycle of a board without power or in reset, in which its router stands still.
+static void stand_still(struct heal *r, uint32_t n)
+{
+    const struct ofr_router_in none = {.lo_ready = false};
+    r->off[n]--;
+    if (!heal_rtl())
+        return;
+    heal_rtl()->reset(r->rtl[n]);
+    heal_rtl()->step(r->rtl[n], &none, &r->node[n].config);
+}
+
+static void step_links(struct heal *r)
+{
+    uint32_t node;
+    links_step(r->links);
+    if (links_error(r->links, &node))
+        heal_fail(r, "%s", links_error(r->links, &node));
+}
+
 static void step(struct heal *r)
 {
     memset(r->in, 0, r->nodes * sizeof *r->in);
@@ -57,7 +105,7 @@ static void step(struct heal *r)
     for (uint32_t n = 0; n < r->nodes; n++) {
         struct ofr_node_in in = {.link_tick = false};
         if (r->off[n]) {
-            r->off[n]--;
+            stand_still(r, n);
             continue;
         }
         memcpy(in.rx, r->in[n].rx, sizeof in.rx);
@@ -67,7 +115,7 @@ static void step(struct heal *r)
         memcpy(in.tx_base, r->in[n].tx_base, sizeof in.tx_base);
         memcpy(in.tx_rebase, r->in[n].tx_rebase, sizeof in.tx_rebase);
         memcpy(in.link_up, r->in[n].link_up, sizeof in.link_up);
-        ofr_node_step(&r->node[n], &in);
+        step_node(r, n, &in);
         if (r->renumber && (int)n == r->board && r->node[n].local.gen.run) {
             r->node[n].local.gen.seq = HEAL_SEQS / 2; // not the same numbers again
             r->renumber = false;
@@ -75,7 +123,7 @@ static void step(struct heal *r)
         if (ofr_node_read(&r->node[n], OFR_NODE_STATUS) & OFR_NODE_STATUS_WATCHDOG_MASK)
             heal_fail(r, "node %u: a packet has waited for 2^%d cycles", n, HEAL_WATCHDOG);
     }
-    links_step(r->links);
+    step_links(r);
     r->cycle++;
 }
 
@@ -165,15 +213,19 @@ static bool set_up(struct heal *r)
                                   .shape = {.n = r->torus.n,
                                             .flit_bits = 32,
                                             .slots = 8,
-                                            .slot_flits = HEAL_FLITS,
+                                            .slot_flits = (uint16_t)r->o->flits,
                                             .serial = true,
                                             .tick = 8,
                                             .crc_check = 16},
+                                  .rtl = lockstep_links(),
                                   .seed = rng_next(&r->rng),
                                   .latency = 1 + rng_below(&r->rng, 32),
                                   .pace = 1};
+    if (links.rtl)
+        links.shape = links.rtl->shape();
     r->node = calloc(n, sizeof *r->node);
     r->memory = calloc(n, sizeof *r->memory);
+    r->rtl = calloc(n, sizeof *r->rtl);
     r->off = calloc(n, sizeof *r->off);
     r->out = calloc(n, sizeof *r->out);
     r->in = calloc(n, sizeof *r->in);
@@ -188,9 +240,9 @@ static bool set_up(struct heal *r)
     r->last = calloc(n * n + 2 * n, sizeof *r->last);
     r->needs = calloc(n * n, sizeof *r->needs);
     r->links = links_new(&links);
-    if (!r->node || !r->memory || !r->off || !r->out || !r->in || !r->known || !r->commit_at ||
-        !r->entry || !r->configured || !r->packet || !r->tx || !r->link || !r->discarded ||
-        !r->last || !r->needs || !r->links)
+    if (!r->node || !r->memory || !r->rtl || !r->off || !r->out || !r->in || !r->known ||
+        !r->commit_at || !r->entry || !r->configured || !r->packet || !r->tx || !r->link ||
+        !r->discarded || !r->last || !r->needs || !r->links)
         return false;
     r->told = r->known + n;
     r->ready = r->configured + n;
@@ -216,15 +268,18 @@ static void clean_up(struct heal *r)
 {
     for (uint32_t n = 0; n < r->nodes && r->memory; n++)
         free(r->memory[n]);
+    for (uint32_t n = 0; n < r->nodes && r->rtl && heal_rtl(); n++)
+        heal_rtl()->destroy(r->rtl[n]);
     links_free(r->links);
-    void *all[] = {r->node,  r->memory,    r->off,       (void *)r->out, r->in,
-                   r->known, r->commit_at, r->entry,     r->configured,  r->packet,
-                   r->tx,    r->link,      r->discarded, r->last,        r->needs};
+    void *all[] = {r->node,  r->memory,    (void *)r->rtl, r->off,        (void *)r->out, r->in,
+                   r->known, r->commit_at, r->entry,       r->configured, r->packet,      r->tx,
+                   r->link,  r->discarded, r->last,        r->needs};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
 
-static bool event(const struct heal_options *o, unsigned number, double *before, double *after)
+static bool event(const struct heal_options *o, unsigned number, double *before, double *after,
+                  uint64_t *compared)
 {
     struct heal r = {.o = o,
                      .torus = o->torus,
@@ -233,9 +288,10 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
                      .kind =
                          o->kind >= 0 ? (enum heal_kind)o->kind : (enum heal_kind)(number % KINDS),
                      .full = number / KINDS % 2 == 0};
-    r.period = r.full ? HEAL_FLITS : LOAD;
+    r.period = r.full ? o->flits : LOAD;
     r.rng.state = o->seed * 1000003 + number;
     rng_next(&r.rng);
+    r.rtl_rng.state = r.rng.state + 1;
     if (!set_up(&r)) {
         fprintf(stderr, "heal: out of memory\n");
         exit(2);
@@ -262,7 +318,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     steps(&r, WARM_UP);
     uint64_t came = r.delivered;
     steps(&r, gap);
-    *before = (double)(r.delivered - came) * HEAL_FLITS / (double)(gap * r.nodes);
+    *before = (double)(r.delivered - came) * o->flits / (double)(gap * r.nodes);
     heal_all_flow(&r, start);
     steps(&r, rng_below(&r.rng, 2000));
 
@@ -280,7 +336,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     steps(&r, WARM_UP);
     came = r.delivered;
     steps(&r, gap);
-    *after = (double)(r.delivered - came) * HEAL_FLITS / (double)(gap * r.nodes);
+    *after = (double)(r.delivered - came) * o->flits / (double)(gap * r.nodes);
     heal_all_flow(&r, back);
     if (r.most_gap > gap)
         heal_fail(&r,
@@ -317,6 +373,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     if (r.why[0])
         printf("# %s\n# again: --seed %" PRIu64 " --first %u --events 1\n", r.why, o->seed, number);
     fflush(stdout);
+    *compared += r.compared;
     bool good = !r.why[0];
     clean_up(&r);
     return good;
@@ -332,6 +389,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         int n = sscanf(arg, "%ux%ux%u%c", &k[0], &k[1], &k[2], &extra);
         if (n != 2 && n != 3)
             argp_error(state, "--torus %s: write 4x4", arg);
+        if (heal_rtl() && n != heal_rtl()->shape().n)
+            argp_error(state, "--torus %s: this build has %u dimensions", arg,
+                       heal_rtl()->shape().n);
         o->torus.n = (uint8_t)n;
         for (int i = 0; i < n; i++) {
             if (k[i] < 3 || k[i] > 8)
@@ -355,6 +415,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (o->kind == KINDS)
             argp_error(state, "--kind %s: there is none", arg);
         return 0;
+    case 'b':
+        o->break_at = strtoull(arg, NULL, 10);
+        return 0;
     case 'n':
         o->no_host = true;
         return 0;
@@ -372,26 +435,32 @@ int main(int argc, char **argv)
         {"kind", 'k', "KIND", 0, "cable, two cables, loose plug, reset or power (in turn)", 0},
         {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
         {"no-host", 'n', NULL, 0, "nobody leads around: must be found", 0},
+        {"break", 'b', "CYCLE", 0,
+         "node 0's RTL router hears a credit wrongly from here on: must be found", 0},
         {0}};
     static const struct argp parser = {
         list, parse, NULL, "Cables and boards that go and come back under full load.",
         NULL, NULL,  NULL};
     const char *seed = getenv("SEED");
     struct heal_options o = {.torus = {.n = 2, .k = {4, 4}},
+                             .flits = heal_rtl() ? heal_rtl()->shape().slot_flits : 16,
                              .events = 10,
                              .kind = -1,
                              .seed = seed ? strtoull(seed, NULL, 10) : 1};
     double before, after, sum[2] = {0};
     unsigned failed = 0, i = 0;
+    uint64_t compared = 0;
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     printf("# seed %" PRIu64 "\n", o.seed);
     for (; i < o.events && failed < 3; i++) {
-        failed += !event(&o, o.first + i, &before, &after);
+        failed += !event(&o, o.first + i, &before, &after, &compared);
         sum[0] += before;
         sum[1] += after;
     }
     printf("# %.4f flits a cycle and node before, %.4f afterwards, in the mean of %u\n1..%u\n",
            sum[0] / (i ? i : 1), sum[1] / (i ? i : 1), i, o.first + i);
+    if (heal_rtl())
+        printf("# %" PRIu64 " cycles of RTL routers beside golden ones\n", compared);
     return failed ? 1 : 0;
 }

@@ -11,7 +11,6 @@
 enum {
     HEAL_SEQS = 1 << 14,    // of a source, in an event
     HEAL_QUEUE = 64,        // heads on a link
-    HEAL_FLITS = 16,        // of a packet
     HEAL_HOST_MIN = 2000,   // cycles until the host has heard of a change and works on it,
     HEAL_HOST_MORE = 18000, // and up to so many more
     HEAL_STAGGER = 1000,    // its tables come to force within so many
@@ -42,8 +41,26 @@ struct heal_link { // from a port
     bool fell;             // within this event
 };
 
+// Routers in RTL, rtl_router.h; behind pointers, so that a program can do without.
+struct rtl_router;
+struct heal_rtl_ops {
+    struct ofr_shape (*shape)(void);
+    struct rtl_router *(*create)(uint32_t seed);
+    void (*destroy)(struct rtl_router *router);
+    void (*reset)(struct rtl_router *router);
+    void (*seed)(struct rtl_router *router, uint32_t seed);
+    void (*step)(struct rtl_router *router, const struct ofr_router_in *in,
+                 const struct ofr_config *config);
+    void (*out)(const struct rtl_router *router, struct ofr_router_out *out);
+};
+// The routers that stand beside the golden ones, and must be alike; NULL: none. In heal_plain.c or
+// heal_rtl.c.
+const struct heal_rtl_ops *heal_rtl(void);
+
 struct heal_options {
     struct ofr_torus torus;
+    unsigned flits;    // of a packet
+    uint64_t break_at; // node 0's RTL router gets a wrong credit from this cycle on; 0: it does not
     unsigned events, first;
     int kind; // -1: all in turn
     uint64_t seed;
@@ -57,12 +74,15 @@ struct heal {
     unsigned ports;
     enum heal_kind kind;
     struct rng rng;
+    struct rng rtl_rng; // of its own: what happens is the same with RTL and without
     char why[240];
     uint64_t cycle;
     // Boards
     struct ofr_node *node;
     void **memory;
-    unsigned *off; // cycles to go
+    struct rtl_router **rtl; // beside each, NULL: none
+    uint64_t compared;       // cycles of all of them
+    unsigned *off;           // cycles to go
     struct links *links;
     const struct ofr_router_out **out;
     struct ofr_router_in *in;

@@ -17,9 +17,9 @@ static unsigned word_of(const struct heal *r, uint32_t n)
 }
 static const struct ofr_shape *shape_of(const struct heal *r)
 {
-    static struct ofr_shape shape = {
-        .flit_bits = 32, .slots = 8, .unit_mul = 1, .slot_flits = HEAL_FLITS};
+    static struct ofr_shape shape = {.flit_bits = 32, .slots = 8, .unit_mul = 1};
     shape.n = r->torus.n;
+    shape.slot_flits = (uint16_t)r->o->flits;
     return &shape;
 }
 
@@ -39,6 +39,17 @@ void heal_write(struct heal *r, uint32_t n, unsigned offset, uint32_t value)
 void heal_power_up(struct heal *r, uint32_t n)
 {
     ofr_node_init(&r->node[n], shape_of(r), n, r->memory[n]);
+    if (heal_rtl()) {
+        // Power lost: nothing of before is left; a reset: what it leaves alone is
+        if (r->rtl[n] && r->kind == POWER) {
+            heal_rtl()->destroy(r->rtl[n]);
+            r->rtl[n] = NULL;
+        }
+        if (!r->rtl[n])
+            r->rtl[n] = heal_rtl()->create((uint32_t)rng_next(&r->rtl_rng));
+        if (!r->rtl[n])
+            abort();
+    }
     r->configured[n] = r->ready[n] = false;
 }
 
@@ -58,7 +69,7 @@ void heal_configure(struct heal *r, uint32_t n)
     heal_write(r, n, OFR_NODE_SEED, (uint32_t)rng_next(&r->rng) | 1);
     heal_write(r, n, OFR_NODE_WATCHDOG, HEAL_WATCHDOG);
     heal_write(r, n, OFR_NODE_CONTROL, 1);
-    heal_write(r, n, OFR_GEN_LENGTH, HEAL_FLITS | 1U << 16);
+    heal_write(r, n, OFR_GEN_LENGTH, r->o->flits | 1U << 16);
     heal_write(r, n, OFR_GEN_SEED, (uint32_t)rng_next(&r->rng) | 1);
     heal_write(r, n, OFR_GEN_MESSAGES, 0);
     heal_write(r, n, OFR_GEN_PERIOD, r->period << 8);

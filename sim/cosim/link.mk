@@ -57,7 +57,8 @@ $(B)/tests/link_soak:
 # A torus of golden nodes over these links, at full load, whose cables and boards go and come back: 3x3
 # in `make test`, 4x4 and 4x4x4 at 100 places and times each in `make soak`. Twins: routers are not told
 # what was received; what was sent before a fall is sent after it; frames of a flit whenever the wire is idle
-HEAL_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger links link_report link_wire noise)
+HEAL_BOTH_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger links link_report link_wire noise router_differs)
+HEAL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_plain.o $(B)/sim/cosim/lockstep_plain.o
 $(B)/bin/heal: $(HEAL_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lm
@@ -71,8 +72,25 @@ $(HEAL_TWINS): $(B)/twin/%/heal: $(B)/bin/heal sim/model/link.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/link.o $(@D)/link.c
 	@$(CC) $(CFLAGS) -o $@ $(HEAL_O) $(@D)/link.o $(B)/libofr.a $(LDLIBS) -lm
 
+# The same with an RTL router and RTL link ends beside all golden ones
+HEAL_RTL := $(B)/lockstep/2_32_8_8_1/heal
+HEAL_RTL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_rtl.o $(B)/sim/cosim/lockstep_links.o
+$(HEAL_RTL): $(B)/lockstep/2_32_8_8_1/linked $(HEAL_RTL_O) $(B)/libofr.a
+	$(CXX) -o $@ $(HEAL_RTL_O) $(LINKED_V_2_32_8_8_1)
+# Models that differ from the RTL only when something falls or comes back, of sim/model/HEAL_RTL_TWIN_C_*
+HEAL_RTL_TWINS := $(B)/twin/rtl_unbased/heal $(B)/twin/rtl_dead/heal
+HEAL_RTL_TWIN_C_unbased := link.c
+HEAL_RTL_TWIN_unbased := $(HEAL_TWIN_unbased)
+HEAL_RTL_TWIN_C_dead := router.c
+HEAL_RTL_TWIN_dead := s/if (!r->up\[port\])/if (false)/
+$(HEAL_RTL_TWINS): $(B)/twin/rtl_%/heal: $(HEAL_RTL) sim/model/link.c sim/model/router.c
+	@mkdir -p $(@D)
+	@sed '$(HEAL_RTL_TWIN_$*)' sim/model/$(HEAL_RTL_TWIN_C_$*) > $(@D)/twin.c && ! cmp -s sim/model/$(HEAL_RTL_TWIN_C_$*) $(@D)/twin.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/twin.o $(@D)/twin.c
+	@$(CXX) -o $@ $(HEAL_RTL_O) $(@D)/twin.o $(LINKED_V_2_32_8_8_1)
+
 TESTS += sim/cosim/heal_test.sh
-sim/cosim/heal_test.sh $(B)/tests/heal_soak: $(B)/bin/heal $(HEAL_TWINS)
+sim/cosim/heal_test.sh $(B)/tests/heal_soak: $(B)/bin/heal $(HEAL_RTL) $(HEAL_TWINS) $(HEAL_RTL_TWINS)
 SOAK += $(B)/tests/heal_soak
 $(B)/tests/heal_soak:
 	@mkdir -p $(@D)

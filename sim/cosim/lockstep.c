@@ -12,6 +12,7 @@
 #include "ofr_regs.h"
 #include "ofr_unit.h"
 #include "pattern.h"
+#include "router_differs.h"
 #include "rtl_router.h"
 
 #include <argp.h>
@@ -150,51 +151,12 @@ static void differ(struct run *r, uint32_t n, const char *pin, int port, uint64_
              r->cycle, n, c.c[0], c.c[1], c.c[2], port, pin, rtl, model);
 }
 
-static void compare_flit(struct run *r, uint32_t n, int port, const struct ofr_flit *rtl,
-                         const struct ofr_flit *model)
-{
-    if (rtl->valid != model->valid)
-        differ(r, n, "valid", port, rtl->valid, model->valid);
-    if (!model->valid)
-        return;
-    if (rtl->data != model->data)
-        differ(r, n, "data", port, rtl->data, model->data);
-    if (rtl->last != model->last)
-        differ(r, n, "last", port, rtl->last, model->last);
-    if (rtl->poison != model->poison)
-        differ(r, n, "poison", port, rtl->poison, model->poison);
-    if (port < OFR_LOCAL && rtl->vc != model->vc)
-        differ(r, n, "vc", port, rtl->vc, model->vc);
-}
-
 static void compare(struct run *r, uint32_t n, const struct ofr_router_out *rtl,
                     const struct ofr_router_out *model)
 {
-    for (int p = 0; p < 2 * r->fo.torus.n; p++) {
-        compare_flit(r, n, p, &rtl->tx[p], &model->tx[p]);
-        for (int v = 0; v < OFR_VCS; v++)
-            if (rtl->rx_credit[p][v] != model->rx_credit[p][v])
-                differ(r, n, "credit", p, rtl->rx_credit[p][v], model->rx_credit[p][v]);
-        for (int v = 0; v < OFR_VCS; v++)
-            if (rtl->rx_received[p][v] != model->rx_received[p][v])
-                differ(r, n, "received", p, rtl->rx_received[p][v], model->rx_received[p][v]);
-    }
-    compare_flit(r, n, OFR_LOCAL, &rtl->lo, &model->lo);
-    for (int v = 0; v < OFR_VCS; v++)
-        if (rtl->li_ready[v] != model->li_ready[v])
-            differ(r, n, "li_ready", v, rtl->li_ready[v], model->li_ready[v]);
-    if (rtl->drained != model->drained)
-        differ(r, n, "drained", -1, rtl->drained, model->drained);
-    if (rtl->watchdog != model->watchdog)
-        differ(r, n, "watchdog", -1, rtl->watchdog, model->watchdog);
-    if (rtl->time != model->time)
-        differ(r, n, "cycle", -1, rtl->time, model->time);
-    if (rtl->dropped != model->dropped || rtl->dropped_head != model->dropped_head)
-        differ(r, n, "dropped header", -1, rtl->dropped_head, model->dropped_head);
-    if (rtl->dropped_port != model->dropped_port)
-        differ(r, n, "dropped header's port", -1, rtl->dropped_port, model->dropped_port);
-    if (rtl->malformed != model->malformed)
-        differ(r, n, "malformed", -1, rtl->malformed, model->malformed);
+    struct router_difference d;
+    if (router_differs(r->fo.torus.n, rtl, model, &d))
+        differ(r, n, d.pin, d.port, d.rtl, d.model);
 }
 
 // Draws the settings that the options leave open and that may change between any two cycles.

@@ -31,7 +31,7 @@ make_broken()
     v=$B/lockstep/$shape/v
     o=$B/sim/cosim
     g++ -o "$work/lockstep_$1" "$o/lockstep.o" "$o/lockstep_plain.o" "$o/links.o" "$o/link_report.o" \
-        "$o/link_wire.o" "$o/noise.o" "$o/fabric.o" "$work/broken.o" \
+        "$o/link_wire.o" "$o/noise.o" "$o/router_differs.o" "$o/fabric.o" "$work/broken.o" \
         "$v/rtl_router.o" "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/libofr.a" -lpthread -lm &&
         gcc -o "$work/overload_$1" "$B/sim/cosim/overload.o" "$B/sim/cosim/golden.o" \
             "$B/sim/cosim/fabric.o" "$work/broken.o" "$B/libofr.a"

@@ -81,6 +81,20 @@ static void see_links(struct ofr_node *node, const struct ofr_node_in *in)
     }
 }
 
+void ofr_node_router_in(const struct ofr_node *node, const struct ofr_node_in *in,
+                        struct ofr_router_in *router)
+{
+    *router =
+        (struct ofr_router_in){.li = ofr_local_out(&node->local, &node->config), .lo_ready = true};
+    memcpy(router->rx, in->rx, sizeof router->rx);
+    memcpy(router->rx_abort, in->rx_abort, sizeof router->rx_abort);
+    memcpy(router->tx_ready, in->tx_ready, sizeof router->tx_ready);
+    memcpy(router->tx_credit, in->tx_credit, sizeof router->tx_credit);
+    memcpy(router->tx_base, in->tx_base, sizeof router->tx_base);
+    memcpy(router->tx_rebase, in->tx_rebase, sizeof router->tx_rebase);
+    memcpy(router->link_up, in->link_up, sizeof router->link_up);
+}
+
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
 {
     const struct ofr_router_out *out = ofr_router_out(node->router);
@@ -91,17 +105,10 @@ void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in)
                                  .pins = in->pins,
                                  .datagram = in->datagram,
                                  .collective = in->collective};
-    struct ofr_router_in router = {.li = ofr_local_out(&node->local, &node->config),
-                                   .lo_ready = true};
+    struct ofr_router_in router;
 
+    ofr_node_router_in(node, in, &router);
     memcpy(local.li_ready, out->li_ready, sizeof local.li_ready);
-    memcpy(router.rx, in->rx, sizeof router.rx);
-    memcpy(router.rx_abort, in->rx_abort, sizeof router.rx_abort);
-    memcpy(router.tx_ready, in->tx_ready, sizeof router.tx_ready);
-    memcpy(router.tx_credit, in->tx_credit, sizeof router.tx_credit);
-    memcpy(router.tx_base, in->tx_base, sizeof router.tx_base);
-    memcpy(router.tx_rebase, in->tx_rebase, sizeof router.tx_rebase);
-    memcpy(router.link_up, in->link_up, sizeof router.link_up);
     node->drained = out->drained;
     node->link_up = 0;
     for (unsigned p = 0; p < 2U * node->shape.n; p++)

@@ -55,6 +55,10 @@ bool ofr_node_init(struct ofr_node *node, const struct ofr_shape *shape, uint64_
 // One clock cycle.
 void ofr_node_step(struct ofr_node *node, const struct ofr_node_in *in);
 
+// Its router's input pins in the cycle of the next step, for another router to stand beside it.
+void ofr_node_router_in(const struct ofr_node *node, const struct ofr_node_in *in,
+                        struct ofr_router_in *router);
+
 // Output pins, as they stand between two steps.
 const struct ofr_router_out *ofr_node_out(const struct ofr_node *node);
 
