@@ -354,6 +354,9 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
         if (step(&r), r.cycle > stop + DRAIN)
             heal_fail(&r, "packets are left that do not move");
     heal_account(&r);
+    uint64_t apart_max = links_totals(r.links).apart_max;
+    if (apart_max > links_apart_most(r.links))
+        heal_fail(&r, "the ends of a link disagreed for %" PRIu64 " cycles", apart_max);
     uint64_t gone = 0;
     for (uint32_t n = 0; n < r.nodes; n++)
         gone += heal_discarded(&r, n) + r.discarded[n];
@@ -366,10 +369,11 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     printf("%sok %u - %s, %s, at cycle %" PRIu64 ", led around %" PRIu64 " later, all back %" PRIu64
            " later: %" PRIu64 " packets, %" PRIu64 " delivered, %" PRIu64 " poisoned, %" PRIu64
            " discarded, %" PRIu64 " lost on links, %" PRIu64 " of a board reset; %.3f and %.3f; "
-           "longest wait of others' pairs %" PRIu64 ", of a node %" PRIu64 "\n",
+           "longest wait of others' pairs %" PRIu64 ", of a node %" PRIu64
+           "; ends apart for %" PRIu64 " at most\n",
            r.why[0] ? "not " : "", number + 1, names[r.kind], r.full ? "full load" : "less load",
            at - start, led > at ? led - at : 0, back - at, r.injected, r.delivered, r.poisoned,
-           gone, r.lost, r.excused, *before, *after, r.most_gap, r.most_wait);
+           gone, r.lost, r.excused, *before, *after, r.most_gap, r.most_wait, apart_max);
     if (r.why[0])
         printf("# %s\n# again: --seed %" PRIu64 " --first %u --events 1\n", r.why, o->seed, number);
     fflush(stdout);

@@ -282,6 +282,11 @@ bool links_unseen(const struct links *l)
     return l->unseen;
 }
 
+uint64_t links_apart_most(const struct links *l)
+{
+    return (UINT64_C(17) << l->o.shape.tick) + 300;
+}
+
 struct links_totals links_totals(const struct links *l)
 {
     struct links_totals t = {.apart_max = l->apart_max};

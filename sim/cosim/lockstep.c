@@ -838,11 +838,10 @@ static void add_totals(struct totals *t, const struct run *r)
 static void check_links(struct run *r, bool drained)
 {
     struct links_totals t = links_totals(r->links);
-    uint64_t tick = UINT64_C(1) << lockstep_links()->shape().tick;
     if (r->life == CALM && drained && (t.falls || fabric_totals(r->fabric).cut))
         snprintf(r->why, sizeof r->why, "%" PRIu64 " falls of links, %" PRIu64 " packets cut",
                  t.falls, fabric_totals(r->fabric).cut);
-    else if (t.apart_max > 17 * tick + 300)
+    else if (t.apart_max > links_apart_most(r->links))
         snprintf(r->why, sizeof r->why, "the ends of a link disagreed for %" PRIu64 " cycles",
                  t.apart_max);
 }
