@@ -42,6 +42,8 @@ finds 'frames of before a fall sent after it' 'another packet comes\|that was no
     "$B/twin/again/heal" --torus 3x3 --first 1 --events 2
 finds 'frames of a flit whenever the wire is idle' 'a packet has waited' "$B/twin/early/heal" \
     --torus 4x4 --first 31 --events 1
+finds 'an end that stays up in silence' 'disagree for too long' \
+    "$B/twin/deaf/heal" --torus 3x3 --first 4 --events 1
 finds 'RTL, a wrong credit' 'in the RTL' "$rtl" --torus 3x3 --events 1 --break 20000
 finds 'RTL links, routers not told what was received' 'RTL' \
     "$B/twin/rtl_unbased/heal" --torus 3x3 --events 1

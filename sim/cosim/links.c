@@ -282,9 +282,9 @@ bool links_unseen(const struct links *l)
     return l->unseen;
 }
 
-uint64_t links_apart_most(const struct links *l)
+bool links_apart(const struct links *l)
 {
-    return (UINT64_C(17) << l->o.shape.tick) + 300;
+    return l->apart_max > (UINT64_C(17) << l->o.shape.tick) + 300;
 }
 
 struct links_totals links_totals(const struct links *l)

@@ -68,8 +68,8 @@ struct links_totals {
     uint64_t apart_max; // longest time for which two ends disagreed on being up, cycles
 };
 struct links_totals links_totals(const struct links *links);
-// Cycles for which two ends may disagree on being up: 16 ticks and twice a frame's way
-// (rtl/link/README.md), with what ends of a tick differ by.
-uint64_t links_apart_most(const struct links *links);
+// Two ends have disagreed on being up for longer than they may: 16 ticks and twice a frame's way
+// (rtl/link/README.md).
+bool links_apart(const struct links *links);
 
 #endif
