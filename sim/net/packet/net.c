@@ -350,19 +350,25 @@ static struct net_watch watch(const struct net_sim *sim, uint64_t at)
     return w;
 }
 
-// Packets that are born and have not left their generators, of this rank's nodes: how many stand
-// before each of them there, added up.
-static uint64_t places(const struct net_sim *sim, uint64_t at)
+// What packets that have not left their generators have to wait there at least from `at` on, or
+// from their birth where that is later, for those before them: of those that are born all of it, of
+// the unborn for what is not of their own message. Of this rank's nodes, added up. A generator
+// whose backlog is gone before the next message is born starts afresh.
+static uint64_t waits(const struct net_sim *sim, uint64_t at)
 {
     const struct net_schedule *s = &sim->schedule;
-    uint64_t sum = 0;
+    uint64_t each = sim->parts[sim->first].times.inject, sum = 0;
     for (uint32_t node = sim->bounds[sim->first]; node < sim->bounds[sim->end]; node++) {
         const struct net_source *source = &sim->sources[node];
-        uint64_t before = 0, packets = source->packets - source->packet;
+        uint64_t ready = at, packets = source->packets - source->packet; // when the next is sent
         uint32_t m = source->message;
-        while (m != NET_NO_MESSAGE && net_schedule_born(s, m) <= at) {
-            sum += before * packets + packets * (packets - 1) / 2;
-            before += packets;
+        while (m != NET_NO_MESSAGE) {
+            uint64_t born = net_schedule_born(s, m);
+            if (born > at && born >= ready)
+                break;
+            sum += born > at ? (ready - born) * packets
+                             : (ready - at) * packets + packets * (packets - 1) / 2 * each;
+            ready += packets * each;
             m = net_schedule_next(s, node, m);
             packets = m == NET_NO_MESSAGE ? 0 : net_schedule_packets(s, node, m);
         }
@@ -375,7 +381,7 @@ static uint64_t places(const struct net_sim *sim, uint64_t at)
 static double lifetimes(const struct net_sim *sim, uint64_t at)
 {
     const struct net_times *t = &sim->parts[sim->first].times;
-    enum { CONSUMED, LIFETIMES, NUMBERS, PLACES, SUMMED };
+    enum { CONSUMED, LIFETIMES, NUMBERS, WAITS, SUMMED };
     uint64_t sum[SUMMED] = {0};
     for (uint32_t p = sim->first; p < sim->end; p++) {
         const struct net_part *part = &sim->parts[p];
@@ -384,7 +390,7 @@ static double lifetimes(const struct net_sim *sim, uint64_t at)
         sum[NUMBERS] += part->numbers;
     }
     bool pattern = !sim->schedule.trace && !sim->schedule.pairs.count && !sim->schedule.replay.app;
-    sum[PLACES] = pattern ? places(sim, at) : 0;
+    sum[WAITS] = pattern ? waits(sim, at) : 0;
     add_up(sim, sum, SUMMED);
     double least = (double)sum[LIFETIMES];
     if (!pattern)
@@ -392,8 +398,8 @@ static double lifetimes(const struct net_sim *sim, uint64_t at)
     // From birth to consumption at the node itself; births are rounded.
     uint64_t shortest = 2 * (t->int_packet + t->int_latency) - 1;
     return least + net_schedule_ages(&sim->schedule, at, sum[CONSUMED], sum[NUMBERS]) +
-           (double)(sum[PLACES] + net_schedule_unborn_places(&sim->schedule, at)) *
-               (double)t->inject +
+           (double)sum[WAITS] +
+           (double)net_schedule_unborn_places(&sim->schedule, at) * (double)t->inject +
            (double)(sim->schedule.packets - net_schedule_generated(&sim->schedule, at)) *
                (double)shortest;
 }
@@ -516,7 +522,7 @@ static struct net_result result(struct net_sim *sim, enum net_end end, uint64_t 
 }
 
 const struct net_engine net_packet_engine = {
-    .name = "packet-4",
+    .name = "packet-5",
     .check = net_config_check,
     .open = open_sim,
     .advance = advance,
