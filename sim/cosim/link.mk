@@ -78,7 +78,8 @@ HEAL_RTL := $(B)/lockstep/2_32_8_8_1/heal
 HEAL_RTL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_rtl.o $(B)/sim/cosim/lockstep_links.o
 $(HEAL_RTL): $(B)/lockstep/2_32_8_8_1/linked $(HEAL_RTL_O) $(B)/libofr.a
 	$(CXX) -o $@ $(HEAL_RTL_O) $(LINKED_V_2_32_8_8_1)
-# Models that differ from the RTL only when something falls or comes back, of sim/model/HEAL_RTL_TWIN_C_*
+# Models that differ from the RTL when a link comes up (unbased: found in the first training, before
+# anything is pulled) and when it falls (dead), of sim/model/HEAL_RTL_TWIN_C_*
 HEAL_RTL_TWINS := $(B)/twin/rtl_unbased/heal $(B)/twin/rtl_dead/heal
 HEAL_RTL_TWIN_C_unbased := link.c
 HEAL_RTL_TWIN_unbased := $(HEAL_TWIN_unbased)
