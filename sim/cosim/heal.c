@@ -90,8 +90,9 @@ static void step_links(struct heal *r)
 {
     uint32_t node;
     links_step(r->links);
-    if (links_error(r->links, &node))
-        heal_fail(r, "%s", links_error(r->links, &node));
+    const char *why = links_error(r->links, &node);
+    if (why)
+        heal_fail(r, "%s", why);
     if (links_apart(r->links))
         heal_fail(r, "the ends of a link disagree for too long");
 }

@@ -45,8 +45,10 @@ finds 'frames of a flit whenever the wire is idle' 'a packet has waited' "$B/twi
 finds 'an end that stays up in silence' 'disagree for too long' \
     "$B/twin/deaf/heal" --torus 3x3 --first 4 --events 1
 finds 'RTL, a wrong credit' 'in the RTL' "$rtl" --torus 3x3 --events 1 --break 20000
-finds 'RTL links, routers not told what was received' 'RTL' \
+finds 'RTL links, routers not told what was received' 'tx_rebase is 1 in the RTL' \
     "$B/twin/rtl_unbased/heal" --torus 3x3 --events 1
 finds 'RTL routers, a packet that waits for a dead link' 'in the RTL' \
     "$B/twin/rtl_dead/heal" --torus 3x3 --events 1
+finds 'RTL links, frames of before a fall sent after it' 'link: .* in the RTL' \
+    "$B/twin/rtl_again/heal" --torus 3x3 --events 1
 finish

@@ -79,10 +79,12 @@ HEAL_RTL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_rtl.o $(B)/sim/cosim/lockstep_l
 $(HEAL_RTL): $(B)/lockstep/2_32_8_8_1/linked $(HEAL_RTL_O) $(B)/libofr.a
 	$(CXX) -o $@ $(HEAL_RTL_O) $(LINKED_V_2_32_8_8_1)
 # Models that differ from the RTL when a link comes up (unbased: found in the first training, before
-# anything is pulled) and when it falls (dead), of sim/model/HEAL_RTL_TWIN_C_*
-HEAL_RTL_TWINS := $(B)/twin/rtl_unbased/heal $(B)/twin/rtl_dead/heal
+# anything is pulled), when it falls (dead) and when it comes up once more (again), of sim/model/HEAL_RTL_TWIN_C_*
+HEAL_RTL_TWINS := $(B)/twin/rtl_unbased/heal $(B)/twin/rtl_dead/heal $(B)/twin/rtl_again/heal
 HEAL_RTL_TWIN_C_unbased := link.c
 HEAL_RTL_TWIN_unbased := $(HEAL_TWIN_unbased)
+HEAL_RTL_TWIN_C_again := link.c
+HEAL_RTL_TWIN_again := $(HEAL_TWIN_again)
 HEAL_RTL_TWIN_C_dead := router.c
 HEAL_RTL_TWIN_dead := s/if (!r->up\[port\])/if (false)/
 $(HEAL_RTL_TWINS): $(B)/twin/rtl_%/heal: $(HEAL_RTL) sim/model/link.c sim/model/router.c
