@@ -414,6 +414,8 @@ static void least_lifetimes(void **state)
         struct net_config c = small("4x4x4", i & 1 ? NET_UNIFORM : NET_TORNADO, NET_OFR);
         c.arrivals = (enum net_arrival)(i / 2 % 4);
         c.pipelined = i / 8 % 2;
+        c.seed = 1 + i;
+        c.threads = 1 + i / 2 % 3;
         c.load = i / 12 ? 1.1 : 0.1;
         c.messages = 6;
         c.message_packets = 1 + i * 11 % 40;
