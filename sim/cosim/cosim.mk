@@ -70,13 +70,17 @@ $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cos
 LINKED_SHAPES := 2_32_8_8_1 3_16_16_2_1
 LINKED_2_32_8_8_1 := 2_32_8_8_0_1_8_16
 LINKED_3_16_16_2_1 := 3_16_16_2_1_0_8_16
+# For heal's soak only (link.mk)
+LINKED_SOAKED := 3_32_8_3_1
+LINKED_3_32_8_3_1 := 3_32_8_3_0_1_8_16
 LINKED := $(LINKED_SHAPES:%=$(B)/lockstep/%/linked)
-$(foreach s,$(LINKED_SHAPES),$(eval $(B)/lockstep/$(s)/linked: $(B)/link/$(LINKED_$(s))/lockstep))
-$(foreach s,$(LINKED_SHAPES),$(eval LINKED_V_$(s) := $(B)/lockstep/$(s)/v/rtl_router.o \
+LINKED_ALL := $(LINKED) $(LINKED_SOAKED:%=$(B)/lockstep/%/linked)
+$(foreach s,$(LINKED_SHAPES) $(LINKED_SOAKED),$(eval $(B)/lockstep/$(s)/linked: $(B)/link/$(LINKED_$(s))/lockstep))
+$(foreach s,$(LINKED_SHAPES) $(LINKED_SOAKED),$(eval LINKED_V_$(s) := $(B)/lockstep/$(s)/v/rtl_router.o \
     $(B)/lockstep/$(s)/v/verilated*.o \
     $(B)/lockstep/$(s)/v/Vofr_lockstep__ALL.a $(B)/link/$(LINKED_$(s))/v/link_rtl.o \
     $(B)/link/$(LINKED_$(s))/v/Vofr_link__ALL.a $(B)/libofr.a -lpthread -lm))
-$(LINKED): $(B)/lockstep/%/linked: $(B)/lockstep/%/lockstep $(B)/sim/cosim/lockstep_links.o
+$(LINKED_ALL): $(B)/lockstep/%/linked: $(B)/lockstep/%/lockstep $(B)/sim/cosim/lockstep_links.o
 	$(CXX) -o $@ $(B)/sim/cosim/lockstep_links.o $(LOCKSTEP_LINKS_O) $(LINKED_V_$*)
 
 LINKED_TOTAL ?= 2500000

@@ -214,9 +214,9 @@ static bool set_up(struct heal *r)
     size_t n = r->nodes, ports = n * r->ports;
     struct links_options links = {.torus = r->torus,
                                   .shape = {.n = r->torus.n,
-                                            .flit_bits = 32,
-                                            .slots = 8,
-                                            .slot_flits = (uint16_t)r->o->flits,
+                                            .flit_bits = r->o->shape.flit_bits,
+                                            .slots = r->o->shape.slots,
+                                            .slot_flits = r->o->shape.slot_flits,
                                             .serial = true,
                                             .tick = 8,
                                             .crc_check = 16},
@@ -291,7 +291,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
                      .kind =
                          o->kind >= 0 ? (enum heal_kind)o->kind : (enum heal_kind)(number % KINDS),
                      .full = number / KINDS % 2 == 0};
-    r.period = r.full ? o->flits : LOAD;
+    r.period = r.full ? o->shape.slot_flits : LOAD;
     r.rng.state = o->seed * 1000003 + number;
     rng_next(&r.rng);
     r.rtl_rng.state = r.rng.state + 1;
@@ -321,7 +321,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     steps(&r, WARM_UP);
     uint64_t came = r.delivered;
     steps(&r, gap);
-    *before = (double)(r.delivered - came) * o->flits / (double)(gap * r.nodes);
+    *before = (double)(r.delivered - came) * o->shape.slot_flits / (double)(gap * r.nodes);
     heal_all_flow(&r, start);
     steps(&r, rng_below(&r.rng, 2000));
 
@@ -339,7 +339,7 @@ static bool event(const struct heal_options *o, unsigned number, double *before,
     steps(&r, WARM_UP);
     came = r.delivered;
     steps(&r, gap);
-    *after = (double)(r.delivered - came) * o->flits / (double)(gap * r.nodes);
+    *after = (double)(r.delivered - came) * o->shape.slot_flits / (double)(gap * r.nodes);
     heal_all_flow(&r, back);
     if (r.most_gap > gap)
         heal_fail(&r,
@@ -447,16 +447,23 @@ int main(int argc, char **argv)
         list, parse, NULL, "Cables and boards that go and come back under full load.",
         NULL, NULL,  NULL};
     const char *seed = getenv("SEED");
-    struct heal_options o = {.torus = {.n = 2, .k = {4, 4}},
-                             .flits = heal_rtl() ? heal_rtl()->shape().slot_flits : 16,
-                             .events = 10,
-                             .kind = -1,
-                             .seed = seed ? strtoull(seed, NULL, 10) : 1};
+    struct heal_options o = {
+        .torus = {.n = 2, .k = {4, 4}},
+        .shape = {.flit_bits = 32, .slots = 8, .unit_mul = 1, .slot_flits = 16},
+        .events = 10,
+        .kind = -1,
+        .seed = seed ? strtoull(seed, NULL, 10) : 1};
     double before, after, sum[2] = {0};
     unsigned failed = 0, i = 0;
     uint64_t compared = 0;
     argp_err_exit_status = 2;
+    if (heal_rtl()) {
+        o.shape = heal_rtl()->shape();
+        o.torus.n = o.shape.n;
+        o.torus.k[2] = 3;
+    }
     argp_parse(&parser, argc, argv, 0, NULL, &o);
+    o.shape.n = o.torus.n;
     printf("# seed %" PRIu64 "\n", o.seed);
     for (; i < o.events && failed < 3; i++) {
         failed += !event(&o, o.first + i, &before, &after, &compared);

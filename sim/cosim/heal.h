@@ -59,7 +59,7 @@ const struct heal_rtl_ops *heal_rtl(void);
 
 struct heal_options {
     struct ofr_torus torus;
-    unsigned flits;    // of a packet
+    struct ofr_shape shape; // of nodes; packets fill a slot
     uint64_t break_at; // node 0's RTL router gets a wrong credit from this cycle on; 0: it does not
     unsigned events, first;
     int kind; // -1: all in turn

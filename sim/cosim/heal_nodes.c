@@ -15,17 +15,10 @@ static unsigned word_of(const struct heal *r, uint32_t n)
     struct ofr_coord c = ofr_node_coord(&r->torus, n);
     return ofr_coord_word(&c, r->torus.n);
 }
-static const struct ofr_shape *shape_of(const struct heal *r)
-{
-    static struct ofr_shape shape = {.flit_bits = 32, .slots = 8, .unit_mul = 1};
-    shape.n = r->torus.n;
-    shape.slot_flits = (uint16_t)r->o->flits;
-    return &shape;
-}
 
 size_t heal_node_size(const struct heal *r)
 {
-    return ofr_node_size(shape_of(r));
+    return ofr_node_size(&r->o->shape);
 }
 
 void heal_write(struct heal *r, uint32_t n, unsigned offset, uint32_t value)
@@ -38,7 +31,7 @@ void heal_write(struct heal *r, uint32_t n, unsigned offset, uint32_t value)
 
 void heal_power_up(struct heal *r, uint32_t n)
 {
-    ofr_node_init(&r->node[n], shape_of(r), n, r->memory[n]);
+    ofr_node_init(&r->node[n], &r->o->shape, n, r->memory[n]);
     if (heal_rtl()) {
         // Power lost: nothing of before is left; a reset: what it leaves alone is
         if (r->rtl[n] && r->kind == POWER) {
@@ -69,7 +62,7 @@ void heal_configure(struct heal *r, uint32_t n)
     heal_write(r, n, OFR_NODE_SEED, (uint32_t)rng_next(&r->rng) | 1);
     heal_write(r, n, OFR_NODE_WATCHDOG, HEAL_WATCHDOG);
     heal_write(r, n, OFR_NODE_CONTROL, 1);
-    heal_write(r, n, OFR_GEN_LENGTH, r->o->flits | 1U << 16);
+    heal_write(r, n, OFR_GEN_LENGTH, r->o->shape.slot_flits | 1U << 16);
     heal_write(r, n, OFR_GEN_SEED, (uint32_t)rng_next(&r->rng) | 1);
     heal_write(r, n, OFR_GEN_MESSAGES, 0);
     heal_write(r, n, OFR_GEN_PERIOD, r->period << 8);

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cables pulled and put back, boards reset and without power, at random places and times under load
 # (heal.c): 3x3, or with FULL=1 (make soak) 100 times on 4x4 and on 4x4x4; with RTL routers and links
-# beside the golden ones a board that loses power, or 100 times on 4x4. Broken twins. TAP.
+# beside the golden ones a board that loses power, or 100 times on 4x4 and 50 on 3x3x3. Broken twins. TAP.
 set -u
 . tests/tap.sh
 B=${B:-build}
 shown=$B/heal.log
 
 rtl=$B/lockstep/2_32_8_8_1/heal
+rtl3=$B/lockstep/3_32_8_3_1/heal
 
 events() { # TORUS N PROGRAM OPTIONS...
     torus=$1 count=$2
@@ -30,6 +31,7 @@ if [ -n "${FULL:-}" ]; then
     events 4x4 100 "$B/bin/heal"
     events 4x4x4 100 "$B/bin/heal"
     events 4x4 100 "$rtl"
+    events 3x3x3 50 "$rtl3"
 else
     events 3x3 5 "$B/bin/heal" # a kind each
     events 3x3 1 "$rtl" --first 4

@@ -7,7 +7,7 @@ LINK_SHAPES := 3_32_128_8_0_1_8_16 2_16_32_4_1_0_8_16 2_16_32_4_0_1_8_16 3_64_8_
 LINK_LOCKSTEP := $(LINK_SHAPES:%=$(B)/link/%/lockstep)
 # Without one time, for a header's latency
 LINK_TIMELESS := $(B)/link/2_16_32_4_0_0_8_16/lockstep
-LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES),$(B)/link/$(LINKED_$(s))/lockstep)
+LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES) $(LINKED_SOAKED),$(B)/link/$(LINKED_$(s))/lockstep)
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
 LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_bench link_report link_port link_wire noise fabric)
 
@@ -73,11 +73,13 @@ $(HEAL_TWINS): $(B)/twin/%/heal: $(B)/bin/heal sim/model/link.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/link.o $(@D)/link.c
 	@$(CC) $(CFLAGS) -o $@ $(HEAL_O) $(@D)/link.o $(B)/libofr.a $(LDLIBS) -lm
 
-# The same with an RTL router and RTL link ends beside all golden ones
+# The same with an RTL router and RTL link ends beside all golden ones; three dimensions in the soak. W = 32:
+# the ledger finds SEQ in the second flit
 HEAL_RTL := $(B)/lockstep/2_32_8_8_1/heal
+HEAL_RTL_SOAKED := $(B)/lockstep/3_32_8_3_1/heal
 HEAL_RTL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_rtl.o $(B)/sim/cosim/lockstep_links.o
-$(HEAL_RTL): $(B)/lockstep/2_32_8_8_1/linked $(HEAL_RTL_O) $(B)/libofr.a
-	$(CXX) -o $@ $(HEAL_RTL_O) $(LINKED_V_2_32_8_8_1)
+$(HEAL_RTL) $(HEAL_RTL_SOAKED): $(B)/lockstep/%/heal: $(B)/lockstep/%/linked $(HEAL_RTL_O) $(B)/libofr.a
+	$(CXX) -o $@ $(HEAL_RTL_O) $(LINKED_V_$*)
 # Models that differ from the RTL when a link comes up (unbased: found in the first training, before
 # anything is pulled), when it falls (dead) and when it comes up once more (again), of sim/model/HEAL_RTL_TWIN_C_*
 HEAL_RTL_TWINS := $(B)/twin/rtl_unbased/heal $(B)/twin/rtl_dead/heal $(B)/twin/rtl_again/heal
@@ -96,6 +98,6 @@ $(HEAL_RTL_TWINS): $(B)/twin/rtl_%/heal: $(HEAL_RTL) sim/model/link.c sim/model/
 TESTS += sim/cosim/heal_test.sh
 sim/cosim/heal_test.sh $(B)/tests/heal_soak: $(B)/bin/heal $(HEAL_RTL) $(HEAL_TWINS) $(HEAL_RTL_TWINS)
 SOAK += $(B)/tests/heal_soak
-$(B)/tests/heal_soak:
+$(B)/tests/heal_soak: $(HEAL_RTL_SOAKED)
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nFULL=1 exec sh sim/cosim/heal_test.sh\n' > $@ && chmod +x $@
