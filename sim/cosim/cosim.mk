@@ -6,8 +6,11 @@ LOCKSTEP_SHAPES := 2_32_8_8_1 2_16_16_4_0 3_64_4_7_0 3_16_16_2_1 2_64_8_5_1
 LOCKSTEP_SOAK_SHAPES := $(LOCKSTEP_SHAPES) 3_32_8_3_1 2_32_16_6_0
 LOCKSTEP := $(LOCKSTEP_SOAK_SHAPES:%=$(B)/lockstep/%/lockstep)
 LOCKSTEP_V := $(sort $(wildcard rtl/router/*.v rtl/ofr/*.v)) sim/cosim/ofr_lockstep.v
-LOCKSTEP_LINKS_O := $(patsubst %,$(B)/sim/cosim/%.o,lockstep fabric links link_report link_wire noise router_differs)
-LOCKSTEP_O := $(B)/sim/cosim/lockstep_plain.o $(LOCKSTEP_LINKS_O)
+# What routers in lockstep need with links and without, their main() included: a twin's object goes before it
+$(B)/liblockstep.a: $(patsubst %,$(B)/sim/cosim/%.o,lockstep fabric links link_report link_wire noise router_differs)
+	@rm -f $@
+	$(AR) rcs $@ $^
+LOCKSTEP_O := $(B)/sim/cosim/lockstep_plain.o $(B)/liblockstep.a
 
 LINT_V += sim/cosim/ofr_lockstep.v
 LINT_TOPS += ofr_lockstep:N=2 ofr_lockstep:N=3:W=64:L=4:MUL=0
@@ -79,9 +82,9 @@ $(foreach s,$(LINKED_SHAPES) $(LINKED_SOAKED),$(eval $(B)/lockstep/$(s)/linked: 
 $(foreach s,$(LINKED_SHAPES) $(LINKED_SOAKED),$(eval LINKED_V_$(s) := $(B)/lockstep/$(s)/v/rtl_router.o \
     $(B)/lockstep/$(s)/v/verilated*.o \
     $(B)/lockstep/$(s)/v/Vofr_lockstep__ALL.a $(B)/link/$(LINKED_$(s))/v/link_rtl.o \
-    $(B)/link/$(LINKED_$(s))/v/Vofr_link__ALL.a $(B)/libofr.a -lpthread -lm))
+    $(B)/link/$(LINKED_$(s))/v/Vofr_link__ALL.a $(B)/liblockstep.a $(B)/libofr.a -lpthread -lm))
 $(LINKED_ALL): $(B)/lockstep/%/linked: $(B)/lockstep/%/lockstep $(B)/sim/cosim/lockstep_links.o
-	$(CXX) -o $@ $(B)/sim/cosim/lockstep_links.o $(LOCKSTEP_LINKS_O) $(LINKED_V_$*)
+	$(CXX) -o $@ $(B)/sim/cosim/lockstep_links.o $(LINKED_V_$*)
 
 LINKED_TOTAL ?= 2500000
 LINKED_TESTS := $(LINKED_SHAPES:%=$(B)/tests/linked_%)

@@ -57,9 +57,9 @@ $(B)/tests/link_soak:
 # A torus of golden nodes over these links, at full load, whose cables and boards go and come back: 3x3
 # in `make test`, 4x4 and 4x4x4 at 100 places and times each in `make soak`. Twins: routers are not told
 # what was received; what was sent before a fall is sent after it; frames of a flit whenever the wire is idle; an end stays up in silence
-HEAL_BOTH_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger links link_report link_wire noise router_differs)
+HEAL_BOTH_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger)
 HEAL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_plain.o $(B)/sim/cosim/lockstep_plain.o
-$(B)/bin/heal: $(HEAL_O) $(B)/libofr.a
+$(B)/bin/heal: $(HEAL_O) $(B)/liblockstep.a $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lm
 HEAL_TWINS := $(B)/twin/unbased/heal $(B)/twin/again/heal $(B)/twin/early/heal $(B)/twin/deaf/heal
@@ -71,7 +71,7 @@ $(HEAL_TWINS): $(B)/twin/%/heal: $(B)/bin/heal sim/model/link.c
 	@mkdir -p $(@D)
 	@sed '$(HEAL_TWIN_$*)' sim/model/link.c > $(@D)/link.c && ! cmp -s sim/model/link.c $(@D)/link.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/link.o $(@D)/link.c
-	@$(CC) $(CFLAGS) -o $@ $(HEAL_O) $(@D)/link.o $(B)/libofr.a $(LDLIBS) -lm
+	@$(CC) $(CFLAGS) -o $@ $(HEAL_O) $(@D)/link.o $(B)/liblockstep.a $(B)/libofr.a $(LDLIBS) -lm
 
 # The same with an RTL router and RTL link ends beside all golden ones; three dimensions in the soak. W = 32:
 # the ledger finds SEQ in the second flit

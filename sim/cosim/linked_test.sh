@@ -19,13 +19,11 @@ twin()
         result 1 "$3: broken"
         return
     fi
-    o=$B/sim/cosim v=$B/lockstep/$shape/v
+    v=$B/lockstep/$shape/v
     gcc -std=c11 -O2 -Isim/cosim -Isim/model -Ifirmware -c -o "$work/links.o" "$work/links.c" > "$shown" 2>&1 &&
-        g++ -o "$work/$1" "$o/lockstep_links.o" "$o/lockstep.o" "$o/fabric.o" "$work/links.o" \
-            "$o/link_report.o" "$o/link_wire.o" "$o/noise.o" "$o/router_differs.o" "$v/rtl_router.o" \
-            "$v"/verilated*.o \
-            "$v/Vofr_lockstep__ALL.a" "$B/link/$link/v/link_rtl.o" "$B/link/$link/v/Vofr_link__ALL.a" \
-            "$B/libofr.a" -lpthread -lm >> "$shown" 2>&1 || {
+        g++ -o "$work/$1" "$B/sim/cosim/lockstep_links.o" "$work/links.o" "$v/rtl_router.o" \
+            "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/link/$link/v/link_rtl.o" \
+            "$B/link/$link/v/Vofr_link__ALL.a" "$B/liblockstep.a" "$B/libofr.a" -lpthread -lm >> "$shown" 2>&1 || {
         result 1 "$3: builds"
         return
     }

@@ -29,10 +29,8 @@ make_broken()
     gcc -std=c11 -O2 -I"$work/model" -Isim/model -Ifirmware -c -o "$work/broken.o" \
         "$work/model/$unit" || return 1
     v=$B/lockstep/$shape/v
-    o=$B/sim/cosim
-    g++ -o "$work/lockstep_$1" "$o/lockstep.o" "$o/lockstep_plain.o" "$o/links.o" "$o/link_report.o" \
-        "$o/link_wire.o" "$o/noise.o" "$o/router_differs.o" "$o/fabric.o" "$work/broken.o" \
-        "$v/rtl_router.o" "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/libofr.a" -lpthread -lm &&
+    g++ -o "$work/lockstep_$1" "$B/sim/cosim/lockstep_plain.o" "$work/broken.o" "$v/rtl_router.o" \
+        "$v"/verilated*.o "$v/Vofr_lockstep__ALL.a" "$B/liblockstep.a" "$B/libofr.a" -lpthread -lm &&
         gcc -o "$work/overload_$1" "$B/sim/cosim/overload.o" "$B/sim/cosim/golden.o" \
             "$B/sim/cosim/fabric.o" "$work/broken.o" "$B/libofr.a"
 }
