@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl b_eff: the effective bandwidth of rings of boards, by messages over channels.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,19 +97,16 @@ static void order(struct ring *r, bool random, uint32_t *state)
     }
 }
 
-// Least cycles of a size: what the local ports of a board carry, what all links carry together, and
-// the first flit's way.
+// Least cycles of a size.
 static double bound(const struct ring *r, size_t bytes)
 {
-    unsigned hops = 0, longest = 0;
+    unsigned hops = 0, nearest = UINT_MAX;
     for (unsigned i = 0; i < r->shape.nodes; i++) {
         unsigned d = shape_distance(&r->shape, r->at[i], r->at[(i + 1) % r->shape.nodes]);
         hops += d;
-        longest = d > longest ? d : longest;
+        nearest = d < nearest ? d : nearest;
     }
-    double flits = wires_flits(&r->shape, bytes), local = 2 * flits,
-           links = 2 * flits * hops / wires_links(&r->shape);
-    return (local > links ? local : links) + wires_latency(longest);
+    return ofr_wires_ring(wires_flits(&r->shape, bytes), hops, wires_links(&r->shape), nearest);
 }
 
 // Every board sends a message to either neighbour, and takes theirs.
@@ -275,7 +273,7 @@ const struct command command_b_eff = {
         "the wires, is what the figures say of boards, whose UARTs carry the requests; of golden "
         "boards, whose firmware and UARTs take no time, they say what the network does meanwhile. "
         "Beside each is what the wires would allow: a flit a cycle at the local port, the hops of "
-        "all over all links, and the first flit's way. What came is compared: exit status 1. Takes "
+        "all over all links, and the last flit's way. What came is compared: exit status 1. Takes "
         "ends 0 and 1 of all boards. Sizes beyond what takes 2^30 cycles are not measured.",
     .examples = "b_eff\nb_eff --max-size 65536 --rings 3 --plot b_eff\n",
     .groups = CONNECTION | REQUESTS | AT_ONCE | PLACES | WRITING | FORMAT,

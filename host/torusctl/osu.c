@@ -133,9 +133,9 @@ static double bound(const struct under_test *u, size_t bytes)
     for (unsigned i = 0; i < 3; i++)
         diameter += u->shape.k[i] / 2;
     if (set.test >= ALLREDUCE)
-        return 2 * diameter * wires_latency(1) +
+        return 2 * diameter * ofr_wires_latency(1) +
                (set.test == BARRIER ? 0 : 2 * (p - 1.0) / p * wires_flits(&u->shape, bytes));
-    return wires_latency(shape_distance(&u->shape, u->end[0].at, u->end[1].at)) +
+    return ofr_wires_latency(shape_distance(&u->shape, u->end[0].at, u->end[1].at)) +
            wires_flits(&u->shape, bytes);
 }
 

@@ -3,30 +3,18 @@
 
 #include <math.h>
 
-#include "../../sim/model/channel.h"
 #include "../../sim/net/output/gnuplot.h"
 #include "bench_plot.h"
 #include "ofr_regs.h"
 
 unsigned wires_links(const struct shape *s)
 {
-    unsigned links = 0;
-    for (unsigned i = 0; i < 3; i++)
-        links += s->k[i] > 2 ? 2 * s->nodes : s->k[i] == 2 ? s->nodes : 0;
-    return links;
+    return ofr_wires_links(s->k, 3);
 }
 
 double wires_flits(const struct shape *s, size_t bytes)
 {
-    unsigned heads = ofr_channel_head_flits(8 * s->flit_bytes), most = s->slot_flits - heads;
-    size_t flits = (bytes + s->flit_bytes - 1) / s->flit_bytes;
-    size_t packets = flits ? (flits + most - 1) / most : 1;
-    return (double)(flits + packets * heads);
-}
-
-double wires_latency(unsigned hops)
-{
-    return 9 + 4 * (hops + 1.0);
+    return ofr_wires_flits(8 * s->flit_bytes, s->slot_flits, bytes);
 }
 
 int sizes_time(struct torus *t, uint32_t *cycle)

@@ -4,16 +4,14 @@
 #ifndef SIZES_H
 #define SIZES_H
 
+#include "../../sim/model/wires.h"
 #include "streams.h"
 
 enum { MOST_SIZES = 21, MOST_CURVES = 18 }; // 1 B to 1 MiB
 
-// Directed links that there are.
+// Of a torus as it was asked for; what wires.h says of it.
 unsigned wires_links(const struct shape *s);
-// Flits of a message: payload, and three of headers (six of 16 bits) in each packet.
 double wires_flits(const struct shape *s, size_t bytes);
-// Cycles that its first flit needs at least: routers have four each, an end and its peer nine.
-double wires_latency(unsigned hops);
 
 // Measured: a curve a ring or a test, best[] in cycles, 0 where nothing was measured.
 struct sizes {

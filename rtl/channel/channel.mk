@@ -61,6 +61,25 @@ $(B)/tests/channel_torus: rtl/channel/test/torus.c rtl/channel/test/bench.h $(B)
 	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/Vofr_lockstep__ALL.a \
 	    $(B)/lockstep/$(CHANNEL_ROUTER)/v/verilated*.o $(B)/libofr.a -lpthread -lm
 
+# b_eff between users' logic, golden nodes. make bench: all sizes.
+TESTS += $(B)/tests/channel_b_eff $(B)/tests/channel_b_eff_twin
+BENCH += $(B)/tests/channel_b_eff_bench
+LINT_C += rtl/channel/test/b_eff.c
+$(B)/bin/channel_b_eff: rtl/channel/test/b_eff.c sim/cosim/rng.h $(MODEL_H) $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/cosim -D_GNU_SOURCE $(CFLAGS) -O3 -o $@ $< $(B)/libofr.a -lm
+$(B)/tests/channel_b_eff: $(B)/bin/channel_b_eff rtl/channel/channel.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $< --max-size 8192 2x2 3x3 2x2x2\n' > $@ && chmod +x $@
+$(B)/tests/channel_b_eff_twin: $(B)/bin/channel_b_eff rtl/channel/channel.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nFLIPS=1 $< --max-size 8192 2x2 > $@.out 2>&1; [ $$? = 1 ] && grep -q "what came is not" $@.out &&\n' > $@
+	@printf 'echo "ok 1 - b_eff over cables that flip bits: found out" ||\n' >> $@
+	@printf 'echo "not ok 1 - b_eff over cables that flip bits"; echo 1..1\n' >> $@ && chmod +x $@
+$(B)/tests/channel_b_eff_bench: $(B)/bin/channel_b_eff rtl/channel/channel.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $< --repetitions 1 2x2 4x4\n' > $@ && chmod +x $@
+
 # A model without a protection each, as sed leaves it, alone in the bench: found by the ledger, with the
 # words that are named.
 CHANNEL_TWIN_credit  := s/ && x->seq != x->limit// came.to.harm|given
