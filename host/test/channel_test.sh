@@ -3,7 +3,8 @@
 # Channels from a host: libtorus' calls (channel_calls.c) and torusctl channel, golden boards 2x2,
 # and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
 # after it has sent; one that takes what is not there yet; one that asks anew, with another number,
-# where an answer got lost; one that takes an answer whose bulk frames have not all come. TAP.
+# where an answer got lost; one that takes an answer whose bulk frames have not all come; a torusctl that
+# does not look whether ends that it leaves are free. TAP.
 . tests/boards.sh
 where=unix:$dir/board0.sock
 
@@ -54,6 +55,32 @@ check 'said' says "directory"
 check 'an end without a number: status 2' status 2 torus channel 0,0:1 1,0 "$dir/file"
 check 'an end by a word: status 2' status 2 torus channel 0,0:x
 check 'golden: ended well' stop
+
+# The only cable to a board pulled under way: in a cycle within the 40,000 bytes.
+cut() { # TORUSCTL
+    start --dims 2x1 --boards golden --channels 8 --wait --at '60000:cut 0.x+' && torus program || return 1
+    file 40000
+    timeout 100 "$1" --timeout 1 --retry 0.3 -t "$where" channel --message 70 0,0:4 1,0:7 "$dir/file" \
+        > "$dir/out" 2>&1
+    got=$? why="status $got"
+    [ $got = 1 ] || [ $got = 2 ]
+}
+bytes() { # some of them had gone, no more were taken than had
+    sed -n 's/^torusctl: of 40000 bytes \([0-9]*\) had gone, \([0-9]*\) were taken$/\1 \2/p' "$dir/out" > "$dir/bytes"
+    read -r gone taken < "$dir/bytes" && [ "$gone" -gt 0 ] && [ "$gone" -lt 40000 ] && [ "$taken" -gt 0 ] &&
+        [ "$taken" -le "$gone" ]
+}
+kept='(0,0) end 4 and (1,0) end 7 stay taken: once there is a way .*channel all --abort, with --take-over'
+check 'a board cut off under way: an error' cut "$B/bin/torusctl"
+check 'how many bytes had gone' bytes
+check 'which ends stay taken, and what to do' says "$kept"
+check 'the cable is back' boardsim --sockets "$dir" join 0.x+
+check 'what was said to do frees them' torus channel all --abort --take-over
+check 'so that a file goes again' sizes 0,0:4 1,0:7 60
+check 'cut off: ended well' stop
+check 'twin: one that does not look at the ends: an error' cut "$B/twin/cut/torusctl"
+check 'twin: found out' status 1 says "$kept"
+stop
 
 start --dims 2x2 --boards golden
 check 'no channels: programmed' torus program

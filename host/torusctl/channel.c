@@ -193,8 +193,10 @@ static int move(struct torus *t, struct transfer *x, int *status)
             return error;
         error = torus_channel_recv(t, &x->to, x->got + x->received, x->bytes - x->received + 8, 0,
                                    &n, &whole);
-        if (error != TORUS_OK && error != TORUS_E_TIMEOUT)
+        if (error != TORUS_OK && error != TORUS_E_TIMEOUT) {
+            x->received += n;
             return error;
+        }
         *status = compare(x, n, whole, error == TORUS_OK && !whole);
         x->received += n;
         x->whole += whole;
@@ -220,6 +222,29 @@ static const struct column columns[] = {
     {0},
 };
 
+// Cut short: how far it came, and frees both ends. Those that could not be freed are named, as the
+// next one who wants them is refused.
+static void give_up(struct torus *t, const struct transfer *x, unsigned dims)
+{
+    const struct torus_end *end[2] = {&x->from, &x->to};
+    char place[PLACE], taken[2 * PLACE + 24] = "";
+    unsigned count = 0;
+    fprintf(stderr, "torusctl: of %zu bytes %zu had gone, %zu were taken\n", x->bytes, x->sent,
+            x->received);
+    interrupt_overhear();
+    for (unsigned i = 0; i < 2; i++)
+        if (torus_channel_abort(t, end[i]) != TORUS_OK) {
+            size_t length = strlen(taken);
+            snprintf(taken + length, sizeof taken - length, "%s%s end %u", count++ ? " and " : "",
+                     place_called(end[i]->at, dims, place), end[i]->end);
+        }
+    if (count)
+        fprintf(stderr,
+                "torusctl: %s stay%s taken: once there is a way to all boards again (program "
+                "--around), channel all --abort, with --take-over if it is told of a lease\n",
+                taken, count > 1 ? "" : "s");
+}
+
 static int send_file(struct torus *t, const struct args *a, struct transfer *x, unsigned dims)
 {
     int status = 0;
@@ -233,10 +258,8 @@ static int send_file(struct torus *t, const struct args *a, struct transfer *x, 
         error = torus_channel_close(t, &x->from, x->patience);
     if (error != TORUS_OK)
         status = report(t, error);
-    if (status) { // leaves both ends as they were
-        interrupt_overhear();
-        torus_channel_abort(t, &x->from);
-        torus_channel_abort(t, &x->to);
+    if (status) {
+        give_up(t, x, dims);
         return status;
     }
     struct table *rows = table_begin(a, NULL, columns);
@@ -322,8 +345,9 @@ const struct command command_channel = {
         "came, and have arrived at the other side. With TO:END and a FILE it joins the two ends, "
         "sends the file in messages, takes what comes at the other end, compares it, and closes "
         "both. Up to 384 bytes a request: for trials, not for speed. `all --abort` frees what a "
-        "program that was killed has left open, on all boards. Exit status 1: what came is not "
-        "what was sent.",
+        "program that was killed has left open, on all boards. Where a board is cut off under way "
+        "it says how many bytes had gone and were taken, and which ends could not be freed. Exit "
+        "status 1: what came is not what was sent.",
     .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\nchannel "
                 "all --abort\n",
     .groups = CONNECTION | REQUESTS | PLACES | WRITING | FORMAT,
