@@ -139,7 +139,7 @@ CALLS_channel_border := channel 's/whole = moved.last .. .moved.broken/whole = t
 CALLS_channel_anew   := exchange 's/if (q->state == WAITING) {$$/if (1) {/'
 CALLS_channel_frames := exchange 's/if (!is_whole(.*)/if (0)/'
 $(eval $(call calls,channel,looks border anew frames))
-host/test/channel_test.sh: $(B)/twin/cut/torusctl
+host/test/channel_test.sh: $(B)/twin/cut/torusctl $(B)/twin/endless/torusctl
 
 # b_eff and osu, likewise.
 TESTS += host/test/b_eff_test.sh
@@ -388,7 +388,9 @@ TWIN_rings := b_eff s/error = torus_channel_close.*/(void)a;/
 TWIN_short := sizes s/cycles.<.1U.<<.30/false/
 # cut: does not look whether the ends are free again.
 TWIN_cut   := channel s/torus_channel_abort(t, end.i.) != TORUS_OK/torus_channel_abort(t, end[i]) > 99/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut)
+# endless: reads a file to its end.
+TWIN_endless := file s/ \&\& .bytes <= most//
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut endless)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

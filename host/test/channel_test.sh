@@ -4,7 +4,7 @@
 # and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
 # after it has sent; one that takes what is not there yet; one that asks anew, with another number,
 # where an answer got lost; one that takes an answer whose bulk frames have not all come; a torusctl that
-# does not look whether ends that it leaves are free. TAP.
+# does not look whether ends that it leaves are free; one that reads a file without an end. TAP.
 . tests/boards.sh
 where=unix:$dir/board0.sock
 
@@ -52,6 +52,13 @@ check 'no file: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir/nothing"
 check 'said, with the reason' says "nothing': No such file"
 check 'a folder: status 2' status 2 torus channel 0,0:1 1,0:1 "$dir"
 check 'said' says "directory"
+endless() { # TORUSCTL: in 400 MB
+    (ulimit -v 400000; timeout 60 "$1" -t "$where" channel 0,0:1 1,0:1 /dev/zero) > "$dir/out" 2>&1
+}
+check 'a file without an end: status 2' status 2 endless "$B/bin/torusctl"
+check 'said' says "/dev/zero': it is longer than 64 MiB"
+check 'twin: one that reads all of it: ends otherwise' status 2 endless "$B/twin/endless/torusctl"
+check 'twin: found out' status 1 says "longer than"
 check 'an end without a number: status 2' status 2 torus channel 0,0:1 1,0 "$dir/file"
 check 'an end by a word: status 2' status 2 torus channel 0,0:x
 check 'golden: ended well' stop

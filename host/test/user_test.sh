@@ -81,6 +81,7 @@ check 'a board outside' refused 'outside of the torus' load "$programs/hello.bin
 check 'no file' refused 'No such file' load "$dir/nothing"
 check 'an empty file' refused 'it is empty' load "$dir/empty.bin"
 check 'a folder' refused 'directory' load "$dir"
+check 'a file without an end' refused 'longer than 16 MiB' load /dev/zero
 check 'a piece of an ELF file' refused 'ELF header' load "$dir/cut.elf"
 check 'an ELF file of this machine' refused 'RV32' load "$B/bin/torusctl"
 check 'no program' refused 'no program' load rtl/regs/outflank.json --at 1,0

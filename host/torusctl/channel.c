@@ -322,7 +322,7 @@ static int do_channel(struct torus *t, const struct args *a)
     status = find_end(t, a->rest[1], &x.to, &end);
     if (status)
         return status;
-    x.data = file_whole(a->rest[2], &x.bytes, &why);
+    x.data = file_whole(a->rest[2], MOST_SENT, &x.bytes, &why);
     if (!x.data)
         return wrong("file", a->rest[2], why);
     x.got = malloc(x.bytes + 8);

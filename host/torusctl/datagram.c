@@ -217,7 +217,7 @@ static int do_datagram(struct torus *t, const struct args *a)
     status = place_find(t, a->rest[1], x.to.at);
     if (status)
         return status;
-    x.data = file_whole(a->rest[2], &x.bytes, &why);
+    x.data = file_whole(a->rest[2], MOST_SENT, &x.bytes, &why);
     if (!x.data)
         return wrong("file", a->rest[2], why);
     status = send_file(t, a, &x, dims);

@@ -29,15 +29,16 @@ json_t *file_load(const char *file)
     return root;
 }
 
-uint8_t *file_whole(const char *file, size_t *bytes, const char **why)
+uint8_t *file_whole(const char *file, size_t most, size_t *bytes, const char **why)
 {
+    static char longer[40];
     FILE *f = fopen(file, "rb");
     uint8_t *data = NULL;
     size_t room = 0;
     bool good = f != NULL;
     *bytes = 0;
-    while (good && !feof(f)) {
-        uint8_t *more = *bytes + 8 < room ? data : realloc(data, room += 65536);
+    while (good && !feof(f) && *bytes <= most) {
+        uint8_t *more = *bytes + 8 < room ? data : realloc(data, room += room + 65536);
         good = more != NULL;
         data = good ? more : data;
         if (good)
@@ -45,9 +46,13 @@ uint8_t *file_whole(const char *file, size_t *bytes, const char **why)
         good = good && !ferror(f);
     }
     *why = good ? NULL : strerror(errno);
+    if (good && *bytes > most) {
+        snprintf(longer, sizeof longer, "it is longer than %zu MiB", most >> 20);
+        *why = longer;
+    }
     if (f)
         fclose(f);
-    if (!good) {
+    if (*why) {
         free(data);
         data = NULL;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torusctl load: a user's program into the memory of boards' user cores.
 #include <elf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,26 +33,6 @@ static const char *idle(const struct args *a, const struct given *o)
     return o->group == AT_ONCE && !users_several(a, set.at)
                ? "one board is asked, once at a time; say --at all"
                : NULL;
-}
-
-// All of a file, to be freed; NULL: why.
-static uint8_t *file_bytes(const char *file, size_t *bytes, const char **why)
-{
-    FILE *f = fopen(file, "rb");
-    uint8_t *data = f ? malloc(MOST_FILE + 1) : NULL;
-    errno = f && !data ? ENOMEM : errno;
-    *bytes = data ? fread(data, 1, MOST_FILE + 1, f) : 0;
-    *why = !data || ferror(f)   ? strerror(errno)
-           : *bytes > MOST_FILE ? "it is no program of a user's core: longer than 16 MiB"
-           : !*bytes            ? "it is empty"
-                                : NULL;
-    if (f)
-        fclose(f);
-    if (*why) {
-        free(data);
-        data = NULL;
-    }
-    return data;
 }
 
 // What an ELF file has at which address, into set.image. NULL, or why not.
@@ -91,6 +70,8 @@ static const char *take_elf(const uint8_t *file, size_t bytes)
 
 static const char *take(const uint8_t *file, size_t bytes)
 {
+    if (!bytes)
+        return "it is empty";
     if (bytes >= SELFMAG && !memcmp(file, ELFMAG, SELFMAG))
         return take_elf(file, bytes);
     if (bytes > sizeof set.image)
@@ -110,7 +91,7 @@ static int prepare(struct args *a)
         return wrong("command", "load", "say which PROGRAM, an ELF file or a .bin of one");
     if (!users_good(set.at))
         return 2;
-    uint8_t *file = file_bytes(name, &bytes, &why);
+    uint8_t *file = file_whole(name, MOST_FILE, &bytes, &why);
     if (file)
         why = take(file, bytes);
     free(file);
