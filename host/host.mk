@@ -138,7 +138,8 @@ CALLS_channel_looks  := channel 's/want_sending(t, e, .*)/TORUS_OK/'
 CALLS_channel_border := channel 's/whole = moved.last .. .moved.broken/whole = true/'
 CALLS_channel_anew   := exchange 's/if (q->state == WAITING) {$$/if (1) {/'
 CALLS_channel_frames := exchange 's/if (!is_whole(.*)/if (0)/'
-$(eval $(call calls,channel,looks border anew frames))
+CALLS_channel_pins   := channel 's/_user.==.TORUS_SOFTWARE.?/_user<=TORUS_PINS?/;s/end,.&s,.0,/end,\&s,1,/'
+$(eval $(call calls,channel,looks border anew frames pins))
 host/test/channel_test.sh: $(B)/twin/cut/torusctl $(B)/twin/endless/torusctl
 
 # b_eff and osu, likewise.

@@ -159,7 +159,9 @@ static bool is_broken(const struct seen *s)
 }
 
 // Is it joined with another end, whatever has become of that? bytes: and may software move them?
-static int want_joined(struct torus *t, const struct torus_end *e, const struct seen *s, bool bytes)
+// Else *software: does it have the end?
+static int want_joined(struct torus *t, const struct torus_end *e, const struct seen *s, bool bytes,
+                       bool *software)
 {
     char text[24];
     uint32_t attached = 0;
@@ -167,7 +169,8 @@ static int want_joined(struct torus *t, const struct torus_end *e, const struct 
     int error = torus_read(t, e->at, OFR_CHANNEL_ATTACH, &attached);
     if (error != TORUS_OK)
         return error;
-    if (!attached)
+    *software = attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK;
+    if (bytes && !attached)
         return fail(t, TORUS_E_USAGE, "%s is its pins', not software's: torus_channel_open()",
                     end_text(t, e, text));
     if (bytes && attached & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK)
@@ -227,7 +230,7 @@ static int join(struct torus *t, const struct torus_end *e, const struct torus_e
 
 // Both ends listen and open, or neither.
 static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to,
-                 uint32_t attach)
+                 const uint32_t attach[2])
 {
     struct seen s = {0};
     bool begun, outer = false;
@@ -236,11 +239,11 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
     if (error == TORUS_OK)
         error = turn(t, from, &s, &outer);
     if (error == TORUS_OK)
-        error = take_end(t, from, &s, attach, &conn[0]);
+        error = take_end(t, from, &s, attach[0], &conn[0]);
     if (error == TORUS_OK) {
         error = turn(t, to, &s, &begun);
         if (error == TORUS_OK)
-            error = take_end(t, to, &s, attach, &conn[1]);
+            error = take_end(t, to, &s, attach[1], &conn[1]);
         unsigned number = (unsigned)random_word() & 255;
         while (number == conn[0] || number == conn[1])
             number = (number + 1) & 255;
@@ -308,7 +311,7 @@ API int torus_channel_abort(struct torus *t, const struct torus_end *end)
 }
 
 int join_ends(struct torus *t, const struct torus_end *from, const struct torus_end *to,
-              uint32_t attach, double seconds)
+              const uint32_t attach[2], double seconds)
 {
     double until = monotonic() + seconds;
     bool begun;
@@ -347,7 +350,41 @@ int join_ends(struct torus *t, const struct torus_end *from, const struct torus_
 API int torus_channel_open(struct torus *t, const struct torus_end *from,
                            const struct torus_end *to, double seconds)
 {
-    return join_ends(t, from, to, OFR_CHANNEL_ATTACH_REGISTERS_MASK, seconds);
+    return torus_channel_join(t, from, TORUS_SOFTWARE, to, TORUS_SOFTWARE, seconds);
+}
+
+static bool is_user(enum torus_channel_user user)
+{
+    return user == TORUS_SOFTWARE || user == TORUS_PINS;
+}
+
+API int torus_channel_join(struct torus *t, const struct torus_end *from,
+                           enum torus_channel_user from_user, const struct torus_end *to,
+                           enum torus_channel_user to_user, double seconds)
+{
+    const uint32_t attach[2] = {from_user == TORUS_SOFTWARE ? OFR_CHANNEL_ATTACH_REGISTERS_MASK : 0,
+                                to_user == TORUS_SOFTWARE ? OFR_CHANNEL_ATTACH_REGISTERS_MASK : 0};
+    if (!is_user(from_user) || !is_user(to_user))
+        return fail(t, TORUS_E_USAGE, "a user of an end is TORUS_SOFTWARE or TORUS_PINS");
+    return join_ends(t, from, to, attach, seconds);
+}
+
+API int torus_channel_release(struct torus *t, const struct torus_end *end)
+{
+    struct seen s = {0};
+    bool begun;
+    unsigned conn;
+    char text[24];
+    uint32_t attached = 0;
+    int error = turn(t, end, &s, &begun);
+    if (error == TORUS_OK)
+        error = torus_read(t, end->at, OFR_CHANNEL_ATTACH, &attached);
+    if (error == TORUS_OK && attached & OFR_CHANNEL_ATTACH_COLLECTIVE_MASK)
+        error = fail(t, TORUS_E_USAGE, "%s is the board's collectives': torus_tree_clear()",
+                     end_text(t, end, text));
+    else if (error == TORUS_OK && attached)
+        error = take_end(t, end, &s, 0, &conn);
+    return begun ? lease_done(t, error) : error;
 }
 
 // ---- Bytes --------------------------------------------------------------------------------------
@@ -356,11 +393,11 @@ API int torus_channel_open(struct torus *t, const struct torus_end *from,
 static int explain(struct torus *t, const struct torus_end *e)
 {
     struct seen s = {0};
-    bool begun;
+    bool begun, software;
     char text[24];
     int error = turn(t, e, &s, &begun);
     if (error == TORUS_OK)
-        error = want_joined(t, e, &s, true);
+        error = want_joined(t, e, &s, true, &software);
     if (error == TORUS_OK)
         error = fail(t, TORUS_E_PROTOCOL, "%s: the board moves no bytes, and does not say why",
                      end_text(t, e, text));
@@ -602,16 +639,16 @@ API int torus_channel_recv(struct torus *t, const struct torus_end *to, void *da
 API int torus_channel_close(struct torus *t, const struct torus_end *end, double seconds)
 {
     double until = monotonic() + seconds;
-    bool begun;
+    bool begun, software = false;
     struct seen s = {0};
     char text[24];
     for (;;) {
         bool late = is_late(until);
         int error = turn(t, end, &s, &begun);
         if (error == TORUS_OK)
-            error = want_joined(t, end, &s, false);
+            error = want_joined(t, end, &s, false, &software);
         if (error == TORUS_OK && state_of(&s) == OFR_CHANNEL_STATE_STATE_OPEN) {
-            if (FIELD(s.tx, OFR_CHANNEL_TX_MID))
+            if (software && FIELD(s.tx, OFR_CHANNEL_TX_MID)) // the board waits for others' rest
                 error = fail(t, TORUS_E_USAGE, "%s is inside a message: send the rest, or abort",
                              end_text(t, end, text));
             else

@@ -395,6 +395,18 @@ struct torus_end {
 int torus_channel_open(struct torus *t, const struct torus_end *from, const struct torus_end *to,
                        double seconds);
 
+// Joins two ends, each for its user: software, as above, or who has the end in the board: the logic
+// at its pins, or a user's core, for the ends that its program has. Until torus_channel_close() or
+// _abort(), of either end. TORUS_E_BOARD: also, the logic there is inside a message.
+enum torus_channel_user { TORUS_SOFTWARE, TORUS_PINS };
+int torus_channel_join(struct torus *t, const struct torus_end *from,
+                       enum torus_channel_user from_user, const struct torus_end *to,
+                       enum torus_channel_user to_user, double seconds);
+
+// Gives an end of software's back to who has it in the board; that of theirs stays. TORUS_E_BOARD:
+// it is busy: close or abort it first. TORUS_E_USAGE: also, the board's collectives have it.
+int torus_channel_release(struct torus *t, const struct torus_end *end);
+
 // Sends a message, which may be empty. TORUS_E_TIMEOUT: there was room for *sent bytes of it only,
 // as the other end takes nothing; the rest may follow by another call. Where a board stops
 // answering (TORUS_E_FAILED) or the lease is lost (TORUS_E_LEASE) with bytes under way, nobody
@@ -409,9 +421,9 @@ int torus_channel_send(struct torus *t, const struct torus_end *from, const void
 int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,
                        double seconds, size_t *got, bool *whole);
 
-// Closes it from either end: what was sent is still taken by the other side, which is waited for.
-// TORUS_E_TIMEOUT: not yet; close it again. abort: at once, whatever is under way, and what has
-// come and was not taken is thrown away.
+// Closes it from either end: what was sent is still taken by the other side, which is waited for,
+// and at the pins the message under way there. TORUS_E_TIMEOUT: not yet; close it again. abort: at
+// once, whatever is under way, and what has come and was not taken is thrown away.
 int torus_channel_close(struct torus *t, const struct torus_end *end, double seconds);
 int torus_channel_abort(struct torus *t, const struct torus_end *end);
 

@@ -43,9 +43,9 @@ int want_sending(struct torus *t, const struct torus_end *e, const struct seen *
 // Has it, as it was behind a move from it, come to the stream's end (*ended), or to a bad one?
 int want_coming(struct torus *t, const struct torus_end *e, const struct moved *m, bool *ended);
 
-// As torus_channel_open(), but the ends become whose CHANNEL.ATTACH says.
+// As torus_channel_open(), but the ends, from's first, become whose CHANNEL.ATTACH says.
 int join_ends(struct torus *t, const struct torus_end *from, const struct torus_end *to,
-              uint32_t attach, double seconds);
+              const uint32_t attach[2], double seconds);
 // Up to four registers of the board's node at once.
 int read_four(struct torus *t, const uint8_t at[3], const uint16_t offset[4], uint32_t value[4]);
 

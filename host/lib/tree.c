@@ -131,13 +131,15 @@ static int set_place(const struct torus_tree *g, unsigned m)
 // The stream of member m to its parent.
 static int join_up(const struct torus_tree *g, unsigned m)
 {
+    static const uint32_t collectives[2] = {OFR_CHANNEL_ATTACH_COLLECTIVE_MASK,
+                                            OFR_CHANNEL_ATTACH_COLLECTIVE_MASK};
     const struct ofr_group_member *p = &g->place[m];
     if (p->parent < 0)
         return TORUS_OK;
     struct torus_end child = {.end = 0}, parent = {.end = (uint8_t)(1 + p->slot)};
     memcpy(child.at, g->at[m], 3);
     memcpy(parent.at, g->at[p->parent], 3);
-    return join_ends(g->t, &parent, &child, OFR_CHANNEL_ATTACH_COLLECTIVE_MASK, g->seconds);
+    return join_ends(g->t, &parent, &child, collectives, g->seconds);
 }
 
 // No member is in another group.

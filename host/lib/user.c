@@ -278,7 +278,7 @@ API int torus_user_join(struct torus *t, const struct torus_end *from, const str
             return fail(t, TORUS_E_USAGE, "%s: a program there has ends 0 to %u",
                         end_text(t, both[i], text), core.ends - 1);
     }
-    return join_ends(t, from, to, 0, seconds);
+    return torus_channel_join(t, from, TORUS_PINS, to, TORUS_PINS, seconds);
 }
 
 // ---- Watching -----------------------------------------------------------------------------------

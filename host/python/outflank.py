@@ -188,7 +188,16 @@ _calls = {
     "torus_counters": (ctypes.c_int, _t, _each_fn, _t),
     "torus_counter_name": (ctypes.c_bool, ctypes.c_uint, ctypes.c_uint, ctypes.c_char_p),
     "torus_counter_built": (ctypes.c_bool, _t, ctypes.c_uint),
-    "torus_channel_open": (ctypes.c_int, _t, _ends, _ends, _double),
+    "torus_channel_join": (
+        ctypes.c_int,
+        _t,
+        _ends,
+        ctypes.c_int,
+        _ends,
+        ctypes.c_int,
+        _double,
+    ),
+    "torus_channel_release": (ctypes.c_int, _t, _ends),
     "torus_channel_send": (ctypes.c_int, _t, _ends, ctypes.c_char_p, _size, _double, _out),
     "torus_channel_recv": (ctypes.c_int, _t, _ends, _out, _size, _double, _out, _out),
     "torus_channel_close": (ctypes.c_int, _t, _ends, _double),
@@ -419,10 +428,12 @@ class Torus:
         self._do("torus_counters", _each_fn(each), None)
         return boards
 
-    def join(self, one, other, seconds=30):
-        """Opens a channel between two ends, (place, end) each. Returns both as End."""
+    def join(self, one, other, seconds=30, pins=(False, False)):
+        """Opens a channel between two ends, (place, end) each. Returns both as End. pins, of each:
+        True, it is for the logic at the board's pins, or the program of its user's core, whose it
+        is; False, for send() and receive()."""
         a, b = End(self, *one), End(self, *other)
-        self._do("torus_channel_open", a._end, b._end, seconds)
+        self._do("torus_channel_join", a._end, bool(pins[0]), b._end, bool(pins[1]), seconds)
         return a, b
 
     def group(self, places=None, end=0, acts=None, join=False, seconds=30):
@@ -505,6 +516,10 @@ class End:
         """At once; what has come and was not taken is thrown away."""
         self._kept = b""
         self._torus._do("torus_channel_abort", self._end)
+
+    def release(self):
+        """Gives it back to the logic at its pins, once it is closed or aborted."""
+        self._torus._do("torus_channel_release", self._end)
 
     def state(self):
         """{"state": "open", "reason": None, "sent": bytes, ...}"""

@@ -137,6 +137,45 @@ static void ends(void)
            "and both ends are joined anew");
 }
 
+// At the boards' pins is nobody: nothing is sent.
+static void pins(void)
+{
+    struct torus_channel at[2];
+    result(torus_channel_state(t, &a, &at[0]) == TORUS_OK && at[0].software &&
+               torus_channel_release(t, &a) == TORUS_OK &&
+               torus_channel_release(t, &b) == TORUS_OK &&
+               torus_channel_state(t, &a, &at[0]) == TORUS_OK &&
+               torus_channel_state(t, &b, &at[1]) == TORUS_OK && !at[0].software && !at[1].software,
+           "ends go back to their pins");
+    result(torus_channel_release(t, &a) == TORUS_OK, "again, which is nothing");
+    result(torus_channel_join(t, &a, TORUS_PINS, &b, TORUS_PINS, 60) == TORUS_OK &&
+               torus_channel_state(t, &a, &at[0]) == TORUS_OK &&
+               torus_channel_state(t, &b, &at[1]) == TORUS_OK && at[0].open && at[1].open &&
+               !at[0].software && !at[1].software && at[0].peer.end == b.end,
+           "are joined there");
+    size_t n;
+    says(torus_channel_send(t, &a, "x", 1, 0, &n), TORUS_E_USAGE, "its pins', not software's",
+         "and software sends nothing from them");
+    says(torus_channel_open(t, &a, &d, 1), TORUS_E_BOARD, "busy", "nor opens them");
+    result(torus_channel_close(t, &b, 60) == TORUS_OK &&
+               torus_channel_state(t, &a, &at[0]) == TORUS_OK && at[0].free && at[0].reason &&
+               !strcmp(at[0].reason, "closed"),
+           "until they are closed");
+    result(torus_channel_join(t, &a, TORUS_PINS, &b, TORUS_SOFTWARE, 60) == TORUS_OK &&
+               torus_channel_state(t, &a, &at[0]) == TORUS_OK &&
+               torus_channel_state(t, &b, &at[1]) == TORUS_OK && !at[0].software && at[1].software,
+           "or the pins' with software's");
+    says(torus_channel_release(t, &b), TORUS_E_BOARD, "busy: open", "which is not to be had now");
+    result(torus_channel_abort(t, &b) == TORUS_OK && torus_channel_abort(t, &a) == TORUS_OK &&
+               torus_channel_release(t, &b) == TORUS_OK &&
+               torus_channel_state(t, &b, &at[1]) == TORUS_OK && !at[1].software,
+           "but then");
+    says(torus_channel_join(t, &a, TORUS_PINS, &b, (enum torus_channel_user)2, 1), TORUS_E_USAGE,
+         "TORUS_PINS", "a user that there is not");
+    struct torus_end none = {{1, 0, 0}, 8};
+    says(torus_channel_release(t, &none), TORUS_E_USAGE, "ends 0 to 7", "an end that there is not");
+}
+
 // ---- A line that loses frames, to boards at unix:PATH -------------------------------------------
 
 // Frames one way: one of so many, drawn, is lost, damaged, or there twice.
@@ -266,6 +305,7 @@ int main(int argc, char **argv)
     refusals();
     two_at_once(largest, only);
     ends();
+    pins();
     printf("1..%d\n", number);
     torus_close(t);
     return failures != 0;

@@ -87,6 +87,16 @@ static int channel_recv(struct torus *t)
                              : error;
 }
 
+static int channel_join(struct torus *t)
+{
+    return torus_channel_join(t, &from, TORUS_PINS, &to, TORUS_PINS, 0);
+}
+
+static int channel_release(struct torus *t)
+{
+    return torus_channel_release(t, &to);
+}
+
 static int channel_close(struct torus *t)
 {
     int error = channel_open(t);
@@ -559,6 +569,8 @@ const struct fuzz_call fuzz_calls[] = {
     {"torus_links", links},
     {"torus_places", places},
     {"torus_channel_open", channel_open},
+    {"torus_channel_join", channel_join},
+    {"torus_channel_release", channel_release},
     {"torus_channel_send", channel_send},
     {"torus_channel_recv", channel_recv},
     {"torus_channel_close", channel_close},

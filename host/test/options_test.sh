@@ -182,9 +182,10 @@ mode opens "latency $t --all" "$board window names format $writing $stream load 
 mode opens "latency $t --all --together" "$board window names format $writing $stream load" baud
 mode opens "bert $t 0,0 x+" "$board window names format $writing time confidence record" 'baud cable'
 mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $writing time confidence cable" baud
-mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort'
-mode opens "channel $t 0,0:1" "$board names format $writing abort" 'baud message'
-mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort'
+mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort close release'
+mode opens "channel $t 0,0:1" "$board names format $writing abort close release" 'baud message'
+mode opens "channel $t 0,0:1 1,0:2" "$board names format $writing" 'baud message abort close release'
+mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort close release'
 mode opens "datagram $t 0,0" "$board names format $writing" 'baud message class end'
 mode opens "datagram $t 0,0 1,0 $work/rules" "$board names format $writing message class end" baud
 mode opens "collective $t all" "$board names format $writing root chain words stay clear" baud

@@ -80,6 +80,12 @@ def channels(t):
     assert b.receive() is None
     assert b.state()["reason"] == "closed"
     fails(outflank.Error, "is closed", b.send, b"x")
+    b.release()
+    assert not b.state()["software"] and a.state()["software"]
+    a, b = t.join(((0, 0), 1), ((1, 1), 7), pins=(True, True))
+    assert a.state()["open"] and not a.state()["software"]
+    fails(outflank.Error, "its pins'", a.send, b"x")
+    b.close()
     fails(outflank.Error, "ends 0 to 7", t.join, ((0, 0), 8), ((1, 1), 7))
     fails(ValueError, "no end", t.end, (0, 0), 16)
 
@@ -155,6 +161,13 @@ LETTER = struct.pack(
 )  # fmt: skip
 
 
+def ended(on, at):
+    until = time.monotonic() + 60
+    while on.state(at)["running"]:
+        assert time.monotonic() < until, "it does not end"
+    return on.state(at)
+
+
 def programs(t):
     at = (1, 0)
     on = t.programs([at])
@@ -170,16 +183,24 @@ def programs(t):
     fails(ValueError, "four words", on.start, 1, 2, 3, 4, 5)
     fails(ValueError, "must be", on.start, 1 << 32)
     on.start(65, 7)
-    until = time.monotonic() + 60
-    while on.state(at)["running"]:
-        assert time.monotonic() < until, "it does not end"
-    user = on.state(at)
+    user = ended(on, at)
     assert (user["state"], user["code"], user["ended"]) == ("ended", 65, True), user
     assert on.console(at) == b"A" and on.console(at) == b""
     fails(outflank.Error, "torus_user_stop", on.memory, at, 0, 4)
     on.stop()
     assert on.memory(at, 4, 16) == struct.pack("<4I", 0, 1, 65, 7)
     fails(outflank.Error, "without a user's core", on.state, (0, 0))
+    # What it sends comes here, and what it waits for is sent from here.
+    on.load(LETTER)
+    _, here = t.join((at, 0), ((0, 0), 5), pins=(True, False))
+    back, _ = t.join(((0, 0), 6), (at, 1), pins=(False, True))
+    on.start(66)
+    assert here.receive() == b"B\0\0\0"
+    back.send(b"C\0\0\0")
+    assert ended(on, at)["code"] == 67 and on.console(at) == b"C"
+    here.close()
+    here.release()
+    assert not here.state()["software"] and back.state()["software"]
 
 
 if sys.argv[1] == "layout":

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torusctl channel: the ends of a board, or a file sent from one board's end to another's.
+// torusctl channel: the ends of a board; two of them joined for the logic at the pins; or a file
+// sent from one board's end to another's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,11 @@
 #include "ctl.h"
 #include "ofr_regs.h"
 
-enum { MESSAGE = 256, ABORT, MOST_MESSAGE = 1 << 20 };
+enum { MESSAGE = 256, ABORT, CLOSE, RELEASE, MOST_MESSAGE = 1 << 20 };
 
 static struct {
     unsigned message; // bytes
-    bool abort;
+    bool abort, close, release;
 } set = {.message = 1024};
 
 static const struct argp_option options[] = {
@@ -20,6 +21,9 @@ static const struct argp_option options[] = {
      "ends what the end has open, and throws away what has come for it and was not taken; of "
      "`all': so for every end of every board that software has",
      1},
+    {"close", CLOSE, 0, 0, "ends what the end has open, once all that was sent is taken", 1},
+    {"release", RELEASE, 0, 0,
+     "gives an end that software has back to the logic at its pins, or the board's user's core", 1},
     {0},
 };
 
@@ -29,7 +33,11 @@ static bool option(int key, char *arg, struct argp_state *state)
         set.message = (unsigned)whole(state, arg, 1, MOST_MESSAGE);
     else if (key == ABORT)
         set.abort = true;
-    return key == MESSAGE || key == ABORT;
+    else if (key == CLOSE)
+        set.close = true;
+    else if (key == RELEASE)
+        set.release = true;
+    return key == MESSAGE || key == ABORT || key == CLOSE || key == RELEASE;
 }
 
 // "PLACE:END"; place takes the first part. False: a line on stderr; *end -1: there is none.
@@ -66,12 +74,15 @@ static bool aborts_all(const struct args *a)
 
 static const char *idle(const struct args *a, const struct given *o)
 {
-    bool sends = a->rest_count == 3;
+    bool sends = a->rest_count == 3, one = a->rest_count == 1 && strchr(a->rest[0], ':') != NULL;
     if (!strcmp(o->name, "message") && !sends)
         return "nothing is sent: say FROM TO FILE";
-    if (!strcmp(o->name, "abort") && !aborts_all(a) &&
-        (sends || !a->rest_count || !strchr(a->rest[0], ':')))
+    if (!strcmp(o->name, "abort") && !aborts_all(a) && !one)
         return "it is of one end, or of all: say PLACE:END, or all, alone";
+    if ((!strcmp(o->name, "close") || !strcmp(o->name, "release")) && !one)
+        return "it is of one end: say PLACE:END, alone";
+    if (!strcmp(o->name, "close") && set.abort)
+        return "--abort ends it at once";
     return NULL;
 }
 
@@ -79,14 +90,14 @@ static int prepare(struct args *a)
 {
     char place[64];
     int end = -1;
-    if (a->rest_count != 1 && a->rest_count != 3)
-        return wrong("command", "channel", "say PLACE, PLACE:END or FROM TO FILE");
+    if (a->rest_count < 1)
+        return wrong("command", "channel", "say PLACE, PLACE:END, FROM TO or FROM TO FILE");
     if (aborts_all(a))
         return GO_ON;
-    for (unsigned i = 0; i < (a->rest_count == 3 ? 2 : 1); i++) {
+    for (unsigned i = 0; i < (a->rest_count > 1 ? 2 : 1); i++) {
         if (!parse_end(a->rest[i], place, &end))
             return 2;
-        if (end < 0 && a->rest_count == 3)
+        if (end < 0 && a->rest_count > 1)
             return wrong("end", a->rest[i], "write PLACE:END, as 1,0:3");
     }
     return GO_ON;
@@ -312,16 +323,23 @@ static int do_channel(struct torus *t, const struct args *a)
     status = find_end(t, a->rest[0], &x.from, &end);
     if (status)
         return status;
-    if (set.abort) {
+    if (set.abort)
         error = torus_channel_abort(t, &x.from);
-        if (error != TORUS_OK)
-            return report(t, error);
-    }
+    if (set.close)
+        error = torus_channel_close(t, &x.from, x.patience);
+    if (set.release && error == TORUS_OK)
+        error = torus_channel_release(t, &x.from);
+    if (error != TORUS_OK)
+        return report(t, error);
     if (a->rest_count == 1)
         return show(t, a, &x.from, end < 0, dims);
     status = find_end(t, a->rest[1], &x.to, &end);
     if (status)
         return status;
+    if (a->rest_count == 2) {
+        error = torus_channel_join(t, &x.from, TORUS_PINS, &x.to, TORUS_PINS, x.patience);
+        return error == TORUS_OK ? show(t, a, &x.from, false, dims) : report(t, error);
+    }
     x.data = file_whole(a->rest[2], MOST_SENT, &x.bytes, &why);
     if (!x.data)
         return wrong("file", a->rest[2], why);
@@ -335,21 +353,24 @@ static int do_channel(struct torus *t, const struct args *a)
 
 const struct command command_channel = {
     .name = "channel",
-    .arguments = "PLACE[:END]|all [TO:END FILE]",
+    .arguments = "PLACE[:END]|all [TO:END [FILE]]",
     .most = 3,
-    .summary = "channels' ends of a board; a file sent over one, and compared",
+    .summary = "channels' ends of a board; two of them joined; a file sent over one, and compared",
     .about =
         "Boards that are built with channels have ends of streams, for a user's logic or, as here, "
         "for software. Of a PLACE, X,Y or X,Y,Z, it shows all ends, of PLACE:END this one: who has "
         "it, whether it is open and with whom, or why it has ended, how many bytes were sent, "
-        "came, and have arrived at the other side. With TO:END and a FILE it joins the two ends, "
+        "came, and have arrived at the other side. With TO:END it joins the two ends for the logic "
+        "at "
+        "their pins, or the programs of the boards' user's cores, until --close or --abort. With "
+        "TO:END and a FILE it joins the two ends, "
         "sends the file in messages, takes what comes at the other end, compares it, and closes "
         "both. Up to 384 bytes a request: for trials, not for speed. `all --abort` frees what a "
         "program that was killed has left open, on all boards. Where a board is cut off under way "
         "it says how many bytes had gone and were taken, and which ends could not be freed. Exit "
         "status 1: what came is not what was sent.",
-    .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 1,0:3 --abort\nchannel "
-                "all --abort\n",
+    .examples = "channel 0,0\nchannel 0,0:2 1,0:3 /etc/hostname\nchannel 0,0:5 "
+                "1,0:5\nchannel 1,0:3 --abort --release\nchannel all --abort\n",
     .groups = CONNECTION | REQUESTS | PLACES | WRITING | FORMAT,
     .options = options,
     .option = option,
