@@ -7,7 +7,7 @@
 work=$(mktemp -d) || exit 1
 shown="$work/said"
 trap 'rm -rf "$work"' EXIT
-parts='router routing link link_cabled channels board' # those that have a target lint
+parts='router routing link link_cabled channels board board_axis' # those that have a target lint
 version=$(sh tests/version.sh)
 
 # In folder TREE, all paths from there

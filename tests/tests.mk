@@ -121,6 +121,7 @@ CHECK_rtl/router/waves := rtl/router/waves/test/waves_test.sh
 CHECK_rtl/soc       := $(addprefix $(T)soc_,ram flash timer)
 CHECK_rtl/top       := rtl/top/test/pll_test.sh
 CHECK_rtl/user      := $(T)user_32_4 rtl/user/test/parameters.sh
+CHECK_rtl/wrapper   := rtl/channel/example/test/example_test.sh
 CHECK_sim/bitstream := sim/bitstream/ice40_test.sh
 CHECK_sim/cosim     := $(addprefix $(T),lockstep_2_16_16_4_0 rate_2_32_8_8_1 rate_2_16_16_4_0 bench_phases) \
                        sim/cosim/layers_test.sh

@@ -122,7 +122,7 @@ LINT_TOPS += two_channels
 TESTS += $(EXAMPLE)/test/example_test.sh
 $(EXAMPLE)/test/example_test.sh: $(B)/channel/example $(B)/firmware/fw.hex
 $(B)/channel/example: $(EXAMPLE)/two_channels.v $(wildcard $(EXAMPLE)/test/*.v) \
-        $(foreach d,board router ofr local soc core link link/phy channel datagram collective user,$(wildcard rtl/$d/*.v)) \
+        $(foreach d,wrapper board router ofr local soc core link link/phy channel datagram collective user,$(wildcard rtl/$d/*.v)) \
         rtl/regs/ofr_defs.vh $(wildcard rtl/link/*.vh rtl/link/phy/*.vh) firmware/protocol.h
 	@mkdir -p $(@D)
 	@echo "verilator: two_channels"

@@ -117,12 +117,14 @@ module two_channels_tb #(
     end
 
     beats_shown #(.NAME("sent"), .PINS("s_axis"), .END(0)) sent (
-        .clk, .rst, .valid(g_board[0].top.s_valid[0]), .ready(g_board[0].top.s_ready[0]),
-        .data(g_board[0].top.s_data[31:0]), .last(g_board[0].top.s_last[0])
+        .clk, .rst, .valid(g_board[0].top.s_axis_tvalid[0]),
+        .ready(g_board[0].top.s_axis_tready[0]),
+        .data(g_board[0].top.s_axis_tdata[31:0]), .last(g_board[0].top.s_axis_tlast[0])
     );
     beats_shown #(.NAME("received"), .PINS("m_axis"), .END(1)) received (
-        .clk, .rst, .valid(g_board[1].top.m_valid[1]), .ready(g_board[1].top.m_ready[1]),
-        .data(g_board[1].top.m_data[63:32]), .last(g_board[1].top.m_last[1])
+        .clk, .rst, .valid(g_board[1].top.m_axis_tvalid[1]),
+        .ready(g_board[1].top.m_axis_tready[1]),
+        .data(g_board[1].top.m_axis_tdata[63:32]), .last(g_board[1].top.m_axis_tlast[1])
     );
 endmodule
 
