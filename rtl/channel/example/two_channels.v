@@ -23,7 +23,7 @@ module two_channels #(
     ofr_board_axis #(.CHANNELS(2), .UART_DIVISOR(UART_DIVISOR), .INIT(INIT)) board (.*);
 
     logic [31:0] asked_q;
-    assign s_axis_tvalid = {m_axis_tvalid[1], 1'b1};
+    assign s_axis_tvalid = {m_axis_tvalid[1] && !m_axis_tuser[1], 1'b1};
     assign s_axis_tdata  = {m_axis_tdata[63:32] + 32'd1, asked_q};
     assign s_axis_tlast  = {m_axis_tlast[1], &asked_q[1:0]};
     assign s_axis_tkeep  = {m_axis_tkeep[7:4], 4'b1111};
