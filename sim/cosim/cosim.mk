@@ -117,6 +117,16 @@ $(B)/tests/bench_phases: $(B)/bin/bench sim/cosim/cosim.mk
 	@printf '#!/bin/sh\nexec %s --phases --torus 8x8 --tie plus --messages 4 --jobs 1\n' $< > $@
 	@chmod +x $@
 
+# Which class streams travel in (rtl/channel/README.md): make bench, or by itself
+$(B)/bin/stream_class: $(B)/sim/cosim/stream_class.o $(B)/libofr.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
+BENCH += $(B)/bin/stream_class
+TESTS += $(B)/tests/stream_class
+$(B)/tests/stream_class: $(B)/bin/stream_class sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec %s --check "$${SEED:-1}"\n' $< > $@ && chmod +x $@
+
 $(B)/bin/overload: $(B)/sim/cosim/overload.o $(GOLDEN_O) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
