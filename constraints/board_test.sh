@@ -159,19 +159,43 @@ for row in 'router | 1 | 1 | 1 | 0' 'OFR unit | 1 | 0 | 0 | 1' 'core | 1 | 0 | 0
 done
 
 # Wrong words: status 2 and one line.
-wrong() { # WORD ARGUMENTS...
-    word=$1
-    shift
-    timeout 60 sh constraints/bitstream.sh "$@" > "$copy/out" 2>&1
+wrong() { # WORD SCRIPT ARGUMENTS...
+    word=$1 script=$2
+    shift 2
+    timeout 60 sh "constraints/$script.sh" "$@" > "$copy/out" 2>&1
     [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q -e "$word" "$copy/out" &&
         [ ! -e "$copy/new" ]
-    result $? "refused: bitstream.sh $1 ... ${3:-}"
+    result $? "refused: $script.sh $1 ... ${3:-}"
 }
-wrong 'BOARD is one of: .*ice40hx8k-b-evn' orangecrab "$copy/new"
-wrong 'outputs only' colorlight-5a-75b "$copy/new"
-wrong 'BOARD is one of' '' "$copy/new"
-wrong 'BOARD is one of' ../constraints/ice40hx8k-b-evn "$copy/new"
-wrong '16 hex digits' $board "$copy/new" 12
-wrong '16 hex digits' $board "$copy/new" 000000000000000g
+wrong 'BOARD is one of: .*ice40hx8k-b-evn' bitstream orangecrab "$copy/new"
+wrong 'outputs only' bitstream colorlight-5a-75b "$copy/new"
+wrong 'BOARD is one of' bitstream '' "$copy/new"
+wrong 'BOARD is one of' bitstream ../constraints/ice40hx8k-b-evn "$copy/new"
+wrong 'BOARD is one of' image orangecrab "$copy/new"
+for bad in 12 000000000000000g 0000000000000000 FFFFFFFFFFFFFFFF; do
+    wrong '16 hex digits' image $board "$copy/new" $bad
+done
+
+# The image of an iCE40's flash: the serial number in the firmware's second and third word, and nothing
+# else is another one; of a firmware that has no room for it there is none.
+mkdir "$copy/image"
+printf 'a bitstream' > "$copy/image/bitstream.bin"
+image() { # FIRMWARE [SERIAL]
+    FIRMWARE=$1 sh constraints/image.sh ice40hx8k-b-evn "$copy/image" $2 > "$copy/out" 2>&1
+}
+eval "$("$BOARD_FACTS" facts ice40hx8k-b-evn)"
+at=$((${firmware_kib:?} * 1024))
+check 'an image with a serial number' image "$B/firmware/flash.bin" 0123456789ABCDEF
+check 'which stands in it' [ "$(od -An -tx1 -j $((at + 4)) -N 8 \
+    "$copy/image/flash-0123456789abcdef.bin" | tr -d ' ')" = efcdab8967452301 ]
+check 'an image with none of its own' image "$B/firmware/flash.bin" ''
+check 'which has that of the record' [ "$(od -An -tx1 -j $((at + 4)) -N 8 "$copy/image/flash.bin" |
+    tr -d ' ')" = 0100000000000000 ]
+check 'and no other byte differs' [ "$(cmp -l "$copy/image/flash.bin" \
+    "$copy/image/flash-0123456789abcdef.bin" | wc -l)" = 8 ]
+head -c 4096 /dev/zero > "$copy/image/old"
+! image "$copy/image/old" 00000000000000a1 && grep -q 'no room for a serial number' "$copy/out" &&
+    [ ! -e "$copy/image/flash-00000000000000a1.bin" ]
+result $? 'a firmware without room for a serial number: refused'
 
 finish

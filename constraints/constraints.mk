@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bitstreams: `make bitstream BOARD=name`, README.md. SERIAL: the board's serial number, 16 hex
-# digits; an iCE40's bitstream with one has a folder of its own. RECORD=1: the figures go into
-# README.md.
+# digits. RECORD=1: the figures go into README.md.
 BOARD_FACTS := $(B)/constraints/board
 PATCH := $(B)/constraints/patch
 export BOARD_FACTS PATCH
 ICE40 = $(filter ice40%,$(BOARD))
-BITSTREAM = $(B)/bitstream/$(BOARD)$(if $(ICE40),$(addprefix -,$(SERIAL)))
-IMAGE = $(BITSTREAM)/flash$(if $(ICE40),,$(addprefix -,$(SERIAL))).bin
+BITSTREAM = $(B)/bitstream/$(BOARD)
+IMAGE = $(BITSTREAM)/flash$(addprefix -,$(SERIAL)).bin
 
 TESTS += constraints/board_test.sh constraints/release_test.sh
 
@@ -30,14 +29,15 @@ $(PATCH): constraints/patch.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
 
-constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $(DRAWING)
+constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $(DRAWING) $(B)/firmware/flash.bin
 
 .PHONY: bitstream
 bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
 	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
 	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
+	@sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)'
 	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
-	    sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
+	    sh constraints/image.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)
 	@echo 'bitstream: $(IMAGE)'
 

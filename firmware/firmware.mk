@@ -24,7 +24,7 @@ $(FW)/flash/image.rv.o: $(FW_IMAGE)
 	@mkdir -p $(@D)
 	$(RV)gcc $(RV_WHOLE) -c -o $@ $<
 
-$(FW)/start.rv.o: firmware/start.S
+$(FW)/start.rv.o $(FW)/flash.rv.o: $(FW)/%.rv.o: firmware/%.S
 	@mkdir -p $(@D)
 	$(RV)gcc $(RVFLAGS) -c -o $@ $<
 
@@ -33,7 +33,7 @@ FW_LINK = $(RV)gcc $(RVFLAGS) -nostdlib -Wl,--gc-sections -Wl,--build-id=none
 $(FW)/fw.elf: firmware/ram.ld $(FW)/start.rv.o $(FW)/image.rv.o
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
-$(FW)/flash.elf: firmware/flash.ld $(FW)/start.rv.o $(FW)/flash/image.rv.o
+$(FW)/flash.elf: firmware/flash.ld $(FW)/flash.rv.o $(FW)/start.rv.o $(FW)/flash/image.rv.o
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $@
 
 $(FW)/fw.hex: $(FW)/fw.elf

@@ -38,7 +38,7 @@ bool has_key(const struct fw *fw)
 static uint16_t make_session(struct fw *fw, uint32_t token)
 {
     uint32_t v = fw->random ^ token ^ hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW) ^
-                 hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW);
+                 board_serial(fw, 0);
     do {
         v += v == 0;
         v ^= v << 13;

@@ -112,8 +112,7 @@ static uint32_t ping_info(struct fw *fw, unsigned arrival)
 
 enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival)
 {
-    uint32_t serial[2] = {hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW),
-                          hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_HIGH)};
+    uint32_t serial[2] = {board_serial(fw, 0), board_serial(fw, 1)};
     switch (arg_of(m)) {
     case 0:
         if (hop_count(m) > OFR_WIDE_HOPS)

@@ -6,18 +6,19 @@
 // get the same bytes on their UART; all output pins are compared in every cycle. The UART is a Unix
 // socket: torusctl -t unix:PATH, in a torus that of board 0.
 //
-//     bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
+//     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
 //            [--record FILE] [--dims KxK[xK]] [--pull N:PORT] [--straight]
 //
-// FILE: the flash's content from its first byte on. N: cycles a UART bit takes (417), cycles to run
-// (until it is told to end), seed of what configuration does not set and of cables. --alone: no RTL
-// beside. --record: the run as session.h reads it, for flips.c. --dims: that torus, of as many
-// bitstreams as were built in and as many dimensions as these have; its cables, each of another
-// length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
-// the cable at that port of board N is out. --straight: a cable's wires are as long as its clock,
-// for boards that do not train (LINK 3). Boards in a torus may be of RTL in place of a bitstream
-// (build.sh), and of several kinds with as many cables and wires; those of RTL get the serial
-// numbers 00000000000000a1, a2 and so on, by their place. All have clocks of one rate here.
+// FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
+// N: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
+// configuration does not set and of cables. --alone: no RTL beside. --record: the run as session.h
+// reads it, for flips.c. --dims: that torus, of as many bitstreams as were built in and as many
+// dimensions as these have; its cables, each of another length and its wires of others, are drawn
+// from the seed, and there is none where K is 1. --pull: the cable at that port of board N is out.
+// --straight: a cable's wires are as long as its clock, for boards that do not train (LINK 3).
+// Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
+// many cables and wires; those of RTL get the serial numbers 00000000000000a1, a2 and so on, by
+// their place. All have clocks of one rate here.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -206,7 +207,8 @@ struct board {
 };
 
 struct options {
-    const char *flash, *socket, *record, *pull;
+    const char *flash[MAX_BOARDS], *socket, *record, *pull;
+    unsigned flashes;
     uint64_t divisor, cycles, seed;
     unsigned k[DIMS];
     bool alone, torus, straight;
@@ -330,8 +332,10 @@ static void parse(struct options *o, int argc, char **argv)
     int opt;
 
     while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (opt == 'f')
-            o->flash = optarg;
+        if (opt == 'f' && o->flashes < MAX_BOARDS)
+            o->flash[o->flashes++] = optarg;
+        else if (opt == 'f')
+            die("--flash %s: up to %d", optarg, MAX_BOARDS);
         else if (opt == 's')
             o->socket = optarg;
         else if (opt == 'd')
@@ -354,12 +358,14 @@ static void parse(struct options *o, int argc, char **argv)
             exit(2);
     }
     if (optind != argc)
-        die("usage: bitsim [--flash FILE] [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
+        die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
             " [--alone] [--record FILE] [--dims KxK[xK]] [--pull N:PORT]"
             " [--straight]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);
+    if (o->flashes > 1 && o->flashes != built)
+        die("--flash: %u, for %u boards: one for all, or one each", o->flashes, built);
     if (o->pull && !o->torus)
         die("--pull: with --dims");
     o->alone |= !all_rtl[0];
@@ -393,22 +399,25 @@ int main(int argc, char **argv)
 
     unsigned boards = boards_of(&o), kinds = o.alone ? 1 : KINDS;
     struct board *b = calloc(boards, sizeof *b);
-    size_t bytes = 1;
-    uint8_t *image = o.flash ? read_flash(o.flash, &bytes) : calloc(1, bytes);
+    uint8_t *image[MAX_BOARDS] = {NULL};
+    size_t bytes[MAX_BOARDS] = {0};
     int listener = o.socket ? listen_at(o.socket) : -1, client = -1;
     struct sigaction action = {.sa_handler = on_signal};
 
     FILE *record = o.record ? fopen(o.record, "w") : NULL;
     if (o.record && !record)
         die("--record %s: %s", o.record, strerror(errno));
-    if (!b || !image)
+    if (!b)
         die("out of memory");
+    for (unsigned i = 0; i < o.flashes; i++)
+        image[i] = read_flash(o.flash[i], &bytes[i]);
 
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     for (unsigned n = 0; n < boards; n++) {
-        spi_flash_init(&b[n].flash, image, 0, bytes);
+        unsigned i = o.flashes > 1 ? n : 0;
+        spi_flash_init(&b[n].flash, image[i], 0, bytes[i]);
         b[n].ops[CHIP_BITS] = all_bits[n];
         b[n].ops[CHIP_RTL] = all_rtl[0];
         for (enum kind kind = 0; kind < kinds; kind++) {
@@ -481,6 +490,7 @@ int main(int argc, char **argv)
     if (o.socket)
         unlink(o.socket);
     free(b);
-    free(image);
+    for (unsigned i = 0; i < o.flashes; i++)
+        free(image[i]);
     return same && good ? 0 : 1;
 }

@@ -7,8 +7,8 @@
 # it wrong, the broken twins. `make bitstream-test` starts it; it takes minutes. FLIPS=100: so many
 # bits, through the whole run (`make soak`), of which LEAST must be found; without, eight,
 # until the board has answered. SEED: of the bits, and replays. Of an ECP5 it is the netlist after place
-# and route that is run, with the bitstream's contents, and compared with it (ecp5_netlist.c). An iCE40 with
-# cables is run once more as one of four boards, the others its RTL.
+# and route that is run, with the bitstream's contents, and compared with it (ecp5_netlist.c). Four of an iCE40's with
+# cables are run once more as a torus.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -25,7 +25,10 @@ esac
 divisor=$(((clock_mhz * 1000000 + 57600) / 115200))
 . sim/bitstream/session.sh
 
-flow() { sh constraints/bitstream.sh "$board" "$out" > "$dir/out" 2>&1; }
+flow() {
+    sh constraints/bitstream.sh "$board" "$out" > "$dir/out" 2>&1 && image > "$dir/out" 2>&1
+}
+image() { sh constraints/image.sh "$board" "$out" "$@"; } # [SERIAL]
 check 'the bitstream is built' flow
 [ $failed = 0 ] || finish
 check 'it is that of constraints/README.md' \
@@ -66,7 +69,7 @@ of_four() {
     *' N=2 '*) said=2x2 ;;
     esac
     for n in 1 2 3 4; do
-        check "a torus of four: board $n" sh constraints/bitstream.sh "$board" "$out" 00000000000000a$n
+        check "a torus of four: board $n" image 00000000000000a$n
         images="$images $out/flash-00000000000000a$n.bin"
     done
     check 'they decode, and Verilator takes them' built "$board" "$images" "$out/torus"
@@ -180,7 +183,7 @@ if [ -z "$flash" ]; then
     check 'twin: a bit of the firmware is flipped' wrong_firmware
     differs 'a bit of the firmware' "$twin/wrong.bin"
     grep -q '"port": "cable_' "constraints/$pins_of.json" && of_four
-    check 'twin: another serial number' sh constraints/bitstream.sh "$board" "$out" 00000000000000a1
+    check 'twin: another serial number' image 00000000000000a1
     differs 'another serial number' "$out/flash-00000000000000a1.bin"
     finish
 fi
@@ -202,31 +205,45 @@ else
 fi
 sed 's/^/# /' "$dir/out"
 
-# Beside three boards of its RTL in a torus: a serial number of its own would take each a place and route.
+# Four of it in a torus, alike but for the serial numbers in their flashes.
 if grep -q '"port": "cable_' "constraints/$pins_of.json"; then
+    flashes=
+    for n in 1 2 3 4; do
+        check "a torus of four: the flash of board $n" image 00000000000000a$n
+        flashes="$flashes --flash $out/flash-00000000000000a$n.bin"
+    done
     in_torus() { # OPTIONS
-        # shellcheck disable=SC2086 # two words
-        "$out/torus/bitsim" $flash --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
+        # shellcheck disable=SC2086 # two words each
+        "$out/torus/bitsim" $flashes --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
             --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
         sim=$!
         wait_for 300 began
     }
-    check 'a torus with three of its RTL is built' built "$board" \
-        "$image rtl:$board rtl:$board rtl:$board" "$out/torus"
+    check 'it is built' built "$board" "$image $image $image $image" "$out/torus"
     in_torus
-    check 'the cables of the bitstream are up' up 'x+,x-,y+,y-'
+    check 'the cables of board 0 are up' up 'x+,x-,y+,y-'
     check 'discover' torus discover
     sed 's/^/# /' "$dir/out"
     check 'four boards, cabled right' says '^4 boards, a 2x2 torus$'
+    check 'each with its serial number' [ "$(grep -c '00000000000000a[1-4]' "$dir/out")" = 4 ]
     check 'program' torus program --routing abr
     check 'ping all' torus ping --all
     check 'all of them answer' [ "$(grep -c 'x+,x-,y+,y-' "$dir/out")" = 4 ]
     check 'counters' torus counters
+    sed 's/^/# /' "$dir/out"
+    check 'link' torus link
     stop
     check 'all cables of all boards are up' [ "$(grep -c 'led 1[0-9a-f]$' "$dir/log")" = 4 ]
     sed 's/^/# /' "$dir/log"
     in_torus --pull 0:0
     check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
+    stop
+    flashes="--flash $out/flash.bin"
+    in_torus
+    check 'the cables are up, with one serial number for all' up 'x+,x-,y+,y-'
+    ! torus discover && says 'serial number'
+    result $? 'twin: boards of one serial number: discover says so'
+    sed 's/^/# /' "$dir/out"
     stop
 fi
 finish

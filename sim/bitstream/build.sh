@@ -6,7 +6,7 @@
 # taken. Of an ECP5 it is the netlist after place and route, which stands beside the bitstream as
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
 # firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, without
-# RTL beside; all came from one place and route. In place of a bitstream, rtl:BOARD is the RTL of that board,
+# RTL beside; all came from one place and route, and one that is named again is decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board,
 # with its own parameters, and is built once however often it is there; an ECP5's firmware is
 # $FIRMWARE_HEX. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
 # OUT/STEP.log.
@@ -146,19 +146,17 @@ rm -rf "$out"/bits* "$out/bitsim"
 bits='' root='' known=' '
 for bitstream in $bitstreams; do
     this=bits$(($(echo "$bits" | wc -w) + 1))
-    case $bitstream in
-    rtl:*)
-        case $known in
-        *" $bitstream="*) this=${known##*" $bitstream="} this=${this%% *} ;;
+    case $known in
+    *" $bitstream="*) this=${known##*" $bitstream="} this=${this%% *} ;;
+    *)
+        case $bitstream in
+        rtl:*) from_rtl "${bitstream#rtl:}" ;;
         *)
-            from_rtl "${bitstream#rtl:}"
-            known="$known$bitstream=$this "
+            of_board "$board"
+            decoded
             ;;
         esac
-        ;;
-    *)
-        of_board "$board"
-        decoded
+        known="$known$bitstream=$this "
         ;;
     esac
     bits="$bits $this"
@@ -172,7 +170,7 @@ for one in $bits; do
     esac
 done
 is_rtl=
-if [ "$bits" = ' bits1' ] && [ "$known" = ' ' ]; then
+if [ "$bits" = ' bits1' ] && [ "${known#*rtl:}" = "$known" ]; then
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
     # shellcheck disable=SC2086
     [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial unique \

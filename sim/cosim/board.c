@@ -17,7 +17,11 @@ enum {
 // firmware/flash.ld's image, linked into the program as it is, and its place in the flash.
 extern const uint8_t flash_image[] __asm__("_binary_flash_bin_start");
 extern const uint8_t flash_image_end[] __asm__("_binary_flash_bin_end");
-enum { FLASH_OFFSET = 0x40000 };
+enum {
+    FLASH_OFFSET = 0x40000,
+    FLASH_SERIAL = 4, // bytes into it, the board's serial number: firmware/flash.S
+    ONE_FOR_ALL = 1,  // that of the hardware, where boards are told apart by their flashes
+};
 
 struct fifo {
     uint8_t byte[FIFO_BYTES];
@@ -30,6 +34,8 @@ struct board {
     struct ofr_shape shape;
     struct rtl_board *rtl;
     struct spi_flash flash;
+    uint8_t *flash_image; // its own
+    uint64_t hardware;    // serial number of the hardware
     struct ofr_router_out rtl_out;
     // Golden board, or the RTL board's shadow
     struct ofr_node *node;
@@ -274,6 +280,20 @@ bool board_may_have_channels(enum board_kind kind, unsigned n, bool reliable)
     return kind == BOARD_GOLDEN || (kind == BOARD_RTL && n == 2 && reliable);
 }
 
+// Its flash, with its serial number. False: out of memory.
+static bool flash_it(struct board *b)
+{
+    size_t bytes = (size_t)(flash_image_end - flash_image);
+    b->flash_image = malloc(bytes);
+    if (!b->flash_image)
+        return false;
+    memcpy(b->flash_image, flash_image, bytes);
+    for (unsigned i = 0; i < 8; i++)
+        b->flash_image[FLASH_SERIAL + i] = (uint8_t)(b->o.serial >> (8 * i));
+    spi_flash_init(&b->flash, b->flash_image, FLASH_OFFSET, bytes);
+    return true;
+}
+
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
@@ -294,12 +314,16 @@ struct board *board_new(const struct board_options *o)
     b->shape.room = 4;
     b->shape.collectives = o->channels ? BOARD_COLLECTIVES : 0;
     b->shape.datagrams = o->channels ? BOARD_DATAGRAMS : 0;
-    spi_flash_init(&b->flash, flash_image, FLASH_OFFSET, (size_t)(flash_image_end - flash_image));
+    b->hardware = b->ops->flash ? ONE_FOR_ALL : o->serial;
+    if (b->ops->flash && !flash_it(b)) {
+        board_free(b);
+        return NULL;
+    }
     if (o->kind == BOARD_GOLDEN || o->shadow) {
         b->node = calloc(1, sizeof *b->node);
         b->router_memory = malloc(ofr_node_size(&b->shape));
         if (!b->node || !b->router_memory ||
-            !ofr_node_init(b->node, &b->shape, o->serial, b->router_memory)) {
+            !ofr_node_init(b->node, &b->shape, b->hardware, b->router_memory)) {
             board_free(b);
             return NULL;
         }
@@ -307,7 +331,7 @@ struct board *board_new(const struct board_options *o)
     if (o->kind == BOARD_GOLDEN) {
         b->fw.hal = (struct fw_hal){golden_read, golden_write, b};
         fw_init(&b->fw);
-    } else if (!(b->rtl = b->ops->create(o->serial, o->serial))) {
+    } else if (!(b->rtl = b->ops->create(b->hardware, o->serial))) {
         board_free(b);
         return NULL;
     }
@@ -328,6 +352,7 @@ void board_free(struct board *b)
         b->o.logic->destroy(b->logic);
     free(b->node);
     free(b->router_memory);
+    free(b->flash_image);
     free(b);
 }
 
@@ -337,7 +362,7 @@ void board_reset(struct board *b)
     if (b->logic)
         b->o.logic->reset(b->logic);
     if (b->node)
-        ofr_node_init(b->node, &b->shape, b->o.serial, b->router_memory);
+        ofr_node_init(b->node, &b->shape, b->hardware, b->router_memory);
     if (b->o.kind == BOARD_GOLDEN) {
         b->to_board.count = b->from_board.count = 0;
         fw_init(&b->fw);
