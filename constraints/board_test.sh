@@ -181,7 +181,7 @@ done
 mkdir "$copy/image"
 printf 'a bitstream' > "$copy/image/bitstream.bin"
 image() { # FIRMWARE [SERIAL]
-    FIRMWARE=$1 sh constraints/image.sh ice40hx8k-b-evn "$copy/image" $2 > "$copy/out" 2>&1
+    FIRMWARE=$1 sh constraints/image.sh ice40hx8k-b-evn "$copy/image" ${2:+"$2"} > "$copy/out" 2>&1
 }
 eval "$("$BOARD_FACTS" facts ice40hx8k-b-evn)"
 at=$((${firmware_kib:?} * 1024))

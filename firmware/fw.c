@@ -211,7 +211,8 @@ void fw_init(struct fw *fw)
 #ifdef OFR_TARGET
     *fw = (struct fw){.rx_crc = 0xffffffff, .tx_crc = 0xffffffff, .asks = FW_NOBODY};
 #ifndef OFR_IN_RAM
-    // As the hardware does with its own (rtl/board/ofr_node.v): boards of one bitstream have theirs from here
+    // As the hardware does with its own (rtl/board/ofr_node.v): boards of one bitstream have theirs
+    // from here
     node_write(fw, OFR_NODE_SEED, board_serial(fw, 0) ^ board_serial(fw, 1));
 #endif
 #else
