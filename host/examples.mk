@@ -58,7 +58,7 @@ $(EX)/twin/soft/jacobi.o: host/examples/jacobi/soft.c $(USER_H) host/examples.mk
 	@mkdir -p $(@D)
 	@sed 's/else if (sides >> side/else if (!side \&\& sides >> side/' $< > $(@:.o=.c) && ! cmp -s $< $(@:.o=.c)
 	@$(EX_RV) $(@:.o=.c)
-$(EX_SOFT): $(EX)/%.bin: firmware/user/user.ld $(USER)/start.o $(EX)/%.o $(USER)/user.o
+$(EX_SOFT): $(EX)/%.bin: firmware/user/user.ld $(USER)/start.o $(EX)/%.o $(USER_LIB)
 	$(FW_LINK) -Wl,--defsym=_ram_bytes=$(USER_RAM) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $(@:.bin=.elf)
 	$(RV)objcopy -O binary $(@:.bin=.elf) $@
 

@@ -37,6 +37,8 @@ enum torus_moved {
     TORUS_WHOLE,  // the message is through
     TORUS_LONG,   // likewise, but longer than the room: the rest was thrown away
     TORUS_BROKEN, // the stream has ended; no message begins here until it is joined anew
+    TORUS_USAGE,  // an argument of a collective: nothing has happened
+    TORUS_OTHER,  // members of a collective did not call the same; see there
 };
 
 // A message that is on its way, either direction. done: bytes moved, kept up by the calls.
@@ -57,5 +59,24 @@ enum torus_moved torus_recv_some(struct torus_transfer *t);
 // TORUS_WHOLE.
 enum torus_moved torus_message_send(unsigned end, const void *data, size_t bytes);
 enum torus_moved torus_message_recv(unsigned end, void *data, size_t room, size_t *got);
+
+// Collectives of all that run the program, joined as a ring: end 0 with end 1 of the next one, as
+// `torusctl start --ring` does. A member is torus_place.node. All do the same calls in the same
+// order, when no message of their own is under way at these two ends. TORUS_WHOLE: done. Else the
+// ring is out of step: those who call are told, now or by their next call, every later call here
+// ends so too, and what was to come is undefined. Calls in which each member waits for another to
+// take what it sends (each as its own broadcast's root) wait until whoever started them holds them.
+enum torus_reduction { TORUS_SUM, TORUS_MIN, TORUS_MAX, TORUS_OR }; // SUM: modulo 2^32
+enum torus_moved torus_barrier(void);
+// The root's bytes to all.
+enum torus_moved torus_broadcast(unsigned root, void *data, size_t bytes);
+// All members' words, each with all others' in its place: at the root, in *result, which may be
+// its `values` and is not looked at elsewhere; at all, in place.
+enum torus_moved torus_reduce(unsigned root, enum torus_reduction operation, const int32_t *values,
+                              int32_t *result, size_t words);
+enum torus_moved torus_all_reduce(enum torus_reduction operation, int32_t *values, size_t words);
+// `all`, of the root alone, has `bytes` of each member, in their order.
+enum torus_moved torus_scatter(unsigned root, const void *all, void *data, size_t bytes);
+enum torus_moved torus_gather(unsigned root, const void *data, void *all, size_t bytes);
 
 #endif

@@ -21,7 +21,7 @@ user_verilate = $(SHORT_VERILATOR) -O3 --cc --exe --build -j 1 --language 1800-2
     -I$(CURDIR)/sim/cosim"
 
 $(USER_B)/%/bench.o: $(USER_C) $(USER_T)/nodes.h $(USER_T)/user_shim.h sim/cosim/rng.h $(MODEL_H) \
-        firmware/user/jacobi.h
+        firmware/user/jacobi.h $(USER_T)/collectives.h
 	@mkdir -p $(@D)
 	for f in $(USER_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim -Ifirmware/user $(call user_flags,$*) \
 	    -c -o $(@D)/$$(basename $$f .c).o $$f || exit 1; done
@@ -37,18 +37,35 @@ $(USER_SHAPES:%=$(USER_B)/%/test_user): $(USER_B)/%/test_user: $(USER_B)/%/bench
 	$(call user_verilate,$*) --Mdir $(@D)/v -o $(CURDIR)/$@ $(USER_SRC) $(call USER_EXE,$*) \
 	    > $(@D)/verilator.log || { cat $(@D)/verilator.log; exit 1; }
 
-$(USER_B)/programs/%.o: $(USER_T)/%.c firmware/user/outflank_user.h
+$(USER_B)/programs/%.o: $(USER_T)/%.c firmware/user/outflank_user.h $(USER_T)/collectives.h
 	@mkdir -p $(@D)
 	$(RV)gcc $(RVFLAGS) -Ifirmware/user -O2 -c -o $@ $<
-$(USER_B)/programs/messages.bin: firmware/user/user.ld $(USER)/start.o $(USER_B)/programs/messages.o \
-        $(USER)/user.o
+$(addprefix $(USER_B)/programs/,messages.bin collectives.bin): %.bin: firmware/user/user.ld \
+        $(USER)/start.o %.o $(USER_LIB)
 	$(FW_LINK) -T $^ -lgcc -Wl,--no-warn-rwx-segments -o $(@:.bin=.elf)
 	$(RV)objcopy -O binary $(@:.bin=.elf) $@
 $(USER_B)/programs/jacobi.bin: $(USER)/jacobi.bin
 	@mkdir -p $(@D)
 	@cp $< $@
 
-USER_PROGRAMS := $(addprefix $(USER_B)/programs/,jacobi.bin messages.bin)
+
+# Broken twins of the collectives: a barrier that is once round only; a minimum that is the maximum;
+# members that do not look whether the others do the same.
+USER_TWIN_once := s/if (c.state == TORUS_MORE)$$/if (0)/
+USER_TWIN_min  := s/return a < b/return a > b/
+USER_TWIN_same := s/ && !same(.*/ \&\& false)/
+USER_TWINS := $(patsubst %,$(USER_B)/programs/%.bin,once min same)
+$(USER_TWINS): $(USER_B)/programs/%.bin: firmware/user/collective.c firmware/user/user.ld \
+        $(USER)/start.o $(USER_B)/programs/collectives.o $(USER_LIB) rtl/user/user.mk
+	@mkdir -p $(@D)
+	@sed '$(USER_TWIN_$*)' $< > $(@D)/$*_twin.c
+	@! cmp -s $< $(@D)/$*_twin.c
+	$(RV)gcc $(RVFLAGS) -Ifirmware/user -O2 -c -o $(@D)/$*_twin.o $(@D)/$*_twin.c
+	$(FW_LINK) -T firmware/user/user.ld $(USER)/start.o $(USER_B)/programs/collectives.o \
+	    $(@D)/$*_twin.o $(USER_LIB) -lgcc -Wl,--no-warn-rwx-segments -o $(@:.bin=.elf)
+	$(RV)objcopy -O binary $(@:.bin=.elf) $@
+
+USER_PROGRAMS := $(addprefix $(USER_B)/programs/,jacobi.bin messages.bin collectives.bin) $(USER_TWINS)
 $(USER_TESTS): $(B)/tests/user_%: $(USER_B)/%/test_user $(USER_PROGRAMS)
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec %s %s "$$@"\n' $< $(USER_B)/programs > $@ && chmod +x $@

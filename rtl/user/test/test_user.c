@@ -3,7 +3,8 @@
 // Programs on four Verilated user cores: the example against the host's result, holds and resets at
 // any time, stores and jumps to any address, random instructions. TAP.
 //
-//     test_user PROGRAMS [ROUNDS [SEED]]     PROGRAMS: folder with jacobi.bin and messages.bin
+//     test_user PROGRAMS [ROUNDS [SEED]]     PROGRAMS: folder of jacobi.bin and the others
+#include "collectives.h"
 #include "jacobi.h"
 #include "nodes.h"
 
@@ -27,7 +28,7 @@ struct program {
     uint32_t word[WORDS];
     unsigned words;
 };
-static struct program jacobi, messages;
+static struct program jacobi, messages, collectives, twin[3];
 
 static void get_program(struct program *p, const char *folder, const char *file)
 {
@@ -127,6 +128,94 @@ static void run_messages(struct bench *b)
         if (!ended(b, n, 0))
             fail(b, n, "messages: STATE", reads(b, n, OFR_USER_STATE), 0x62);
 }
+
+// ---- Collectives --------------------------------------------------------------------------------
+
+static int32_t golden_reduced(uint32_t seed, unsigned operation, unsigned size, unsigned i)
+{
+    int64_t all = (int32_t)collective_word(seed, 0, size, i);
+    for (unsigned n = 1; n < NODES; n++) {
+        int32_t v = (int32_t)collective_word(seed, n, size, i);
+        all = operation == 0   ? all + v
+              : operation == 1 ? (v < all ? v : all)
+              : operation == 2 ? (v > all ? v : all)
+                               : (all | v);
+    }
+    return (int32_t)(uint32_t)(uint64_t)all;
+}
+
+// What node n must have after all calls with `size` words, folded as it does.
+static uint32_t golden_folded(uint32_t seed, unsigned n, unsigned size, uint32_t sum)
+{
+    for (unsigned root = 0; root < NODES; root++) {
+        for (unsigned i = 0; i < size; i++) // broadcast
+            sum = collective_fold(sum, collective_word(seed, root, size, i));
+        for (unsigned i = 0; i < size; i++) // scatter
+            sum = collective_fold(sum, collective_word(seed, root, size, n * size + i));
+        for (unsigned m = 0; m < NODES && n == root; m++) // gather
+            for (unsigned i = 0; i < size; i++)
+                sum = collective_fold(sum, collective_word(seed, m, size, i));
+        for (unsigned i = 0; i < size && n == root; i++) // reduce
+            sum = collective_fold(sum, (uint32_t)golden_reduced(seed, root % 4, size, i));
+    }
+    for (unsigned operation = 0; operation < 4; operation++)
+        for (unsigned i = 0; i < size; i++)
+            sum = collective_fold(sum, (uint32_t)golden_reduced(seed, operation, size, i));
+    return sum;
+}
+
+// All calls, with every root and operation; then one member that does another than the others.
+static void run_collectives(struct bench *b, const struct program *p)
+{
+    static const uint32_t sizes[] = COLLECTIVE_SIZES;
+    uint64_t last_in = 0, first_out = ~0ULL;
+    uint32_t seed = (uint32_t)rng_next(&b->rng);
+    start(b, p, seed, 0);
+    wait_all(b, 40000);
+    for (unsigned n = 0; n < NODES; n++) {
+        uint32_t sum = seed;
+        if (!ended(b, n, 0))
+            fail(b, n, "collectives: STATE", reads(b, n, OFR_USER_STATE), 0x62);
+        writes(b, n, OFR_USER_CONTROL, 0);
+        uint32_t at = peek(b, n, RESULT);
+        if (at >= RAM - 12) {
+            fail(b, n, "collectives: where the result is", at, 0);
+            return;
+        }
+        for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            sum = golden_folded(seed, n, sizes[i], sum);
+        if (peek(b, n, at) != sum)
+            fail(b, n, "collectives: what has come", peek(b, n, at), sum);
+        uint64_t in = peek(b, n, at + 4), out = peek(b, n, at + 8); // of a barrier
+        last_in = in > last_in ? in : last_in;
+        first_out = out < first_out ? out : first_out;
+    }
+    if (first_out <= last_in)
+        fail(b, 0, "a barrier: left before all had come", first_out, last_in);
+    settle(b);
+    for (unsigned wrong = 1; wrong <= 3; wrong++) {
+        start(b, p, seed, wrong);
+        wait_all(b, 2000);
+        for (unsigned n = 0; n < NODES; n++)
+            if (!ended(b, n, COLLECTIVE_OTHER))
+                fail(b, n, "members that do not the same: STATE", reads(b, n, OFR_USER_STATE),
+                     COLLECTIVE_OTHER << 8 | 0x62);
+        settle(b);
+    }
+}
+
+static bool collectives_of(uint64_t seed, bool channels, const struct program *p)
+{
+    struct bench *b = &bench;
+    bench_begin(b, seed, channels);
+    run_collectives(b, p);
+    bench_end(b);
+    beats += b->beats;
+    checks += b->checks;
+    return b->failures == 0;
+}
+
+// ---- The example --------------------------------------------------------------------------------
 
 static void run_jacobi(struct bench *b)
 {
@@ -630,6 +719,15 @@ int main(int argc, char **argv)
            argv[1], rounds, seed);
     get_program(&jacobi, argv[1], "jacobi.bin");
     get_program(&messages, argv[1], "messages.bin");
+    get_program(&collectives, argv[1], "collectives.bin");
+    get_program(&twin[0], argv[1], "once.bin");
+    get_program(&twin[1], argv[1], "min.bin");
+    get_program(&twin[2], argv[1], "same.bin");
+    result(collectives_of(seed, false, &collectives), "collectives over wires", "");
+    result(collectives_of(seed, true, &collectives), "collectives over channels", "");
+    result(!collectives_of(seed, false, &twin[0]), "twin: a barrier once round is found out", "");
+    result(!collectives_of(seed, false, &twin[1]), "twin: a wrong minimum is found out", "");
+    result(!collectives_of(seed, false, &twin[2]), "twin: heads not looked at are found out", "");
     result(round_of(seed, 0, rounds, 0), "the example and messages over wires, held and reset", "");
     result(round_of(seed, 1, rounds, 0), "the same over channels, held and broken", "");
     result(round_of(seed, 2, rounds, 0), "programs that do wrong, console, registers", "");
