@@ -5,7 +5,8 @@
 USER     := $(B)/firmware/user
 USER_RAM ?= 16384
 USER_H   := $(addprefix firmware/user/,outflank_user.h jacobi.h) firmware/ofr_regs.h
-USER_LIB := $(USER)/user.a # the calls: a program has in it those that it uses
+# The calls: a program has in it those that it uses
+USER_LIB := $(USER)/user.a
 PROGRAMS += $(USER)/jacobi.bin $(USER)/hello.bin
 
 $(USER)/%.o: firmware/user/%.c $(USER_H)

@@ -48,12 +48,11 @@ $(USER_B)/programs/jacobi.bin: $(USER)/jacobi.bin
 	@mkdir -p $(@D)
 	@cp $< $@
 
-
 # Broken twins of the collectives: a barrier that is once round only; a minimum that is the maximum;
 # members that do not look whether the others do the same.
-USER_TWIN_once := s/if (c.state == TORUS_MORE)$$/if (0)/
+USER_TWIN_once := /torus_barrier/,/^}/s/if (c.state == TORUS_MORE)$$/if (0)/
 USER_TWIN_min  := s/return a < b/return a > b/
-USER_TWIN_same := s/ && !same(.*/ \&\& false)/
+USER_TWIN_same := s/ && !same(/ \&\& false \&\& !same(/
 USER_TWINS := $(patsubst %,$(USER_B)/programs/%.bin,once min same)
 $(USER_TWINS): $(USER_B)/programs/%.bin: firmware/user/collective.c firmware/user/user.ld \
         $(USER)/start.o $(USER_B)/programs/collectives.o $(USER_LIB) rtl/user/user.mk

@@ -72,7 +72,6 @@ static int differs(uint32_t which)
 
 int main(void)
 {
-    static const uint32_t sizes[] = COLLECTIVE_SIZES;
     seed = torus_place.argument[0];
     if (torus_place.nodes != NODES)
         return 2;
@@ -80,11 +79,11 @@ int main(void)
         return differs(torus_place.argument[1]);
     torus_place.result = (uint32_t)(uintptr_t)&result;
     result.sum = seed;
-    for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (uint32_t s = 0; s < sizeof collective_sizes / sizeof *collective_sizes; s++) {
         for (uint32_t root = 0; root < NODES; root++)
-            if (!with_root(sizes[s], root))
+            if (!with_root(collective_sizes[s], root))
                 return 3;
-        if (!all_reduces(sizes[s]))
+        if (!all_reduces(collective_sizes[s]))
             return 4;
     }
     if (torus_barrier() != TORUS_WHOLE)
