@@ -84,7 +84,7 @@ INSTALL_DOC += $(wildcard host/examples/*.c)
 # Tests: the real firmware, compiled for the host, on a fabric of fake boards (test/fake.c)
 # in a time of its own (test/fake_time.c).
 HOST_TESTS := $(patsubst %,$(B)/tests/test_%,firmware torus destinations mend cables snapshot cancel interleave commands)
-TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
+TESTS += $(HOST_TESTS) host/test/torusctl_test.sh host/test/file_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/lib_test.sh host/test/fabric_test.sh \
          host/test/stream_test.sh host/test/serve_test.sh host/test/trace_test.sh host/test/places_test.sh host/test/turns_test.sh \
          host/test/layers_test.sh
 
@@ -338,7 +338,7 @@ $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_des
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 TESTS += $(CANCEL_TWINS)
 
-host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/layers_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
+host/test/torusctl_test.sh host/test/options_test.sh host/test/flash_test.sh host/test/layers_test.sh host/test/file_test.sh: $(B)/bin/torusctl $(B)/torusctl.1 \
     $(B)/torusctl.bash $(B)/bin/torussim
 host/test/fabric_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 host/test/lib_test.sh: $(B)/libtorus.a $(B)/libtorus.so
@@ -391,14 +391,16 @@ TWIN_short := sizes s/cycles.<.1U.<<.30/false/
 TWIN_cut   := channel s/torus_channel_abort(t, end.i.) != TORUS_OK/torus_channel_abort(t, end[i]) > 99/
 # endless: reads a file to its end.
 TWIN_endless := file s/ \&\& .bytes <= most//
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut endless)
+# over: takes a byte more of a file than its bound.
+TWIN_over := file s/= (size_t)take.mib << 20;/= ((size_t)take.mib << 20) + 1;/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut endless over)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c
 	@! cmp -s host/torusctl/$(firstword $(TWIN_$*)).c $(@D)/twin.c
 	@$(CC) $(CPPFLAGS) -Ihost/lib -Ihost/torusctl $(CFLAGS) -w -o $@ $(@D)/twin.c \
 	    $(filter-out $(B)/host/torusctl/$(firstword $(TWIN_$*)).o,$(CTL_O)) $(B)/libtorus.a $(CTL_LIBS)
-host/test/fabric_test.sh host/test/trace_test.sh host/test/options_test.sh: $(CTL_TWINS)
+host/test/fabric_test.sh host/test/trace_test.sh host/test/options_test.sh host/test/file_test.sh: $(CTL_TWINS)
 host/test/trace_test.sh host/test/places_test.sh host/test/turns_test.sh: $(B)/bin/torusctl $(B)/bin/boardsim
 
 # libFuzzer (clang 14) with its sanitizers, from a kept corpus: what a board may send to the

@@ -31,7 +31,11 @@ check 'is shown' grep -Eq '^ *pins +4 ' "$dir/out"
 check 'longer than a packet' refused 'at most' 0,0 1,0 "$dir/file" --message 57
 check 'a node outside' refused 'outside of the torus' 0,0 2,0 "$dir/file"
 check 'no file' refused 'No such file' 0,0 1,0 "$dir/nothing"
-check 'a file without an end' refused 'longer than 64 MiB' 0,0 1,0 /dev/zero
+check 'a file without an end' refused 'longer than 64 MiB: one call' 0,0 1,0 /dev/zero
+truncate -s 67108864 "$dir/most"
+truncate -s 67108865 "$dir/over"
+check 'one of 64 MiB is read' refused 'at most' 0,0 1,0 "$dir/most" --message 57
+check 'a byte more is not' refused 'longer than 64 MiB: one call' 0,0 1,0 "$dir/over" --message 57
 check 'ended well' stop
 
 for twin in count=nowhere rest=left first=left; do

@@ -309,6 +309,9 @@ static int abort_all(struct torus *t)
     return error == TORUS_OK ? 0 : report(t, error);
 }
 
+// Of the file: all of it is in memory, and once more as it comes.
+static const struct most most_sent = {64, "a message has no more here, send it in pieces"};
+
 static int do_channel(struct torus *t, const struct args *a)
 {
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
@@ -340,7 +343,7 @@ static int do_channel(struct torus *t, const struct args *a)
         error = torus_channel_join(t, &x.from, TORUS_PINS, &x.to, TORUS_PINS, x.patience);
         return error == TORUS_OK ? show(t, a, &x.from, false, dims) : report(t, error);
     }
-    x.data = file_whole(a->rest[2], MOST_SENT, &x.bytes, &why);
+    x.data = file_whole(a->rest[2], most_sent, &x.bytes, &why);
     if (!x.data)
         return wrong("file", a->rest[2], why);
     x.got = malloc(x.bytes + 8);

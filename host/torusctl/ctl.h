@@ -32,9 +32,12 @@ uint32_t token_load(void);
 // JSON from a file; NULL: a line on stderr has said what is wrong, and where.
 json_t *file_load(const char *file);
 // All of a file, with room for 8 bytes more, to be freed; NULL: why it cannot be read. One of more
-// than `most` bytes, whole MiB, or without an end, is refused.
-uint8_t *file_whole(const char *file, size_t most, size_t *bytes, const char **why);
-enum { MOST_SENT = 64 << 20 }; // of a file that is sent over the boards
+// than a command takes, or without an end, is refused.
+struct most {
+    unsigned mib;
+    const char *instead; // what to do with a longer one
+};
+uint8_t *file_whole(const char *file, struct most most, size_t *bytes, const char **why);
 // Something else that is wrong in it; the message begins with its place as "table[0].lambda[1]: ",
 // of which line and column are worked out. false.
 __attribute__((format(printf, 2, 3))) bool file_bad(const char *file, const char *format, ...);

@@ -201,6 +201,9 @@ static int send_file(struct torus *t, const struct args *a, struct transfer *x, 
     return 0;
 }
 
+// Of the file: all of it is in memory, and once more as it comes.
+static const struct most most_sent = {64, "one call sends no more, send it in pieces"};
+
 static int do_datagram(struct torus *t, const struct args *a)
 {
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30,
@@ -217,7 +220,7 @@ static int do_datagram(struct torus *t, const struct args *a)
     status = place_find(t, a->rest[1], x.to.at);
     if (status)
         return status;
-    x.data = file_whole(a->rest[2], MOST_SENT, &x.bytes, &why);
+    x.data = file_whole(a->rest[2], most_sent, &x.bytes, &why);
     if (!x.data)
         return wrong("file", a->rest[2], why);
     status = send_file(t, a, &x, dims);

@@ -29,9 +29,10 @@ json_t *file_load(const char *file)
     return root;
 }
 
-uint8_t *file_whole(const char *file, size_t most, size_t *bytes, const char **why)
+uint8_t *file_whole(const char *file, struct most take, size_t *bytes, const char **why)
 {
-    static char longer[40];
+    static char longer[120];
+    const size_t most = (size_t)take.mib << 20;
     FILE *f = fopen(file, "rb");
     uint8_t *data = NULL;
     size_t room = 0;
@@ -47,7 +48,7 @@ uint8_t *file_whole(const char *file, size_t most, size_t *bytes, const char **w
     }
     *why = good ? NULL : strerror(errno);
     if (good && *bytes > most) {
-        snprintf(longer, sizeof longer, "it is longer than %zu MiB", most >> 20);
+        snprintf(longer, sizeof longer, "it is longer than %u MiB: %s", take.mib, take.instead);
         *why = longer;
     }
     if (f)

@@ -7,7 +7,7 @@
 
 #include "ctl.h"
 
-enum { MOST_FILE = 16 << 20, MOST_IMAGE = 128 << 10 };
+enum { MOST_IMAGE = 128 << 10 };
 
 static struct {
     const char *at;
@@ -83,6 +83,9 @@ static const char *take(const uint8_t *file, size_t bytes)
 
 static int prepare(struct args *a)
 {
+    static const struct most most = {16,
+                                     "give the program's ELF file without debug information, or "
+                                     "its .bin"};
     const char *why, *name = a->rest_count ? a->rest[0] : NULL;
     size_t bytes;
     memset(set.image, 0, sizeof set.image);
@@ -91,7 +94,7 @@ static int prepare(struct args *a)
         return wrong("command", "load", "say which PROGRAM, an ELF file or a .bin of one");
     if (!users_good(set.at))
         return 2;
-    uint8_t *file = file_whole(name, MOST_FILE, &bytes, &why);
+    uint8_t *file = file_whole(name, most, &bytes, &why);
     if (file)
         why = take(file, bytes);
     free(file);
