@@ -34,8 +34,9 @@ failed() {
 here() { # NAME COMMAND...: in OUT: tools from PyPI see the folder they run in, and no other
     name=$1
     shift
-    (cd "$out" && timeout "${STEP_SECONDS:-1800}" "$@") > "$out/$name.log" 2>&1 ||
-        failed "$name: $(grep -E '^[^ ]*(ERROR|Error):' "$out/$name.log" | head -n 1)"
+    (cd "$out" && timeout "${STEP_SECONDS:-1800}" "$@") > "$out/$name.log" 2>&1 && return 0
+    line=$(grep -E '^[^ ]*(ERROR|Error):' "$out/$name.log" | head -n 1)
+    failed "$name: ${line:-$(tail -n 1 "$out/$name.log")}"
 }
 image=$out/flash${3:+-$own}.bin new=$out/flash.bin.new
 case $fpga in
@@ -44,13 +45,10 @@ ice40-hx8k)
         failed "$FIRMWARE has no room for a serial number in its second and third word"
     cp "$out/bitstream.bin" "$new"
     dd if="$FIRMWARE" of="$new" bs=1024 seek="$firmware_kib" 2> /dev/null
-    # Octal, from the last byte on
-    bytes=$(echo "$own" | awk '{
-        for (i = 15; i > 0; i -= 2) {
-            high = index("0123456789abcdef", substr($0, i, 1)) - 1
-            low = index("0123456789abcdef", substr($0, i + 1, 1)) - 1
-            printf "\\%03o", 16 * high + low
-        } }')
+    bytes= # in octal, from the last byte on
+    for byte in $(echo "$own" | sed 's/../0x& /g'); do
+        bytes=$(printf '\\%03o' "$byte")$bytes
+    done
     # shellcheck disable=SC2059 # its format is the bytes
     printf "$bytes" | dd of="$new" bs=1 seek=$((firmware_kib * 1024 + 4)) conv=notrunc 2> /dev/null
     ;;

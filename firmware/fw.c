@@ -210,10 +210,12 @@ void fw_init(struct fw *fw)
 {
 #ifdef OFR_TARGET
     *fw = (struct fw){.rx_crc = 0xffffffff, .tx_crc = 0xffffffff, .asks = FW_NOBODY};
-#ifndef OFR_IN_RAM
+#ifdef OFR_IN_FLASH
     // As the hardware does with its own (rtl/board/ofr_node.v): boards of one bitstream have theirs
     // from here
-    node_write(fw, OFR_NODE_SEED, board_serial(fw, 0) ^ board_serial(fw, 1));
+    uint32_t serial[2];
+    board_serial(fw, serial);
+    node_write(fw, OFR_NODE_SEED, serial[0] ^ serial[1]);
 #endif
 #else
     struct fw_hal hal = fw->hal;

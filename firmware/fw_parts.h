@@ -5,6 +5,11 @@
 
 #include "fw.h"
 
+// The target's image runs from the flash, and reads its constants there.
+#if defined OFR_TARGET && !defined OFR_IN_RAM
+#define OFR_IN_FLASH
+#endif
+
 // Registers ---------------------------------------------------------------------------------------
 
 #ifdef OFR_TARGET
@@ -68,17 +73,19 @@ static inline void node_write(struct fw *fw, uint32_t offset, uint32_t value)
     hal_write(fw, OFR_BASE_NODE + offset, value);
 }
 
-// Half 0 or 1, its bits 31 to 0 or 63 to 32, of the board's serial number: in the flash, where the
-// image runs from there and has been given one (flash.S); else the hardware's.
-static inline uint32_t board_serial(struct fw *fw, unsigned half)
+// The board's serial number, its bits 31 to 0 and 63 to 32: in the flash, where the image runs from
+// there and has been given one (flash.S); else the hardware's.
+static inline void board_serial(struct fw *fw, uint32_t serial[2])
 {
-#if defined OFR_TARGET && !defined OFR_IN_RAM
+#ifdef OFR_IN_FLASH
     extern const volatile uint32_t fw_flash_serial[2];
-    uint32_t serial[2] = {fw_flash_serial[0], fw_flash_serial[1]};
+    serial[0] = fw_flash_serial[0];
+    serial[1] = fw_flash_serial[1];
     if ((serial[0] & serial[1]) != 0xffffffff)
-        return serial[half];
+        return;
 #endif
-    return hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW + 4 * half);
+    serial[0] = hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_LOW);
+    serial[1] = hal_read(fw, OFR_BASE_BOARD + OFR_BOARD_SERIAL_HIGH);
 }
 
 static inline bool configured(struct fw *fw)

@@ -37,8 +37,9 @@ bool has_key(const struct fw *fw)
 // A session number that nobody can know: the token is secret, and the time it comes at is any.
 static uint16_t make_session(struct fw *fw, uint32_t token)
 {
-    uint32_t v =
-        fw->random ^ token ^ hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW) ^ board_serial(fw, 0);
+    uint32_t serial[2];
+    board_serial(fw, serial);
+    uint32_t v = fw->random ^ token ^ hal_read(fw, OFR_BASE_TIMER + OFR_TIMER_LOW) ^ serial[0];
     do {
         v += v == 0;
         v ^= v << 13;

@@ -112,7 +112,8 @@ static uint32_t ping_info(struct fw *fw, unsigned arrival)
 
 enum ofr_status op_ping(struct fw *fw, uint32_t *m, unsigned arrival)
 {
-    uint32_t serial[2] = {board_serial(fw, 0), board_serial(fw, 1)};
+    uint32_t serial[2];
+    board_serial(fw, serial);
     switch (arg_of(m)) {
     case 0:
         if (hop_count(m) > OFR_WIDE_HOPS)

@@ -58,7 +58,7 @@ enum { LOOKS = 1 };
 #endif
 
 // A small board's UART has bytes only (rtl/soc, SMALL), and its firmware runs from flash.
-#if defined OFR_TARGET && !defined OFR_IN_RAM
+#ifdef OFR_IN_FLASH
 enum { BYTES = 1 };
 #else
 enum { BYTES = 0 };

@@ -30,7 +30,6 @@ enum {
     L = 128,         // flits a slot: 512 bytes
     ROOM = 4,        // packets that an end has room for
     ENDS = 2,        // 0 joined with the next node's 1
-    SIZES = 21,      // 1 B to 1 MiB
     MOST_RINGS = 16, // random ones
     MOST_TORI = 16,  // of a command
     TABLES = 64,     // cycles until nodes that are configured route
@@ -48,7 +47,7 @@ static struct {
 } set = {.max_size = 1 << 20, .rings = 1, .repetitions = 2, .seed = 1};
 
 struct end {           // and the user's logic there
-    uint32_t node, to; // whose it is; its peer, as node * ENDS + end
+    uint32_t to;       // its peer, as node * ENDS + end
     size_t given, got; // bytes of the message
 };
 
