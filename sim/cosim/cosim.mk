@@ -166,7 +166,9 @@ $(RATE_TESTS): $(B)/tests/rate_%: $(B)/lockstep/%/lockstep $(B)/sim/cosim/rate.o
 
 SOAK += sim/cosim/soak.sh
 SOAK += $(B)/tests/teeth_soak
-soak: export SHAPES := $(LOCKSTEP_SOAK_SHAPES)
+# What gets a slot in turn (soak.sh): routers, with links beside (below, and link.mk, phy.mk)
+SOAKED := $(LOCKSTEP) $(LINKED) $(foreach t,4x4 8x8 4x4x4,$(B)/bin/overload:$(t))
+soak: export PROGRAMS = $(SOAKED:$(B)/%=%)
 TESTS += sim/cosim/soak_test.sh
 sim/cosim/soak_test.sh: $(B)/lockstep/2_32_8_8_1/lockstep
-sim/cosim/soak.sh: $(LOCKSTEP) $(B)/bin/overload
+sim/cosim/soak.sh: $(LOCKSTEP) $(LINKED) $(B)/bin/overload

@@ -408,6 +408,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'e':
         o->events = (unsigned)strtoul(arg, NULL, 10);
         return 0;
+    case 'S':
+        o->until = time(NULL) + strtol(arg, NULL, 10);
+        return 0;
     case 'f':
         o->first = (unsigned)strtoul(arg, NULL, 10);
         return 0;
@@ -436,6 +439,7 @@ int main(int argc, char **argv)
     static const struct argp_option list[] = {
         {"torus", 'T', "KxK[xK]", 0, "(default 4x4)", 0},
         {"events", 'e', "N", 0, "(default 10)", 0},
+        {"seconds", 'S', "N", 0, "new ones begin for so long", 0},
         {"first", 'f', "N", 0, "the number of the first (0), for replay", 0},
         {"kind", 'k', "KIND", 0, "cable, two cables, loose plug, reset or power (in turn)", 0},
         {"seed", 's', "N", 0, "(default: SEED, or 1)", 0},
@@ -465,7 +469,7 @@ int main(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     o.shape.n = o.torus.n;
     printf("# seed %" PRIu64 "\n", o.seed);
-    for (; i < o.events && failed < 3; i++) {
+    for (; (o.until ? time(NULL) < o.until : i < o.events) && failed < 3; i++) {
         failed += !event(&o, o.first + i, &before, &after, &compared);
         sum[0] += before;
         sum[1] += after;

@@ -4,6 +4,8 @@
 #ifndef HEAL_H
 #define HEAL_H
 
+#include <time.h>
+
 #include "links.h"
 #include "node.h"
 #include "rng.h"
@@ -62,7 +64,8 @@ struct heal_options {
     struct ofr_shape shape; // of nodes; packets fill a slot
     uint64_t break_at; // node 0's RTL router gets a wrong credit from this cycle on; 0: it does not
     unsigned events, first;
-    int kind; // -1: all in turn
+    time_t until; // 0: `events` events
+    int kind;     // -1: all in turn
     uint64_t seed;
     bool no_host;
 };

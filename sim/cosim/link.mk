@@ -98,6 +98,8 @@ $(HEAL_RTL_TWINS): $(B)/twin/rtl_%/heal: $(HEAL_RTL) sim/model/link.c sim/model/
 TESTS += sim/cosim/heal_test.sh
 sim/cosim/heal_test.sh $(B)/tests/heal_soak: $(B)/bin/heal $(HEAL_RTL) $(HEAL_TWINS) $(HEAL_RTL_TWINS)
 SOAK += $(B)/tests/heal_soak
+SOAKED += $(LINK_LOCKSTEP) $(B)/bin/heal:4x4 $(B)/bin/heal:4x4x4 $(HEAL_RTL):4x4
+sim/cosim/soak.sh: $(LINK_LOCKSTEP) $(B)/bin/heal $(HEAL_RTL)
 $(B)/tests/heal_soak: $(HEAL_RTL_SOAKED)
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nFULL=1 exec sh sim/cosim/heal_test.sh\n' > $@ && chmod +x $@

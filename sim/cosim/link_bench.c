@@ -12,6 +12,11 @@ uint64_t link_bench_number(struct argp_state *state, const char *arg)
     return number;
 }
 
+bool link_bench_goes_on(const struct link_bench_options *o, unsigned run)
+{
+    return o->until ? time(NULL) < o->until : run < o->runs;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct link_bench_options *o = state->input;
@@ -25,6 +30,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'r':
         o->runs = (unsigned)link_bench_number(state, arg);
+        return 0;
+    case 'S':
+        o->until = time(NULL) + (time_t)link_bench_number(state, arg);
         return 0;
     case 'k':
         if (link_bench_number(state, arg) >= (uint64_t)o->kinds)
@@ -45,6 +53,7 @@ static const struct argp_option list[] = {
     {"seed", 's', "N", 0, "seed of the first run", 0},
     {"cycles", 'c', "N", 0, "cycles a run, before the cable becomes good", 0},
     {"runs", 'r', "N", 0, "runs, seeds counting up", 0},
+    {"seconds", 'S', "N", 0, "new runs begin for so long", 0},
     {"kind", 'k', "N", 0, "0 clean to the last, everything (default: of the seed)", 0},
     {"errors", 'e', "RATE", 0, "bit error rate (default: of the kind)", 0},
     {0}};

@@ -623,7 +623,7 @@ int main(int argc, char **argv)
     if (o.bert && o.bench.rate < 0)
         o.bench.rate = 0;
     unsigned failed = 0, i = 0;
-    for (; i < o.bench.runs && failed < 3; i++)
+    for (; link_bench_goes_on(&o.bench, i) && failed < 3; i++)
         failed += !run_once(&o, o.bench.seed + i, i + 1);
     printf("1..%u\n", i);
     return failed ? 1 : 0;

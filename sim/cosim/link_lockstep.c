@@ -414,7 +414,7 @@ int main(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &o);
     unsigned failed = 0, i = 0;
     uint64_t bad = 0, unseen = 0;
-    for (; i < o.bench.runs && failed < 3; i++)
+    for (; link_bench_goes_on(&o.bench, i) && failed < 3; i++)
         failed += !run_once(&o, o.bench.seed + i, i + 1, &bad, &unseen);
     double expected = (double)(bad + unseen) / (double)(1U << link_rtl_shape().crc_check);
     bool likely = at_least(unseen, expected) > 1e-6;

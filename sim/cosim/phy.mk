@@ -58,6 +58,8 @@ $(PHY_TESTS): $(B)/tests/phy_%: $(B)/phy/%/link_cable sim/cosim/phy.mk
 	@chmod +x $@
 
 SOAK += $(B)/tests/phy_soak
+SOAKED += $(PHY_CABLE)
+sim/cosim/soak.sh: $(PHY_CABLE)
 $(B)/tests/phy_soak: $(PHY_CABLE) $(PHY_SOAKED_CABLE)
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nset -e\nfor s in $(PHY_SHAPES) $(PHY_SOAKED); do\n    %s %s\ndone\n' \

@@ -23,7 +23,7 @@ twin() # options of the program
 
 soak() # hours
 {
-    B=$dir HOURS=$1 JOBS=2 SLOT=2 SHAPES=$shape TORI='' sh sim/cosim/soak.sh > "$dir/log" 2>&1
+    B=$dir HOURS=$1 JOBS=2 SLOT=2 PROGRAMS=lockstep/$shape/lockstep sh sim/cosim/soak.sh > "$dir/log" 2>&1
 }
 
 twin ''
@@ -41,7 +41,7 @@ result $? "its state counts router-cycles"
 # Killed outright: what it had counted stays. The log is emptied here: the soak before has left its
 # own "good" there, and the shell in the background may not have begun when it is first looked at.
 : > "$dir/log"
-B=$dir HOURS=1 JOBS=1 SLOT=1 SHAPES=$shape TORI='' sh sim/cosim/soak.sh > "$dir/log" 2>&1 &
+B=$dir HOURS=1 JOBS=1 SLOT=1 PROGRAMS=lockstep/$shape/lockstep sh sim/cosim/soak.sh > "$dir/log" 2>&1 &
 pid=$!
 wait_for 300 grep -q good "$dir/log"
 kill -KILL $pid
@@ -57,10 +57,23 @@ result $? "from where it was"
 . "$dir/soak.state"
 [ "$done_cycles" -gt "$second" ] && grep -q "$done_cycles of 1000000000" "$dir/log"
 result $? "and says how far it is"
-echo "slot=$slot done_cycles=999999999 overloads=0" > "$dir/soak.state"
+echo "slot=$slot done_cycles=999999999 runs=0" > "$dir/soak.state"
 soak 0.0015
 grep -q 'over 1 billion router-cycles' "$dir/log"
 result $? "past the billion it says so"
+
+# One that counts runs, of a torus
+mkdir -p "$dir/bin"
+printf '#!/bin/sh\necho "$*" >> %s/asked\necho "ok 1 - a"\necho "ok 2 - b"\nsleep 1\n' "$dir" > "$dir/bin/heal"
+chmod +x "$dir/bin/heal"
+rm -f "$dir/soak.state" "$dir/asked"
+B=$dir HOURS=0.001 JOBS=2 SLOT=1 PROGRAMS=bin/heal:4x4 sh sim/cosim/soak.sh > "$dir/log" 2>&1
+. "$dir/soak.state"
+[ "$done_cycles" = 0 ] && [ "$runs" = $((4 * slot)) ] && [ "$runs" -gt 0 ]
+result $? "other runs are counted"
+grep -qx -e '--torus 4x4 --seconds 1 --seed 100100000' "$dir/asked"
+result $? "with its torus, for a time, with a seed of its own"
+echo "slot=$slots done_cycles=0 runs=0" > "$dir/soak.state"
 
 # The broken twin
 twin '--break 300 --torus 3x3'
@@ -70,7 +83,7 @@ soak 0.01
 result $? "a lost credit ends the soak"
 grep -q "slot=$slots " "$dir/soak.state"
 result $? "and will be run again"
-B=$dir HOURS=no SHAPES=$shape sh sim/cosim/soak.sh > "$dir/log" 2>&1
+B=$dir HOURS=no PROGRAMS=lockstep/$shape/lockstep sh sim/cosim/soak.sh > "$dir/log" 2>&1
 [ $? = 2 ]
 result $? "HOURS=no: refused with status 2"
 finish
