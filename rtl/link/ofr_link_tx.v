@@ -34,6 +34,7 @@ module ofr_link_tx #(
     output logic [2:0]        item,       // which item goes, where the frame has one
     input  wire logic [15:0]  item_data,
     input  wire logic         due,        // an end that is up is to say the next item
+    input  wire logic         late,       // ... before flits now
     output logic              tells,      // which is what goes; else of a hello
     input  wire logic [3:0]   expects,    // the frame that the receiver waits for
     input  wire logic [11:0]  freed,
@@ -118,7 +119,7 @@ module ofr_link_tx #(
     logic [1:0]   at_q;
     logic         go, sync, data, hello_q, hello, ends, header;
     logic         data_q, nak_q;
-    logic         due_q, tell, tell_q; // an item is to be said; this frame does, when it began
+    logic         due_q, late_q, tell, tell_q; // an item is to be said, and first; this frame does
     logic [2:0]   item_q;
     logic [3:0]   left_q, place_q, place_d;
     logic [4:0]   run_q;          // words of a SYNC run to go
@@ -130,7 +131,7 @@ module ofr_link_tx #(
 
     assign go     = phy_ready && (SHARED == 0 || phase);
     assign sync   = run_q != 0;
-    assign tell   = due_q && up;
+    assign tell   = due_q && up && (late_q || !may_send);
     assign tells  = TWO && at_q == HIGH ? tell_q : tell;
     assign item   = tells && item_q < `OFR_LINK_SAYS_TIME ? {1'b1, item_q[1:0]} : item_q;
     assign data   = up && may_send && !sync && !tell;
@@ -174,7 +175,7 @@ module ofr_link_tx #(
     logic [2:0]   item_d;
     logic [3:0]   left_d, start_d; // start_d: the next place_q
     logic [4:0]   run_d;
-    logic         data_d, hello_d, nak_d, due_d, tell_d, fresh;
+    logic         data_d, hello_d, nak_d, due_d, late_d, tell_d, fresh;
     assign fresh = SLOW == 1 ? at_q == GAP : (at_q == GAP && sync) || at_q == CRC;
     always_comb begin
         {at_d, credit_d, item_d} = {at_q, credit_q, item_q};
@@ -191,7 +192,7 @@ module ofr_link_tx #(
                     data_d  = data;
                     hello_d = !up || tell;
                     tell_d  = tell;
-                    if (!sync)
+                    if (!sync && !data)
                         due_d = 1'b0;
                     if (sync)
                         run_d = run_q - 1;
@@ -229,6 +230,7 @@ module ofr_link_tx #(
             nak_d    = 1'b0;
             due_d    = 1'b0;
         end
+        late_d = due_d && (late_q || late);
     end
     ofr_link_slow #(.WIDTH(23), .SLOW(SLOW)) u_framer (
         .clk, .slot, .en(1'b1),
@@ -238,8 +240,9 @@ module ofr_link_tx #(
     ofr_link_slow #(.WIDTH(16), .SLOW(SLOW), .ROWS(1)) u_sum (
         .clk, .slot, .en(go), .d(fresh ? `OFR_LINK_CRC_INIT : crc_d), .q(crc_q)
     );
-    ofr_link_slow #(.WIDTH(2), .SLOW(SLOW)) u_items (
-        .clk, .slot, .en(1'b1), .d(TIME != 0 ? {due_d, tell_d} : 2'd0), .q({due_q, tell_q})
+    ofr_link_slow #(.WIDTH(3), .SLOW(SLOW)) u_items (
+        .clk, .slot, .en(1'b1), .d(TIME != 0 ? {due_d, late_d, tell_d} : 3'd0),
+        .q({due_q, late_q, tell_q})
     );
     generate
         if (SLOW == 1) begin : g_word

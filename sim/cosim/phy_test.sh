@@ -20,11 +20,11 @@ latency()
     [ -n "$most" ] && [ "$most" -le "$2" ]
     result $? "$1: a header takes $(sed -n 's/^# latency //p' "$work/log") cycles (at most $2)"
 }
-latency $w32 17
-latency $w8 41
-latency 2_16_32_4_1_0_10_16_3 68
-latency 2_16_16_4_0_1_11_16_1 156
-latency $double 60
+latency $w32 16
+latency $w8 37
+latency 2_16_32_4_1_0_10_16_3 66
+latency 2_16_16_4_0_1_11_16_1 153
+latency $double 39
 
 for rate in 1e-4 1e-2; do
     for shape in $w8 $double; do

@@ -239,8 +239,9 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
 {
     struct ofr_link_framer *f = &l->framer, before = *f;
     bool two = two_words(l), go = in->phy_tx_ready && (!l->shape.shared || (l->time & 1));
-    bool sync = before.run != 0, tell = w->up && before.due;
-    bool data = w->up && l->window.may_send && !sync && !tell;
+    bool may = l->window.may_send; // ... or must: an item waits for flits, up to a tick
+    bool sync = before.run != 0, tell = w->up && before.due && (before.late || !may);
+    bool data = w->up && may && !sync && !tell;
     bool hello = two ? before.hello : !w->up || tell;
     bool ends = go && before.at == FLITS && before.left == 0;
     bool header = go && (two ? before.at == HIGH : before.at == GAP && !sync);
@@ -298,7 +299,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
             f->data = data;
             f->hello = !w->up || tell;
             f->tell = tell;
-            f->due &= sync;
+            f->due &= sync || data;
             if (sync)
                 f->run--;
             else
@@ -321,6 +322,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
         }
     }
     f->due |= l->shape.time && w->tick && l->odd;
+    f->late = f->due && (before.late || (w->tick && !l->odd));
     if (nak || (w->tick && (!w->up || w->wants || l->train.hello)))
         f->run = OFR_LINK_RUN;
 }

@@ -120,7 +120,7 @@ struct ofr_link {
     struct ofr_link_framer {
         unsigned at, left, place, run;
         bool hello, data, nak;
-        bool due, tell; // an end that is up is to say an item; this frame does
+        bool due, late, tell; // an end that is up is to say an item; flits wait; this frame does
         unsigned credit, item;
         uint16_t crc;
     } framer;
