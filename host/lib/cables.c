@@ -194,6 +194,9 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
             kind = TORUS_FAULT_DOUBLED;
             snprintf(more, sizeof more, ", which %s is cabled to already", torus_port_name(p));
         }
+    // From + to - of one dimension: so two boards look as well that are taken for one.
+    if (c.board[0] == c.board[1] && (c.port[0] ^ c.port[1]) == 1)
+        snprintf(more, sizeof more, ", or another board has this number: give each its own");
     if (w->pair[w->end] == NO_PAIR) {
         snprintf(what, sizeof what, "there should be none");
     } else {
@@ -209,9 +212,9 @@ static void describe_wrong(struct check *k, const struct wrong_cable *w)
                  kind == TORUS_FAULT_SWAPPED ? " (swapped)" : "");
     }
     if (c.board[0] == c.board[1])
-        fault(t, TORUS_FAULT_LOOPED, &c, "cable from %s of %s loops back to its own %s; %s",
-              torus_port_name((unsigned)c.port[0]), one, torus_port_name((unsigned)c.port[1]),
-              what);
+        fault(t, TORUS_FAULT_LOOPED, &c, "cable from %s of %s loops back to its own %s; %s%s",
+              torus_port_name((unsigned)c.port[0]), one, torus_port_name((unsigned)c.port[1]), what,
+              more);
     else
         fault(t, kind, &c, "cable from %s of %s goes to %s of %s%s; %s",
               torus_port_name((unsigned)c.port[0]), one, torus_port_name((unsigned)c.port[1]), two,

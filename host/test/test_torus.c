@@ -236,6 +236,27 @@ static void same_serial(void **state)
     struct fake_fabric *f = fake_new(4, 4, 1, true, seed);
     at(f, 2, 2)->serial = at(f, 0, 1)->serial;
     wrong(f, 0, "do two boards have this number");
+    // All boards: the next one is taken for the board itself.
+    static const uint8_t sizes[][3] = {{2, 2, 1}, {2, 1, 1}, {4, 4, 1}, {2, 2, 2}};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        f = fake_new(sizes[i][0], sizes[i][1], sizes[i][2], true, seed);
+        for (unsigned b = 0; b < f->boards; b++)
+            f->board[b].serial = 1;
+        wrong(f, 0, "another board has this number: give each its own");
+    }
+    // Neighbours of a ring whose third board has a number of its own.
+    f = fake_new(3, 1, 1, true, seed);
+    at(f, 1, 0)->serial = at(f, 0, 0)->serial;
+    wrong(f, 0, "number");
+    // A board in which a cable goes round a corner has none of that.
+    f = fake_new(4, 4, 1, true, seed);
+    fake_cable(at(f, 3, 1), 0, at(f, 3, 1), 2);
+    struct host h;
+    plug(&h, &f->board[0], -1, &quick);
+    expect(&h, torus_discover(h.t), TORUS_E_MISCABLED);
+    assert_false(fault_says(h.t, "number"));
+    unplug(&h);
+    fake_free(f);
 }
 
 static void size_17(void **state)

@@ -241,7 +241,7 @@ if grep -q '"port": "cable_' "constraints/$pins_of.json"; then
     flashes="--flash $out/flash.bin"
     in_torus
     check 'the cables are up, with one serial number for all' up 'x+,x-,y+,y-'
-    ! torus discover && says 'serial number'
+    ! torus discover && says 'another board has this number'
     result $? 'twin: boards of one serial number: discover says so'
     sed 's/^/# /' "$dir/out"
     stop
