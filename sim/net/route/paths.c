@@ -144,17 +144,45 @@ static unsigned orthant_ways(const struct net_paths *paths, const struct ofr_coo
 // ---- Profit of ofr-2013
 // --------------------------------------------------------------------------
 
-static struct net_profit profit_2013(const struct net_paths *paths, const struct ofr_load *load,
-                                     const struct ofr_way *way, unsigned d, unsigned least)
+// Free adaptive slots by dimension and by which of its two links count.
+struct free_slots {
+    int32_t of[OFR_MAX_DIMS][4];
+};
+
+static struct free_slots free_slots(const struct net_paths *paths, const struct ofr_load *load)
+{
+    struct free_slots f;
+    for (unsigned i = 0; i < paths->torus.n; i++) {
+        uint32_t there = load->ports >> 2 * i;
+        int32_t plus = there & 1 ? load->slots - load->used[2 * i] : 0;
+        int32_t minus = there & 2 ? load->slots - load->used[2 * i + 1] : 0;
+        f.of[i][0] = 0;
+        f.of[i][1] = plus;
+        f.of[i][2] = minus;
+        f.of[i][3] = plus + minus;
+    }
+    return f;
+}
+
+static inline int64_t free_of(const struct free_slots *f, unsigned n, uint32_t leave)
+{
+    int64_t free = 0;
+    for (unsigned i = 0; i < n; i++)
+        free += f->of[i][leave >> 2 * i & 3];
+    return free;
+}
+
+// free: slots of the first leg's links; d: of the minimal way; least: u*.
+static inline struct net_profit profit_2013(const struct net_paths *paths, unsigned slots,
+                                            const struct ofr_way *way, int64_t free, unsigned d,
+                                            unsigned least)
 {
     int m = way->arrive;
-    int64_t free = 0, D = way->distance;
-    for (uint32_t rest = way->leave; rest; rest &= rest - 1)
-        free += load->slots - load->used[__builtin_ctz(rest)];
+    int64_t D = way->distance;
     if (free == 0)
         return (struct net_profit){0, 1};
-    int64_t used = load->slots * m - free; // u m
-    int64_t first = (int64_t)least * m;    // f = first / used
+    int64_t used = (int64_t)slots * m - free; // u m
+    int64_t first = (int64_t)least * m;       // f = first / used
     if (least == 0)
         first = used = 1;
     if (used == 0)
@@ -165,6 +193,28 @@ static struct net_profit profit_2013(const struct net_paths *paths, const struct
     }
     return (struct net_profit){16 * first * D + (int64_t)paths->table.eta * d * used,
                                16 * used * D};
+}
+
+static unsigned choose_2013(const struct net_paths *paths, const struct ofr_load *load,
+                            const struct ofr_way *ways, unsigned count)
+{
+    unsigned best = 0, d = ways[0].distance, least = ofr_least_used(load), n = paths->torus.n;
+    const struct free_slots f = free_slots(paths, load);
+    int64_t free = free_of(&f, n, ways[0].leave);
+    if (least == 0 && free != 0) // the first term is 1 of all, and no way is shorter
+        return 0;
+    struct net_profit most = profit_2013(paths, load->slots, &ways[0], free, d, least);
+    for (unsigned w = 1; w < count; w++) {
+        if (!ways[w].admissible)
+            continue;
+        free = free_of(&f, n, ways[w].leave);
+        struct net_profit p = profit_2013(paths, load->slots, &ways[w], free, d, least);
+        if (p.num * most.den <= most.num * p.den)
+            continue;
+        most = p;
+        best = w;
+    }
+    return best;
 }
 
 // ---- All
@@ -245,18 +295,7 @@ unsigned net_choose(const struct net_paths *paths, const struct ofr_load *load,
     }
     if (paths->preset != NET_PRESET_2013)
         return ofr_choose(load, &paths->table, ways, count);
-    unsigned best = 0, d = ways[0].distance, least = ofr_least_used(load);
-    struct net_profit most = profit_2013(paths, load, &ways[0], d, least);
-    for (unsigned w = 1; w < count; w++) {
-        if (!ways[w].admissible)
-            continue;
-        struct net_profit p = profit_2013(paths, load, &ways[w], d, least);
-        if (p.num * most.den <= most.num * p.den)
-            continue;
-        most = p;
-        best = w;
-    }
-    return best;
+    return choose_2013(paths, load, ways, count);
 }
 
 struct net_profit net_way_profit(const struct net_paths *paths, const struct ofr_load *load,
@@ -264,8 +303,11 @@ struct net_profit net_way_profit(const struct net_paths *paths, const struct ofr
 {
     if (d == 0)
         return (struct net_profit){0, 1};
-    if (paths->preset == NET_PRESET_2013)
-        return profit_2013(paths, load, way, d, ofr_least_used(load));
+    if (paths->preset == NET_PRESET_2013) {
+        const struct free_slots f = free_slots(paths, load);
+        return profit_2013(paths, load->slots, way, free_of(&f, paths->torus.n, way->leave), d,
+                           ofr_least_used(load));
+    }
     struct ofr_profit p = ofr_way_profit(load, &paths->table, way, d);
     return (struct net_profit){p.num, p.den};
 }

@@ -164,6 +164,35 @@ static void ofr_2013_profit(void **state)
                   ways[4].distance);
 }
 
+// The way taken is the first of the greatest profit, whatever need not be computed.
+static void choice_2013(void **state)
+{
+    (void)state;
+    static const char *const tori[] = {"8x8x8", "3x5x7", "2x6x4", "9", "4x4", "1x8x8", "2x3x2x4"};
+    for (unsigned round = 0; round < 40000; round++) {
+        enum net_routing routing = exact_random(&seed) & 1 ? NET_OFR : NET_POR;
+        struct net_paths paths = make(NET_PRESET_2013, routing, tori[exact_random(&seed) % 7]);
+        paths.table.eta = (uint8_t)(exact_random(&seed) % 3 * 16);
+        uint32_t nodes = ofr_nodes(&paths.torus);
+        struct ofr_sample x = {.torus = paths.torus,
+                               .s = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes),
+                               .t = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes),
+                               .slots = 8};
+        exact_random_used(&x, &seed);
+        struct ofr_load load = {x.used, ofr_existing_ports(&x.torus, &x.s), x.slots};
+        struct ofr_way ways[OFR_MAX_WAYS];
+        unsigned count = net_ways(&paths, &x.s, &x.t, round & 1, ways), best = 0;
+        unsigned d = ways[0].distance;
+        for (unsigned w = 1; w < count && d >= 2; w++) {
+            struct net_profit p = net_way_profit(&paths, &load, &ways[w], d);
+            struct net_profit most = net_way_profit(&paths, &load, &ways[best], d);
+            if (ways[w].admissible && p.num * most.den > most.num * p.den)
+                best = w;
+        }
+        assert_int_equal(net_choose(&paths, &load, ways, count, 0), best);
+    }
+}
+
 static void por_2013(void **state)
 {
     (void)state;
@@ -311,9 +340,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ofr_is_the_models), cmocka_unit_test(ofr_2013_geometry),
         cmocka_unit_test(ofr_2013_order),    cmocka_unit_test(ofr_2013_profit),
-        cmocka_unit_test(por_2013),          cmocka_unit_test(literal),
-        cmocka_unit_test(random_ties),       cmocka_unit_test(orthants_beside),
-        cmocka_unit_test(relation),
+        cmocka_unit_test(choice_2013),       cmocka_unit_test(por_2013),
+        cmocka_unit_test(literal),           cmocka_unit_test(random_ties),
+        cmocka_unit_test(orthants_beside),   cmocka_unit_test(relation),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
