@@ -462,14 +462,15 @@ static void load_message(struct net_part *part, uint32_t node)
     source->packet = source->chosen = 0;
     source->born = net_schedule_born(schedule, source->message);
     source->packets = net_schedule_packets(schedule, node, source->message);
-    source->destination = net_schedule_destination(schedule, node, source->message);
-    source->ways = 1;
+    uint32_t destination = net_schedule_destination(schedule, node, source->message);
+    if (source->ways && destination == source->destination)
+        return; // the ways are those of the message before
+    source->destination = destination;
     struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
     struct ofr_way all[OFR_MAX_WAYS];
-    unsigned count =
+    source->ways =
         net_ways(part->paths, &part->coord[node], &part->coord[source->destination], true, all);
-    memcpy(ways, all, count * sizeof *ways);
-    source->ways = count;
+    memcpy(ways, all, source->ways * sizeof *ways);
     source->minimal = net_pack_leg(
         net_first_leg(part->paths, &part->coord[node], &part->coord[source->destination], ways, 0));
 }

@@ -33,7 +33,7 @@ struct net_source {
     uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
     uint32_t packets;         // of the message
     uint32_t destination;
-    uint32_t ways;    // count
+    uint32_t ways;    // count; 0: before the first message
     uint32_t chosen;  // 1 + the way that a packet keeps from try to try; 0: none yet
     uint32_t in_time; // packets that entered before the last generation period ended
 };
