@@ -141,6 +141,9 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK(
         c->escape_throttle < c->slots + (c->routing != NET_DOR),
         "the escape throttle must be at most the slots, less with DOR, which has the escape only");
+    CHECK(net_config_times(c).horizon <= UINT32_MAX, // as the engine's lines count time
+          "the times of a packet on the links add up to more than %u ms",
+          (unsigned)(UINT32_MAX / (1000000u * NET_UNITS_PER_NS)));
     CHECK(c->eta * 16 == floor(c->eta * 16), "eta must be a multiple of 1/16");
 #undef CHECK
     bool pattern = !c->trace && !c->active && !c->application;

@@ -567,8 +567,8 @@ void net_part_start(struct net_part *part)
 // Events of a line at the time that it begins with, if that is `time`.
 static inline uint32_t run_of(const struct net_line *line, uint64_t time)
 {
-    uint32_t count = 0;
-    while (count < line->count && line->at[(line->first + count) & line->mask].time == time)
+    uint32_t count = 0, low = (uint32_t)time;
+    while (count < line->count && line->at[(line->first + count) & line->mask].time == low)
         count++;
     return count;
 }
@@ -670,7 +670,7 @@ AHEAD void on_arrivals(struct net_part *part, bool ahead)
 AHEAD void on_line(struct net_part *part, uint32_t l, bool ahead)
 {
     const struct net_line *line = &part->wheel.line[l];
-    uint64_t now = part->wheel.now;
+    uint32_t now = (uint32_t)part->wheel.now;
     do {
         uint32_t index = line->at[line->first].index;
         net_wheel_drop(&part->wheel, l, 1);

@@ -23,7 +23,7 @@ struct net_event {
 };
 
 struct net_line_event {
-    uint64_t time;
+    uint32_t time; // modulo 2^32: net_wheel_time
     uint32_t index;
 };
 
@@ -108,7 +108,14 @@ static inline bool net_wheel_put(struct net_wheel *wheel, uint64_t time, uint32_
     return true;
 }
 
-// Puts an event there, at a time not before that of any other in the line. Returns where its cargo
+// When it is.
+static inline uint64_t net_wheel_time(const struct net_wheel *wheel, const struct net_line_event *e)
+{
+    return wheel->now + (uint32_t)(e->time - (uint32_t)wheel->now);
+}
+
+// Puts an event there, at a time not before that of any other in the line and less than 2^32 units
+// from now. Returns where its cargo
 // goes, aligned to 16 bytes where its size is (not NULL without cargo either), or NULL: out of
 // memory.
 static inline void *net_wheel_put_line(struct net_wheel *wheel, uint32_t l, uint64_t time,
@@ -118,7 +125,7 @@ static inline void *net_wheel_put_line(struct net_wheel *wheel, uint32_t l, uint
     if (line->count > line->mask && !net_wheel_grow(line))
         return NULL;
     uint32_t place = (line->first + line->count++) & line->mask;
-    line->at[place] = (struct net_line_event){time, index};
+    line->at[place] = (struct net_line_event){(uint32_t)time, index};
     if (line->count == 1)
         wheel->soonest[l] = net_wheel_key(time, line->kind);
     return line->cargo + place * line->cargo_size;
@@ -166,7 +173,8 @@ static inline void net_wheel_drop(struct net_wheel *wheel, uint32_t l, uint32_t 
     line->first = (line->first + count) & line->mask;
     line->count -= count;
     wheel->soonest[l] =
-        line->count ? net_wheel_key(line->at[line->first].time, line->kind) : UINT64_MAX;
+        line->count ? net_wheel_key(net_wheel_time(wheel, &line->at[line->first]), line->kind)
+                    : UINT64_MAX;
 }
 
 // Takes the first event of the wheel, which has one.

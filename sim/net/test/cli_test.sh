@@ -18,6 +18,7 @@ refuse 'load' run --load x
 refuse 'load' run --load nan
 refuse 'load' run --load 1e-15
 refuse 'injection-rate' run --injection-rate 1e-20
+refuse 'more than 71 ms' run --packet-bytes 65535 --ext-bandwidth 0.001
 refuse 'seed' run --seed 1.5
 refuse 'seed' run --seed 9223372036854775808
 refuse 'bitreverse.*powers of two' run --topology torus:10x10x10 --traffic bitreverse
