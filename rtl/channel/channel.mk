@@ -96,8 +96,10 @@ CHANNEL_TWIN_mark    := s/x->mark = is_open(old)/x->mark = 0 \&\& is_open(old)/ 
 CHANNEL_TWIN_port    := s/ && (!old->shown.valid || in->m_ready\[cur\])// has.changed|gave
 CHANNEL_TWIN_line    := s/ch->has_next = true;/;/ given.to.the.consumer
 CHANNEL_TWIN_waits   := s/(ch->sent || is_due/(0 \&\& is_due/ bytes
+CHANNEL_TWIN_narrow  := s/\(x->received = .*\);/\1 \& 0xfffff;/ bytes.received
+CHANNEL_TWIN_RUN_narrow := large
 CHANNEL_TWINS := $(patsubst %,$(B)/tests/channel_twin_%,credit early order conn poison silent slot turn \
-    drain rest mark port line waits)
+    drain rest mark port line waits narrow)
 TESTS += $(CHANNEL_TWINS)
 $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.c rtl/channel/channel.mk
 	@mkdir -p $(@D)
@@ -105,15 +107,19 @@ $(CHANNEL_TWINS): $(B)/tests/channel_twin_%: $(CHANNEL_BENCH) sim/model/channel.
 	@sed -f $@.sed sim/model/channel.c > $@.c && ! cmp -s sim/model/channel.c $@.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -w -DALONE $(call channel_flags,2_32_32_4_4) -Isim/cosim -Isim/model \
 	    -o $@.twin $(CHANNEL_C) $@.c
-	@printf '#!/bin/sh\n! %s 1600000 > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
+	@printf '#!/bin/sh\n! %s $(or $(CHANNEL_TWIN_RUN_$*),1600000) > %s.out 2>&1 && grep -qE "$(lastword $(CHANNEL_TWIN_$*))" %s.out &&\n' \
 	    $@.twin $@ $@ > $@
 	@printf 'echo "ok 1 - channel, twin $*: found out"; s=$$?; [ $$s = 0 ] || echo "not ok 1 - channel, twin $*"\n' >> $@
 	@printf 'echo 1..1; exit $$s\n' >> $@ && chmod +x $@
 
+TESTS += $(B)/tests/channel_large
+$(B)/tests/channel_large: $(B)/tests/channel_2_32_32_4_4
+	@printf '#!/bin/sh\nexec $< large\n' > $@ && chmod +x $@
+
 SOAK += $(B)/tests/channel_soak
 $(B)/tests/channel_soak: $(CHANNEL_TESTS)
-	@printf '#!/bin/sh\ns=0\nfor t in $(CHANNEL_TESTS); do $$t 20000000 "$${SEED:-$$(date +%%s)}" || s=1; done\nexit $$s\n' \
-	    > $@ && chmod +x $@
+	@printf '#!/bin/sh\ns=0 seed=$${SEED:-$$(date +%%s)}\nfor t in $(CHANNEL_TESTS); do\n' > $@
+	@printf '    $$t 20000000 "$$seed" || s=1\n    $$t large "$$seed" || s=1\ndone\nexit $$s\n' >> $@ && chmod +x $@
 
 # The example: two boards of it, Verilated with the bench around them; its waveforms.
 EXAMPLE := rtl/channel/example

@@ -66,7 +66,7 @@ struct end {
     bool pause;            // no new message
     unsigned rate, taking; // permille of cycles
     unsigned largest;      // beats of a message
-    unsigned exact;        // not 0: all have so many, and whole ones
+    unsigned exact;        // not 0: bytes of every message
     // The consumer
     uint64_t got_beats, got_bytes;
     bool broken;          // the beat that says so has come

@@ -10,12 +10,15 @@ void next_beat(struct bench *b, struct end *x)
     if (x->s.valid || (x->left == 0 && x->pause) || !chance(b, x->rate))
         return;
     if (x->left == 0)
-        x->left = x->exact ? x->exact : 1 + below(b, chance(b, 500) ? 4 : x->largest);
+        x->left = x->exact ? (x->exact + BYTES - 1) / BYTES
+                           : 1 + below(b, chance(b, 500) ? 4 : x->largest);
     x->s.data = rng_next(&b->rng) & (~(uint64_t)0 >> (64 - W));
     x->s.last = x->left == 1;
     // Keep counts in the last beat; with a gap the bytes below it. Else it may be anything
     x->s.keep = (uint8_t)((1U << BYTES) - 1);
-    if (!x->exact && (x->s.last ? chance(b, 700) : chance(b, 50)))
+    if (x->exact && x->s.last)
+        x->s.keep = (uint8_t)((1U << ((x->exact - 1) % BYTES + 1)) - 1);
+    else if (!x->exact && (x->s.last ? chance(b, 700) : chance(b, 50)))
         x->s.keep = (uint8_t)(chance(b, 900) ? (1U << below(b, BYTES + 1)) - 1
                                              : below(b, 256) & ((1U << BYTES) - 1));
     x->s.valid = true;

@@ -7,6 +7,7 @@
 // itself.
 //
 //   lockstep [CYCLES [SEED]]   SEED also from the environment
+//   lockstep large [SEED]      messages of about 1 MiB
 #include "bench.h"
 
 #include <inttypes.h>
@@ -522,6 +523,64 @@ static void result(bool ok, const char *name, const char *more)
     failures += !ok;
 }
 
+// ---- Long messages ------------------------------------------------------------------------------
+
+// In a ring of streams, all of them slow at times or stopped, each node sends the next one a
+// message: of a byte less than 1 MiB, of 1 MiB, of a byte more.
+static int large(uint64_t seed)
+{
+    enum { MIB = 1 << 20, LIMIT = 8000000 };
+    static struct bench bench;
+    struct bench *b = &bench;
+    char text[160];
+
+    start(b, seed, -1);
+    b->calm = true;
+    b->delay = 1 + below(b, 60);
+    b->gap = below(b, 100);
+    b->ready = 900 + below(b, 100);
+    for (unsigned n = 0; n < NODES; n++)
+        reset(b, n);
+    cycles(b, 10);
+    for (unsigned n = 0; n < NODES; n++) {
+        b->node[n].end[0].exact = MIB - 1 + n;
+        join(b, n, 0, (n + 1) % NODES, 1, OFR_CHANNEL_COMMAND_LISTEN);
+        cycles(b, 20);
+    }
+    cycles(b, 200 + 4 * b->delay);
+    unsigned come = 0;
+    while (come < NODES && b->cycle < LIMIT && !b->failed) {
+        traffic(b);
+        come = 0;
+        for (unsigned n = 0; n < NODES; n++) {
+            struct end *x = b->node[n].end;
+            for (unsigned e = 0; e < ENDS; e++) // one message
+                x[e].pause = e != 0 || x->log[x->now].beats;
+            come += b->node[(n + 1) % NODES].end[1].got_bytes >= x->exact;
+        }
+        cycles(b, 500 + below(b, 1000));
+    }
+    if (come < NODES)
+        fail(b, 0, 0, "messages that have come", come, NODES);
+    settle(b);
+    check_rest(b);
+    for (unsigned n = 0; n < NODES; n++)
+        command(&b->node[n], 0, OFR_CHANNEL_COMMAND_CLOSE);
+    settle(b);
+    for (unsigned n = 0; n < NODES && !b->failed; n++) {
+        check_closed(b, n, 0);
+        same(b, n, 0, "bytes sent", show(&b->node[n], 0, OFR_CHANNEL_SENT), MIB - 1 + n);
+    }
+    stop(b);
+    snprintf(text, sizeof text,
+             "a byte less, 1 MiB, a byte more: %" PRIu64 " messages, %" PRIu64 " bytes, %" PRIu64
+             " packets, %" PRIu64 " cycles",
+             b->cov.messages, b->cov.bytes, b->cov.packets, b->cycle);
+    result(!b->failed && b->cov.messages == NODES, "lockstep and ledger, ", text);
+    printf("1..%d\n", number);
+    return failures != 0;
+}
+
 // ---- Figures ------------------------------------------------------------------------------------
 
 // Two nodes and a wire of `delay` cycles; end e of one joined with end e of the other.
@@ -546,7 +605,7 @@ static void stream(struct bench *b, unsigned n, unsigned e, unsigned beats, bool
 {
     struct end *x = &b->node[n].end[e];
     x->rate = 1000;
-    x->exact = beats;
+    x->exact = beats * BYTES;
     b->node[!n].end[e].taking = is_taken ? 1000 : 0;
 }
 
@@ -580,7 +639,7 @@ static void figures(uint64_t seed)
     char text[160];
 
     two_nodes(b, seed, DELAY);
-    b->node[0].end[0].exact = 1;
+    b->node[0].end[0].exact = BYTES;
     b->node[0].end[0].left = 0;
     stream(b, 0, 0, 1, true);
     b->node[0].end[0].pause = true;
@@ -638,11 +697,16 @@ static void figures(uint64_t seed)
 int main(int argc, char **argv)
 {
     const char *env = getenv("SEED");
+    bool is_large = argc > 1 && strcmp(argv[1], "large") == 0;
     uint64_t most = argc > 1 ? strtoull(argv[1], NULL, 0) : 700000;
     uint64_t seed = strtoull(argc > 2 ? argv[2] : env ? env : "1", NULL, 0);
     struct coverage c;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (is_large) {
+        printf("# seed %" PRIu64 "; again: %s large %" PRIu64 "\n", seed, argv[0], seed);
+        return large(seed);
+    }
     printf("# seed %" PRIu64 ", %" PRIu64 " cycles of %d nodes; again: %s %" PRIu64 " %" PRIu64
            "\n",
            seed, most, NODES, argv[0], most, seed);
