@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # FuseSoC core files: their files are there, those of a part with its dependencies' are what the report's
-# program finds for its module, its parameters are the module's, and FuseSoC lints it. TAP.
+# program finds for its module, its parameters are the module's, and FuseSoC lints it, and runs the bench
+# of those that have one. TAP.
 . tests/tap.sh
 : "${B:=build}" "${REPORT:=$B/report/report}"
 work=$(mktemp -d) || exit 1
 shown="$work/said"
 trap 'rm -rf "$work"' EXIT
-parts='router routing link link_cabled channels board board_axis' # those that have a target lint
+parts='router routing link link_cabled channels board board_axis axis_wishbone' # those that have a target lint
 version=$(sh tests/version.sh)
 
 # In folder TREE, all paths from there
@@ -17,6 +18,8 @@ files_in() { # CORE FILE
         sed "s|^|$(dirname "$1")/|"
 }
 needs() { sed -n 's/^      - outflank:torus://p' "$1"; }
+top_of() { sed -n '/^    toplevel: /{s///p;q}' "$1"; }
+bench_less() { sed '/^  tb:/,/^$/d' "$1"; } # CORE FILE
 
 # Of a part and, once each, of what it needs
 cores() {
@@ -29,7 +32,8 @@ cores() {
         [ -n "$core" ] || { echo "outflank:torus:$name:$version: no such core" >&2; continue; }
         echo "$core"
         done="$done $name"
-        for n in $(needs "$core"); do todo="${todo:+$todo }$n"; done
+        bench_less "$core" > "$work/core"
+        for n in $(needs "$work/core"); do todo="${todo:+$todo }$n"; done
     done
 }
 
@@ -50,8 +54,12 @@ headers() {
 
 # same PART: in $work/said what is too many (<) or missing (>)
 same() {
-    top=$(sed -n 's/^    toplevel: //p' "$(core_of "$1")")
-    for core in $(cores "$1"); do files_in "$core"; done | sort > "$work/has"
+    top=$(top_of "$(core_of "$1")")
+    for core in $(cores "$1"); do
+        mkdir -p "$work/$(dirname "$core")"
+        bench_less "$core" > "$work/$core"
+        (cd "$work" && files_in "$core")
+    done | sort > "$work/has"
     wanted "$top" | sort -u > "$work/wants"
     diff "$work/has" "$work/wants" > "$work/differ"
     sed -n '/^[<>]/p' "$work/differ"
@@ -61,7 +69,7 @@ same() {
 parameters() { # PART: the same two ways
     core=$(core_of "$1")
     sed -n '/^parameters:/,$s/^  \([A-Z_0-9]*\): .*/\1/p' "$core" | sort > "$work/has"
-    top=$(sed -n 's/^    toplevel: //p' "$core")
+    top=$(top_of "$core")
     sed -n 's/^ *parameter  *\(int  *\)\{0,1\}\([A-Z_0-9]*\) *=.*/\2/p' "$(find rtl -name "$top.v")" |
         sort > "$work/wants"
     [ -s "$work/wants" ] && diff "$work/has" "$work/wants"
@@ -75,15 +83,16 @@ tools() {
         cp tests/fusesoc_tools.txt "$B/fusesoc/installed"
 }
 
-# lint FOLDER PART PARAMETERS...: FuseSoC reads no settings of the user's, and make nothing of the part before
-lint() {
-    from=$1 part=$2
-    shift 2
+# fuse TARGET FOLDER PART PARAMETERS...: FuseSoC reads no settings of the user's, and make nothing of the part before
+fuse() {
+    target=$1 from=$2 part=$3
+    shift 3
     rm -rf "$work/build"
     XDG_CONFIG_HOME=$work XDG_CACHE_HOME=$work XDG_DATA_HOME=$work timeout 300 "$B/fusesoc/bin/fusesoc" \
-        --cores-root "$from" run --build-root "$work/build" --target=lint "outflank:torus:$part" "$@" \
+        --cores-root "$from" run --build-root "$work/build" --target="$target" "outflank:torus:$part" "$@" \
         > "$work/said" 2>&1
 }
+lint() { fuse lint "$@"; }
 
 report=$(realpath "$REPORT")
 for core in rtl/*/*.core; do
@@ -130,8 +139,15 @@ if tools; then
     result $? 'twin: --L 12 is refused by the router'
     ! lint "$work/twin/rtl" link && grep -q ofr_link_crc "$work/said"
     result $? 'twin: fusesoc does not lint a link without a file'
+    fuse sim rtl routing && grep -qx '12 of 12 flits arrived' "$work/said"
+    result $? 'fusesoc runs four routers in a ring'
+    fuse sim rtl axis_wishbone && grep -q '^6000 messages, .*: right' "$work/said"
+    result $? 'fusesoc runs channels behind a Wishbone slave'
     rm -rf "$work/twin/rtl"
     cp -r rtl "$work/twin/rtl"
+    sed -i "s/ send(4'd2);//" "$work/twin/rtl/router/alone/test/ring4_tb.v"
+    fuse sim "$work/twin/rtl" routing && grep -qx '6 of 12 flits arrived' "$work/said"
+    result $? 'twin: with a packet that is not sent fewer arrive'
     sed -i 's/^endmodule/    logic nobody;\n&/' "$work/twin/rtl/channel/ofr_channels.v"
     ! lint "$work/twin/rtl" channels && grep -q "UNUSEDSIGNAL.*'nobody'" "$work/said"
     result $? 'twin: a signal that nobody uses is a warning, which fails'

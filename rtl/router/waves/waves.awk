@@ -23,7 +23,7 @@ FNR == NR {
     for (r = 1; r <= rows; r++) {
         value = now[signal[r]]
         if (valid[r] != "" && now[valid[r]] != "1") value = "x"
-        wide = signal[r] ~ /(_(data|credit|received)|tdata\[[0-9]+\])$/
+        wide = signal[r] ~ /(_(data|credit|received|adr|dat_[rw])|t(data|keep)\[[0-9]+\])$/
         same = clock != "p" && value "" == last[r] "" && !taken[r]
         taken[r] = wide && value != "x" && ready[r] != "" && (ready[r] == 1 || now[ready[r]] == 1)
         if (same) { wave[r] = wave[r] "."; continue }
