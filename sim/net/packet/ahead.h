@@ -81,12 +81,15 @@ AHEAD void look_ahead_nak(const struct net_part *part)
 
 AHEAD void look_ahead_inject(const struct net_part *part)
 {
-    enum { FAR_INJECT = 6, NEAR_INJECT = 3 };
+    enum { FARTHEST_INJECT = 9, FAR_INJECT = 6, NEAR_INJECT = 3 };
     const struct net_line *line = &part->wheel.line[LINE_INJECT];
-    const struct net_line_event *e = net_wheel_ahead(line, FAR_INJECT);
-    if (e) {
-        const char *ways = (const char *)&part->ways[(size_t)e->index * part->max_ways];
+    const struct net_line_event *e = net_wheel_ahead(line, FARTHEST_INJECT);
+    if (e)
         __builtin_prefetch(&part->sources[e->index]);
+    e = net_wheel_ahead(line, FAR_INJECT);
+    if (e) {
+        uint32_t from = part->sources[e->index].at;
+        const char *ways = (const char *)&part->ways[(size_t)from * part->max_ways];
         __builtin_prefetch(&part->coord[e->index]);
         __builtin_prefetch(net_quiet(&part->links, e->index));
         for (size_t at = 0; at < part->max_ways * sizeof *part->ways; at += 64)

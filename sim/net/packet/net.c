@@ -22,6 +22,7 @@ struct net_sim {
     uint16_t *exists;
     struct net_source *sources;
     struct ofr_way *ways;
+    uint16_t *way_count;
     uint64_t *sink_free, *nak_until;
 
     uint32_t count;         // of parts, on all ranks
@@ -189,6 +190,7 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
         .exists = sim->exists,
         .sources = sim->sources,
         .ways = sim->ways,
+        .way_count = sim->way_count,
         .max_ways = max_ways,
         .sink_free = sim->sink_free,
         .counted = sim->schedule.batch_rate > 0 ? sim->schedule.generation : UINT64_MAX,
@@ -204,6 +206,18 @@ static bool init_part(struct net_sim *sim, uint32_t p, const struct net_times *t
     part->latest = net_allocate(nodes, sizeof *part->latest);
     return part->latest && net_wheel_init(&part->wheel, times->horizon, cargo, kind) &&
            net_stats_init(&part->result.stats, sim->schedule.batches);
+}
+
+// All ways from node 0, where they are every node's. False: out of memory.
+static bool init_ways(struct net_sim *sim, uint32_t nodes, uint32_t max_ways)
+{
+    if (!net_paths_alike(&sim->paths))
+        return true;
+    sim->way_count = net_allocate(nodes, sizeof *sim->way_count);
+    for (uint32_t t = 0; sim->way_count && t < nodes; t++)
+        sim->way_count[t] = (uint16_t)net_ways_kept(&sim->paths, &sim->coord[0], &sim->coord[t],
+                                                    &sim->ways[(size_t)t * max_ways]);
+    return sim->way_count;
 }
 
 static bool init(struct net_sim *sim, const struct net_config *config)
@@ -232,6 +246,8 @@ static bool init(struct net_sim *sim, const struct net_config *config)
         sim->coord[node] = ofr_node_coord(&config->torus, node);
         sim->exists[node] = (uint16_t)ofr_existing_ports(&config->torus, &sim->coord[node]);
     }
+    if (!init_ways(sim, nodes, max_ways))
+        return false;
     for (uint32_t p = sim->first; p < sim->end; p++) {
         if (!init_part(sim, p, &times, max_ways))
             return false;
@@ -266,6 +282,7 @@ static void quit(struct net_sim *sim)
     free(sim->exists);
     free(sim->sources);
     free(sim->ways);
+    free(sim->way_count);
     free(sim->sink_free);
     free(sim->nak_until);
     free(sim);

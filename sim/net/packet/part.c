@@ -371,6 +371,17 @@ static unsigned links_with_nak(const struct net_part *part, uint32_t node)
     return count;
 }
 
+// Of one of the source's ways.
+static uint64_t first_leg(const struct net_part *part, uint32_t node, const struct ofr_way *way,
+                          uint32_t draw)
+{
+    const struct net_source *source = &part->sources[node];
+    bool from_0 = part->way_count;
+    return net_pack_leg(net_first_leg(part->paths, &part->coord[from_0 ? 0 : node],
+                                      &part->coord[from_0 ? source->at : source->destination], way,
+                                      draw));
+}
+
 // Offers the source's packet to the router.
 static bool inject(struct net_part *part, uint32_t node)
 {
@@ -390,7 +401,7 @@ static bool inject(struct net_part *part, uint32_t node)
         return false;
     if (part->nak_gate && links_with_nak(part, node) >= c->nak_ports)
         return false;
-    const struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
+    const struct ofr_way *ways = &part->ways[(size_t)source->at * part->max_ways];
     const struct ofr_way *way = &ways[0];
     uint64_t luck = 0;
     if (c->routing == NET_RDR || c->tie == NET_TIE_RANDOM)
@@ -424,9 +435,11 @@ static bool inject(struct net_part *part, uint32_t node)
     }
     bool to_idn = way->kind == OFR_OIDN || way->kind == OFR_WIDN;
     uint64_t leg = source->minimal;
-    if (way != ways || c->tie == NET_TIE_RANDOM)
+    if (way == &drawn)
         leg = net_pack_leg(net_first_leg(part->paths, &part->coord[node],
                                          &part->coord[source->destination], way, (uint32_t)luck));
+    else if (way != ways || c->tie == NET_TIE_RANDOM)
+        leg = first_leg(part, node, way, (uint32_t)luck);
     uint32_t rdr = (uint32_t)net_random(c->seed, DRAW_RDR, (uint32_t)(luck >> 32), 0);
     int out = route(part, node, (struct net_in){NET_GENERATOR, 0},
                     (struct net_head){(uint16_t)net_leg_mu(leg), to_idn}, rdr);
@@ -454,6 +467,18 @@ static bool inject(struct net_part *part, uint32_t node)
     return true;
 }
 
+// The node that is as far from node 0 as t from s.
+static uint32_t apart(const struct net_part *part, uint32_t s, uint32_t t)
+{
+    const struct ofr_torus *torus = &part->paths->torus;
+    struct ofr_coord to = part->coord[t];
+    for (unsigned i = 0; i < torus->n; i++) {
+        int hops = to.c[i] - part->coord[s].c[i];
+        to.c[i] = (uint8_t)(hops < 0 ? hops + torus->k[i] : hops);
+    }
+    return ofr_node_id(torus, &to);
+}
+
 // Sets out the first packet of the source's message.
 static void load_message(struct net_part *part, uint32_t node)
 {
@@ -466,13 +491,12 @@ static void load_message(struct net_part *part, uint32_t node)
     if (source->ways && destination == source->destination)
         return; // the ways are those of the message before
     source->destination = destination;
-    struct ofr_way *ways = &part->ways[(size_t)node * part->max_ways];
-    struct ofr_way all[OFR_MAX_WAYS];
-    source->ways =
-        net_ways(part->paths, &part->coord[node], &part->coord[source->destination], true, all);
-    memcpy(ways, all, source->ways * sizeof *ways);
-    source->minimal = net_pack_leg(
-        net_first_leg(part->paths, &part->coord[node], &part->coord[source->destination], ways, 0));
+    source->at = part->way_count ? apart(part, node, destination) : node;
+    struct ofr_way *ways = &part->ways[(size_t)source->at * part->max_ways];
+    source->ways = part->way_count ? part->way_count[source->at]
+                                   : net_ways_kept(part->paths, &part->coord[node],
+                                                   &part->coord[destination], ways);
+    source->minimal = first_leg(part, node, ways, 0);
 }
 
 // Moves on to the packet after this one; false: the node has sent all.

@@ -33,6 +33,7 @@ struct net_source {
     uint32_t message, packet; // numbers; NET_NO_MESSAGE: none before or behind it
     uint32_t packets;         // of the message
     uint32_t destination;
+    uint32_t at;      // where its ways are, struct net_part
     uint32_t ways;    // count; 0: before the first message
     uint32_t chosen;  // 1 + the way that a packet keeps from try to try; 0: none yet
     uint32_t in_time; // packets that entered before the last generation period ended
@@ -70,7 +71,9 @@ struct net_part {
     const struct ofr_coord *coord;
     const uint16_t *exists; // ports with a link, per node
     struct net_source *sources;
-    struct ofr_way *ways; // [node][max_ways], of the sources' messages
+    // [node][max_ways]: of the sources' messages. Where there are counts: all ways from node 0.
+    struct ofr_way *ways;
+    const uint16_t *way_count;
     uint32_t max_ways;
     uint64_t *sink_free; // when the link to the sink is free
     uint64_t *nak_until; // until when a link counts as NAKed, by place; with nak_gate only

@@ -255,6 +255,14 @@ void net_paths_init(struct net_paths *paths, const struct net_config *config)
     }
 }
 
+bool net_paths_alike(const struct net_paths *paths)
+{
+    bool alike = paths->preset == NET_PRESET_OFR; // the others' midpoints are of bare coordinates
+    for (unsigned i = 0; i < paths->torus.n; i++)
+        alike = alike && paths->torus.k[i] != 2; // there node 0 has + only, node 1 -
+    return alike;
+}
+
 unsigned net_paths_most(const struct net_paths *paths)
 {
     unsigned corners = 1u << paths->torus.n; // WIDNs, orthants
@@ -278,6 +286,15 @@ unsigned net_ways(const struct net_paths *paths, const struct ofr_coord *s,
         if (ways[w].admissible)
             ways[kept++] = ways[w];
     return kept;
+}
+
+unsigned net_ways_kept(const struct net_paths *paths, const struct ofr_coord *s,
+                       const struct ofr_coord *t, struct ofr_way *ways)
+{
+    struct ofr_way all[OFR_MAX_WAYS];
+    unsigned count = net_ways(paths, s, t, true, all);
+    memcpy(ways, all, count * sizeof *ways);
+    return count;
 }
 
 unsigned net_choose(const struct net_paths *paths, const struct ofr_load *load,

@@ -74,6 +74,10 @@ static inline uint64_t net_leg_hop(uint64_t leg, unsigned port)
 
 void net_paths_init(struct net_paths *paths, const struct net_config *config);
 
+// Whether ways depend on where t is from s alone: as from node 0 to t - s, but that q is away from
+// node 0, too.
+bool net_paths_alike(const struct net_paths *paths);
+
 // How many ways there are at most, of those that are admissible.
 unsigned net_paths_most(const struct net_paths *paths);
 
@@ -82,6 +86,10 @@ unsigned net_paths_most(const struct net_paths *paths);
 // m = 3.)
 unsigned net_ways(const struct net_paths *paths, const struct ofr_coord *s,
                   const struct ofr_coord *t, bool prune, struct ofr_way ways[OFR_MAX_WAYS]);
+
+// The admissible ones; room for net_paths_most().
+unsigned net_ways_kept(const struct net_paths *paths, const struct ofr_coord *s,
+                       const struct ofr_coord *t, struct ofr_way *ways);
 
 // Index of the way to take. `draw`, here and below: bit i set takes - in dimension i at distance
 // k/2 (NET_TIE_RANDOM; candidates and their admissibility are those of NET_TIE_BOTH, u and the leg

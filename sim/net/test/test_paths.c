@@ -295,6 +295,41 @@ static void random_ties(void **state)
     assert_int_equal(net_leg(&paths, &s, &t, 7).mu, 3 | 1 << 2 | 3 << 4);
 }
 
+// Where all nodes are said to be alike, ways from any node are those from node 0.
+static void alike(void **state)
+{
+    (void)state;
+    static const char *const tori[] = {"8x8x8", "3x5x7", "9", "1x4x4", "6x4x3x3", "2x6x4"};
+    unsigned count_alike = 0;
+    for (unsigned round = 0; round < 20000; round++) {
+        enum net_preset preset = (enum net_preset)(exact_random(&seed) % 3);
+        enum net_routing routing = exact_random(&seed) & 1 ? NET_OFR : NET_POR;
+        struct net_paths paths = make(preset, routing, tori[exact_random(&seed) % 6]);
+        const enum net_tie ties[] = {NET_TIE_PLUS, NET_TIE_BOTH, NET_TIE_RANDOM};
+        paths.tie = ties[exact_random(&seed) % 3];
+        uint32_t nodes = ofr_nodes(&paths.torus), draw = (uint32_t)exact_random(&seed);
+        struct ofr_coord s = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes);
+        struct ofr_coord t = ofr_node_coord(&paths.torus, exact_random(&seed) % nodes);
+        struct ofr_coord zero = {{0}}, apart = t;
+        for (unsigned i = 0; i < paths.torus.n; i++)
+            apart.c[i] = (uint8_t)((t.c[i] + paths.torus.k[i] - s.c[i]) % paths.torus.k[i]);
+        struct ofr_way ways[OFR_MAX_WAYS], from_0[OFR_MAX_WAYS];
+        if (!net_paths_alike(&paths))
+            continue;
+        count_alike++;
+        unsigned count = net_ways_kept(&paths, &s, &t, ways);
+        assert_int_equal(count, net_ways_kept(&paths, &zero, &apart, from_0));
+        for (unsigned w = 0; w < count; w++) {
+            struct net_leg a = net_first_leg(&paths, &s, &t, &ways[w], draw);
+            struct net_leg b = net_first_leg(&paths, &zero, &apart, &from_0[w], draw);
+            assert_true(net_pack_leg(a) == net_pack_leg(b));
+            from_0[w].q = ways[w].q;
+            assert_memory_equal(&ways[w], &from_0[w], sizeof ways[w]);
+        }
+    }
+    assert_in_range(count_alike, 4000, 7000); // a third of the presets, 5 of 6 tori
+}
+
 // The outputs of random heads, by the rules' text; the bubble and the threshold by hand.
 static void relation(void **state)
 {
@@ -342,7 +377,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(ofr_2013_order),    cmocka_unit_test(ofr_2013_profit),
         cmocka_unit_test(choice_2013),       cmocka_unit_test(por_2013),
         cmocka_unit_test(literal),           cmocka_unit_test(random_ties),
-        cmocka_unit_test(orthants_beside),   cmocka_unit_test(relation),
+        cmocka_unit_test(orthants_beside),   cmocka_unit_test(alike),
+        cmocka_unit_test(relation),
     };
     seed = exact_seed(argc, argv, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
