@@ -15,6 +15,8 @@ module ofr_link #(
     parameter int TIME      = 0,   // 1: frames say NODE.TIME
     parameter int SLOW      = 1,   // 4: so many ends, with one logic for all, a cycle each in turn;
                                    // SHARED, without SERIAL and TIME
+    parameter int STRAIGHT  = 0,   // 1: a word stands at phy_tx_word only as it is taken, so much
+                                   // sooner; so it is with SLOW > 1
     parameter int CRC_CHECK = 16   // bits of the CRC that are looked at; less only for tests
 ) (
     input  wire logic         clk,
@@ -71,7 +73,8 @@ module ofr_link #(
     generate
         if ((N != 2 && N != 3) || (W != 16 && W != 32 && W != 64) || L < 4 || L > 1024 ||
             (L & (L - 1)) != 0 || C < 2 || C > 8 || TICK < 8 || TICK > 20 || CRC_CHECK < 1 ||
-            CRC_CHECK > 16 || SHARED < 0 || SHARED > 1 || SERIAL < 0 || SERIAL > 1 || TIME < 0 ||
+            CRC_CHECK > 16 || STRAIGHT < 0 || STRAIGHT > 1 || SHARED < 0 || SHARED > 1 ||
+            SERIAL < 0 || SERIAL > 1 || TIME < 0 ||
             TIME > 1 || (SLOW != 1 && (SLOW != 4 || SHARED == 0 || SERIAL != 0 || TIME != 0)))
             ofr_link_parameters_out_of_range bad ();
     endgenerate
@@ -84,6 +87,7 @@ module ofr_link #(
     logic [TICK-1:0]   time_q;
     logic              odd_q;  // an odd number of ticks
     logic              tells;
+    logic [15:0]       went;   // when the word went that is in front of the one to be taken
     logic              twe, rwe;
     logic [7:0]        twaddr, traddr;
     logic [5:0]        rwaddr, rraddr;
@@ -131,7 +135,21 @@ module ofr_link #(
     assign says_what = low[5:3];
     assign says_data = high;
 
-    ofr_link_tx #(.W(W), .SHARED(SHARED), .SERIAL(SERIAL), .TIME(TIME), .SLOW(SLOW)) u_tx (
+    generate
+        if (STRAIGHT != 0 && TIME != 0) begin : g_went
+            logic [15:0] went_q;
+            assign went = went_q;
+            always_ff @(posedge clk)
+                if (phy_tx_ready && (SHARED == 0 || phase))
+                    went_q <= now[15:0];
+        end else begin : g_goes
+            assign went = now[15:0]; // it goes as the other one is made
+        end
+    endgenerate
+
+    ofr_link_tx #(
+        .W(W), .SHARED(SHARED), .SERIAL(SERIAL), .TIME(TIME), .SLOW(SLOW), .STRAIGHT(STRAIGHT)
+    ) u_tx (
         .clk, .slot, .rst(reset), .phase, .up,
         .tx_valid, .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .we(twe), .waddr(twaddr), .wdata(twdata), .raddr(traddr), .rdata(trdata), .state,
@@ -155,7 +173,8 @@ module ofr_link #(
     ofr_link_train #(.N(N), .W(W), .L(L), .C(C), .SERIAL(SERIAL), .SLOW(SLOW)) u_train (
         .clk, .slot, .rst(reset), .enable, .phy_up, .tick, .serial, .good, .low, .high, .waits,
         .moves, .item,
-        .item_data, .tells, .now, .lag, .rank, .rx_received, .rx_credit, .count_q(tx_credit),
+        .item_data, .tells, .now({now[33:16], went}), .lag, .rank, .rx_received, .rx_credit,
+        .count_q(tx_credit),
         .rebase_q(tx_rebase), .state_q(state), .up, .listens, .link_up_q(link_up),
         .abort(rx_abort), .why_q(why), .anew_q(anew), .peer_q(peer), .ev_up, .ev_down
     );

@@ -179,11 +179,14 @@ module ofr_link_rx #(
     // --- To the router: frames that are kept, a flit a cycle -------------------------------------
     logic [5:0] read_q;
     logic       moves, open_q;
+    logic       early, ahead_q, ahead_d; // the header was read, and its frame is not kept yet
     logic [4:0] flits_q;  // of the frame still to come out; 0: its header is next
     logic [1:0] kind_q, vc_q, next_vc_q;
 
-    assign moves     = drains && read_q != keep_q && (SHARED == 0 || !phase);
-    assign raddr     = read_q + 6'(moves);
+    assign moves     = drains && read_q != keep_q && !ahead_q && (SHARED == 0 || !phase);
+    // While its CRC is waited for, so that the first flit comes out when that is good
+    assign early     = SHARED == 0 && read_q == keep_q && flits_q == 0 && at_q == CRC && is_data;
+    assign raddr     = read_q + 6'(moves || early);
     assign rx_valid  = moves && flits_q != 0;
     assign rx_vc     = vc_q;
     assign rx_data   = rdata;
@@ -198,7 +201,8 @@ module ofr_link_rx #(
         next_d                              = raddr;
         {flits_d, kind_d, vc_d, next_vc_d}  = {flits_q, kind_q, vc_q, next_vc_q};
         open_d                              = open_q;
-        if (moves && flits_q == 0) begin
+        ahead_d                             = ahead_q || early;
+        if ((moves || early) && flits_q == 0) begin
             flits_d   = {1'b0, rdata[3:0]} + 1;
             kind_d    = rdata[5:4];
             next_vc_d = rdata[7:6];
@@ -211,15 +215,24 @@ module ofr_link_rx #(
             if (rx_last)
                 vc_d = next_vc_q;
         end
+        if (step && at_q == CRC) begin
+            if (ahead_d && !takes) begin
+                next_d  = keep_q;
+                flits_d = '0;
+            end
+            ahead_d = 1'b0;
+        end
         if (rst || !listens) begin
             next_d  = '0;
             flits_d = '0;
             open_d  = 1'b0;
+            ahead_d = 1'b0;
         end
     end
-    ofr_link_slow #(.WIDTH(18), .SLOW(SLOW)) u_out (
-        .clk, .slot, .en(1'b1), .d({next_d, flits_d, kind_d, vc_d, next_vc_d, open_d}),
-        .q({read_q, flits_q, kind_q, vc_q, next_vc_q, open_q})
+    ofr_link_slow #(.WIDTH(19), .SLOW(SLOW)) u_out (
+        .clk, .slot, .en(1'b1),
+        .d({next_d, flits_d, kind_d, vc_d, next_vc_d, open_d, SHARED == 0 && ahead_d}),
+        .q({read_q, flits_q, kind_q, vc_q, next_vc_q, open_q, ahead_q})
     );
 endmodule
 

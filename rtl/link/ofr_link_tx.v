@@ -9,7 +9,8 @@ module ofr_link_tx #(
     parameter int SHARED = 0,  // 1: one memory with the receiver; a word every other cycle
     parameter int SERIAL = 1,  // 1: hellos have the serial number
     parameter int TIME   = 0,  // 1: there may be items to say while the link is up
-    parameter int SLOW   = 1   // of ofr_link
+    parameter int SLOW   = 1,  // of ofr_link
+    parameter int STRAIGHT = 0 // likewise
 ) (
     input  wire logic         clk,
     input  wire logic [1:0]   slot,
@@ -45,7 +46,7 @@ module ofr_link_tx #(
     input  wire logic         nak,        // say once that `expects` is wanted
     input  wire logic         run,        // send a SYNC run
     // Wire
-    output logic [W-1:0]      phy_word,   // SLOW > 1: it stands there only as it is taken
+    output logic [W-1:0]      phy_word,   // SLOW > 1, STRAIGHT: stands there only as it is taken
     input  wire logic         phy_ready,  // the word is taken
     // Events and status
     output logic              waits,      // frames that are not acknowledged
@@ -54,6 +55,9 @@ module ofr_link_tx #(
     output logic              ev_retry
 );
     localparam bit TWO = W == 16; // a frame's header takes two words
+    localparam [1:0] GAP = 2'd0, HIGH = 2'd1, FLITS = 2'd2, CRC = 2'd3;
+    logic [1:0]   at_q;           // the framer
+    logic         go, sync, due_q, late_q; // an item is to be said; and first
 
     // --- Packer: one flit, or one frame's header, a cycle into the buffer ------------------------
     logic [3:0]  close, send, send_d, unused_ack;
@@ -62,17 +66,23 @@ module ofr_link_tx #(
     logic        head_q, tail_q, poison_q, join_q; // its last flit is ...; it has a tail and a head
     logic        open_q, drop_q;  // inside a packet; which is dropped
     logic [1:0]  vc_q;            // of the frame's head
-    logic        turn, must, drops, stores, closes;
+    logic        turn, must, drops, stores, closes, quick;
     logic [10:0] info;
     logic [4:0]  info_check;
 
     assign unused   = &{1'b0, close[3], send_d[3], unused_ack, unused_late, phase};
     assign turn     = SHARED == 0 || !phase;
-    assign must     = flits_q[4] || head_q || (tail_q && poison_q) || (idle && flits_q != 0);
+    // With all frames sent the open one is closed when the wire takes a header, and goes at once
+    assign must     = flits_q[4] || head_q || (tail_q && poison_q) ||
+                      (idle && flits_q != 0 && (SHARED != 0 || at_q == GAP));
     assign tx_ready = !up || (turn && !full && !must);
     assign drops    = open_q ? drop_q : !up;
     assign stores   = up && tx_valid && tx_ready && !drops;
-    assign closes   = up && turn && (must || tail_q) && !stores && !full;
+    assign closes   = up && turn && (must || tail_q) && !stores && !full &&
+                      (SHARED != 0 || !idle || (go && at_q == GAP));
+    // closes, too: a frame that must be closed takes no flit, and then there is room when idle
+    assign quick    = SHARED == 0 && up && must && idle && go && at_q == GAP && !sync &&
+                      !(due_q && late_q) && !ev_retry;
     assign info     = {3'b100, vc_q, join_q ? 2'd3 : !tail_q ? 2'd0 : poison_q ? 2'd2 : 2'd1,
                        4'(flits_q - 5'd1)};
     ofr_link_check u_info (.info, .check(info_check));
@@ -115,26 +125,27 @@ module ofr_link_tx #(
     );
 
     // --- Framer: a word whenever the wire takes one ----------------------------------------------
-    localparam [1:0] GAP = 2'd0, HIGH = 2'd1, FLITS = 2'd2, CRC = 2'd3;
-    logic [1:0]   at_q;
-    logic         go, sync, data, hello_q, hello, ends, header;
+    logic         data, hello_q, hello, ends, header;
     logic         data_q, nak_q;
-    logic         due_q, late_q, tell, tell_q; // an item is to be said, and first; this frame does
+    logic         ready, tell, tell_q; // there is a frame with flits; this one says an item
+    logic [15:0]  start;          // a frame's first half-word
     logic [2:0]   item_q;
     logic [3:0]   left_q, place_q, place_d;
     logic [4:0]   run_q;          // words of a SYNC run to go
     logic [1:0]   credit_q;       // the VC whose credits the next frame has
     logic [15:0]  crc_q, crc_d, low, high;
-    logic [W-1:0] word;
+    logic [W-1:0] word, summed;   // the next one that the CRC takes
     logic [4:0]   ctl_check;
     logic [10:0]  ctl;
 
     assign go     = phy_ready && (SHARED == 0 || phase);
     assign sync   = run_q != 0;
-    assign tell   = due_q && up && (late_q || !may_send);
+    assign ready  = may_send || quick;
+    assign start  = quick ? {info_check, info} : rdata[15:0];
+    assign tell   = due_q && up && (late_q || !ready);
     assign tells  = TWO && at_q == HIGH ? tell_q : tell;
     assign item   = tells && item_q < `OFR_LINK_SAYS_TIME ? {1'b1, item_q[1:0]} : item_q;
-    assign data   = up && may_send && !sync && !tell;
+    assign data   = up && ready && !sync && !tell;
     assign ends   = go && at_q == FLITS && left_q == 0;
     assign hello  = TWO ? hello_q : !up || tell;
     assign header = go && (TWO ? at_q == HIGH : at_q == GAP && !sync); // `high` goes
@@ -152,7 +163,7 @@ module ofr_link_tx #(
     always_comb begin
         logic [3:0] count;
         count = credit_q == 0 ? freed[3:0] : credit_q == 1 ? freed[7:4] : freed[11:8];
-        low   = data ? rdata[15:0] : {ctl_check, ctl};
+        low   = data ? start : {ctl_check, ctl};
         high  = hello ? item_data : {nak_q, 1'b0, count, credit_q, expects, send};
         case (at_q)
             GAP:     word = sync ? {W/16{`OFR_LINK_SYNC}} : TWO ? W'(low) : W'({high, low});
@@ -161,15 +172,15 @@ module ofr_link_tx #(
             default: word = SLOW == 1 ? W'(crc_d) : W'(crc_q);
         endcase
     end
-    // Of the words before, and the one that stands at the wire: the memory's output is late. With
-    // SLOW > 1 of all words, the one that goes included: that is fast enough then.
-    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word(phy_word), .next(crc_d));
+    // Of the words before the one that goes: the memory's output is late. With SLOW > 1 of all
+    // words, that one included: that is fast enough then.
+    ofr_link_crc #(.W(W)) u_crc (.crc(crc_q), .word(summed), .next(crc_d));
 
     // The buffer's next word: of the frame that is being sent, or the header of the next one
     assign place_d = place_q + 4'(go && at_q == FLITS);
     assign raddr   = (at_q == FLITS && !ends) || (at_q == HIGH && data_q) ||
-                     (!TWO && at_q == GAP && go && data) ? {1'b0, send[2:0], place_d}
-                                                          : {5'b11000, send_d[2:0]};
+                     (!TWO && at_q == GAP && go && !sync) ? {1'b0, send[2:0], place_d}
+                                                           : {5'b11000, send_d[2:0]};
 
     logic [1:0]   at_d, credit_d;
     logic [2:0]   item_d;
@@ -188,7 +199,7 @@ module ofr_link_tx #(
         if (go)
             case (at_q)
                 GAP: begin
-                    left_d  = rdata[3:0];
+                    left_d  = start[3:0];
                     data_d  = data;
                     hello_d = !up || tell;
                     tell_d  = tell;
@@ -246,16 +257,19 @@ module ofr_link_tx #(
     );
     generate
         if (SLOW == 1) begin : g_word
+            logic [W-1:0] word_q;
+            assign summed = word_q;
             always_ff @(posedge clk) begin
                 if (go)
-                    phy_word <= word;
+                    word_q <= word;
                 if (rst)
-                    phy_word <= {W/16{`OFR_LINK_SYNC}};
+                    word_q <= {W/16{`OFR_LINK_SYNC}};
             end
         end else begin : g_no_word
-            assign phy_word = word;
+            assign summed = word;
         end
     endgenerate
+    assign phy_word = STRAIGHT == 0 ? summed : word;
 endmodule
 
 `default_nettype wire

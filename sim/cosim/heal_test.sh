@@ -42,7 +42,7 @@ finds 'routers not told what was received' 'another packet comes\|that was not s
     "$B/twin/unbased/heal" --torus 3x3 --first 1 --events 2
 finds 'frames of before a fall sent after it' 'another packet comes\|that was not sent' \
     "$B/twin/again/heal" --torus 3x3 --first 1 --events 2
-finds 'frames of a flit whenever the wire is idle' 'a packet has waited' "$B/twin/early/heal" \
+finds 'frames of a flit each' 'cycles without a packet' "$B/twin/short/heal" \
     --torus 4x4 --first 31 --events 1
 finds 'an end that stays up in silence' 'disagree for too long' \
     "$B/twin/deaf/heal" --torus 3x3 --first 4 --events 1

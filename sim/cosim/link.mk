@@ -56,16 +56,16 @@ $(B)/tests/link_soak:
 
 # A torus of golden nodes over these links, at full load, whose cables and boards go and come back: 3x3
 # in `make test`, 4x4 and 4x4x4 at 100 places and times each in `make soak`. Twins: routers are not told
-# what was received; what was sent before a fall is sent after it; frames of a flit whenever the wire is idle; an end stays up in silence
+# what was received; what was sent before a fall is sent after it; frames of a flit each; an end stays up in silence
 HEAL_BOTH_O := $(patsubst %,$(B)/sim/cosim/%.o,heal heal_nodes heal_ledger)
 HEAL_O := $(HEAL_BOTH_O) $(B)/sim/cosim/heal_plain.o $(B)/sim/cosim/lockstep_plain.o
 $(B)/bin/heal: $(HEAL_O) $(B)/liblockstep.a $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS) -lm
-HEAL_TWINS := $(B)/twin/unbased/heal $(B)/twin/again/heal $(B)/twin/early/heal $(B)/twin/deaf/heal
+HEAL_TWINS := $(B)/twin/unbased/heal $(B)/twin/again/heal $(B)/twin/short/heal $(B)/twin/deaf/heal
 HEAL_TWIN_unbased := s/o->tx_rebase = l->train.rebase;/o->tx_rebase = false;/
 HEAL_TWIN_again := /^static uint8_t window_step/,/^}/s/if (!w->up) {/if (false) {/
-HEAL_TWIN_early := s/ < OFR_LINK_EARLY;/ < 16;/
+HEAL_TWIN_short := s/p->flits == OFR_LINK_FRAME_FLITS ||/p->flits ||/
 HEAL_TWIN_deaf := s/bool silent = .*/bool silent = false;/; s/before.stuck == STUCK/false/
 $(HEAL_TWINS): $(B)/twin/%/heal: $(B)/bin/heal sim/model/link.c
 	@mkdir -p $(@D)

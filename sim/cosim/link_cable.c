@@ -23,6 +23,9 @@ enum { TUNE_LONG = 19, TUNE = 12 };
 #define QUARTER (PIN_BIT / 4) // by which a clock comes later than the data, double data rate
 enum { CREEP_EVERY = 250, CREEP_MAX = 200 }; // cycles; permille of a bit
 
+// Of look_at_way(): ticks between two times that are said, by how much clocks differ at most
+enum { TIME_TICKS = 10, PPM_APART = 200 };
+
 // What a run is about: run `seed` has kind seed % KINDS.
 enum kind { CLEAN, ERRORS, HARD, BURSTS, FAULTS, PLUGS, RESETS, SKEWS, BERT, ALL, KINDS };
 static const char *const kind_name[KINDS] = {
@@ -66,6 +69,8 @@ struct run {
     uint64_t later; // the wires that come later and later; the others earlier and earlier
     uint64_t now, cycle, first_up, next_event, calm_at, drain, apart, apart_max, alone, alone_max;
     unsigned plug_out;           // cycles to go
+    unsigned ways;               // how often looked at
+    int way_least, way_most;     // there and back, quarters of cycles
     uint64_t calm_packets[ENDS]; // delivered when the cable became good
     char why[256];
 };
@@ -195,6 +200,7 @@ static struct ofr_link_shape shape_of(const struct run *r, const struct end *u)
     struct ofr_link_shape shape = r->shape;
     shape.tick = (uint8_t)(shape.tick - (u->four ? 2 : 0));
     shape.slow = u->four;
+    shape.straight = true;
     return shape;
 }
 
@@ -228,7 +234,7 @@ static void rise(struct run *r, unsigned e)
             fail(r, "end %u: %.150s", e, u->port.error);
         u->in.enable = true;
         u->in.serial = 0x1122334455667700U + e;
-        u->in.now++;
+        u->in.now += 4; // quarters
         u->in.rank = (uint16_t)(u->in.now >> 7);
         ofr_link_step(u->model, &u->in);
         u->ups += u->in.phy_up && !u->was_up;
@@ -239,6 +245,28 @@ static void rise(struct run *r, unsigned e)
     u->was_up = u->in.phy_up && !off;
     phy_rtl_clk(u->rtl, true, &u->in, off, u->bert);
     pin_drive(&r->cable[e], r->now, phy_rtl_bits(u->rtl));
+}
+
+// The sum of both ends' lags is the way there and back, whatever their clocks say: the same each
+// time, but for a cycle that each crossing may round, one of both, and what the clocks differ by
+// between two times.
+static void look_at_way(struct run *r)
+{
+    uint16_t there = r->end[0].out.lag, back = r->end[1].out.lag;
+    if (!r->first_up || r->kind != CLEAN || r->o->bench.rate >= 0 || r->o->creep ||
+        there == OFR_LINK_LAG_UNKNOWN || back == OFR_LINK_LAG_UNKNOWN)
+        return;
+    int way = (int16_t)(there + back);
+    if (!r->ways++)
+        r->way_least = r->way_most = way;
+    if (way < r->way_least)
+        r->way_least = way;
+    if (way > r->way_most)
+        r->way_most = way;
+    uint64_t cycles = 3 + ((uint64_t)TIME_TICKS << r->shape.tick) * PPM_APART / 1000000;
+    if (r->way_most - r->way_least > 4 * (int)cycles)
+        fail(r, "there and back in %d quarters of a cycle and in %d, by what the ends say",
+             r->way_least, r->way_most);
 }
 
 static void each_cycle(struct run *r)
@@ -262,6 +290,7 @@ static void each_cycle(struct run *r)
     }
     if (!r->first_up && !r->o->bert && r->o->stuck < 0 && r->cycle > r->drain)
         fail(r, "not up %" PRIu64 " cycles after reset", r->cycle);
+    look_at_way(r);
     if (r->cycle >= r->next_event && r->cycle < r->calm_at)
         event(r);
     if (r->o->creep && r->first_up && r->cycle % CREEP_EVERY == 0)

@@ -15,16 +15,16 @@ shown=$work/log
 # latency SHAPE CYCLES: at most, from pin to pin of two boards without a cable's delay
 latency()
 {
-    "$B/phy/$1/link_cable" --latency --kind 0 --tune 12 --runs 1 --seed 3 --cycles 30000 > "$work/log" 2>&1
+    "$B/phy/$1/link_cable" --latency --kind 0 --tune 12 --runs 1 --seed 3 --cycles 200000 > "$work/log" 2>&1
     most=$(sed -n 's/^# latency mean .* most //p' "$work/log")
     [ -n "$most" ] && [ "$most" -le "$2" ]
     result $? "$1: a header takes $(sed -n 's/^# latency //p' "$work/log") cycles (at most $2)"
 }
-latency $w32 16
-latency $w8 37
-latency 2_16_32_4_1_0_10_16_3 66
-latency 2_16_16_4_0_1_11_16_1 153
-latency $double 39
+latency $w32 12
+latency $w8 29
+latency 2_16_32_4_1_0_10_16_3 60
+latency 2_16_16_4_0_1_11_16_1 132
+latency $double 32
 
 for rate in 1e-4 1e-2; do
     for shape in $w8 $double; do

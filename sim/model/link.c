@@ -83,6 +83,7 @@ struct wires {
     uint64_t retry_value;
     unsigned retry_read;
     bool between, sent, closes;
+    bool quick; // the frame that is closed goes at once
 };
 
 // --- Sender: packer ------------------------------------------------------------------------------
@@ -91,7 +92,7 @@ static bool must_close(const struct ofr_link *l)
 {
     const struct ofr_link_packer *p = &l->packer;
     return p->flits == OFR_LINK_FRAME_FLITS || p->head || (p->tail && p->poison) ||
-           (l->window.idle && p->flits);
+           (l->window.idle && p->flits && (l->shape.shared || l->framer.at == GAP));
 }
 
 static bool packers_turn(const struct ofr_link *l)
@@ -109,16 +110,22 @@ static unsigned frame_kind(const struct ofr_link_packer *p)
     return p->join ? JOIN : !p->tail ? MIDDLE : p->poison ? POISONED_TAIL : TAIL;
 }
 
-// One flit into the open frame, or the frame's header when it is complete.
-static void pack(struct ofr_link *l, const struct ofr_flit *tx, struct wires *w)
+// One flit into the open frame, or the frame's header when it is complete. With all frames sent it
+// is closed when the wire takes a header, and goes at once.
+static void pack(struct ofr_link *l, const struct ofr_link_in *in, struct wires *w)
 {
     struct ofr_link_packer *p = &l->packer, before = *p;
+    const struct ofr_flit *tx = &in->tx;
+    const struct ofr_link_framer *f = &l->framer;
+    bool idle = l->window.idle && !l->shape.shared, gap = in->phy_tx_ready && f->at == GAP;
     unsigned place = l->window.close & (OFR_LINK_WINDOW - 1);
     bool taken = tx->valid && l->out.tx_ready;
     bool drop = before.open ? before.drop : !w->up;
     bool store = w->up && taken && !drop;
-    w->closes =
-        w->up && packers_turn(l) && (must_close(l) || before.tail) && !store && !l->window.full;
+    w->closes = w->up && packers_turn(l) && (must_close(l) || before.tail) && !store &&
+                !l->window.full && (!idle || gap);
+    w->quick =
+        w->closes && idle && !f->run && !(f->due && f->late) && !l->window.back && !l->window.late;
     if (taken) {
         p->open = !tx->last;
         p->drop = drop;
@@ -201,7 +208,7 @@ static uint16_t item_data(const struct ofr_link *l, bool tells, const struct ofr
     if (tells)
         switch (said_item(l)) {
         case OFR_LINK_SAYS_TIME:
-            return (uint16_t)in->now;
+            return l->shape.straight ? l->framer.went : (uint16_t)in->now;
         case OFR_LINK_SAYS_LAG:
             return l->out.lag; // as of before this cycle
         case OFR_LINK_SAYS_HIGH:
@@ -239,7 +246,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
 {
     struct ofr_link_framer *f = &l->framer, before = *f;
     bool two = two_words(l), go = in->phy_tx_ready && (!l->shape.shared || (l->time & 1));
-    bool may = l->window.may_send; // ... or must: an item waits for flits, up to a tick
+    bool may = l->window.may_send || w->quick; // ... or must: an item waits for flits, up to a tick
     bool sync = before.run != 0, tell = w->up && before.due && (before.late || !may);
     bool data = w->up && may && !sync && !tell;
     bool hello = two ? before.hello : !w->up || tell;
@@ -257,7 +264,8 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
     w->waits = l->window.close != l->window.ack;
     uint8_t send_next = window_step(l, w, acked, nak);
 
-    uint16_t low = data ? (uint16_t)l->retry_data
+    uint16_t start = (uint16_t)(w->quick ? w->retry_value : l->retry_data);
+    uint16_t low = data ? start
                         : ofr_link_half_word((!w->up ? before.item << 3
                                               : tell ? said_item(l) << 3
                                                      : 0) |
@@ -280,7 +288,7 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
     }
     unsigned place = before.place + (go && before.at == FLITS);
     bool flit_next = (before.at == FLITS && !ends) || (before.at == HIGH && before.data) ||
-                     (!two && before.at == GAP && go && data);
+                     (!two && before.at == GAP && go && !sync);
     w->retry_read = flit_next
                         ? (send & (OFR_LINK_WINDOW - 1U)) * OFR_LINK_FRAME_FLITS + (place & 15)
                         : RETRY_HEADERS + (send_next & (OFR_LINK_WINDOW - 1U));
@@ -290,12 +298,13 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
         f->credit = (before.credit + 1) % OFR_VCS;
     if (go) {
         l->out.phy_tx_word = word;
+        f->went = (uint16_t)in->now;
         f->crc = (before.at == GAP && sync) || before.at == CRC
                      ? OFR_LINK_CRC_INIT
                      : ofr_link_crc(before.crc, word, l->shape.flit_bits);
         switch (before.at) {
         case GAP:
-            f->left = l->retry_data & 15;
+            f->left = start & 15;
             f->data = data;
             f->hello = !w->up || tell;
             f->tell = tell;
@@ -339,7 +348,7 @@ static void hunt(struct ofr_link_receiver *r)
 bool ofr_link_idle(const struct ofr_link *l)
 {
     return !l->packer.flits && !l->packer.open && l->window.close == l->window.ack &&
-           l->rx.read == l->rx.keep && !l->rx.open;
+           (l->rx.ahead || l->rx.read == l->rx.keep) && !l->rx.open;
 }
 
 bool ofr_link_between(const struct ofr_link *l)
@@ -413,7 +422,12 @@ static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wir
                 r->expects = (r->expects + 1) & SEQ;
             } else {
                 r->write = r->keep;
+                if (r->ahead) {
+                    r->read = r->keep;
+                    r->flits = 0;
+                }
             }
+            r->ahead = false;
         }
         r->crc = crc;
         if (time && l->shape.time)
@@ -445,7 +459,7 @@ static void receive(struct ofr_link *l, const struct ofr_link_in *in, struct wir
 
 static bool rx_moves(const struct ofr_link *l)
 {
-    return is_up(l) && l->train.up_before && l->rx.read != l->rx.keep &&
+    return is_up(l) && l->train.up_before && l->rx.read != l->rx.keep && !l->rx.ahead &&
            (!l->shape.shared || !(l->time & 1));
 }
 
@@ -455,13 +469,17 @@ static bool rx_last(const struct ofr_link_receiver *r)
                          : r->flits == 2 && r->kind == JOIN;
 }
 
-// Kept frames to the router, a flit a cycle. Returns the ring's word to read.
+// Kept frames to the router, a flit a cycle; the next one's header while its CRC is waited for, so
+// that the first flit comes out when that is good. Returns the ring's word to read.
 static unsigned drain(struct ofr_link *l, const struct wires *w)
 {
     struct ofr_link_receiver *r = &l->rx;
     bool moves = rx_moves(l), last = rx_last(r);
-    unsigned at = (r->read + moves) & RING_MASK;
-    if (moves && r->flits == 0) {
+    bool early = !l->shape.shared && r->read == r->keep && r->flits == 0 && r->at == CRC &&
+                 r->low & INFO_DATA;
+    unsigned at = (r->read + (moves || early)) & RING_MASK;
+    r->ahead |= early;
+    if ((moves || early) && r->flits == 0) {
         unsigned low = (unsigned)l->ring_data;
         r->flits = (low & 15) + 1;
         r->kind = low >> 4 & 3;
@@ -479,6 +497,7 @@ static unsigned drain(struct ofr_link *l, const struct wires *w)
         r->read = 0;
         r->flits = 0;
         r->open = false;
+        r->ahead = false;
     }
     return at;
 }
@@ -647,7 +666,7 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
     unsigned ring_read = drain(l, &w);
     uint64_t ring_data = l->ring[ring_read];
     receive(l, in, &w);
-    pack(l, &in->tx, &w);
+    pack(l, in, &w);
     frame(l, in, &w);
     train(l, in, &w);
 

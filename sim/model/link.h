@@ -59,6 +59,8 @@ struct ofr_link_shape {
     uint8_t tick;      // log2 of cycles, 8 to 20
     uint8_t crc_check; // bits of the CRC that are looked at, 16; less only for tests
     bool slow;         // one of several with one logic: a word that is read as it is written is new
+    bool straight; // out.phy_tx_word is the word that the physical layer has just taken, not the
+                   // next one
 };
 
 // Input pins of one cycle. Credits and counts as in struct ofr_router_out.
@@ -123,6 +125,7 @@ struct ofr_link {
         bool due, late, tell; // an end that is up is to say an item; flits wait; this frame does
         unsigned credit, item;
         uint16_t crc;
+        uint16_t went; // straight: when the last word did
     } framer;
     struct ofr_link_receiver {
         unsigned at, left;
@@ -133,6 +136,7 @@ struct ofr_link {
         uint8_t expects;
         unsigned flits, kind, vc, next_vc;
         bool open;
+        bool ahead;             // the header was read, and its frame is not kept yet
         uint16_t came, lag;     // the word in front of the one that says TIME
         bool older, came_older; // it waited for a cycle: the word in `word`, that of `came`
     } rx;

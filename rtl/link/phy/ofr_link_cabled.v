@@ -91,7 +91,7 @@ module ofr_link_cabled #(
     logic       anew;
     ofr_link #(
         .N(N), .W(W), .L(L), .C(C), .SHARED(SHARED), .SERIAL(SERIAL), .TICK(TICK),
-        .TIME(TIME), .CRC_CHECK(CRC_CHECK)
+        .TIME(TIME), .STRAIGHT(1), .CRC_CHECK(CRC_CHECK)
     ) u_link (
         .clk, .rst, .slot(unused_slot), .enable, .serial, .now, .rank, .link_up, .tx_valid,
         .tx_ready, .tx_vc, .tx_data, .tx_last, .tx_poison, .tx_credit, .tx_base,

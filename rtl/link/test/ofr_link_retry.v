@@ -34,8 +34,8 @@ module ofr_link_retry (
     logic [3:0] close, send, send_d, expects, oldest;
     logic       late_q, full, may_send, idle, waits, moves, retries, takes, wants, nak;
     logic       acked, nak_heard, up_q = 1'b0;
-    logic       go_close, go_start, go_end, between, go_arrive, ok, bad;
-    logic       busy_q = 1'b0, torn_q = 1'b0;
+    logic       go_close, go_start, go_end, between, go_arrive, ok, bad, quick;
+    logic       busy_q = 1'b0, torn_q = 1'b0, closed_q = 1'b0;
 
     // Whole numbers
     logic [G-1:0] gclose = '0, gsend = '0, gack = '0, gexpects = '0, gbusy_close = '0;
@@ -49,8 +49,10 @@ module ofr_link_retry (
     logic         n0 = '0, n1 = '0, n2 = '0, nak_q = 1'b0;
 
     assign go_close  = up_q && closes && !full;
-    assign go_start  = up_q && !busy_q && starts && may_send;
-    assign between   = !busy_q && (go_start || idles);
+    // The open frame goes as it is closed; it has flits, so none was closed in the cycle before
+    assign quick     = go_close && idle && !closed_q && !retries;
+    assign go_start  = up_q && !busy_q && starts && (may_send || quick);
+    assign between   = !busy_q && (starts || idles);
     assign go_end    = up_q && busy_q && ends && frames != F;
     assign go_arrive = up_q && arrives && frames != 0;
     assign ok        = go_arrive && !damaged && !vanishes;
@@ -79,7 +81,8 @@ module ofr_link_retry (
     always_ff @(posedge clk) begin
         up_q <= 1'b1;
         if (up_q) begin
-            gclose <= gclose + G'(go_close);
+            gclose   <= gclose + G'(go_close);
+            closed_q <= go_close;
             gsend  <= retries ? gack : gsend + G'(go_end);
             if (acked)
                 gack <= a0;
@@ -87,11 +90,11 @@ module ofr_link_retry (
             // Being sent
             if (go_start) begin
                 busy_q      <= 1'b1;
-                gbusy_close <= gclose;
+                gbusy_close <= gclose + G'(go_close && !may_send);
                 torn_q      <= 1'b0;
             end
             // A flit into the open frame's place, which is that of the frame being sent
-            if ((busy_q || go_start) && stores && !full && gclose[2:0] == gsend[2:0])
+            if ((busy_q || go_start) && stores && !go_close && !full && gclose[2:0] == gsend[2:0])
                 torn_q <= 1'b1;
             if (go_end)
                 busy_q <= 1'b0;
@@ -166,6 +169,7 @@ module ofr_link_retry (
             sending: assert (le(gsend, gclose) && le(gexpects, gsend + G'(8)) &&
                              le(gclose, gsend + G'(16)));
             late:    assert (late_q || le(gack, gsend));
+            all:     assert (!idle || closed_q || gsend == gclose);
             ready:   assert (!may_send || (le(gack, gsend) && le(gsend + G'(1), gclose)));
             begun:   assert (!busy_q || (le(gsend + G'(1), gbusy_close) &&
                                          le(gbusy_close, gsend + G'(8)) &&
