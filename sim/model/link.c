@@ -110,20 +110,25 @@ static unsigned frame_kind(const struct ofr_link_packer *p)
     return p->join ? JOIN : !p->tail ? MIDDLE : p->poison ? POISONED_TAIL : TAIL;
 }
 
+// The wire takes a word.
+static bool goes(const struct ofr_link *l, const struct ofr_link_in *in)
+{
+    return in->phy_tx_ready && (!l->shape.shared || (l->time & 1));
+}
+
 // One flit into the open frame, or the frame's header when it is complete. With all frames sent it
 // is closed when the wire takes a header, and goes at once.
-static void pack(struct ofr_link *l, const struct ofr_link_in *in, struct wires *w)
+static void pack(struct ofr_link *l, const struct ofr_flit *tx, struct wires *w)
 {
     struct ofr_link_packer *p = &l->packer, before = *p;
-    const struct ofr_flit *tx = &in->tx;
     const struct ofr_link_framer *f = &l->framer;
-    bool idle = l->window.idle && !l->shape.shared, gap = in->phy_tx_ready && f->at == GAP;
+    bool idle = l->window.idle && !l->shape.shared;
     unsigned place = l->window.close & (OFR_LINK_WINDOW - 1);
     bool taken = tx->valid && l->out.tx_ready;
     bool drop = before.open ? before.drop : !w->up;
     bool store = w->up && taken && !drop;
     w->closes = w->up && packers_turn(l) && (must_close(l) || before.tail) && !store &&
-                !l->window.full && (!idle || gap);
+                !l->window.full && (!idle || w->between);
     w->quick =
         w->closes && idle && !f->run && !(f->due && f->late) && !l->window.back && !l->window.late;
     if (taken) {
@@ -245,7 +250,7 @@ static unsigned next_item(const struct ofr_link *l)
 static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires *w)
 {
     struct ofr_link_framer *f = &l->framer, before = *f;
-    bool two = two_words(l), go = in->phy_tx_ready && (!l->shape.shared || (l->time & 1));
+    bool two = two_words(l), go = goes(l, in);
     bool may = l->window.may_send || w->quick; // ... or must: an item waits for flits, up to a tick
     bool sync = before.run != 0, tell = w->up && before.due && (before.late || !may);
     bool data = w->up && may && !sync && !tell;
@@ -257,7 +262,6 @@ static void frame(struct ofr_link *l, const struct ofr_link_in *in, struct wires
     uint64_t word;
 
     w->item = before.item;
-    w->between = go && before.at == GAP;
     w->sent = ends;
     l->counts.frames += ends;
     w->moves = acked && (w->high >> 4 & SEQ) != l->window.ack;
@@ -657,6 +661,7 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
                       .high = l->rx.high,
                       .expects = l->rx.expects,
                       .wants = l->rx.wants};
+    w.between = goes(l, in) && l->framer.at == GAP;
     w.up_frame = w.good && (w.low & INFO_DATA || (w.low & 7) == OFR_LINK_UP);
     w.hello = w.good && !w.up_frame;
     w.plain = w.good && (w.low & INFO_DATA || (w.low & 0x3f) == OFR_LINK_UP);
@@ -666,7 +671,7 @@ void ofr_link_step(struct ofr_link *l, const struct ofr_link_in *in)
     unsigned ring_read = drain(l, &w);
     uint64_t ring_data = l->ring[ring_read];
     receive(l, in, &w);
-    pack(l, in, &w);
+    pack(l, &in->tx, &w);
     frame(l, in, &w);
     train(l, in, &w);
 

@@ -4,6 +4,7 @@
 # access is answered, or refused, as it should be. The waveforms of README.md are of this RTL, each
 # picture of its JSON. Twins: a slave without a protection each. TAP.
 . tests/tap.sh
+. rtl/router/waves/test/drawn.sh
 : "${B:=build}"
 here=rtl/wrapper
 work=$(mktemp -d) || exit 2
@@ -35,11 +36,5 @@ twin 8 'a beat of half a word' '\(wb_ack: 1, not 0\|not refused: \)'
 mkdir "$work/json"
 sh $here/draw.sh "$work/json" > "$work/out" 2>&1
 result $? 'the waveforms are drawn'
-for scene in write read refused; do
-    cmp "$work/json/$scene.json" "$here/$scene.json" > "$work/out" 2>&1
-    result $? "$scene: the waveform is of this RTL; if it was changed on purpose: make docs"
-    grep -q "^<!-- $(sha256sum < $here/$scene.json | cut -c 1-64) -->\$" $here/$scene.svg &&
-        grep -q "($scene.svg)" $here/README.md
-    result $? "$scene: the picture is of its JSON, and shown"
-done
+are_drawn "$work/json" $here
 finish

@@ -5,6 +5,7 @@
 # are of this run, each picture of its JSON. Twins: ends 0 are joined with each other and nobody
 # answers; an example with a line more, one with two statements in a line. TAP.
 . tests/tap.sh
+. rtl/router/waves/test/drawn.sh
 : "${B:=build}"
 here=rtl/channel/example
 work=$(mktemp -d) || exit 2
@@ -30,13 +31,7 @@ sh $here/draw.sh "$work" > "$work/run" 2> "$work/out" &&
     grep -q '^board 0: 1000 answers or more, right$' "$work/run" &&
     grep -q '^board 1: 1000 answers or more, right$' "$work/run"
 result $? 'two boards: all answers are right, both ways'
-for scene in sent received; do
-    cmp "$work/$scene.json" "$here/$scene.json" > "$work/out" 2>&1
-    result $? "$scene: the waveform is of this RTL; if it was changed on purpose: make docs"
-    grep -q "^<!-- $(sha256sum < $here/$scene.json | cut -c 1-64) -->\$" $here/$scene.svg &&
-        grep -q "$scene.svg" $here/README.md
-    result $? "$scene: the picture is of its JSON, and shown"
-done
+are_drawn "$work" $here
 (cd "$B/firmware" && exec "$OLDPWD/$B/channel/example" +twin) > "$work/run" 2>&1
 grep -q '^board 0: .* wrong$' "$work/run"
 result $? 'twin: nobody answers, which is found out'
