@@ -42,6 +42,7 @@ bool port_idle(const struct port *p)
 void port_reset(struct port *p, struct port *peer)
 {
     p->was_reset = peer->was_reset = true;
+    p->trained = false;
     p->out_left = 0;
     p->shown = false;
     p->down_for = LATE_HEADERS + 1;
@@ -88,9 +89,12 @@ static void rebase(struct port *p, const struct ofr_link_out *link)
     }
 }
 
-// The link rises. Before that it may re-base to what a board said that has been reset since.
+// The link rises. Before that it may re-base to what a board said that has been reset since, and it
+// may rise by that, too: until the board has trained anew it was of before the reset.
 static void rise(struct port *p, const struct port *peer)
 {
+    if (!peer->trained)
+        return;
     for (unsigned v = 0; v < OFR_VCS; v++)
         if (p->base[v] != peer->received[v])
             fail(p, "re-based to %u packets on VC %u, received: %u", p->base[v], v,
@@ -187,8 +191,10 @@ void port_step(struct port *p, struct port *peer, const struct ofr_link_out *lin
         in->rx_credit[v] = p->freed[v];
         in->rx_received[v] = p->received[v];
     }
-    if (link->tx_rebase)
+    if (link->tx_rebase) {
         rebase(p, link);
+        p->trained = true;
+    }
     if (link->link_up && !p->was_up)
         rise(p, peer);
     p->was_up = link->link_up;

@@ -37,6 +37,7 @@ struct port {
     bool shown; // its next flit is at the pins
     unsigned down_for;
     bool was_reset, was_up; // was_reset: an end was, since the link rose
+    bool trained;           // since its last reset
     uint8_t base[OFR_VCS];  // packets that the other end had received, at the last re-basing
     struct {
         struct port_packet packet[PORT_QUEUE];

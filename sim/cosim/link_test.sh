@@ -105,6 +105,9 @@ for run in "$w32 100169" "$small 200113"; do
     "$B/link/${run% *}/lockstep" --runs 1 --seed "${run#* }" > "$work/sound.log" 2>&1
     result $? "${run% *}: an end that loses its place just before it is up"
 done
+# A board that said it was ready, and is reset before that has come: the other end rises by it
+"$B/link/$w16/lockstep" --runs 1 --seed 108100118 > "$work/sound.log" 2>&1
+result $? "$w16: a board that is reset just before the other end rises"
 # Each acknowledgement would make room for one flit, which would go at once, alone
 if make_twin early 's/ < OFR_LINK_EARLY;/ < 16;/' "frames of a flit when the wire is idle"; then
     far "$work/early" 16 > "$shown"
