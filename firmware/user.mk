@@ -7,7 +7,7 @@ USER_RAM ?= 16384
 USER_H   := $(addprefix firmware/user/,outflank_user.h jacobi.h) firmware/ofr_regs.h
 # The calls: a program has in it those that it uses
 USER_LIB := $(USER)/user.a
-PROGRAMS += $(USER)/jacobi.bin $(USER)/hello.bin
+PROGRAMS += $(USER)/jacobi.bin $(USER)/hello.bin $(USER)/sums.bin
 
 $(USER)/%.o: firmware/user/%.c $(USER_H)
 	@mkdir -p $(@D)

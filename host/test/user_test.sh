@@ -4,7 +4,7 @@
 # RTL board with a user's core beside a golden one that has none. An endless loop and a wild store
 # leave the board manageable. Twins: a library that loads over a program that runs; one that leaves
 # its ends; one that starts what was not loaded. FULL=1: also the examples on a ring of two RTL
-# boards, the stencil equal to the host's. TAP.
+# boards, sums and the stencil equal to the host's. TAP.
 . tests/boards.sh
 programs=$B/firmware/user
 
@@ -132,6 +132,10 @@ if [ -n "${FULL:-}" ]; then
     check 'FULL: a ring, and started' torus start --ring --argument 40
     check 'FULL: ended' torus console --wait 60 --format json
     check 'FULL: what they have printed' json '[b["text"] for b in d["boards"]] == ["hello from 0 of 2\n42 has come back\n", "hello from 1 of 2\n"]'
+    check 'FULL: collectives' torus load "$programs/sums.bin"
+    check 'FULL: started' torus start --ring --argument 7
+    check 'FULL: ended' torus console --wait 60 --format json
+    check 'FULL: sums and largest of both' json '[b["text"] for b in d["boards"]] == 2 * ["sum 819, largest 546\n"]'
     check 'FULL: a stencil' torus load "$programs/jacobi.bin"
     check 'FULL: started' torus start --ring --argument 7,5
     check 'FULL: ended' torus console --wait 60 --format json
