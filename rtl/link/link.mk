@@ -3,7 +3,7 @@
 # sim/cosim/link.mk; at the pins of a cable: sim/cosim/phy.mk.
 
 LINT_TOPS += ofr_link:N=3:W=32 ofr_link:N=2:W=16:L=32:C=4:SHARED=1:SERIAL=0 ofr_link:W=64:L=8:C=7 \
-    ofr_link:N=2:W=16:L=16:C=4:SHARED=1:SERIAL=0:SLOW=4
+    ofr_link:N=2:W=16:L=16:C=4:SHARED=1:SERIAL=0:SLOW=4 ofr_link:N=3:W=32:SHARED=1:SERIAL=0:SLOW=4
 LINT_TOPS += ofr_link_fifo:W=16:A=2
 # Its physical layer, and both together
 LINT_V += $(wildcard rtl/link/phy/*.v)

@@ -9,6 +9,9 @@
 
 namespace link_pins
 {
+// A word of SYNC half-words
+constexpr uint64_t SYNC = (~UINT64_C(0) >> (64 - SHAPE_W)) / 0xffff * OFR_LINK_SYNC;
+
 inline struct ofr_link_shape shape()
 {
     struct ofr_link_shape shape = {};

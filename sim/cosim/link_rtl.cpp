@@ -51,7 +51,7 @@ struct link_rtl {
             in.phy_up = rng_below(&noise, 64);
             in.phy_tx_ready = rng_below(&noise, 2);
             in.phy_rx_valid = rng_below(&noise, 2);
-            in.phy_rx_word = rng_below(&noise, 2) ? rng_next(&noise) : OFR_LINK_SYNC;
+            in.phy_rx_word = rng_below(&noise, 2) ? rng_next(&noise) : link_pins::SYNC;
             pins(&in);
             edge();
         }
@@ -86,7 +86,7 @@ void link_rtl_reset(struct link_rtl *l)
     for (l->settle(); l->top.slot != 0; l->settle())
         l->edge();
     l->counts = {};
-    l->tx_word = OFR_LINK_SYNC;
+    l->tx_word = link_pins::SYNC;
     l->others();
 }
 

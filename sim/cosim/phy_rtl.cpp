@@ -27,7 +27,7 @@ struct phy_rtl {
     struct ofr_link_counts counts = {};
     uint64_t lost = 0;
     bool four = false;
-    uint64_t tx_word = OFR_LINK_SYNC; // the last one that went, which stands at no pin
+    uint64_t tx_word = link_pins::SYNC; // the last one that went, which stands at no pin
 
     phy_rtl(VerilatedContext *c, uint64_t seed) : context(c), top(random_state(*c, seed))
     {
@@ -114,7 +114,7 @@ void phy_rtl_clk(struct phy_rtl *end, bool level, const struct ofr_link_in *in, 
         top.eval();
         if (rst) {
             end->counts = {};
-            end->tx_word = (~UINT64_C(0) >> (64 - SHAPE_W)) / 0xffff * OFR_LINK_SYNC;
+            end->tx_word = link_pins::SYNC;
         } else if (phy_rtl_turn(end)) {
             link_pins::count(top, &end->counts);
             if (top.phy_tx_ready)
