@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // lint-flags: -DBITS=X(bits1) -DRTL=X(rtl) -Isim/cosim -Isim/bitstream
 //
-// bitsim: boards' bitstreams, decoded and run: one beside the RTL it was made from, or a torus of
-// them. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block RAM, and
-// get the same bytes on their UART; all output pins are compared in every cycle. The UART is a Unix
-// socket: torusctl -t unix:PATH, in a torus that of board 0.
+// bitsim: boards' bitstreams, decoded and run, one or a torus, beside the RTL they were made from
+// if that is one. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block
+// RAM, and get the same bytes on their UART; all output pins are compared in every cycle. The UART
+// is a Unix socket: torusctl -t unix:PATH, in a torus that of board 0.
 //
 //     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--record FILE] [--dims KxK[xK]] [--pull N:PORT] [--straight]
+//            [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT] [--straight]
 //
 // FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
 // N: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
-// configuration does not set and of cables. --alone: no RTL beside. --record: the run as session.h
-// reads it, for flips.c. --dims: that torus, of as many bitstreams as were built in and as many
-// dimensions as these have; its cables, each of another length and its wires of others, are drawn
-// from the seed, and there is none where K is 1. --pull: the cable at that port of board N is out.
+// configuration does not set and of cables. --alone: no RTL beside. --record: the run of board N as
+// session.h has it, for flips.c. --dims: that torus, of as many
+// bitstreams as were built in and as many dimensions as these have; its cables, each of another
+// length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
+// the cable at that port of board N is out.
 // --straight: a cable's wires are as long as its clock, for boards that do not train (LINK 3).
 // Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
 // many cables and wires; those of RTL get the serial numbers 00000000000000a1, a2 and so on, by
@@ -74,6 +75,8 @@ BITS RTL
     static const struct chip_ops *const all_bits[] = {BITS NULL},
                                         *const all_rtl[] = {RTL NULL};
 #undef X
+
+#define NEVER UINT64_MAX
 
 enum kind { CHIP_BITS, CHIP_RTL, KINDS };
 
@@ -195,7 +198,11 @@ struct board {
     uint64_t first[KINDS]; // cycle of the first start bit
     struct line to, from;  // its UART
     struct spi_flash flash;
-    struct { // the last half periods at its cables' pins
+    FILE *record, *record_cables; // NULL: nobody wants it
+    bool rx_was;
+    uint64_t hash;    // of its pins in all halves
+    uint64_t differs; // cycle in which its pins were not its RTL's
+    struct {          // the last half periods at its cables' pins
         uint32_t clk[LINE];
         uint64_t data[LINE];
     } line[KINDS];
@@ -207,11 +214,11 @@ struct board {
 };
 
 struct options {
-    const char *flash[MAX_BOARDS], *socket, *record, *pull;
-    unsigned flashes;
+    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket, *pull;
+    unsigned flashes, last_record;
     uint64_t divisor, cycles, seed;
     unsigned k[DIMS];
-    bool alone, torus, straight;
+    bool alone, torus, straight, recorded;
 };
 
 static unsigned boards_of(const struct options *o)
@@ -314,6 +321,17 @@ static void read_dims(struct options *o, const char *text)
     o->torus = true;
 }
 
+static void read_record(struct options *o, const char *text)
+{
+    unsigned n;
+    int end = 0;
+    if (sscanf(text, "%u:%n", &n, &end) != 1 || !end || n >= MAX_BOARDS || !text[end])
+        die("--record %s: write BOARD:FILE, e.g. 0:session", text);
+    o->record[n] = text + end;
+    o->last_record = n > o->last_record ? n : o->last_record;
+    o->recorded = true;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
@@ -347,7 +365,7 @@ static void parse(struct options *o, int argc, char **argv)
         else if (opt == 'a')
             o->alone = true;
         else if (opt == 'w')
-            o->record = optarg;
+            read_record(o, optarg);
         else if (opt == 'p')
             o->pull = optarg;
         else if (opt == 't')
@@ -359,16 +377,57 @@ static void parse(struct options *o, int argc, char **argv)
     }
     if (optind != argc)
         die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone] [--record FILE] [--dims KxK[xK]] [--pull N:PORT]"
+            " [--alone] [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]"
             " [--straight]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);
     if (o->flashes > 1 && o->flashes != built)
         die("--flash: %u, for %u boards: one for all, or one each", o->flashes, built);
+    if (o->last_record >= built)
+        die("--record %u:...: of %u boards", o->last_record, built);
+    if (o->recorded && o->torus &&
+        (all_bits[0]->ports > SESSION_RX || all_bits[0]->wires > SESSION_WIRES))
+        die("--record: up to %d cables of %d wires", SESSION_RX, SESSION_WIRES);
     if (o->pull && !o->torus)
         die("--pull: with --dims");
     o->alone |= !all_rtl[0];
+}
+
+static FILE *create(const char *path, const char *behind)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s%s", path, behind);
+    FILE *f = fopen(name, "w");
+    if (!f)
+        die("--record %s: %s", name, strerror(errno));
+    return f;
+}
+
+static void begin_record(struct board *b, const struct options *o, const char *path)
+{
+    b->record = create(path, "");
+    b->record_cables = o->torus ? create(path, SESSION_CABLES) : NULL;
+}
+
+static void end_record(struct board *b, const char *path, uint64_t cycles)
+{
+    session_write_end(b->record, cycles, b->hash);
+    if (fclose(b->record) != 0 || (b->record_cables && fclose(b->record_cables) != 0))
+        die("--record %s: %s", path, strerror(errno));
+}
+
+// Inputs of a half of a cycle, before it.
+static void record(struct board *b, bool clk, uint64_t cycle)
+{
+    if (!clk && b->in->uart_rx != b->rx_was)
+        session_write_rx(b->record, cycle, b->in->uart_rx);
+    if (!clk && cycle && cycle % SESSION_CHECK == 0)
+        session_write_hash(b->record, cycle, b->hash);
+    b->rx_was = b->in->uart_rx;
+    uint16_t cables = session_cables(b->in);
+    if (b->record_cables)
+        fwrite(&cables, sizeof cables, 1, b->record_cables);
 }
 
 // A cycle of a board. Returns false when a model ended the simulation.
@@ -381,8 +440,15 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
         for (enum kind kind = 0; kind < kinds; kind++) {
             if (o->torus)
                 cables(b, kind, 2 * cycle + clk);
+            if (kind == CHIP_BITS && b->record)
+                record(b, clk, cycle);
             good = step_half(b, kind, clk, 2 * cycle + clk) && good;
+            if (kind == CHIP_BITS)
+                b->hash = session_hash(b->hash, session_pins(b->pins));
         }
+    if (kinds == KINDS && b->differs == NEVER &&
+        !equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle))
+        b->differs = cycle;
     for (enum kind kind = 0; kind < kinds; kind++)
         if (!b->pins[kind].uart_tx && !b->first[kind])
             b->first[kind] = cycle;
@@ -404,9 +470,6 @@ int main(int argc, char **argv)
     int listener = o.socket ? listen_at(o.socket) : -1, client = -1;
     struct sigaction action = {.sa_handler = on_signal};
 
-    FILE *record = o.record ? fopen(o.record, "w") : NULL;
-    if (o.record && !record)
-        die("--record %s: %s", o.record, strerror(errno));
     if (!b)
         die("out of memory");
     for (unsigned i = 0; i < o.flashes; i++)
@@ -418,6 +481,11 @@ int main(int argc, char **argv)
     for (unsigned n = 0; n < boards; n++) {
         unsigned i = o.flashes > 1 ? n : 0;
         spi_flash_init(&b[n].flash, image[i], 0, bytes[i]);
+        b[n].hash = SESSION_HASH_START;
+        b[n].differs = NEVER;
+        b[n].rx_was = true;
+        if (o.record[n])
+            begin_record(&b[n], &o, o.record[n]);
         b[n].ops[CHIP_BITS] = all_bits[n];
         b[n].ops[CHIP_RTL] = all_rtl[0];
         for (enum kind kind = 0; kind < kinds; kind++) {
@@ -435,13 +503,13 @@ int main(int argc, char **argv)
            o.socket ? o.socket : "");
     fflush(stdout);
 
-    bool same = true, good = true, rx_was = true;
-    uint64_t cycle = 0, quiet = 0, hash = SESSION_HASH_START;
+    bool same = true, good = true;
+    uint64_t cycle = 0, quiet = 0;
     clock_t began = clock();
     while (!ended && same && good && cycle < o.cycles) {
         if (cycle % BURST == 0) {
             quiet = serve(listener, &client, &b->to, &b->from) ? 0 : quiet + BURST;
-            if (quiet > (record ? AWAKE_RECORD : AWAKE)) {
+            if (quiet > (o.recorded ? AWAKE_RECORD : AWAKE)) {
                 struct pollfd wait = {.fd = listener, .events = POLLIN};
                 poll(&wait, 1, NAP_MS);
             }
@@ -449,20 +517,15 @@ int main(int argc, char **argv)
         // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
         uint64_t end = cycle + (o.torus ? TOGETHER : 1);
         for (unsigned n = 0; n < boards; n++)
-            for (uint64_t at = cycle; at < end; at++)
+            for (uint64_t at = cycle; at < end && b[n].differs == NEVER; at++)
                 good = step(&b[n], &o, kinds, at) && good;
-        if (record && b->in[0].uart_rx != rx_was)
-            session_write_rx(record, cycle, b->in[0].uart_rx);
-        rx_was = b->in[0].uart_rx;
-        same = o.alone || equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle);
-        hash = session_hash(hash, session_pins(b->pins));
+        for (unsigned n = 0; n < boards; n++)
+            same = same && b[n].differs == NEVER;
         cycle = end;
     }
-    if (record) {
-        session_write_end(record, cycle, hash);
-        if (fclose(record) != 0)
-            die("--record %s: %s", o.record, strerror(errno));
-    }
+    for (unsigned n = 0; n < boards; n++)
+        if (o.record[n])
+            end_record(&b[n], o.record[n], cycle);
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     printf("bitsim: %" PRIu64 " cycles, %.0f a second\n", cycle,
            seconds > 0 ? (double)cycle / seconds : 0);
@@ -475,15 +538,16 @@ int main(int argc, char **argv)
     }
     if (!good)
         puts("bitsim: a model ended the simulation");
-    else if (!same)
-        printf("bitsim: pins DIFFER in cycle %" PRIu64 "\n", cycle - 1);
-    else if (!o.alone)
+    for (unsigned n = 0; n < boards; n++)
+        if (b[n].differs != NEVER)
+            printf("bitsim: pins DIFFER in cycle %" PRIu64 ", board %u\n", b[n].differs, n);
+    if (good && same && !o.alone)
         puts("bitsim: all output pins were equal in every cycle");
     for (unsigned n = 0; o.torus && n < boards; n++)
         printf("bitsim: board %u: led %02x\n", n, b[n].pins[CHIP_BITS].led);
     for (unsigned n = 0; n < boards; n++)
         for (enum kind kind = 0; kind < kinds; kind++) {
-            if (!same)
+            if (b[n].differs != NEVER)
                 show(b[n].ops[kind]->name, &b[n].pins[kind]);
             b[n].ops[kind]->destroy(b[n].chip[kind]);
         }

@@ -38,7 +38,7 @@ check 'it decodes, and Verilator takes it' built "$board" "$image" "$out/sim"
 
 # shellcheck disable=SC2086 # two words or none
 "$out/sim/bitsim" $flash --divisor "$divisor" --socket "$dir/board.sock" \
-    --record "$dir/session" > "$dir/log" 2>&1 &
+    --record "0:$dir/session" > "$dir/log" 2>&1 &
 sim=$!
 wait_for 300 began
 check 'ping' torus ping -c 2

@@ -255,7 +255,8 @@ static void join_cells(struct build *b, struct cell (*cells)[SIDE][CELLS], unsig
             f->in[1] = enable;
             f->in[2] = set;
             f->sets = tile[cell_bit(k, SETS)];
-            f->clocked = clock == CLOCK;
+            bool pin = clock >= FIRST && b->chip->node[clock].kind == SOURCE;
+            f->clock = clock == CLOCK || pin ? clock : LOW;
             if (tile[cell_bit(k, ASYNC)] && set != LOW)
                 ice40_fail("tile %u %u: a reset without a clock, which is not modelled", x, y);
         }

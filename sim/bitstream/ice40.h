@@ -4,9 +4,9 @@
 // beside icebox_vlog, and one that takes a changed bit in milliseconds, without a compiler.
 //
 // What it knows: logic cells with carry and flip-flop, block RAM, all routing, plain input and
-// output pins, one clock from a PLL. Clock edges of anything else than the PLL do not come: what
-// is clocked by it stands still. A wire that nobody drives is 0; of several drivers a 0 wins; the
-// pins of cells without a wire have the cell's default.
+// output pins, one clock from a PLL, input pins as clocks of flip-flops. Clock edges of anything
+// else do not come: what is clocked by it stands still. A wire that nobody drives is 0; of several
+// drivers a 0 wins; the pins of cells without a wire have the cell's default.
 #ifndef ICE40_H
 #define ICE40_H
 
@@ -52,11 +52,15 @@ int ice40_port(const struct ice40 *chip, const char *name);
 void ice40_set(struct ice40 *chip, int port, bool level);
 uint64_t ice40_get(const struct ice40 *chip, int port);
 
-// A period of the clock: inputs as set, then the edge, outputs as they are after it. Returns
-// false when the logic of lane 0 oscillates. Lanes whose logic did in this period are `restless`;
-// they go on as lane 0 does, as those that leave.
-bool ice40_step(struct ice40 *chip);
+// Half a period of the clock, in which it has that level: inputs as set, then what rises, the clock
+// or an input that is one, outputs as they are after it. Returns false when the logic of lane 0
+// oscillates. Lanes whose logic did in this half are `restless`; they go on as lane 0 does, as
+// those that leave.
+bool ice40_half(struct ice40 *chip, bool clock);
 uint64_t ice40_restless(const struct ice40 *chip);
 void ice40_leave(struct ice40 *chip, unsigned lane);
+
+// Lanes in which any wire was ever another than in lane 0.
+uint64_t ice40_strayed(const struct ice40 *chip);
 
 #endif

@@ -89,8 +89,9 @@ enum {
 struct node {
     uint32_t in[INPUTS]; // TABLE: its inputs; FLOP: data, enable, set or reset
     uint16_t table;      // TABLE: by in[3..0]
+    uint32_t clock;      // FLOP: whose rising edge it takes over at; LOW: none's
     uint8_t kind;
-    bool sets, clocked;
+    bool sets;
     uint32_t site;
 };
 
@@ -149,7 +150,8 @@ struct ice40 {
     uint64_t *value;       // of a node: a bit a lane
     // Who looks at a node: `reader` from start[node] to start[node + 1]; RAMs count from nodes on.
     uint32_t *start, *reader;
-    // What has to be looked at, by level: tables, then flip-flops, then RAMs.
+    // What has to be looked at, by level: tables, then flip-flops of the PLL's clock, then all
+    // others, then RAMs.
     uint32_t *queue, *queue_start, *queue_count;
     struct {
         uint32_t node;
@@ -157,8 +159,9 @@ struct ice40 {
     } * changed;
     uint16_t *level, levels, low;
     bool *queued;
+    bool *rose; // of a node that may be a clock: it does so now
     unsigned locked;
-    uint64_t restless, moved;
+    uint64_t restless, moved, strayed;
     bool steady;
 };
 

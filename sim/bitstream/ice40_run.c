@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { SWEEPS = 64, RAMS = 64 };
+enum { PLL_LEVEL, PIN_LEVEL, RAM_LEVEL, BEHIND }; // behind those of the tables
 
 // ---- configurations that differ -----------------------------------------------------------------
 
@@ -40,7 +41,7 @@ static uint32_t joined(struct ice40 *c, const struct node *n)
 static bool same_node(const struct node *a, const struct node *b)
 {
     return !memcmp(a->in, b->in, sizeof a->in) && a->table == b->table && a->sets == b->sets &&
-           a->clocked == b->clocked;
+           a->clock == b->clock;
 }
 
 static void rename_pins(struct ram_pins *p, const uint32_t *name)
@@ -91,6 +92,7 @@ static void take_lane(struct ice40 *c, struct ice40 *v, size_t own, uint64_t lan
         struct node n = v->node[i];
         for (unsigned k = 0; k < INPUTS; k++)
             n.in[k] = name[n.in[k]];
+        n.clock = name[n.clock];
         if (!n.site || same_node(&n, &c->node[name[i]]))
             continue;
         c->other_node = one_more(c->other_node, c->other_nodes, sizeof *c->other_node);
@@ -209,6 +211,16 @@ static uint32_t input_of(const struct ice40 *c, uint32_t n, unsigned i)
     return other < c->other_first[n + 1] ? c->other_node[other].node.in[i % INPUTS] : UINT32_MAX;
 }
 
+// Has flip-flop i the PLL's clock in all lanes?
+static bool has_pll(const struct ice40 *c, size_t i)
+{
+    bool has = c->node[i].clock == CLOCK;
+
+    for (uint32_t o = c->other_first[i]; o < c->other_first[i + 1]; o++)
+        has = has && c->other_node[o].node.clock == CLOCK;
+    return has;
+}
+
 // Levels of the tables, inputs first, those of all lanes; a loop is cut where it is met, so that a
 // table reads from its own level never, and from a higher one only there.
 static void make_levels(struct ice40 *c)
@@ -250,16 +262,16 @@ static void make_levels(struct ice40 *c)
     }
     free(stack);
     free(state);
-    c->queue_start = ice40_alloc((size_t)c->levels + 3, sizeof *c->queue_start);
-    c->queue_count = ice40_alloc((size_t)c->levels + 2, sizeof *c->queue_count);
+    c->queue_start = ice40_alloc((size_t)c->levels + BEHIND + 1, sizeof *c->queue_start);
+    c->queue_count = ice40_alloc((size_t)c->levels + BEHIND, sizeof *c->queue_count);
     for (size_t i = 0; i < c->nodes + c->rams; i++) {
         if (i >= c->nodes)
-            c->level[i] = c->levels + 1;
+            c->level[i] = (uint16_t)(c->levels + RAM_LEVEL);
         else if (c->node[i].kind != TABLE)
-            c->level[i] = c->levels;
+            c->level[i] = (uint16_t)(c->levels + (has_pll(c, i) ? PLL_LEVEL : PIN_LEVEL));
         c->queue_start[c->level[i] + 1]++;
     }
-    for (unsigned i = 1; i < c->levels + 3u; i++)
+    for (unsigned i = 1; i < c->levels + BEHIND + 1u; i++)
         c->queue_start[i] += c->queue_start[i - 1];
     c->queue = ice40_alloc(c->nodes + c->rams, sizeof *c->queue);
     c->low = c->levels;
@@ -289,6 +301,7 @@ static void put(struct ice40 *c, uint32_t i, uint64_t value)
     if (c->value[i] == value)
         return;
     c->moved |= c->value[i] ^ value;
+    c->strayed |= value ^ all_lanes(value);
     c->value[i] = value;
     for (uint32_t k = c->start[i]; k < c->start[i + 1]; k++)
         enqueue(c, c->reader[k]);
@@ -318,7 +331,7 @@ static uint64_t next_of(const struct ice40 *c, const struct node *n, uint64_t no
 {
     uint64_t enable = c->value[n->in[1]], set = c->value[n->in[2]];
 
-    if (!n->clocked)
+    if (!c->rose[n->clock])
         return now;
     return (now & ~enable) | (enable & ((set & all_lanes(n->sets)) | (~set & c->value[n->in[0]])));
 }
@@ -529,31 +542,68 @@ static void lock(struct ice40 *c)
     put(c, LOCK, c->locked == ICE40_LOCK_CYCLE ? reset : 0);
 }
 
-bool ice40_step(struct ice40 *c)
+// Whether flip-flop i has to be looked at again at another clock's edge.
+static bool waits(const struct ice40 *c, uint32_t i)
+{
+    uint32_t clock = c->node[i].clock;
+    bool wait = clock != LOW && !c->rose[clock];
+
+    for (uint32_t o = c->other_first[i]; o < c->other_first[i + 1]; o++) {
+        clock = c->other_node[o].node.clock;
+        wait = wait || (clock != LOW && !c->rose[clock]);
+    }
+    return wait;
+}
+
+// Takes down what the flip-flops of a level take over, behind `changes` others; returns how many
+// then.
+static size_t flop_edge(struct ice40 *c, unsigned level, size_t changes)
+{
+    uint32_t *at = &c->queue[c->queue_start[c->levels + level]];
+    uint32_t count = c->queue_count[c->levels + level], left = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (c->node[at[i]].kind == FLOP) {
+            uint64_t next = with_others(c, at[i], next_of(c, &c->node[at[i]], c->value[at[i]]));
+            if (next != c->value[at[i]]) {
+                c->changed[changes].node = at[i];
+                c->changed[changes++].value = next;
+            }
+            if (level == PIN_LEVEL && waits(c, at[i])) {
+                at[left++] = at[i];
+                continue;
+            }
+        }
+        c->queued[at[i]] = false;
+    }
+    c->queue_count[c->levels + level] = left;
+    return changes;
+}
+
+bool ice40_half(struct ice40 *c, bool clock)
 {
     size_t changes = 0;
     uint64_t read[RAMS][16], reads = 0;
+    uint32_t rams[RAMS], count = 0;
+    bool pins = false;
 
     c->restless = 0;
+    c->rose[CLOCK] = clock && !(c->value[CLOCK] & 1);
+    put(c, CLOCK, all_lanes(clock));
+    for (size_t i = 0; i < c->ports; i++)
+        pins = pins || (c->port[i].input && c->rose[c->port[i].node]);
     if (!c->steady || !settle(c))
         return c->steady = false;
-    const uint32_t *at = &c->queue[c->queue_start[c->levels]];
-    uint32_t count = c->queue_count[c->levels];
-    c->queue_count[c->levels] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        c->queued[at[i]] = false;
-        if (c->node[at[i]].kind != FLOP)
-            continue;
-        uint64_t next = with_others(c, at[i], next_of(c, &c->node[at[i]], c->value[at[i]]));
-        if (next != c->value[at[i]]) {
-            c->changed[changes].node = at[i];
-            c->changed[changes++].value = next;
-        }
+    if (pins)
+        changes = flop_edge(c, PIN_LEVEL, changes);
+    if (c->rose[CLOCK]) {
+        changes = flop_edge(c, PLL_LEVEL, changes);
+        if (!pins)
+            changes = flop_edge(c, PIN_LEVEL, changes);
+        count = c->queue_count[c->levels + RAM_LEVEL];
+        memcpy(rams, &c->queue[c->queue_start[c->levels + RAM_LEVEL]], count * sizeof *rams);
+        c->queue_count[c->levels + RAM_LEVEL] = 0;
     }
-    uint32_t rams[RAMS];
-    count = c->queue_count[c->levels + 1];
-    memcpy(rams, &c->queue[c->queue_start[c->levels + 1]], count * sizeof *rams);
-    c->queue_count[c->levels + 1] = 0;
     for (uint32_t i = 0; i < count; i++)
         c->queued[rams[i]] = false;
     for (uint32_t i = 0; i < count; i++)
@@ -564,13 +614,21 @@ bool ice40_step(struct ice40 *c)
     for (uint32_t i = 0; i < count; i++)
         for (unsigned k = 0; k < 16 && reads >> i & 1; k++)
             put(c, c->ram[rams[i] - c->nodes].rdata[k], read[i][k]);
-    lock(c);
+    if (c->rose[CLOCK])
+        lock(c);
+    for (size_t i = 0; i < c->ports; i++)
+        c->rose[c->port[i].node] = false;
     return c->steady = settle(c);
 }
 
 uint64_t ice40_restless(const struct ice40 *chip)
 {
     return chip->restless;
+}
+
+uint64_t ice40_strayed(const struct ice40 *chip)
+{
+    return chip->strayed;
 }
 
 void ice40_leave(struct ice40 *chip, unsigned lane)
@@ -611,6 +669,7 @@ struct ice40 *ice40_new(const struct ice40_map *map, const struct ice40_bits *bi
     make_levels(c);
     c->value = ice40_alloc(c->nodes, sizeof *c->value);
     c->queued = ice40_alloc(c->nodes + c->rams, sizeof *c->queued);
+    c->rose = ice40_alloc(c->nodes, sizeof *c->rose);
     c->changed = ice40_alloc(c->nodes, sizeof *c->changed);
     c->value[HIGH] = UINT64_MAX;
     for (size_t i = 0; i < c->nodes + c->rams; i++)
@@ -639,6 +698,7 @@ void ice40_free(struct ice40 *c)
         free(c->queue_start);
         free(c->queue_count);
         free(c->queued);
+        free(c->rose);
         free(c->level);
         free(c->changed);
     }
@@ -655,8 +715,11 @@ int ice40_port(const struct ice40 *chip, const char *name)
 
 void ice40_set(struct ice40 *chip, int port, bool level)
 {
-    if (port >= 0 && chip->port[port].input)
-        put(chip, chip->port[port].node, all_lanes(level));
+    if (port >= 0 && chip->port[port].input) {
+        uint32_t node = chip->port[port].node;
+        chip->rose[node] = level && !(chip->value[node] & 1);
+        put(chip, node, all_lanes(level));
+    }
 }
 
 uint64_t ice40_get(const struct ice40 *chip, int port)

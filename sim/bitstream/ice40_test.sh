@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ice40.c and flips.c on a small design with what the boards have: carries, flip-flops with enable, set
-# and reset, block RAMs of every width. Placed and routed, run from its configuration, and compared
+# and reset, block RAMs of every width, a clock that comes over a cable, whose edges are in any half of
+# the PLL's, and one that goes out. Placed and routed, run from its configuration, and compared
 # with Icarus on the source, a hash of the pins in every cycle; then with bits flipped. SEED replays.
 . tests/tap.sh
 B=${B:-build}
@@ -14,7 +15,9 @@ cycles=20000
 
 cat > "$dir/top.v" << 'V'
 module top (input clk12, uart_rx, flash_miso,
-            output uart_tx, flash_csn, flash_sck, flash_mosi, output [7:0] led);
+            output uart_tx, flash_csn, flash_sck, flash_mosi, output [7:0] led,
+            input [1:0] cable_rx_clk, input [3:0] cable_rx,
+            output [1:0] cable_tx_clk, output [3:0] cable_tx);
     wire clk, locked;
     SB_PLL40_CORE #(.FEEDBACK_PATH("SIMPLE"), .PLLOUT_SELECT("GENCLK"), .DIVR(4'd0), .DIVF(7'd63),
         .DIVQ(3'd4), .FILTER_RANGE(3'd1)) pll (.REFERENCECLK(clk12), .PLLOUTGLOBAL(clk),
@@ -49,6 +52,28 @@ module top (input clk12, uart_rx, flash_miso,
         else low <= low + {7'd0, a_q > sum};
     end
     assign led = low;
+    reg slip = 0;
+    always @(posedge clk) slip <= x[7:6] == 0;
+    genvar p;
+    generate
+        for (p = 0; p < 2; p = p + 1) begin : end_of
+            reg [15:0] word = 0;
+            reg [3:0]  beat = 0;
+            reg [1:0]  came = 0, sent = 0;
+            reg        slips = 0;
+            always @(posedge cable_rx_clk[p]) begin
+                word <= {word[13:0], cable_rx[2*p +: 2]};
+                slips <= slip;
+                if (!slips) beat <= beat + 1;
+            end
+            always @(posedge clk) begin
+                came <= {came[0], beat[3]};
+                sent <= word[15:14] ^ x[1:0] ^ {2{came[1]}};
+            end
+            assign cable_tx_clk[p] = !clk;
+            assign cable_tx[2*p +: 2] = sent;
+        end
+    endgenerate
     assign uart_tx = ^sum;
     assign flash_csn = 1'b1;
     assign flash_sck = b_q[0] ^ c_q[3];
@@ -61,18 +86,35 @@ module bench;
     wire tx, csn, sck, mosi;
     wire [7:0] led;
     reg [63:0] hash = 64'hcbf29ce484222325;
-    integer n, f, s = $seed;
-    top top (clk, rx, 1'b1, tx, csn, sck, mosi, led);
+    integer n, f, c, s = $seed;
+    reg [1:0] cable_clk = 0, turns;
+    reg [3:0] cable = 0;
+    reg [15:0] first;
+    wire [1:0] cable_tx_clk;
+    wire [3:0] cable_tx;
+    wire [63:0] pins = {cable_tx, 6'd0, cable_tx_clk, led, mosi, sck, csn, tx};
+    wire [15:0] brought = {8'd0, cable, 2'd0, cable_clk};
+    top top (clk, rx, 1'b1, tx, csn, sck, mosi, led, cable_clk, cable, cable_tx_clk, cable_tx);
+    // A half: a cable's clock turns over, or not; its wires change as it falls. All clocks at once.
+    task half(input level);
+        begin
+            turns = \$random(s);
+            cable = cable ^ (\$random(s) & {{2{turns[1] && cable_clk[1]}}, {2{turns[0] && cable_clk[0]}}});
+            {clk, cable_clk} = {level, cable_clk ^ turns};
+            #1 hash = (hash ^ pins) * 64'h100000001b3;
+        end
+    endtask
     initial begin
         f = \$fopen("$dir/session");
+        c = \$fopen("$dir/session.cables", "wb");
         for (n = 0; n < $cycles; n = n + 1) begin
             if (\$random(s) % 37 == 0) rx = !rx;
             if (rx != was) \$fdisplay(f, "rx %0d %0d", n, rx);
             was = rx;
-            #1 clk = 1;
-            #1 hash = (hash ^ {led, mosi, sck, csn, tx}) * 64'h100000001b3;
-            clk = 0;
-            #1;
+            half(0);
+            first = brought;
+            half(1);
+            \$fwrite(c, "%u", {brought, first});
         end
         \$fdisplay(f, "end %0d %h", n, hash);
         \$finish;
@@ -82,7 +124,9 @@ V
 printf 'set_io clk12 J3\nset_io uart_rx B10\nset_io uart_tx B12\nset_io flash_csn R12
 set_io flash_sck R11\nset_io flash_mosi P12\nset_io flash_miso P11\nset_io led[0] C3\nset_io led[1] B3
 set_io led[2] C4\nset_io led[3] C5\nset_io led[4] A1\nset_io led[5] A2\nset_io led[6] B4
-set_io led[7] B5\n' > "$dir/pins"
+set_io led[7] B5
+\n' > "$dir/pins"
+grep -E '_clk\[[01]\]|_[rt]x\[[0-3]\]' constraints/ice40hx8k-b-evn.pcf >> "$dir/pins"
 echo 'not a flash' > "$dir/flash"
 
 made() { # through the bits themselves, as a board's is
@@ -118,6 +162,7 @@ alone() {
 }
 check 'six of them alone, the same in the same cycle' alone
 sed 's/^rx 7.*//' "$dir/session" | grep . > "$dir/other"
+cp "$dir/session.cables" "$dir/other.cables"
 session=$dir/other flips
 [ $? = 1 ] && grep -q 'NOT those' "$dir/out"
 result $? 'a session that is another is not taken for the same'
