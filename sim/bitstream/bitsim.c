@@ -215,7 +215,7 @@ struct board {
 
 struct options {
     const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket, *pull;
-    unsigned flashes, last_record;
+    unsigned flashes;
     uint64_t divisor, cycles, seed;
     unsigned k[DIMS];
     bool alone, torus, straight, recorded;
@@ -328,7 +328,6 @@ static void read_record(struct options *o, const char *text)
     if (sscanf(text, "%u:%n", &n, &end) != 1 || !end || n >= MAX_BOARDS || !text[end])
         die("--record %s: write BOARD:FILE, e.g. 0:session", text);
     o->record[n] = text + end;
-    o->last_record = n > o->last_record ? n : o->last_record;
     o->recorded = true;
 }
 
@@ -384,8 +383,9 @@ static void parse(struct options *o, int argc, char **argv)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);
     if (o->flashes > 1 && o->flashes != built)
         die("--flash: %u, for %u boards: one for all, or one each", o->flashes, built);
-    if (o->last_record >= built)
-        die("--record %u:...: of %u boards", o->last_record, built);
+    for (unsigned n = built; n < MAX_BOARDS; n++)
+        if (o->record[n])
+            die("--record %u:%s: of %u boards", n, o->record[n], built);
     if (o->recorded && o->torus &&
         (all_bits[0]->ports > SESSION_RX || all_bits[0]->wires > SESSION_WIRES))
         die("--record: up to %d cables of %d wires", SESSION_RX, SESSION_WIRES);
@@ -440,14 +440,14 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
         for (enum kind kind = 0; kind < kinds; kind++) {
             if (o->torus)
                 cables(b, kind, 2 * cycle + clk);
-            if (kind == CHIP_BITS && b->record)
+            bool recorded = kind == CHIP_BITS && b->record;
+            if (recorded)
                 record(b, clk, cycle);
             good = step_half(b, kind, clk, 2 * cycle + clk) && good;
-            if (kind == CHIP_BITS)
+            if (recorded)
                 b->hash = session_hash(b->hash, session_pins(b->pins));
         }
-    if (kinds == KINDS && b->differs == NEVER &&
-        !equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle))
+    if (kinds == KINDS && !equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle))
         b->differs = cycle;
     for (enum kind kind = 0; kind < kinds; kind++)
         if (!b->pins[kind].uart_tx && !b->first[kind])

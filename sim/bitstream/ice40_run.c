@@ -594,12 +594,10 @@ bool ice40_half(struct ice40 *c, bool clock)
         pins = pins || (c->port[i].input && c->rose[c->port[i].node]);
     if (!c->steady || !settle(c))
         return c->steady = false;
-    if (pins)
+    if (pins || c->rose[CLOCK])
         changes = flop_edge(c, PIN_LEVEL, changes);
     if (c->rose[CLOCK]) {
         changes = flop_edge(c, PLL_LEVEL, changes);
-        if (!pins)
-            changes = flop_edge(c, PIN_LEVEL, changes);
         count = c->queue_count[c->levels + RAM_LEVEL];
         memcpy(rams, &c->queue[c->queue_start[c->levels + RAM_LEVEL]], count * sizeof *rams);
         c->queue_count[c->levels + RAM_LEVEL] = 0;

@@ -124,8 +124,7 @@ V
 printf 'set_io clk12 J3\nset_io uart_rx B10\nset_io uart_tx B12\nset_io flash_csn R12
 set_io flash_sck R11\nset_io flash_mosi P12\nset_io flash_miso P11\nset_io led[0] C3\nset_io led[1] B3
 set_io led[2] C4\nset_io led[3] C5\nset_io led[4] A1\nset_io led[5] A2\nset_io led[6] B4
-set_io led[7] B5
-\n' > "$dir/pins"
+set_io led[7] B5\n' > "$dir/pins"
 grep -E '_clk\[[01]\]|_[rt]x\[[0-3]\]' constraints/ice40hx8k-b-evn.pcf >> "$dir/pins"
 echo 'not a flash' > "$dir/flash"
 
