@@ -250,20 +250,21 @@ module ofr_counters #(
         end
     end
 
-    // Pipeline: 1 the pre-counter is in x, the RAM is read; 2 the ROM has decoded it; 3 the gain is
-    // known; 4 the sum is written.
+    // Pipeline: 1 the pre-counter is in x, the RAM is read; 2 the ROM has decoded it; 3 the
+    // difference from the last one is known, the gain from that; 4 the sum is written.
     logic [4:1]    valid_q, bank_to_q;
     logic [4:1]    copy_q;
     logic          bank_from_q, zero_q;
-    logic [1:0]    sum_q;
+    logic [2:0]    sum_q;
     logic [7:0]    slot1_q, slot2_q, slot3_q, slot4_q;
     logic [LB-1:0] rom_q;
-    logic [BB-1:0] sum_x_q, now, now3_q, now4_q, diff, gain_q;
-    logic          borrow;
+    logic [BB-1:0] sum_x_q, now, now3_q, now4_q, diff_q, gain;
+    logic          borrow_q;
     logic [47:0]   value3_q, value4_q;
     logic [WW-1:0] ram_q;
-    assign now            = sum_q[1] ? sum_x_q : BB'(rom_q);
-    assign {borrow, diff} = {1'b0, now} - {1'b0, ram_q[48 +: BB]};
+    assign now  = sum_q[1] ? sum_x_q : BB'(rom_q);
+    // An LFSR's gain is modulo 511
+    assign gain = sum_q[2] ? diff_q : BB'(LB'(diff_q[LB-1:0] - LB'(borrow_q)));
 
     always_ff @(posedge clk) begin
         valid_q     <= rst ? '0 : {valid_q[3:1], go};
@@ -272,14 +273,13 @@ module ofr_counters #(
         bank_from_q <= phase_q == MOVE ? !bank_q : bank_q;
         zero_q      <= phase_q == INIT;
         {slot4_q, slot3_q, slot2_q, slot1_q} <= {slot3_q, slot2_q, slot1_q, slot_q};
-        sum_q    <= {sum_q[0], sum_visit};
+        sum_q    <= {sum_q[1:0], sum_visit};
         sum_x_q  <= sum_x;
         now3_q   <= now;
         now4_q   <= now3_q;
-        // An LFSR's gain is modulo 511
-        gain_q   <= sum_q[1] ? diff : BB'(LB'(diff[LB-1:0] - LB'(borrow)));
+        {borrow_q, diff_q} <= {1'b0, now} - {1'b0, ram_q[48 +: BB]};
         value3_q <= ram_q[47:0];
-        value4_q <= value3_q + 48'(gain_q);
+        value4_q <= value3_q + 48'(gain);
     end
 
     assign copy       = copy_q[4] && valid_q[4];

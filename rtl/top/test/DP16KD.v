@@ -25,6 +25,8 @@ module DP16KD #(
     parameter CSDECODE_B = "0b000",
     parameter WRITEMODE_A = "NORMAL", // what DOA shows of a write: NORMAL nothing new,
     parameter WRITEMODE_B = "NORMAL", // WRITETHROUGH the new data, READBEFOREWRITE the old
+    parameter CLKAMUX = "CLKA", // Yosys names them; not looked at
+    parameter CLKBMUX = "CLKB",
     parameter GSR = "ENABLED",
     // 16 words of 18 bits each, 20 bits apart.
     parameter [319:0] INITVAL_00 = 320'h0,
@@ -105,6 +107,16 @@ module DP16KD #(
     DOA14, DOA15, DOA16, DOA17, DOB0, DOB1, DOB2, DOB3, DOB4, DOB5, DOB6, DOB7, DOB8, DOB9,
     DOB10, DOB11, DOB12, DOB13, DOB14, DOB15, DOB16, DOB17
 );
+`ifdef YOSYS
+    // When outputs change, ps after their clock, as nextpnr has it for speed grade 6: for mapping
+    // (constraints/bitstream.sh), which would else take them for as early as a constant.
+    specify
+        (posedge CLKA *> ({DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7,
+            DOA6, DOA5, DOA4, DOA3, DOA2, DOA1, DOA0} : 18'bx)) = 5610;
+        (posedge CLKB *> ({DOB17, DOB16, DOB15, DOB14, DOB13, DOB12, DOB11, DOB10, DOB9, DOB8, DOB7,
+            DOB6, DOB5, DOB4, DOB3, DOB2, DOB1, DOB0} : 18'bx)) = 5610;
+    endspecify
+`else
     wire [17:0] di_a = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8,
         DIA7, DIA6, DIA5, DIA4, DIA3, DIA2, DIA1, DIA0};
     wire [13:0] ad_a = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3,
@@ -211,6 +223,7 @@ module DP16KD #(
             $display("DP16KD: a reset without a model");
             $finish;
         end
+`endif
 endmodule
 
 `default_nettype wire
