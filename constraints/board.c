@@ -472,6 +472,16 @@ struct figures {
     char sha256[65];
 };
 
+static size_t part_of(const char *cell)
+{
+    const char *inner = strncmp(cell, "chip.", 5) ? cell : cell + 5;
+    size_t p = 0;
+
+    while (strncmp(inner, parts[p].instance, strlen(parts[p].instance)) != 0)
+        p++;
+    return p;
+}
+
 static json_t *json_of(const char *folder, const char *file)
 {
     char path[TEXT];
@@ -515,14 +525,12 @@ static void read_figures(const struct board *b, struct figures *f, const char *f
             const char *type = json_string_value(json_object_get(cell, "type"));
             const char *flip_flop = json_string_value(
                 json_object_get(json_object_get(cell, "parameters"), "DFF_ENABLE"));
-            size_t p = 0, kind = 0;
+            size_t p, kind = 0;
             while (kind < KINDS && (!type || strcmp(type, kinds[kind]) != 0))
                 kind++;
             if (kind == KINDS)
                 continue;
-            const char *inner = strncmp(name, "chip.", 5) ? name : name + 5;
-            while (strncmp(inner, parts[p].instance, strlen(parts[p].instance)) != 0)
-                p++;
+            p = part_of(name);
             f->part[p][kind]++;
             if (!b->ecp5 && kind == CELLS && flip_flop && !strcmp(flip_flop, "1"))
                 f->part[p][FLIP_FLOPS]++;
@@ -536,6 +544,39 @@ static void read_figures(const struct board *b, struct figures *f, const char *f
     free(sum);
     if (f->cells < CELLS_MIN || f->fmax >= 1e9 || strlen(f->sha256) != 64)
         fail("%s: the results are not all there", folder);
+}
+
+// What is in each tile: lines `X Y PART`, of the part that has most of its cells.
+static int tiles(const char *folder)
+{
+    enum { SIDE = 128 };
+    unsigned(*count)[SIDE][PARTS] = calloc(SIDE, sizeof *count), x, y;
+    json_t *netlist = json_of(folder, "placed.json"), *module, *cell;
+    const char *key, *name;
+
+    if (!count)
+        fail("out of memory");
+    json_object_foreach(json_object_get(netlist, "modules"), key, module)
+    {
+        json_object_foreach(json_object_get(module, "cells"), name, cell)
+        {
+            const char *bel = json_string_value(
+                json_object_get(json_object_get(cell, "attributes"), "NEXTPNR_BEL"));
+            if (bel && sscanf(bel, "X%u/Y%u/", &x, &y) == 2 && x < SIDE && y < SIDE)
+                count[x][y][part_of(name)]++;
+        }
+    }
+    for (x = 0; x < SIDE; x++)
+        for (y = 0; y < SIDE; y++) {
+            size_t most = 0;
+            for (size_t p = 1; p < PARTS; p++)
+                most = count[x][y][p] > count[x][y][most] ? p : most;
+            if (count[x][y][most])
+                printf("%u %u %s\n", x, y, parts[most].name);
+        }
+    json_decref(netlist);
+    free(count);
+    return 0;
 }
 
 static void mark(char *text, size_t size, const struct board *b, const char *which)
@@ -652,11 +693,14 @@ int main(int argc, char **argv)
 
     if (strcmp(command, "facts") != 0 && strcmp(command, "verilog") != 0 &&
         strcmp(command, "pins") != 0 && strcmp(command, "result") != 0 &&
-        strcmp(command, "check") != 0 && strcmp(command, "pattern") != 0)
+        strcmp(command, "check") != 0 && strcmp(command, "pattern") != 0 &&
+        strcmp(command, "tiles") != 0)
         fail("usage: board facts BOARD | verilog BOARD FOLDER | pins BOARD [REPOSITORY=FOLDER...] |"
-             " result BOARD FOLDER [record] | check BOARD | pattern KIB");
+             " result BOARD FOLDER [record] | check BOARD | pattern KIB | tiles FOLDER");
     if (!strcmp(command, "pattern"))
         return pattern(argv[2]);
+    if (!strcmp(command, "tiles"))
+        return tiles(argv[2]);
     load(&b, argv[2]);
     if (!strcmp(command, "facts") && argc == 3)
         status = facts(&b);

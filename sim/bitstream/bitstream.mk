@@ -21,7 +21,7 @@ $(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
 
 .PHONY: bitstream-test
 BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIPS) $(ECP5_NETLIST) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
-    $(B)/bin/torusctl
+    $(B)/bin/torusctl $(B)/bin/boardsim
 bitstream-test: $(BITSTREAM_TEST)
 	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
 	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)

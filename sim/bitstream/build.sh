@@ -5,11 +5,12 @@
 # of it (bitsim.c), with the board's RTL beside. RTL: the folder of an earlier build, whose RTL is
 # taken. Of an ECP5 it is the netlist after place and route, which stands beside the bitstream as
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
-# firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, without
-# RTL beside; all came from one place and route, and one that is named again is decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board,
-# with its own parameters, and is built once however often it is there; an ECP5's firmware is
-# $FIRMWARE_HEX. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
-# OUT/STEP.log.
+# firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, with
+# RTL beside only if all are one; all came from one place and route, and one that is named again is
+# decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board, with its own parameters,
+# and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. $BOARD_FACTS is
+# the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr
+# says which step failed; its output is in OUT/STEP.log.
 
 set -e
 board=$1 bitstreams=$2 out=$3 rtl=${4:-$3}
@@ -170,12 +171,19 @@ for one in $bits; do
     esac
 done
 is_rtl=
-if [ "$bits" = ' bits1' ] && [ "${known#*rtl:}" = "$known" ]; then
+case $known in
+*rtl:* | *=bits2*) ;;
+*)
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
+    # What has no reset may start with anything, but in a torus with what the chip does: where words of
+    # a cable begin hangs on it.
+    unset=unique
+    [ "$bits" = ' bits1' ] || unset=0
     # shellcheck disable=SC2086
-    [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial unique \
+    [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial $unset \
         "-GSERIAL=64'h$serial" $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') ${init:+"$init"} $files $models
-fi
+    ;;
+esac
 
 step bitsim-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror "-DBITS=$of" "-DRTL=$is_rtl" -Isim/cosim \
     -I$here -c -o "$out/bitsim.o" $here/bitsim.c

@@ -4,6 +4,7 @@
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" USER=lab
 sim=
+socket=board.sock
 shown="$dir/out $dir/log"
 clean_up() {
     [ -n "$sim" ] && kill "$sim" 2> /dev/null && wait "$sim" 2> /dev/null
@@ -13,7 +14,7 @@ trap clean_up EXIT
 trap 'exit 2' INT TERM
 
 torus() {
-    timeout 3600 "$B/bin/torusctl" --timeout 300 --retry 30 -t "unix:$dir/board.sock" "$@" \
+    timeout 3600 "$B/bin/torusctl" --timeout 1200 --retry 30 -t "unix:$dir/$socket" "$@" \
         > "$dir/out" 2>&1
 }
 says() { grep -q -e "$1" "$dir/out"; }
