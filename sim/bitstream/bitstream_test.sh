@@ -207,20 +207,15 @@ for n in 1 2 3 4; do
     check "a torus of four: the flash of board $n" image 00000000000000a$n
     flashes="$flashes --flash $out/flash-00000000000000a$n.bin"
 done
-in_torus() { # KIND OPTIONS
-    kind=$1
-    shift
+in_torus() { # OPTIONS
     # shellcheck disable=SC2086 # two words each
-    "$out/$kind/bitsim" $flashes --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
+    "$out/torus/bitsim" $flashes --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
         --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
 }
 managed() { # OF SERIAL: what is done with a torus of four small boards, with its counters in $dir/OF at the end
-    check "$1: discover" torus discover
-    sed 's/^/# /' "$dir/out"
-    check "$1: four boards, cabled right" says '^4 boards, a 2x2 torus$'
-    check "$1: each with its serial number" [ "$(grep -c "$2" "$dir/out")" = 4 ]
+    finds_four 2x2 "$2" "$1: "
     check "$1: program" torus program --routing abr
     check "$1: ping all" torus ping --all
     check "$1: all of them answer" [ "$(grep -c 'x+,x-,y+,y-' "$dir/out")" = 4 ]
@@ -257,19 +252,19 @@ sys.exit(bool(wrong) or not one)
 PY
 }
 check 'it is built, with four of its RTL beside' built "$board" "$image $image $image $image" "$out/torus"
-in_torus torus ${FLIPS:+--record "0:$out/first"}
+in_torus ${FLIPS:+--record "0:$out/first"}
 check 'the cables of board 0 are up' up 'x+,x-,y+,y-'
-managed bitstreams 00000000000000a
+managed bitstreams '00000000000000a[1-4]'
 check 'link' torus link
 check 'it ends well' stop
 check 'all cables of all boards are up' [ "$(grep -c 'led 1[0-9a-f]$' "$dir/log")" = 4 ]
 check 'all output pins of all four were equal in every cycle' logged 'all output pins were equal'
 sed 's/^/# /' "$dir/log"
-in_torus torus --alone --pull 0:0
+in_torus --alone --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
 flashes="--flash $out/flash.bin"
-in_torus torus --alone
+in_torus --alone
 check 'the cables are up, with one serial number for all' up 'x+,x-,y+,y-'
 ! torus discover && says 'another board has this number'
 result $? 'twin: boards of one serial number: discover says so'
