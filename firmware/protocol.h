@@ -388,6 +388,11 @@ enum {
     OFR_SEL_BOARD = 0x6000,    // a register of block BOARD, by offset
 };
 
+// What of SHAPE boards of one torus may differ in: parts that a board can be built without.
+#define OFR_SHAPE_MAY_DIFFER                                                                       \
+    (OFR_NODE_SHAPE_MINIMAL_MASK | OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |           \
+     OFR_NODE_SHAPE_PINS_MASK | OFR_NODE_SHAPE_COUNT_MASK | OFR_NODE_SHAPE_LINKS_MASK)
+
 // What the firmware knows.
 enum {
     OFR_FW_ACTIVE = 0,     // generation (15:0) and descriptor (31:16) of the active table
@@ -399,7 +404,8 @@ enum {
     OFR_FW_DROPPED = 5,    // packets the firmware could not pass on
     OFR_FW_VERSION = 6,    // OFR_PROTOCOL_VERSION
     OFR_FW_KEY = 7,        // 1: there is a key
-    OFR_FW_SETUP = 8,      // a hash of SHAPE, SIZE, TIE and the protocol version
+    OFR_FW_SETUP = 8,      // a hash of SIZE, TIE, the protocol version, and SHAPE but for what
+                           // may differ (OFR_SHAPE_MAY_DIFFER)
     OFR_FW_GOT = 9,        // CHECK.RECEIVED + CHECK.ERRORS
     OFR_FW_STATUS = 10,    // GEN.STATUS; bit 16: CHECK.ERRORS is not 0
     OFR_FW_LATCHED = 11,   // NODE.TIME just before the last snapshot was latched

@@ -45,7 +45,7 @@ static uint32_t firmware_word(struct fw *fw, unsigned which, enum ofr_status *st
     case OFR_FW_KEY:
         return has_key(fw);
     case OFR_FW_SETUP: {
-        uint32_t hash = node_read(fw, OFR_NODE_SHAPE);
+        uint32_t hash = node_read(fw, OFR_NODE_SHAPE) & ~OFR_SHAPE_MAY_DIFFER;
         hash = (hash << 5 | hash >> 27) ^ node_read(fw, OFR_NODE_SIZE);
         hash = (hash << 7 | hash >> 25) ^ node_read(fw, OFR_NODE_TIE);
         return (hash << 3 | hash >> 29) ^ OFR_PROTOCOL_VERSION;

@@ -55,6 +55,12 @@ static enum ofr_status op_configure(struct fw *fw, const uint32_t *m)
     return OFR_OK;
 }
 
+static bool has_generator(struct fw *fw)
+{
+    return node_read(fw, OFR_NODE_SHAPE) & OFR_NODE_SHAPE_GEN_MASK;
+}
+
+// It goes to all boards, also for what only some of them send; those without a generator take it.
 static enum ofr_status op_gen(struct fw *fw, uint32_t *m)
 {
     unsigned arg = arg_of(m);
@@ -64,13 +70,15 @@ static enum ofr_status op_gen(struct fw *fw, uint32_t *m)
         m[5] = fw->active;
         return OFR_MIXED;
     }
-    node_write(fw, OFR_GEN_CONTROL,
-               (arg & 15) << OFR_GEN_CONTROL_PATTERN_LSB | (arg >> 4 & 3)
-                                                               << OFR_GEN_CONTROL_CLASS_LSB);
-    node_write(fw, OFR_GEN_PERIOD, m[2]);
-    node_write(fw, OFR_GEN_MESSAGES, m[3]);
-    node_write(fw, OFR_GEN_LENGTH, m[4]);
-    node_write(fw, OFR_GEN_SEED, ofr_node_seed(m[5], coordinates(fw)));
+    if (has_generator(fw)) {
+        node_write(fw, OFR_GEN_CONTROL,
+                   (arg & 15) << OFR_GEN_CONTROL_PATTERN_LSB | (arg >> 4 & 3)
+                                                                   << OFR_GEN_CONTROL_CLASS_LSB);
+        node_write(fw, OFR_GEN_PERIOD, m[2]);
+        node_write(fw, OFR_GEN_MESSAGES, m[3]);
+        node_write(fw, OFR_GEN_LENGTH, m[4]);
+        node_write(fw, OFR_GEN_SEED, ofr_node_seed(m[5], coordinates(fw)));
+    }
     fw->snapshot_gen = (uint32_t)session_of(m) << 16 | (m[1] & 0xffff);
     return snapshot_take(fw, fw->snapshot_gen, 0);
 }
@@ -90,6 +98,8 @@ static enum ofr_status op_start(struct fw *fw, uint32_t *m)
         if (status != OFR_OK)
             return status;
     }
+    if (!arg_of(m) && !has_generator(fw))
+        return OFR_OK;
     node_write(fw, OFR_GEN_CONTROL, control);
     if (!arg_of(m))
         return OFR_OK;

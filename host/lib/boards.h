@@ -52,6 +52,8 @@ int check_links(struct torus *t);
 
 // Recognises the torus in what the walk found: sizes, coordinates, faults.
 int recognise(struct torus *t);
+// What parts all boards have, and any (struct torus, shapes), by address; asked once.
+int parts_known(struct torus *t);
 // Of boards that have their places: is it a torus, or what is wrong? As torus_discover().
 int judge(struct torus *t);
 // Compares every cable with what the boards' coordinates want (cables.c): faults.

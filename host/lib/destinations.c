@@ -129,7 +129,7 @@ int destinations_used(struct torus *t, bool *used)
     unsigned on = 0;
     int error = TORUS_OK;
     *used = false;
-    if (!t->pins)
+    if (t->shapes && !t->pins)
         return TORUS_OK;
     if (t->attached)
         error = destinations_count(t, &on, what);

@@ -186,6 +186,16 @@ static int walk_level(struct torus *t, unsigned first, unsigned end)
     return error;
 }
 
+// From SHAPE: parts that all boards have, and any.
+static void parts_are(struct torus *t, uint32_t all, uint32_t any)
+{
+    t->generator = all & OFR_NODE_SHAPE_GEN_MASK;
+    t->checker = all & OFR_NODE_SHAPE_CHECK_MASK;
+    t->all_counters = all & OFR_NODE_SHAPE_COUNT_MASK;
+    t->pins = any & OFR_NODE_SHAPE_PINS_MASK;
+    t->links = any & OFR_NODE_SHAPE_LINKS_MASK;
+}
+
 // SHAPE, SIZE and CONTROL of the board we are plugged into.
 static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
 {
@@ -203,11 +213,8 @@ static int read_shape(struct torus *t, uint32_t *size, uint32_t *control)
     t->flit_bytes = shape >> OFR_NODE_SHAPE_W8_LSB & ((1u << OFR_NODE_SHAPE_W8_BITS) - 1);
     t->slots = shape >> OFR_NODE_SHAPE_C_LSB & ((1u << OFR_NODE_SHAPE_C_BITS) - 1);
     t->slot_flits = shape >> OFR_NODE_SHAPE_L_LSB & ((1u << OFR_NODE_SHAPE_L_BITS) - 1);
-    t->generator = shape >> OFR_NODE_SHAPE_GEN_LSB & 1;
-    t->checker = shape >> OFR_NODE_SHAPE_CHECK_LSB & 1;
-    t->all_counters = shape & OFR_NODE_SHAPE_COUNT_MASK;
-    t->pins = shape & OFR_NODE_SHAPE_PINS_MASK;
-    t->links = shape & OFR_NODE_SHAPE_LINKS_MASK;
+    t->shapes = false;
+    parts_are(t, shape, shape);
     if (t->dims < 2 || t->dims > 3 || !t->flit_bytes || !t->slots || t->slot_flits < 4)
         return fail(t, TORUS_E_PROTOCOL, "the board says SHAPE = 0x%08x, which makes no sense",
                     shape);
@@ -291,6 +298,29 @@ API int torus_keep(struct torus *t, const uint8_t k[3], const struct torus_place
 
 // Quick look --------------------------------------------------------------------------------------
 
+// The hash tells sizes, ties, builds apart that make no torus; in *same whether it is that of all.
+static int look_at_all(struct torus *t, bool *same)
+{
+    // d0, d1: and of all boards; d2, d3: or of all
+    uint32_t ask[4] = {
+        OFR_SEL_FIRMWARE | OFR_FW_SETUP | (uint32_t)(OFR_SEL_NODE | OFR_NODE_SHAPE) << 16,
+        OFR_SEL_FIRMWARE | OFR_FW_SETUP | (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_SETUP) << 16};
+    uint32_t all[4];
+    int error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask, all, "look at all boards");
+    if (error != TORUS_OK)
+        return error;
+    *same = all[0] == all[2];
+    t->shapes = true;
+    parts_are(t, all[1], all[3]);
+    return TORUS_OK;
+}
+
+int parts_known(struct torus *t)
+{
+    bool same;
+    return t->shapes ? TORUS_OK : look_at_all(t, &same);
+}
+
 API int torus_attach(struct torus *t)
 {
     uint32_t size, control;
@@ -308,15 +338,11 @@ API int torus_attach(struct torus *t)
         if (!t->k[i] || t->k[i] > 16)
             return fail(t, TORUS_E_PROTOCOL, "the board says SIZE = 0x%08x", size);
     }
-    // d0, d1: and of all boards; d2, d3: or of all. The hash tells sizes, ties, builds apart.
-    uint32_t ask[4] = {OFR_SEL_FIRMWARE | OFR_FW_SETUP | (OFR_SEL_NODE | OFR_NODE_CONTROL) << 16,
-                       OFR_SEL_FIRMWARE | OFR_FW_SETUP |
-                           (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_SETUP) << 16};
-    uint32_t all[4];
-    error = ask_all(t, OFR_AGG_SPAN, OFR_OP_READ4, 0, ask, all, "look at all boards");
+    bool same;
+    error = look_at_all(t, &same);
     if (error != TORUS_OK)
         return error;
-    if (all[0] != all[2])
+    if (!same)
         return fail(t, TORUS_E_MIXED, "the boards' sizes, ties or builds differ; run program");
     t->good = t->attached = t->addressed = true;
     return ok(t);

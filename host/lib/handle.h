@@ -78,8 +78,10 @@ struct torus {
     unsigned dims;
     uint8_t k[3]; // 0: unknown
     unsigned slots, slot_flits, flit_bytes;
-    bool generator, checker, pins, all_counters, links; // built in (links: reliable ones)
-    bool good;                                          // the graph is a torus, or attach found one
+    bool shapes; // of all boards are known, not only that of the board we are plugged into:
+    bool generator, checker, all_counters; // built into all of them
+    bool pins, links;                      // into any (links: reliable ones)
+    bool good;                             // the graph is a torus, or attach found one
     bool attached;
     bool addressed;           // all boards can be reached by address
     double clock;             // cycles a second of the board we are plugged into, 0: not read yet

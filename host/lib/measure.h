@@ -49,8 +49,11 @@ int clocks_known(struct torus *t, bool *same);
 
 // Traffic -----------------------------------------------------------------------------------------
 
-// Are a run's settings possible? Fills in packet_flits.
+// Are a run's settings possible? Fills in packet_flits. Whether boards have generators and checkers
+// is not looked at.
 int check_run(struct torus *t, struct torus_run *run);
+// What is not built in, for an error's text; NULL: nothing.
+const char *traffic_missing(bool generator, bool checker);
 // PERIOD and the number of messages for the load wanted. 0: the load is out of range.
 uint32_t messages_of(const struct torus_run *run, uint32_t *ticks);
 

@@ -598,7 +598,8 @@ API int torus_destinations_on(struct torus *t, unsigned *boards)
     *boards = 0;
     if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
-    return t->pins ? destinations_count(t, boards, "count the destination tables") : ok(t);
+    return t->shapes && !t->pins ? ok(t)
+                                 : destinations_count(t, boards, "count the destination tables");
 }
 
 // The newest table anywhere and the one before it: descriptor and generation, 0: none.

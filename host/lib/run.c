@@ -365,6 +365,12 @@ static int run_once(struct torus *t, const struct torus_run *wanted, struct toru
     if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     int error = check_run(t, &run);
+    if (error == TORUS_OK)
+        error = parts_known(t);
+    const char *missing = traffic_missing(t->generator, t->checker);
+    if (error == TORUS_OK && missing)
+        error = fail(t, TORUS_E_USAGE,
+                     "these boards, or some of them, are built without %s: no run of all", missing);
     if (error == TORUS_OK && t->absent && run.packet_flits == message_flits(t))
         error = fail(t, TORUS_E_USAGE,
                      "packets of %u flits, as management's, cannot be told from it while %s; take "

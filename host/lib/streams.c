@@ -36,6 +36,37 @@ static int check(struct flows *f)
     return error;
 }
 
+static void look_at_shape(struct request *q, const uint8_t at[3])
+{
+    by_address(q, pack_at(at), OFR_OP_READ, 0);
+    q->m[4] = (uint32_t)OFR_NODE_SHAPE << 16;
+}
+
+// Where not all boards have generator and checker: those at the ends are to have them. In f->q.
+static int ends_built(struct flows *f)
+{
+    struct torus *t = f->w.t;
+    char place[16];
+    int error = parts_known(t);
+    if (error != TORUS_OK || !traffic_missing(t->generator, t->checker))
+        return error;
+    for (unsigned i = 0; i < f->count; i++) {
+        look_at_shape(&f->q[2 * i], f->flow[i].from);
+        look_at_shape(&f->q[2 * i + 1], f->flow[i].to);
+    }
+    error = flows_ask(f, 2 * f->count, "read the boards' shapes", NULL);
+    for (unsigned i = 0; i < 2 * f->count && error == TORUS_OK; i++) {
+        const uint8_t *at = i & 1 ? f->flow[i / 2].to : f->flow[i / 2].from;
+        uint32_t shape = f->q[i].r[5];
+        const char *missing = traffic_missing(i & 1 || shape & OFR_NODE_SHAPE_GEN_MASK,
+                                              !(i & 1) || shape & OFR_NODE_SHAPE_CHECK_MASK);
+        if (missing)
+            error = fail(t, TORUS_E_USAGE, "the board at %s is built without %s",
+                         place_text(t, at, place), missing);
+    }
+    return error;
+}
+
 int flows_ask(struct flows *f, unsigned count, const char *what, bool *late)
 {
     int error = exchange(f->w.t, f->q, count);
@@ -200,5 +231,5 @@ int flows_prepare(struct flows *f, struct torus_run *run)
         fail(t, TORUS_E_MEMORY, "out of memory");
         return TORUS_E_MEMORY;
     }
-    return TORUS_OK;
+    return ends_built(f);
 }

@@ -25,6 +25,14 @@ API void torus_flow_options_init(struct torus_flow_options *options, size_t size
     options_give(options, size, &defaults, sizeof defaults);
 }
 
+const char *traffic_missing(bool generator, bool checker)
+{
+    return generator && checker ? NULL
+           : generator          ? "a traffic checker"
+           : checker            ? "a traffic generator"
+                                : "a traffic generator and checker";
+}
+
 int check_run(struct torus *t, struct torus_run *run)
 {
     char size[16];
@@ -38,11 +46,6 @@ int check_run(struct torus *t, struct torus_run *run)
         return error;
     if (!t->generation)
         return fail(t, TORUS_E_UNKNOWN, "no routing is programmed; run program first");
-    if (!t->generator || !t->checker)
-        return fail(t, TORUS_E_USAGE, "these boards are built without %s: nothing to run",
-                    t->generator ? "a traffic checker"
-                    : t->checker ? "a traffic generator"
-                                 : "a traffic generator and checker");
     if (!torus_pattern_name(run->pattern))
         return fail(t, TORUS_E_USAGE, "unknown pattern %d", (int)run->pattern);
     const char *why = torus_pattern_missing(run->pattern, t->dims, t->k);

@@ -160,6 +160,8 @@ static bool node_write(struct fake_board *b, unsigned at, uint32_t value)
     b->beats += at == OFR_CHANNEL_TX_DATA || at == OFR_CHANNEL_RX_NEXT;
     if (at >= OFR_BLOCK_PINS)
         return pins_write(b, at, value);
+    if (at >= OFR_BLOCK_GEN && b->no_traffic)
+        return false;
     switch (at) {
     case OFR_NODE_SIZE:
     case OFR_NODE_COORD:
@@ -310,7 +312,7 @@ static uint32_t node_read(struct fake_board *b, unsigned at)
     case OFR_NODE_SHAPE:
         return b->fabric->dims | 2u << OFR_NODE_SHAPE_W8_LSB | 8u << OFR_NODE_SHAPE_C_LSB |
                (b->fabric->slot_flits ? b->fabric->slot_flits : 16u) << OFR_NODE_SHAPE_L_LSB |
-               OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK |
+               (b->no_traffic ? 0 : OFR_NODE_SHAPE_GEN_MASK | OFR_NODE_SHAPE_CHECK_MASK) |
                (b->fabric->few_counters ? 0 : OFR_NODE_SHAPE_COUNT_MASK) |
                (b->no_pins ? 0 : OFR_NODE_SHAPE_PINS_MASK);
     case OFR_PINS_CLEAR:

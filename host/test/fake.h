@@ -39,6 +39,7 @@ struct fake_board {
     uint16_t pins_shadow[4096];
     unsigned clearing;  // reads of PINS.CLEAR until it is done
     bool no_pins;       // built without
+    bool no_traffic;    // built without generator and checker
     bool no_shadow;     // a twin: what is written is active at once
     unsigned beats;     // of channels, that went to an end or were taken from one
     unsigned touched;   // writes to the tables, their settings and NODE.ROUTING

@@ -1204,6 +1204,54 @@ static void few_counters(void **state)
     }
 }
 
+// A board without generator, checker and destination table among others: traffic between these goes
+// past it, and what all are to do is refused, wherever the host is.
+static void mixed_boards(void **state)
+{
+    (void)state;
+    enum { BARE = 4 };
+    struct fake_fabric *f = fake_new(3, 3, 1, true, seed);
+    struct torus_preset p = torus_preset_default(TORUS_OFR);
+    struct torus_flow_options o = torus_flow_options_default();
+    struct torus_run run = torus_run_default();
+    f->board[BARE].no_traffic = f->board[BARE].no_pins = true;
+    f->lifetime = 100;
+    for (unsigned plugged = 0; plugged < f->boards; plugged += BARE)
+        for (unsigned anew = 0; anew < 2; anew++) {
+            struct host h;
+            struct torus_result result;
+            unsigned on;
+            plug(&h, &f->board[plugged], -1, &quick);
+            expect(&h, torus_discover(h.t), TORUS_OK);
+            expect(&h, torus_program(h.t, &p), TORUS_OK);
+            if (!anew) {
+                unplug(&h);
+                plug(&h, &f->board[plugged], -1, &quick);
+                expect(&h, torus_attach(h.t), TORUS_OK);
+            }
+            const uint32_t at = f->board[BARE].reg[OFR_NODE_COORD / 4];
+            const uint8_t x = at & 15, y = at >> 8 & 15, u = (x + 1) % 3, v = (y + 1) % 3;
+            struct torus_flow flow[3] = {{.from = {u, y}, .to = {x, v}},
+                                         {.from = {x, y}, .to = {u, v}},
+                                         {.from = {u, v}, .to = {x, y}}};
+            char text[2][64];
+            snprintf(text[0], 64, "at (%u,%u) is built without a traffic gen", x, y);
+            snprintf(text[1], 64, "at (%u,%u) is built without a traffic check", x, y);
+            expect(&h, torus_flows(h.t, &o, flow, 1), TORUS_OK);
+            assert_true(flow->sent && flow->received == flow->sent);
+            expect(&h, torus_flows(h.t, &o, flow + 1, 1), TORUS_E_USAGE);
+            assert_non_null(strstr(torus_detail(h.t), text[0]));
+            expect(&h, torus_flows(h.t, &o, flow + 2, 1), TORUS_E_USAGE);
+            assert_non_null(strstr(torus_detail(h.t), text[1]));
+            expect(&h, torus_run(h.t, &run, &result), TORUS_E_USAGE);
+            assert_non_null(strstr(torus_detail(h.t), "some of them, are built without a traffic"));
+            expect(&h, torus_destinations_on(h.t, &on), TORUS_OK);
+            expect(&h, torus_stop(h.t), TORUS_OK);
+            unplug(&h);
+        }
+    fake_free(f);
+}
+
 // A user's core has an end at least, and no more than its STATE has bits for. And a board's
 // channels have one at least.
 static void impossible_core(void **state)
@@ -1505,6 +1553,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(endless),
         cmocka_unit_test(older_board),
         cmocka_unit_test(few_counters),
+        cmocka_unit_test(mixed_boards),
         cmocka_unit_test(impossible_core),
         cmocka_unit_test(bit_errors),
         cmocka_unit_test(bit_errors_of_a_day),
