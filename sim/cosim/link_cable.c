@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { ENDS = 2, DRIFT = 200, AFTERWARDS = 10 }; // ppm; packets each way on the mended cable
+enum { ULX3S_SLOWER = 2101 + DRIFT }; // ppm, than an iCE40HX8K-B-EVN, which has four ends
 // Log2 of the bits by which sampling points are compared: in clean runs, as hardware may, and in
 // the others, so that there are many trainings.
 enum { TUNE_LONG = 19, TUNE = 12 };
@@ -200,6 +201,7 @@ static struct ofr_link_shape shape_of(const struct run *r, const struct end *u)
     struct ofr_link_shape shape = r->shape;
     shape.tick = (uint8_t)(shape.tick - (u->four ? 2 : 0));
     shape.slow = u->four;
+    shape.shared |= u->four;
     shape.straight = true;
     return shape;
 }
@@ -378,6 +380,8 @@ static bool set_up(struct run *r)
     unsigned fixed = rng_below(&r->rng, 3);
     int drift = drifts[rng_below(&r->rng, 3)];
     unsigned four = phy_rtl_mixed() ? rng_below(&r->rng, 3) : ENDS + 1; // the end, or both, or none
+    if (four < ENDS && rng_below(&r->rng, 2))
+        drift = four ? -ULX3S_SLOWER : ULX3S_SLOWER; // of end 1
     for (unsigned e = 0; e < ENDS; e++) {
         struct end *u = &r->end[e];
         struct port *p = &u->port;

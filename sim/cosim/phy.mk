@@ -4,7 +4,7 @@
 # and _mixed: with ends that are one of four (ofr_link_mixed.v); with .TWIN behind it, of RTL that phy_twin.sh has broken.
 
 PHY_SHAPES := 3_32_128_8_0_1_8_16_8 2_16_32_4_1_0_10_16_3 2_16_16_4_0_1_11_16_1 \
-    3_32_64_8_0_1_8_16_32 3_32_128_8_0_1_8_16_4_1_8_4 2_16_16_4_1_0_10_16_2_0_1_1_mixed
+    3_32_64_8_0_1_8_16_32 3_32_128_8_0_1_8_16_4_1_8_4 2_16_16_2_0_0_10_16_2_0_1_1_mixed
 # Double data rate without delays at the pins
 PHY_SOAKED := 2_16_32_4_1_0_10_16_3_1_1_1
 PHY_CABLE := $(PHY_SHAPES:%=$(B)/phy/%/link_cable)
@@ -12,7 +12,7 @@ PHY_SOAKED_CABLE := $(PHY_SOAKED:%=$(B)/phy/%/link_cable)
 PHY_TWINS := $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_8.%/link_cable,align skew retrain track) \
     $(B)/phy/3_32_64_8_0_1_8_16_32.overrun/link_cable \
     $(patsubst %,$(B)/phy/3_32_128_8_0_1_8_16_4_1_8_4.%/link_cable,slip eye) \
-    $(B)/phy/2_16_16_4_1_0_10_16_2_0_1_1_mixed.slide/link_cable
+    $(B)/phy/2_16_16_2_0_0_10_16_2_0_1_1_mixed.slide/link_cable
 PHY_V := $(LINK_V) $(sort $(wildcard rtl/link/phy/*.v)) sim/cosim/ofr_link_mixed.v
 PHY_O := $(patsubst %,$(B)/sim/cosim/%.o,link_cable link_bench link_report link_port pin_cable noise fabric)
 

@@ -7,7 +7,7 @@ set -u
 B=${B:-build}
 work=$B/phy/teeth
 w8=3_32_128_8_0_1_8_16_8 w32=3_32_64_8_0_1_8_16_32
-four=2_16_16_4_1_0_10_16_2_0_1_1_mixed # ends of which some are one of four
+four=2_16_16_2_0_0_10_16_2_0_1_1_mixed # ends of which some are one of four
 double=3_32_128_8_0_1_8_16_4_1_8_4 # four wires, two bits a cycle each, eight delays
 mkdir -p "$work"
 shown=$work/log
