@@ -136,8 +136,11 @@ check_nettype() {
 }
 
 check_ports() { # one form of declaration, a line each; `output wire logic` with `// a net` behind it
+    # And no operator with one operand before a cast: Yosys takes ~W'(x) for (~W)'(x)
     sources | grep -E '\.v$' | while read -r f; do
         awk -v name="$f" '
+            { code = $0; sub(/\/\/.*/, "", code) }
+            code ~ /[-+~!&|^][A-Za-z0-9_]+\047\(/ { print name ":" FNR ": an operator before a cast: put the cast in a localparam, or in parentheses" }
             /^ *(input|output|inout) / && !/^ *(input +wire logic|output logic|inout +wire logic) / &&
                 !/^ *output wire logic .*, *\/\/ a net: / && head { print name ":" FNR ": a port is input  wire logic or output logic" }
             /^ *module / { head = 1 }

@@ -64,7 +64,16 @@ module ofr_link_train #(
     logic        unused;
 
     assign unused   = &{1'b0, low[9:6], serial};
-    assign up       = state_q == `OFR_LINK_UP;
+    // A bit of its own where there is one end: the router's outputs wait for it, late
+    /* verilator lint_off UNUSEDSIGNAL */ // SLOW > 1
+    logic up_q;
+    /* verilator lint_on UNUSEDSIGNAL */
+    generate
+        if (SLOW == 1)
+            assign up = up_q;
+        else
+            assign up = state_q == `OFR_LINK_UP;
+    endgenerate
     assign listens  = up || state_q == `OFR_LINK_READY;
     assign said     = low[2:0];
     assign what     = low[5:3];
@@ -193,6 +202,16 @@ module ofr_link_train #(
         .d({timer_d, stuck_d, want_d, state_d, cause_d, rebase_d, up && !rst, anew_d}),
         .q({timer_q, stuck_q, want_q, state_q, why_q, rebase_q, link_up_q, anew_q})
     );
+    generate
+        if (SLOW == 1) begin : g_up
+            always_ff @(posedge clk)
+                up_q <= state_d == `OFR_LINK_UP;
+`ifdef FORMAL
+            always_comb
+                assert (up_q == (state_q == `OFR_LINK_UP));
+`endif
+        end
+    endgenerate
     ofr_link_slow #(.WIDTH(12), .SLOW(SLOW)) u_counts (
         .clk, .slot, .en(1'b1), .d(count_d), .q(count_q)
     );

@@ -75,7 +75,16 @@ module ofr_link_tx #(
     // With all frames sent the open one is closed when the wire takes a header, and goes at once
     assign must     = flits_q[4] || head_q || (tail_q && poison_q) ||
                       (idle && flits_q != 0 && (SHARED != 0 || at_q == GAP));
-    assign tx_ready = !up || (turn && !full && !must);
+    // In a register where that can be: it is late in the router
+    /* verilator lint_off UNUSEDSIGNAL */ // SHARED, or SLOW > 1
+    logic takes_q;
+    /* verilator lint_on UNUSEDSIGNAL */
+    generate
+        if (SLOW == 1 && SHARED == 0)
+            assign tx_ready = !up || takes_q;
+        else
+            assign tx_ready = !up || (turn && !full && !must);
+    endgenerate
     assign drops    = open_q ? drop_q : !up;
     assign stores   = up && tx_valid && tx_ready && !drops;
     assign closes   = up && turn && (must || tail_q) && !stores && !full &&
@@ -150,11 +159,14 @@ module ofr_link_tx #(
     assign hello  = TWO ? hello_q : !up || tell;
     assign header = go && (TWO ? at_q == HIGH : at_q == GAP && !sync); // `high` goes
 
+    /* verilator lint_off UNUSEDSIGNAL */ // likewise
+    logic full_next, idle_next;
+    /* verilator lint_on UNUSEDSIGNAL */
     ofr_link_window #(.SLOW(SLOW)) u_window (
         .clk, .slot, .clear(!up), .closes, .sent(ends), .between(go && at_q == GAP), .acked, .ack,
         .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .ack_q(unused_ack),
-        .late_q(unused_late), .full, .may_send_q(may_send), .idle_q(idle), .waits, .moves,
-        .retries(ev_retry)
+        .late_q(unused_late), .full, .full_next, .may_send_q(may_send), .idle_q(idle),
+        .idle_next, .waits, .moves, .retries(ev_retry)
     );
     assign ev_frame = ends;
 
@@ -255,6 +267,15 @@ module ofr_link_tx #(
         .clk, .slot, .en(1'b1), .d(TIME != 0 ? {due_d, late_d, tell_d} : 3'd0),
         .q({due_q, late_q, tell_q})
     );
+    generate
+        if (SLOW == 1 && SHARED == 0) begin : g_takes
+            logic must_d;
+            assign must_d = flits_d[4] || head_d || (tail_d && poison_d) ||
+                            (idle_next && flits_d != 0 && at_d == GAP);
+            always_ff @(posedge clk)
+                takes_q <= !full_next && !must_d;
+        end
+    endgenerate
     generate
         if (SLOW == 1) begin : g_word
             logic [W-1:0] word_q;

@@ -23,8 +23,10 @@ module ofr_link_window #(
     output logic [3:0]      ack_q,   // the oldest that is kept
     output logic            late_q,  // `send` is behind it
     output logic            full,    // there is no place for the open frame
+    output logic            full_next, // ... in the next cycle; SLOW = 1 only
     output logic            may_send_q, // frame `send` is complete and not acknowledged
     output logic            idle_q,  // all complete frames have been sent, less than 6 are kept
+    output logic            idle_next, // SLOW = 1 only
     output logic            waits,   // not all complete frames are acknowledged
     output logic            moves,   // event: an acknowledgement of something new
     output logic            retries  // event: goes back
@@ -62,6 +64,15 @@ module ofr_link_window #(
             idle_d     = 1'b0;
         end
     end
+    generate
+        if (SLOW == 1) begin : g_next
+            assign full_next = 4'(close_d - oldest_d) >= 4'd8;
+            assign idle_next = idle_d;
+        end else begin : g_no_next
+            assign full_next = 1'b0;
+            assign idle_next = 1'b0;
+        end
+    endgenerate
     ofr_link_slow #(.WIDTH(16), .SLOW(SLOW)) u_state (
         .clk, .slot, .en(1'b1),
         .d({close_d, clear && between ? 4'd0 : send_d, oldest_d, back_d, over_d, may_send_d,

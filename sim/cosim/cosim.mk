@@ -21,27 +21,38 @@ $(B)/sim/cosim/%.o: sim/cosim/%.c $(wildcard sim/cosim/*.h) $(MODEL_H)
 
 # $(1): N W L C MUL, $(2): the same with underscores
 lockstep_word = $(word $(2),$(subst _, ,$(1)))
-# $(1): options of verilator, $(2): the compiler's
+lockstep_parameters = $(2)N$(3)$(call lockstep_word,$(1),1) $(2)W$(3)$(call lockstep_word,$(1),2) \
+    $(2)L$(3)$(call lockstep_word,$(1),3) $(2)C$(3)$(call lockstep_word,$(1),4) $(2)MUL$(3)$(call lockstep_word,$(1),5)
+# $(1): options of verilator, $(2): the compiler's, $(3): the files, LOCKSTEP_V if there are none
 define lockstep_build
 @mkdir -p $(@D)
 	@echo "verilator: lockstep $*"
 	@rm -f $@ # Verilator's own makefile does not see that the objects are newer
 	@verilator --cc --exe --build -O3 $(1) --trace --language 1800-2017 \
 	    --x-assign unique --x-initial unique -Irtl/regs \
-	    -GN=$(call lockstep_word,$*,1) -GW=$(call lockstep_word,$*,2) \
-	    -GL=$(call lockstep_word,$*,3) -GC=$(call lockstep_word,$*,4) \
-	    -GMUL=$(call lockstep_word,$*,5) --top-module ofr_lockstep --Mdir $(@D)/v \
+	    $(if $(3),,$(call lockstep_parameters,$*,-G,=)) --top-module ofr_lockstep --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
 	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib -DRTL_TOP=Vofr_lockstep -DRTL_HEADER='\"Vofr_lockstep.h\"' \
 	        -DSHAPE_N=$(call lockstep_word,$*,1) -DSHAPE_W=$(call lockstep_word,$*,2) \
 	        -DSHAPE_L=$(call lockstep_word,$*,3) -DSHAPE_C=$(call lockstep_word,$*,4) \
 	        -DSHAPE_MUL=$(call lockstep_word,$*,5)" \
-	    $(LOCKSTEP_V) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
+	    $(or $(3),$(LOCKSTEP_V)) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
 	    -LDFLAGS -lm -MAKEFLAGS "$(2)" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
 endef
 $(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
         sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
 	$(call lockstep_build,,OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2)
+
+# As Yosys reads it (link.mk says why)
+LOCKSTEP_READ_SHAPES := 2_16_16_4_0
+LOCKSTEP_READ := $(LOCKSTEP_READ_SHAPES:%=$(B)/lockstep/%.read/lockstep)
+$(LOCKSTEP_READ): $(B)/lockstep/%.read/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
+        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+	@mkdir -p $(@D)
+	@yosys -q -p "read_verilog -sv -Irtl/regs $(LOCKSTEP_V); hierarchy -check -top ofr_lockstep \
+	    $(call lockstep_parameters,$*,-chparam ,$(space)); proc; flatten; opt_clean; rename -top ofr_lockstep; \
+	    write_verilog -noattr $(@D)/read.v" > $(@D)/read.log 2>&1 || { cat $(@D)/read.log; exit 1; }
+	$(call lockstep_build,-Wno-fatal,OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2,$(@D)/read.v)
 
 # With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle: the shapes
 # that are in the soak only, and one with `ofr_deep_buffer`, which the others are too small for. Built
@@ -61,11 +72,12 @@ $(LOCKSTEP_CHECKED_TESTS): $(B)/tests/lockstep_checked_%: $(B)/checked/%/lockste
 
 # At least 20 million router-cycles over the 5 shapes. SEED replays.
 LOCKSTEP_TOTAL ?= 4000000
-LOCKSTEP_TESTS := $(LOCKSTEP_SHAPES:%=$(B)/tests/lockstep_%)
+LOCKSTEP_TOTAL_2_16_16_4_0.read := 1000000
+LOCKSTEP_TESTS := $(LOCKSTEP_SHAPES:%=$(B)/tests/lockstep_%) $(LOCKSTEP_READ_SHAPES:%=$(B)/tests/lockstep_%.read)
 TESTS += $(LOCKSTEP_TESTS)
 $(LOCKSTEP_TESTS): $(B)/tests/lockstep_%: $(B)/lockstep/%/lockstep sim/cosim/cosim.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(LOCKSTEP_TOTAL) > $@
+	@printf '#!/bin/sh\nexec %s --total %s --seed "$${SEED:-1}"\n' $< $(or $(LOCKSTEP_TOTAL_$*),$(LOCKSTEP_TOTAL)) > $@
 	@chmod +x $@
 
 # --- The same over reliable links ------------------------------------------------------------------

@@ -12,19 +12,21 @@ LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES) $(LIN
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
 LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_bench link_report link_port link_wire noise fabric)
 
+# And as Yosys reads two of them, which is not how Verilator does where either has a fault: what bitstreams are made of
+LINK_READ := $(patsubst %,$(B)/link/%.read/lockstep,2_16_16_4_1_0_8_16_4 3_32_128_8_0_1_8_16)
+
+empty :=
+space := $(empty) $(empty)
 link_word = $(word $(2),$(subst _, ,$(1)))
-$(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp \
-        sim/cosim/link_rtl.h sim/cosim/link_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) \
-        $(B)/libofr.a sim/cosim/link.mk
-	@mkdir -p $(@D)
-	@echo "verilator: link $*"
-	@rm -f $@
+# link_parameters SHAPE FORMAT BETWEEN: each parameter as FORMAT, its name, BETWEEN, its value
+link_parameters = $(2)N$(3)$(call link_word,$(1),1) $(2)W$(3)$(call link_word,$(1),2) $(2)L$(3)$(call link_word,$(1),3) \
+    $(2)C$(3)$(call link_word,$(1),4) $(2)SHARED$(3)$(call link_word,$(1),5) $(2)SERIAL$(3)$(call link_word,$(1),6) \
+    $(2)TIME$(3)$(call link_word,$(1),6) $(2)TICK$(3)$(call link_word,$(1),7) $(2)CRC_CHECK$(3)$(call link_word,$(1),8) \
+    $(2)SLOW$(3)$(or $(call link_word,$(1),9),1)
+# link_build FILES OPTIONS: of shape $*
+define link_build
 	@verilator --cc --exe --build -O3 --language 1800-2017 \
-	    --x-assign unique --x-initial unique -Irtl/link \
-	    -GN=$(call link_word,$*,1) -GW=$(call link_word,$*,2) -GL=$(call link_word,$*,3) \
-	    -GC=$(call link_word,$*,4) -GSHARED=$(call link_word,$*,5) \
-	    -GSERIAL=$(call link_word,$*,6) -GTIME=$(call link_word,$*,6) -GTICK=$(call link_word,$*,7) \
-	    -GCRC_CHECK=$(call link_word,$*,8) -GSLOW=$(or $(call link_word,$*,9),1) --top-module ofr_link --Mdir $(@D)/v \
+	    --x-assign unique --x-initial unique -Irtl/link $(2) --top-module ofr_link --Mdir $(@D)/v \
 	    -CFLAGS "-O2 -std=gnu++17 -I$(CURDIR)/sim/cosim -I$(CURDIR)/sim/model \
 	        -I$(CURDIR)/firmware -I$(CURDIR)/tests/lib \
 	        -DSHAPE_N=$(call link_word,$*,1) -DSHAPE_W=$(call link_word,$*,2) \
@@ -32,16 +34,34 @@ $(LINK_ALL): $(B)/link/%/lockstep: $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link
 	        -DSHAPE_SHARED=$(call link_word,$*,5) -DSHAPE_SERIAL=$(call link_word,$*,6) \
 	        -DSHAPE_TICK=$(call link_word,$*,7) -DSHAPE_CRC=$(call link_word,$*,8) \
 	        -DSHAPE_SLOW=$(or $(call link_word,$*,9),1)" \
-	    $(LINK_V) $(CURDIR)/sim/cosim/link_rtl.cpp $(abspath $(LINK_O) $(B)/libofr.a) \
+	    $(1) $(CURDIR)/sim/cosim/link_rtl.cpp $(abspath $(LINK_O) $(B)/libofr.a) \
 	    -LDFLAGS -lm -MAKEFLAGS "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2" -o ../lockstep \
 	    > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
+endef
+LINK_NEEDS := $(LINK_V) rtl/link/ofr_link.vh sim/cosim/link_rtl.cpp sim/cosim/link_rtl.h sim/cosim/link_pins.h \
+    sim/cosim/verilated_bits.h tests/lib/random_state.h $(LINK_O) $(B)/libofr.a sim/cosim/link.mk
+$(LINK_ALL): $(B)/link/%/lockstep: $(LINK_NEEDS)
+	@mkdir -p $(@D)
+	@echo "verilator: link $*"
+	@rm -f $@
+	$(call link_build,$(LINK_V),$(call link_parameters,$*,-G,=))
+$(LINK_READ): $(B)/link/%.read/lockstep: $(LINK_NEEDS)
+	@mkdir -p $(@D)
+	@echo "yosys, verilator: link $*"
+	@rm -f $@
+	@yosys -q -p "read_verilog -sv -Irtl/link $(LINK_V); hierarchy -check -top ofr_link \
+	    $(call link_parameters,$*,-chparam ,$(space)); proc; flatten; opt_clean; rename -top ofr_link; \
+	    write_verilog -noattr $(@D)/read.v" > $(@D)/read.log 2>&1 || { cat $(@D)/read.log; exit 1; }
+	$(call link_build,-Wno-fatal $(@D)/read.v,)
 
 $(B)/tests/test_link: LDLIBS += -lm
 
 # Random cables; SEED replays. Of the last shape two a kind of cable
 LINK_RUNS ?= 80
 LINK_RUNS_3_32_128_8_1_0_8_16_4 := 16
-LINK_TESTS := $(LINK_SHAPES:%=$(B)/tests/link_%)
+LINK_RUNS_2_16_16_4_1_0_8_16_4.read := 16
+LINK_RUNS_3_32_128_8_0_1_8_16.read := 16
+LINK_TESTS := $(patsubst $(B)/link/%/lockstep,$(B)/tests/link_%,$(LINK_LOCKSTEP) $(LINK_READ))
 TESTS += $(LINK_TESTS) sim/cosim/link_test.sh
 $(LINK_TESTS): $(B)/tests/link_%: $(B)/link/%/lockstep sim/cosim/link.mk
 	@mkdir -p $(@D)
