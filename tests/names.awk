@@ -2,7 +2,7 @@
 # A register ends in _q, and nothing else does. Reads the XML of `verilator --xml-only` twice (the
 # types stand behind the modules): awk -f tests/names.awk x.xml x.xml. Prints what breaks the rule.
 # A register is what a nonblocking assignment is to, or pin q of an ofr_link_slow, which is one;
-# memories (unpacked arrays) are not looked at. A port has the name of its interface: an output that is a register may go without _q.
+# memories (unpacked arrays) are not looked at, nor what these parameters leave unused. A port has the name of its interface: an output that is a register may go without _q.
 
 function attribute(name) { # of this tag; "" without
     if (!match($0, " " name "=\"[^\"]*\"")) return ""
@@ -32,7 +32,7 @@ function report(  name) {
         if (memory[variable[name]]) continue
         if (is_register[name] && name !~ /_q$/ && !port[name])
             print where[name] ": " name ": a register ends in _q"
-        if (!is_register[name] && name ~ /_q$/)
+        if (!is_register[name] && used[name] && name ~ /_q$/)
             print where[name] ": " name ": _q, but it is no register"
     }
 }
@@ -54,14 +54,16 @@ pass == 1 {
     gsub(/[<>\/]/, "", tag)
     enter(tag)
     if (tag == "module") {
-        split("", variable); split("", is_register); split("", port); split("", where)
+        split("", variable); split("", is_register); split("", port); split("", where); split("", used)
     } else if (tag == "var" && attribute("localparam") attribute("param") == "") {
         name = attribute("name")
         variable[name] = attribute("dtype_id")
         port[name] = attribute("dir") == "output"
         split(attribute("loc"), at, ",")
         where[name] = file[at[1]] ":" at[2]
-    } else if (tag == "varref" && ((inside && !skip[depth]) || pin)) {
+    }
+    if (tag == "varref") used[attribute("name")] = 1
+    if (tag == "varref" && ((inside && !skip[depth]) || pin)) {
         is_register[attribute("name")] = 1
     } else if (tag == "instance") {
         slow = attribute("defName") ~ /^ofr_link_slow/

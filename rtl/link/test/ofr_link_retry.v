@@ -63,8 +63,8 @@ module ofr_link_retry (
     ofr_link_window u_window (
         .clk, .clear(!up_q), .closes(go_close), .sent(go_end), .between(between || !up_q), .acked,
         .ack(a0[3:0]), .nak(nak_heard), .close_q(close), .send_q(send), .send_d, .ack_q(oldest),
-        .late_q, .full, .full_next(), .may_send_q(may_send), .idle_q(idle), .idle_next(), .waits, .moves,
-        .retries
+        .late_q, .full, .full_next(), .may_send_q(may_send), .idle_q(idle), .idle_next(), .waits,
+        .moves, .retries
     );
     ofr_link_order u_order (
         .clk, .clear(!up_q), .tick, .ok, .bad, .numbered(1'b1), .flits(1'b1), .seq(f0[3:0]),
