@@ -16,15 +16,18 @@ module ecp5_board #(
     parameter int          TICK      = 8,          // of ofr_link: a tick has at least 64 words
     parameter int          TUNE      = 20,         // of ofr_link_phy
     parameter int          RAM_BYTES = 32768,
+    parameter int          BAUD      = 115_200,    // of the UART
     parameter int          CHANNELS  = 0,          // ends of channels, which software has: 0 to 16
     parameter int          COLLECTIVES = 0,        // as in ofr_board; software has these, too
     parameter              INIT      = "",         // RAM's content, a $readmemh file of its words
-    // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz, the clock
-    // times CLKOP_DIV, which is the oscillator, 400 to 800 MHz (data sheet FPGA-DS-02012).
+    // The clock: INPUT_HZ / CLKI_DIV * CLKFB_DIV; or, with CLKOS_DIV, that times CLKOP_DIV /
+    // CLKOS_DIV. INPUT_HZ / CLKI_DIV is at least 10 MHz; INPUT_HZ / CLKI_DIV * CLKFB_DIV *
+    // CLKOP_DIV, which is the oscillator, 400 to 800 MHz (data sheet FPGA-DS-02012).
     parameter int          INPUT_HZ  = 25_000_000,
     parameter int          CLKI_DIV  = 1,
     parameter int          CLKFB_DIV = 2,
-    parameter int          CLKOP_DIV = 12
+    parameter int          CLKOP_DIV = 12,
+    parameter int          CLKOS_DIV = 0
 ) (
     input  wire logic       clk_in,
     input  wire logic       uart_rx,
@@ -38,19 +41,23 @@ module ecp5_board #(
                                      // board sends, 4: all cables are up, 7: the core has stopped
                                      // for good; others 0
 );
-    localparam int CLOCK_HZ = INPUT_HZ / CLKI_DIV * CLKFB_DIV;
+    localparam int VCO_HZ   = INPUT_HZ / CLKI_DIV * CLKFB_DIV * CLKOP_DIV;
+    localparam int CLOCK_HZ = VCO_HZ / (CLKOS_DIV > 0 ? CLKOS_DIV : CLKOP_DIV);
     generate
-        if (INPUT_HZ / CLKI_DIV < 10_000_000 || CLOCK_HZ / 1000 * CLKOP_DIV < 400_000 ||
-            CLOCK_HZ / 1000 * CLKOP_DIV > 800_000)
+        if (INPUT_HZ / CLKI_DIV < 10_000_000 || VCO_HZ < 400_000_000 || VCO_HZ > 800_000_000 ||
+            CLKOS_DIV < 0 || CLKOS_DIV > 128)
             ecp5_board_clock_out_of_range bad ();
     endgenerate
 
-    logic clk, locked;
+    logic clk, locked, op, os;
+    assign clk = CLKOS_DIV > 0 ? os : op;
     EHXPLLL #(
         .CLKI_DIV(CLKI_DIV), .CLKFB_DIV(CLKFB_DIV), .CLKOP_DIV(CLKOP_DIV),
-        .CLKOP_CPHASE(CLKOP_DIV / 2 - 1), .FEEDBK_PATH("CLKOP"), .CLKOP_ENABLE("ENABLED")
+        .CLKOP_CPHASE(CLKOP_DIV / 2 - 1), .FEEDBK_PATH("CLKOP"), .CLKOP_ENABLE("ENABLED"),
+        .CLKOS_DIV(CLKOS_DIV > 0 ? CLKOS_DIV : 8), .CLKOS_CPHASE(CLKOS_DIV > 0 ? CLKOS_DIV - 1 : 0),
+        .CLKOS_ENABLE(CLKOS_DIV > 0 ? "ENABLED" : "DISABLED")
     ) pll (
-        .CLKI(clk_in), .CLKFB(clk), .CLKOP(clk), .LOCK(locked), .RST(1'b0), .STDBY(1'b0),
+        .CLKI(clk_in), .CLKFB(op), .CLKOP(op), .CLKOS(os), .LOCK(locked), .RST(1'b0), .STDBY(1'b0),
         .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1),
         .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0)
     );
@@ -115,7 +122,7 @@ module ecp5_board #(
         .N(N), .W(W), .L(L), .C(C), .LINK(LINK), .SERIAL(LINK_SERIAL), .WIRES(WIRES), .TICK(TICK),
         .TUNE(TUNE), .RAM_BYTES(RAM_BYTES), .INIT(INIT), .CHANNELS(CHANNELS),
         .COLLECTIVES(COLLECTIVES),
-        .UART_DIVISOR((CLOCK_HZ + 57_600) / 115_200), .CLOCK_HZ(CLOCK_HZ)
+        .UART_DIVISOR((CLOCK_HZ + BAUD / 2) / BAUD), .CLOCK_HZ(CLOCK_HZ)
     ) board (
         .clk, .rst(!run_q), .serial, .uart_rx, .uart_tx(tx), .trapped, .flash_csn, .flash_sck,
         .flash_mosi, .flash_miso(1'b0), .link_up({2*N{1'b0}}), .rx_valid({2*N{1'b0}}),

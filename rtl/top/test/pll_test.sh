@@ -53,7 +53,12 @@ module bench;
     wire out, lock;
     reg [3:0] in = 0;
     wire z;
-    EHXPLLL #(.CLKFB_DIV(2), .CLKOP_DIV(12)) pll (.CLKI(clk), .CLKFB(out), .CLKOP(out), .LOCK(lock),
+    wire os, other;
+    EHXPLLL #(.CLKFB_DIV(2), .CLKOP_DIV(12), .CLKOS_ENABLE("ENABLED")) second (.CLKI(clk),
+        .CLKFB(other), .CLKOP(other), .CLKOS(os), .LOCK(), .RST(1'b0));
+    wire none;
+    always @(clk) #0 if (os !== clk || none !== 1'b0) $display("CLKOS is wrong");
+    EHXPLLL #(.CLKFB_DIV(2), .CLKOP_DIV(12)) pll (.CLKI(clk), .CLKFB(out), .CLKOP(out), .CLKOS(none), .LOCK(lock),
         .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1),
         .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0));
     LUT4 #(.INIT(16'h8a31)) lut (.A(in[0]), .B(in[1]), .C(in[2]), .D(in[3]), .Z(z));
@@ -75,6 +80,8 @@ models() {
         > "$work/out" 2>&1 && timeout 60 vvp -n "$work/sim" > "$work/out" 2>&1
 }
 check "the ECP5's models" models
+! says 'CLKOS is wrong'
+result $? 'the second output of its PLL, where it is enabled, and where not'
 check 'its PLL locks' says 'lock 24[0-9][0-9]$'
 check 'its look-up table' says '^1000101000110001'
 clocked() { # PARAMETERS: does ecp5_board.v take this clock?
@@ -85,7 +92,8 @@ clocked() { # PARAMETERS: does ecp5_board.v take this clock?
         > "$work/out" 2>&1
 }
 check '25 MHz by 2 is taken' clocked ''
-for bad in CLKOP_DIV=20 CLKOP_DIV=6 'CLKI_DIV=3 CLKFB_DIV=6'; do
+check '25 MHz by 2 times 57 by 17 is taken' clocked 'CLKI_DIV=2 CLKFB_DIV=3 CLKOP_DIV=19 CLKOS_DIV=17'
+for bad in CLKOP_DIV=20 CLKOP_DIV=6 'CLKI_DIV=3 CLKFB_DIV=6' CLKOS_DIV=129 'CLKOP_DIV=20 CLKOS_DIV=20'; do
     ! clocked "$bad" && says 'ecp5_board_clock_out_of_range'
     result $? "refused: $bad"
 done
