@@ -4,22 +4,25 @@
 // bitsim: boards' bitstreams, decoded and run, one or a torus, beside the RTL they were made from
 // if that is one. A board and its RTL boot from a model of the SPI flash, or an ECP5's from block
 // RAM, and get the same bytes on their UART; all output pins are compared in every cycle. The UART
-// is a Unix socket: torusctl -t unix:PATH, in a torus that of board 0.
+// is a Unix socket: torusctl -t unix:PATH, in a torus that of board 0; --host: of another one, too.
 //
 //     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT] [--straight]
+//            [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]
+//            [--loose N:PORT] [--straight] [--errors N]
 //
 // FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
-// N: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
+// N, BIT: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
 // configuration does not set and of cables. --alone: no RTL beside. --record: the run of board N as
 // session.h has it, for flips.c. --dims: that torus, of as many
 // bitstreams as were built in and as many dimensions as these have; its cables, each of another
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
-// the cable at that port of board N is out.
-// --straight: a cable's wires are as long as its clock, for boards that do not train (LINK 3).
-// Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
-// many cables and wires; those of RTL get the serial numbers 00000000000000a1, a2 and so on, by
-// their place. All have clocks of one rate here.
+// the cable at that port of board N is out; --loose: it is at first in, and at every SIGUSR1
+// pulled, or plugged in again. --straight: a cable's wires are as long as its clock, for boards
+// that do not train (LINK 3). --errors: on each data wire of each cable one of so many bits is
+// wrong on the average, from the end of reset on, drawn from the seed. Boards in a torus may
+// be of RTL in place of a bitstream (build.sh), and of several kinds with as many cables; those of
+// RTL get the serial numbers 00000000000000a1, a2 and so on, by their place. All have
+// clocks of one rate here.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -87,12 +90,18 @@ struct line {
     struct serial_line wire;
 };
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, moved; // moved: the loose cable is to be
 
 static void on_signal(int number)
 {
     (void)number;
     ended = 1;
+}
+
+static void on_move(int number)
+{
+    (void)number;
+    moved = 1;
 }
 
 noreturn static void die(const char *format, ...)
@@ -163,32 +172,6 @@ static void line_receive(struct line *l, bool level, uint64_t divisor)
         l->queue[l->in++ % QUEUE] = (uint8_t)byte;
 }
 
-// Bytes between the socket and the lines. Returns whether somebody is there.
-static bool serve(int listener, int *client, struct line *to, struct line *from)
-{
-    uint8_t bytes[QUEUE];
-
-    if (listener < 0)
-        return true;
-    if (*client < 0)
-        *client = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    size_t count = 0;
-    while (from->out != from->in && count < sizeof bytes)
-        bytes[count++] = from->queue[from->out++ % QUEUE];
-    if (*client < 0)
-        return false;
-    bool gone = count && write(*client, bytes, count) < 0 && errno != EAGAIN;
-    size_t room = QUEUE - (to->in - to->out);
-    ssize_t got = room ? read(*client, bytes, room) : -1;
-    for (ssize_t i = 0; i < got; i++)
-        to->queue[to->in++ % QUEUE] = bytes[i];
-    if (gone || got == 0 || (got < 0 && room && errno != EAGAIN && errno != EINTR)) {
-        close(*client);
-        *client = -1;
-    }
-    return true;
-}
-
 // A board: its chip as the bitstream says, and from the RTL if that is run beside.
 struct board {
     const struct chip_ops *ops[KINDS];
@@ -196,7 +179,10 @@ struct board {
     struct chip_in in[KINDS];
     struct chip_pins pins[KINDS];
     uint64_t first[KINDS]; // cycle of the first start bit
-    struct line to, from;  // its UART
+    struct line to, from;  // its UART,
+    uint64_t divisor;      // cycles a bit,
+    const char *socket;    // and who is there; NULL: nobody
+    int listener, client;
     struct spi_flash flash;
     FILE *record, *record_cables; // NULL: nobody wants it
     bool rx_was;
@@ -210,13 +196,43 @@ struct board {
         struct board *board;
         unsigned port;
         unsigned delay[MAX_WIRES + 1]; // to here, half periods: of each data wire, of the clock
+        uint64_t wrong[MAX_WIRES];     // when the next bit of a data wire is wrong, halves
+        unsigned flips[MAX_WIRES];     // halves of such a bit to come
     } peer[PORTS];
+    struct rng noise;
 };
 
+// Bytes between the socket and the lines. Returns whether somebody is there.
+static bool serve(struct board *b)
+{
+    uint8_t bytes[QUEUE];
+
+    if (!b->socket)
+        return false;
+    if (b->client < 0)
+        b->client = accept4(b->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    size_t count = 0;
+    while (b->from.out != b->from.in && count < sizeof bytes)
+        bytes[count++] = b->from.queue[b->from.out++ % QUEUE];
+    if (b->client < 0)
+        return false;
+    bool gone = count && write(b->client, bytes, count) < 0 && errno != EAGAIN;
+    size_t room = QUEUE - (b->to.in - b->to.out);
+    ssize_t got = room ? read(b->client, bytes, room) : -1;
+    for (ssize_t i = 0; i < got; i++)
+        b->to.queue[b->to.in++ % QUEUE] = bytes[i];
+    if (gone || got == 0 || (got < 0 && room && errno != EAGAIN && errno != EINTR)) {
+        close(b->client);
+        b->client = -1;
+    }
+    return true;
+}
+
 struct options {
-    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket, *pull;
+    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull, *loose;
+    uint64_t divisors[MAX_BOARDS]; // of the boards whose UART has its own; 0: `divisor`
     unsigned flashes;
-    uint64_t divisor, cycles, seed;
+    uint64_t divisor, cycles, seed, errors;
     unsigned k[DIMS];
     bool alone, torus, straight, recorded;
 };
@@ -242,23 +258,62 @@ static void plug_in(struct board *b, const struct options *o)
             unsigned length = 2 * TOGETHER + rng_below(&rng, LENGTH + 1);
             for (unsigned w = 0; w <= MAX_WIRES; w++)
                 b[n].peer[p].delay[w] = length + (o->straight ? 0 : rng_below(&rng, SKEW + 1));
+            for (unsigned w = 0; w < MAX_WIRES; w++)
+                b[n].peer[p].wrong[w] = NEVER;
         }
 }
 
-static void pull(struct board *b, const struct options *o)
+// Bit errors, of every data wire one in `errors` bits, of a board's own noise: the same in every
+// run, and for its bitstream and its RTL.
+static void be_noisy(struct board *b, const struct options *o)
 {
-    unsigned n, p;
-    char end;
-    if (!o->pull)
-        return;
-    if (sscanf(o->pull, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= PORTS ||
-        !b[n].peer[p].board)
-        die("--pull %s: write BOARD:PORT of a cable, e.g. 0:1", o->pull);
-    b[n].peer[p].board->peer[b[n].peer[p].port].board = NULL;
-    b[n].peer[p].board = NULL;
+    for (unsigned n = 0; n < boards_of(o) && o->errors; n++) {
+        b[n].noise = (struct rng){o->seed + n + 1};
+        for (unsigned p = 0; p < PORTS; p++)
+            for (unsigned w = 0; w < MAX_WIRES; w++)
+                b[n].peer[p].wrong[w] = 2 * (RESET + rng_below(&b[n].noise, 2 * o->errors));
+    }
 }
 
-// What the cables bring in this half period.
+// Once a half is over: a bit begins, wrong or not, as its cable's clock falls.
+static void noise_goes_on(struct board *b, const struct options *o, uint64_t half)
+{
+    for (unsigned p = 0; p < PORTS && o->errors; p++) {
+        bool begins = b->in[CHIP_BITS].cable_rx_clk >> p & 1;
+        for (unsigned w = 0; w < MAX_WIRES; w++) {
+            unsigned *flips = &b->peer[p].flips[w];
+            *flips -= *flips > 0;
+            if (!begins || b->peer[p].wrong[w] > half)
+                continue;
+            *flips = 2;
+            b->peer[p].wrong[w] += 2 + 2 * (uint64_t)rng_below(&b->noise, 2 * o->errors);
+        }
+    }
+}
+
+// The end at port `at` says, BOARD:PORT, which has a cable.
+static void find_end(struct board *b, const struct options *o, const char *option, const char *at,
+                     unsigned *n, unsigned *p)
+{
+    char end;
+    if (sscanf(at, "%u:%u%c", n, p, &end) != 2 || *n >= boards_of(o) || *p >= PORTS ||
+        !b[*n].peer[*p].board)
+        die("--%s %s: write BOARD:PORT of a cable, e.g. 0:1", option, at);
+}
+
+static void pull(struct board *b, unsigned p)
+{
+    b->peer[p].board->peer[b->peer[p].port].board = NULL;
+    b->peer[p].board = NULL;
+}
+
+static void put_back(struct board *b, unsigned p, struct board *far)
+{
+    b->peer[p].board = far;
+    far->peer[b->peer[p].port].board = b;
+}
+
+// What the cables bring in this half period. A wire that only one end has is 0.
 static void cables(struct board *b, enum kind kind, uint64_t half)
 {
     const unsigned wires = b->ops[kind]->wires;
@@ -269,9 +324,11 @@ static void cables(struct board *b, enum kind kind, uint64_t half)
         unsigned port = b->peer[p].port;
         if (!far)
             continue;
-        for (unsigned w = 0; w < wires; w++) {
+        const unsigned far_wires = far->ops[kind]->wires;
+        for (unsigned w = 0; w < wires && w < far_wires; w++) {
             uint64_t then = far->line[kind].data[(half - b->peer[p].delay[w]) % LINE];
-            data |= (then >> (port * wires + w) & 1) << (p * wires + w);
+            data |= (then >> (port * far_wires + w) & 1) << (p * wires + w);
+            data ^= (uint64_t)(b->peer[p].flips[w] > 0) << (p * wires + w);
         }
         uint32_t then = far->line[kind].clk[(half - b->peer[p].delay[MAX_WIRES]) % LINE];
         clk |= (then >> port & 1) << p;
@@ -314,10 +371,9 @@ static void read_dims(struct options *o, const char *text)
         o->k[2] - 1 >= MAX_BOARDS)
         die("--dims %s: write KxK or KxKxK, e.g. 2x2, each from 1 to %d", text, MAX_BOARDS);
     for (const struct chip_ops *const *chip = all_bits; *chip; chip++)
-        if ((*chip)->ports != 2U * (unsigned)dims || (*chip)->wires > MAX_WIRES ||
-            (*chip)->wires != all_bits[0]->wires)
-            die("--dims %s: %u dimensions, up to %d wires a cable, alike in all; %s has %u of %u",
-                text, (unsigned)dims, MAX_WIRES, (*chip)->name, (*chip)->ports, (*chip)->wires);
+        if ((*chip)->ports != 2U * (unsigned)dims || (*chip)->wires > MAX_WIRES)
+            die("--dims %s: %u dimensions, up to %d wires a cable; %s has %u of %u", text,
+                (unsigned)dims, MAX_WIRES, (*chip)->name, (*chip)->ports, (*chip)->wires);
     o->torus = true;
 }
 
@@ -331,20 +387,28 @@ static void read_record(struct options *o, const char *text)
     o->recorded = true;
 }
 
+static void read_host(struct options *o, const char *text)
+{
+    unsigned n;
+    uint64_t divisor;
+    int end = 0;
+    if (sscanf(text, "%u:%" SCNu64 ":%n", &n, &divisor, &end) != 2 || !end || n >= MAX_BOARDS ||
+        divisor < 4 || divisor > 65535 || !text[end])
+        die("--host %s: write BOARD:DIVISOR:PATH, e.g. 1:14:/tmp/second.sock", text);
+    o->socket[n] = text + end;
+    o->divisors[n] = divisor;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"flash", required_argument, NULL, 'f'},
-        {"socket", required_argument, NULL, 's'},
-        {"divisor", required_argument, NULL, 'd'},
-        {"cycles", required_argument, NULL, 'c'},
-        {"seed", required_argument, NULL, 'r'},
-        {"alone", no_argument, NULL, 'a'},
-        {"record", required_argument, NULL, 'w'},
-        {"dims", required_argument, NULL, 'k'},
-        {"pull", required_argument, NULL, 'p'},
-        {"straight", no_argument, NULL, 't'},
-        {NULL, 0, NULL, 0},
+        {"flash", required_argument, NULL, 'f'},  {"socket", required_argument, NULL, 's'},
+        {"host", required_argument, NULL, 'h'},   {"divisor", required_argument, NULL, 'd'},
+        {"cycles", required_argument, NULL, 'c'}, {"seed", required_argument, NULL, 'r'},
+        {"alone", no_argument, NULL, 'a'},        {"record", required_argument, NULL, 'w'},
+        {"dims", required_argument, NULL, 'k'},   {"pull", required_argument, NULL, 'p'},
+        {"loose", required_argument, NULL, 'l'},  {"straight", no_argument, NULL, 't'},
+        {"errors", required_argument, NULL, 'e'}, {NULL, 0, NULL, 0},
     };
     int opt;
 
@@ -354,7 +418,9 @@ static void parse(struct options *o, int argc, char **argv)
         else if (opt == 'f')
             die("--flash %s: up to %d", optarg, MAX_BOARDS);
         else if (opt == 's')
-            o->socket = optarg;
+            o->socket[0] = optarg;
+        else if (opt == 'h')
+            read_host(o, optarg);
         else if (opt == 'd')
             o->divisor = number("divisor", optarg, 4, 65535);
         else if (opt == 'c')
@@ -367,8 +433,12 @@ static void parse(struct options *o, int argc, char **argv)
             read_record(o, optarg);
         else if (opt == 'p')
             o->pull = optarg;
+        else if (opt == 'l')
+            o->loose = optarg;
         else if (opt == 't')
             o->straight = true;
+        else if (opt == 'e')
+            o->errors = number("errors", optarg, 1, INT32_MAX);
         else if (opt == 'k')
             read_dims(o, optarg);
         else
@@ -376,21 +446,23 @@ static void parse(struct options *o, int argc, char **argv)
     }
     if (optind != argc)
         die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
-            " [--alone] [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]"
-            " [--straight]");
+            " [--alone] [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull "
+            "N:PORT] [--loose N:PORT]"
+            " [--straight] [--errors N]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);
     if (o->flashes > 1 && o->flashes != built)
         die("--flash: %u, for %u boards: one for all, or one each", o->flashes, built);
     for (unsigned n = built; n < MAX_BOARDS; n++)
-        if (o->record[n])
-            die("--record %u:%s: of %u boards", n, o->record[n], built);
-    if (o->recorded && o->torus &&
-        (all_bits[0]->ports > SESSION_RX || all_bits[0]->wires > SESSION_WIRES))
-        die("--record: up to %d cables of %d wires", SESSION_RX, SESSION_WIRES);
-    if (o->pull && !o->torus)
-        die("--pull: with --dims");
+        if (o->record[n] || o->socket[n])
+            die("--%s %u:...: of %u boards", o->record[n] ? "record" : "host", n, built);
+    for (unsigned n = 0; n < built && o->torus; n++)
+        if (o->record[n] && (all_bits[n]->ports > SESSION_RX || all_bits[n]->wires > SESSION_WIRES))
+            die("--record %u:%s: up to %d cables of %d wires", n, o->record[n], SESSION_RX,
+                SESSION_WIRES);
+    if ((o->pull || o->loose || o->errors) && !o->torus)
+        die("--%s: with --dims", o->pull ? "pull" : o->loose ? "loose" : "errors");
     o->alone |= !all_rtl[0];
 }
 
@@ -435,8 +507,8 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
 {
     bool good = true;
     for (enum kind kind = 0; kind < kinds; kind++)
-        b->in[kind].uart_rx = kind ? b->in[0].uart_rx : line_send(&b->to, o->divisor);
-    for (unsigned clk = 0; clk < 2; clk++)
+        b->in[kind].uart_rx = kind ? b->in[0].uart_rx : line_send(&b->to, b->divisor);
+    for (unsigned clk = 0; clk < 2; clk++) {
         for (enum kind kind = 0; kind < kinds; kind++) {
             if (o->torus)
                 cables(b, kind, 2 * cycle + clk);
@@ -447,6 +519,8 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
             if (recorded)
                 b->hash = session_hash(b->hash, session_pins(b->pins));
         }
+        noise_goes_on(b, o, 2 * cycle + clk);
+    }
     if (kinds == KINDS && !equal(&b->pins[CHIP_BITS], &b->pins[CHIP_RTL], cycle))
         b->differs = cycle;
     for (enum kind kind = 0; kind < kinds; kind++)
@@ -454,7 +528,7 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
             b->first[kind] = cycle;
     b->in[CHIP_BITS].flash_miso = b->in[CHIP_RTL].flash_miso =
         spi_flash_step(&b->flash, b->pins->flash_csn, b->pins->flash_sck, b->pins->flash_mosi);
-    line_receive(&b->from, b->pins->uart_tx, o->divisor);
+    line_receive(&b->from, b->pins->uart_tx, b->divisor);
     return good;
 }
 
@@ -467,7 +541,6 @@ int main(int argc, char **argv)
     struct board *b = calloc(boards, sizeof *b);
     uint8_t *image[MAX_BOARDS] = {NULL};
     size_t bytes[MAX_BOARDS] = {0};
-    int listener = o.socket ? listen_at(o.socket) : -1, client = -1;
     struct sigaction action = {.sa_handler = on_signal};
 
     if (!b)
@@ -484,6 +557,10 @@ int main(int argc, char **argv)
         b[n].hash = SESSION_HASH_START;
         b[n].differs = NEVER;
         b[n].rx_was = true;
+        b[n].divisor = o.divisors[n] ? o.divisors[n] : o.divisor;
+        b[n].socket = o.socket[n];
+        b[n].listener = o.socket[n] ? listen_at(o.socket[n]) : -1;
+        b[n].client = -1;
         if (o.record[n])
             begin_record(&b[n], &o, o.record[n]);
         b[n].ops[CHIP_BITS] = all_bits[n];
@@ -498,9 +575,24 @@ int main(int argc, char **argv)
     }
     if (o.torus)
         plug_in(b, &o);
-    pull(b, &o);
-    printf("bitsim: seed %" PRIu64 "%s%s\n", o.seed, o.socket ? ", " : "",
-           o.socket ? o.socket : "");
+    unsigned pulled, loose = 0, p = 0;
+    struct board *far = NULL; // at the other end of the loose cable
+    if (o.loose) {
+        find_end(b, &o, "loose", o.loose, &loose, &p);
+        far = b[loose].peer[p].board;
+        sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
+    }
+    if (o.pull) {
+        unsigned port;
+        find_end(b, &o, "pull", o.pull, &pulled, &port);
+        pull(&b[pulled], port);
+    }
+    be_noisy(b, &o);
+    printf("bitsim: seed %" PRIu64, o.seed);
+    for (unsigned n = 0; n < boards; n++)
+        if (b[n].socket)
+            printf(", %s", b[n].socket);
+    putchar('\n');
     fflush(stdout);
 
     bool same = true, good = true;
@@ -508,11 +600,29 @@ int main(int argc, char **argv)
     clock_t began = clock();
     while (!ended && same && good && cycle < o.cycles) {
         if (cycle % BURST == 0) {
-            quiet = serve(listener, &client, &b->to, &b->from) ? 0 : quiet + BURST;
-            if (quiet > (o.recorded ? AWAKE_RECORD : AWAKE)) {
-                struct pollfd wait = {.fd = listener, .events = POLLIN};
-                poll(&wait, 1, NAP_MS);
+            bool served = false, hosts = false;
+            for (unsigned n = 0; n < boards; n++) {
+                served = serve(&b[n]) || served;
+                hosts = hosts || b[n].socket;
             }
+            quiet = served || !hosts ? 0 : quiet + BURST;
+            if (quiet > (o.recorded ? AWAKE_RECORD : AWAKE)) {
+                struct pollfd wait[MAX_BOARDS];
+                for (unsigned n = 0; n < boards; n++)
+                    wait[n] = (struct pollfd){.fd = b[n].listener, .events = POLLIN};
+                poll(wait, boards, NAP_MS);
+            }
+        }
+        if (moved && far) {
+            moved = 0;
+            bool in = b[loose].peer[p].board;
+            if (in)
+                pull(&b[loose], p);
+            else
+                put_back(&b[loose], p, far);
+            printf("bitsim: cycle %" PRIu64 ": --loose %s is %s\n", cycle, o.loose,
+                   in ? "out" : "in again");
+            fflush(stdout);
         }
         // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
         uint64_t end = cycle + (o.torus ? TOGETHER : 1);
@@ -551,8 +661,9 @@ int main(int argc, char **argv)
                 show(b[n].ops[kind]->name, &b[n].pins[kind]);
             b[n].ops[kind]->destroy(b[n].chip[kind]);
         }
-    if (o.socket)
-        unlink(o.socket);
+    for (unsigned n = 0; n < boards; n++)
+        if (b[n].socket)
+            unlink(b[n].socket);
     free(b);
     for (unsigned i = 0; i < o.flashes; i++)
         free(image[i]);

@@ -7,9 +7,9 @@
 # it wrong, the broken twins. `make bitstream-test` starts it; it takes minutes. Of an ECP5 it is the
 # netlist after place and route that is run, with the bitstream's contents, and compared with it
 # (ecp5_netlist.c). Four of an iCE40's with cables are run once more as a torus, beside four of its RTL,
-# their counters' accounts compared with the golden model's.
-# FLIPS=100 (`make soak`): so many bits are wrong through this run, of which LEAST
-# must be found; without, 32, until a board alone has answered. SEED: of the bits, and replays.
+# their counters' accounts compared with the golden model's; and two with two ULX3S of RTL, whose
+# traffic goes through them. FLIPS=100 (`make soak`): so many bits are wrong through this run, of which
+# LEAST must be found; without, 32, until a board alone has answered. SEED: of the bits, and replays.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -207,9 +207,11 @@ for n in 1 2 3 4; do
     check "a torus of four: the flash of board $n" image 00000000000000a$n
     flashes="$flashes --flash $out/flash-00000000000000a$n.bin"
 done
-in_torus() { # OPTIONS
+in_torus() { # FOLDER OPTIONS
+    run=$1
+    shift
     # shellcheck disable=SC2086 # two words each
-    "$out/torus/bitsim" $flashes --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
+    "$out/$run/bitsim" $flashes --dims 2x2 --straight --seed "${SEED:-1}" --divisor "$divisor" \
         --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
@@ -226,7 +228,7 @@ managed() { # OF SERIAL: what is done with a torus of four small boards, with it
 # something is done; so of the counters of packets the accounts are compared, exactly: in each board what was
 # injected and what came over its four cables is what was delivered and what left. All others are the same
 # in both, but how often links were tried again or began anew, which their start is part of.
-same_accounts() { # FILE FILE
+same_accounts() { # FILE [FILE]: of one, its accounts alone
     python3 - "$@" << 'PY'
 import json, sys
 PORTS, LONG = ("x+", "x-", "y+", "y-"), 16 # of management's packets, flits
@@ -245,14 +247,15 @@ def others(path):
                          f"packets; {came} flits came, {left} left")
     return {(b, k): v for b in at for k, v in at[b].items()
             if k not in ("injected", "delivered") and not k.endswith((".flits", ".retry", ".reset"))}
-one, two = map(others, sys.argv[1:])
+one, *two = map(others, sys.argv[1:])
+two = two[0] if two else one
 wrong += [f"{k}: {one.get(k)}, {two.get(k)}" for k in sorted(one.keys() | two.keys()) if one.get(k) != two.get(k)]
 print(*wrong, f"{len(one)} other counters; {len(wrong)} wrong", sep="\n")
 sys.exit(bool(wrong) or not one)
 PY
 }
 check 'it is built, with four of its RTL beside' built "$board" "$image $image $image $image" "$out/torus"
-in_torus ${FLIPS:+--record "0:$out/first"}
+in_torus torus
 check 'the cables of board 0 are up' up 'x+,x-,y+,y-'
 managed bitstreams '00000000000000a[1-4]'
 check 'link' torus link
@@ -260,11 +263,11 @@ check 'it ends well' stop
 check 'all cables of all boards are up' [ "$(grep -c 'led 1[0-9a-f]$' "$dir/log")" = 4 ]
 check 'all output pins of all four were equal in every cycle' logged 'all output pins were equal'
 sed 's/^/# /' "$dir/log"
-in_torus --alone --pull 0:0
+in_torus torus --alone --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
 flashes="--flash $out/flash.bin"
-in_torus --alone
+in_torus torus --alone
 check 'the cables are up, with one serial number for all' up 'x+,x-,y+,y-'
 ! torus discover && says 'another board has this number'
 result $? 'twin: boards of one serial number: discover says so'
@@ -297,10 +300,63 @@ same_accounts "$dir/wrong" "$dir/golden" > "$dir/out"
 [ $? = 1 ]
 result $? 'twin: another count of something else is found'
 
+# On the desk: two of them, and two ULX3S, which have generators and checkers, and the host, at 3 Mb/s. Each
+# stream goes by both of the others, and back the other goes. There are bit errors on all cables; one is loose.
+flashes=
+for n in 1 2 3 4; do
+    flashes="$flashes --flash $out/flash-00000000000000a$n.bin"
+done
+in_torus torus --errors 100000 --cycles 4000000
+wait "$sim"
+sim=
+check 'with bit errors on all cables: all output pins of all four were equal in every cycle' \
+    logged 'all output pins were equal'
+sed 's/^/# /' "$dir/log"
+ulx3s=rtl:ulx3s-85f-small:BAUD=3000000
+check 'desk: two of it and two ULX3S are built' built "$board" "$image $ulx3s $ulx3s $image" "$out/desk"
+slow=$socket
+in_torus desk --host "1:14:$dir/fast.sock" --record "0:$out/desk/first" --errors 1000000 --loose 0:0
+desk_up() { # PREFIX: the ULX3S' cables, and the other's
+    socket=fast.sock
+    check "desk: $1the cables of a ULX3S are up" up 'x+,x-,y+,y-' 300
+    socket=$slow
+    check "desk: $1those of an iCE40HX8K are, too" up 'x+,x-,y+,y-'
+    socket=fast.sock
+}
+desk_up ''
+managed desk '00000000000000a[1-4]'
+streams() { # OPTIONS
+    check "desk: streams between the ULX3S, $*" torus bandwidth --warmup 2000 "$@" 1,0 0,1
+    sed 's/^/# /' "$dir/out"
+}
+streams --load 1 --cycles 60000
+! torus run && says 'some of them, are built without'
+result $? 'desk: a run of all is refused, as some have no generator'
+! torus bandwidth 0,0 0,1 && says 'at (0,0) is built without a traffic generator'
+result $? 'desk: as is a stream from one of those'
+check 'desk: link' torus link
+sed 's/^/# /' "$dir/out"
+kill -USR1 "$sim"
+wait_for 60 logged '0:0 is out'
+check 'desk: without a cable all answer' torus ping --all
+streams --load 0.5 --cycles 20000
+kill -USR1 "$sim"
+wait_for 60 logged 'in again'
+desk_up 'plugged in again: '
+check 'desk: all registers of an iCE40HX8K' torus reg --at 0,0
+check 'desk: counters again' torus counters --format json
+cp "$dir/out" "$dir/desk"
+check 'desk: it ends well' stop
+sed 's/^/# /' "$dir/log"
+same_accounts "$dir/desk" > "$dir/out"
+result $? 'desk: the accounts of all four are right'
+sed 's/^/# /' "$dir/out"
+socket=$slow
+
 [ -n "${FLIPS:-}" ] || finish
 # The bar is four in five, which is not reached: 49 of 100 (README.md).
 check "of $FLIPS bits that are wrong, at least ${LEAST:=$((FLIPS * 2 / 5))} are found" wrong_bits \
-    --flash "$out/flash-00000000000000a1.bin" --session "$out/first" --count "$FLIPS" --least "$LEAST"
+    --flash "$out/flash-00000000000000a1.bin" --session "$out/desk/first" --count "$FLIPS" --least "$LEAST"
 # With the part of the board whose cells most are of in the bit's tile.
 "$BOARD_FACTS" tiles "$out" > "$dir/tiles"
 awk 'NR == FNR { at = $1 " " $2; sub(/^[0-9]+ [0-9]+ /, ""); part[at] = $0; next }

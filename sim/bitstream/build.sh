@@ -7,8 +7,8 @@
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
 # firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, with
 # RTL beside only if all are one; all came from one place and route, and one that is named again is
-# decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board, with its own parameters,
-# and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. $BOARD_FACTS is
+# decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board, with its own parameters
+# and others, rtl:BOARD:NAME=VALUE, and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. $BOARD_FACTS is
 # the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr
 # says which step failed; its output is in OUT/STEP.log.
 
@@ -116,8 +116,11 @@ decoded() {
 }
 
 # The RTL of a board as the Verilated chip $this, whose serial number is not in it but is set when it runs.
-from_rtl() { # BOARD
-    of_board "$1"
+from_rtl() { # BOARD[:NAME=VALUE]
+    of_board "${1%%:*}"
+    case $1 in
+    *:*) parameters="$parameters ${1#*:}" ;;
+    esac
     # Nothing drives the serial number but chip.cpp then, in a copy of the file that has it.
     case $fpga in
     ice40-*)
@@ -137,7 +140,7 @@ from_rtl() { # BOARD
     step serial grep -q -F -e "$to" "$out/${own##*/}"
     files=$(echo "$files" | sed "s|$own|$out/${own##*/}|")
     # shellcheck disable=SC2046,SC2086
-    verilated "$this" "$1" "$top" --x-assign fast --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
+    verilated "$this" "${1%%:*}" "$top" --x-assign fast --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
         $firmware $files $models "$out/serial.vlt"
     root=
 }

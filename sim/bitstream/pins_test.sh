@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Boards of RTL at their pins, cabled to a torus (`make soak`): of three kinds that fit each other, ULX3S,
-# Colorlight i9 and the ECP5 evaluation board; and of ULX3S in the build that joins small boards. Every cable is of
-# another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
+# Colorlight i9 and the ECP5 evaluation board; and of ULX3S in the build that joins iCE40HX8K-B-EVNs (with these:
+# bitstream_test.sh). Every cable is of another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -11,11 +11,13 @@ export FIRMWARE_HEX="$B/firmware/fw.hex"
 out=$B/sim/pins
 . sim/bitstream/session.sh
 
+divisor=434 # of 50 MHz
+
 # start KIND OPTIONS...
 start() {
     kind=$1
     shift
-    "$out/$kind/bitsim" --seed "${SEED:-1}" --divisor 434 --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
+    "$out/$kind/bitsim" --seed "${SEED:-1}" --divisor $divisor --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
     sim=$!
     wait_for 300 began
 }
@@ -44,6 +46,7 @@ whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
+divisor=364 # of 41.9
 check 'small: ULX3S with 16-bit flits' with_rtl small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small
 whole small 2x2
 finish

@@ -27,8 +27,8 @@ stop() {
     return $status
 }
 began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
-up() { # PORTS: whether these of board 0, and no others, come up: 2^20 bits after reset, some ten answers
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+up() { # PORTS [TIMES]: whether these of board 0, and no others, come up: 2^20 bits after reset, some ten answers
+    for _ in $(seq "${2:-12}"); do
         torus ping && says "[( ]$1[) ]" && return 0
     done
     return 1
