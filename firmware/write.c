@@ -98,9 +98,8 @@ static enum ofr_status op_start(struct fw *fw, uint32_t *m)
         if (status != OFR_OK)
             return status;
     }
-    if (!arg_of(m) && !has_generator(fw))
-        return OFR_OK;
-    node_write(fw, OFR_GEN_CONTROL, control);
+    if (arg_of(m) || has_generator(fw))
+        node_write(fw, OFR_GEN_CONTROL, control);
     if (!arg_of(m))
         return OFR_OK;
     node_write(fw, OFR_GEN_START, m[3]);

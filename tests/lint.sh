@@ -136,15 +136,19 @@ check_nettype() {
 }
 
 check_ports() { # one form of declaration, a line each; `output wire logic` with `// a net` behind it
-    # And no operator with one operand before a cast: Yosys takes ~W'(x) for (~W)'(x)
     sources | grep -E '\.v$' | while read -r f; do
         awk -v name="$f" '
-            { code = $0; sub(/\/\/.*/, "", code) }
-            code ~ /[-+~!&|^][A-Za-z0-9_]+\047\(/ { print name ":" FNR ": an operator before a cast: put the cast in a localparam, or in parentheses" }
             /^ *(input|output|inout) / && !/^ *(input +wire logic|output logic|inout +wire logic) / &&
                 !/^ *output wire logic .*, *\/\/ a net: / && head { print name ":" FNR ": a port is input  wire logic or output logic" }
             /^ *module / { head = 1 }
             /\);$/ { head = 0 }' "$f"
+    done
+}
+
+check_casts() { # no operator with one operand before one: Yosys takes ~W'(x) for (~W)'(x)
+    sources | grep -E '\.v$' | while read -r f; do
+        sed 's|//.*||' "$f" | grep -n -E "[-+~!&|^][A-Za-z0-9_]+'\(" |
+            sed "s|:.*|: an operator before a cast: put the cast in a localparam, or in parentheses|; s|^|$f:|"
     done
 }
 
@@ -203,7 +207,7 @@ if [ $# = 3 ]; then
     fi
     "check_$kind" "$thing" "$out" > "$out.text"
     status=$?
-    case $kind in spdx | text | nettype | ports | listed | mode | readme) [ -s "$out.text" ] && status=1 ;; esac
+    case $kind in spdx | text | nettype | ports | casts | listed | mode | readme) [ -s "$out.text" ] && status=1 ;; esac
     if [ $status = 0 ]; then
         echo good > "$out.status"
         [ -z "$key" ] || : > "$key"
@@ -219,7 +223,7 @@ find "$cache" -type f -mtime +14 -exec rm -f {} +
 
 c_files=$({ sources | grep -E '\.c$'; for f in $LINT_C; do echo "$f"; done; } | sort -u)
 {
-    for kind in spdx text nettype ports listed mode readme format; do echo "$kind tree"; done
+    for kind in spdx text nettype ports casts listed mode readme format; do echo "$kind tree"; done
     for f in $c_files; do echo "tidy $f"; done
     shown=
     for top in $LINT_TOPS; do

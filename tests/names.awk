@@ -61,10 +61,9 @@ pass == 1 {
         port[name] = attribute("dir") == "output"
         split(attribute("loc"), at, ",")
         where[name] = file[at[1]] ":" at[2]
-    }
-    if (tag == "varref") used[attribute("name")] = 1
-    if (tag == "varref" && ((inside && !skip[depth]) || pin)) {
-        is_register[attribute("name")] = 1
+    } else if (tag == "varref") {
+        used[attribute("name")] = 1
+        if ((inside && !skip[depth]) || pin) is_register[attribute("name")] = 1
     } else if (tag == "instance") {
         slow = attribute("defName") ~ /^ofr_link_slow/
     } else if (tag == "port" && slow && attribute("name") == "q") {

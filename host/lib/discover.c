@@ -193,7 +193,6 @@ static void parts_are(struct torus *t, uint32_t all, uint32_t any)
     t->checker = all & OFR_NODE_SHAPE_CHECK_MASK;
     t->all_counters = all & OFR_NODE_SHAPE_COUNT_MASK;
     t->pins = any & OFR_NODE_SHAPE_PINS_MASK;
-    t->links = any & OFR_NODE_SHAPE_LINKS_MASK;
 }
 
 // SHAPE, SIZE and CONTROL of the board we are plugged into.

@@ -80,7 +80,7 @@ struct torus {
     unsigned slots, slot_flits, flit_bytes;
     bool shapes; // of all boards are known, not only that of the board we are plugged into:
     bool generator, checker, all_counters; // built into all of them
-    bool pins, links;                      // into any (links: reliable ones)
+    bool pins;                             // into any
     bool good;                             // the graph is a torus, or attach found one
     bool attached;
     bool addressed;           // all boards can be reached by address

@@ -114,8 +114,6 @@ static int read_port(struct torus *t, unsigned board, unsigned port, struct toru
 int check_links(struct torus *t)
 {
     int error = TORUS_OK;
-    if (t->shapes && !t->links)
-        return TORUS_OK;
     for (unsigned i = 0; i < t->board_count && error == TORUS_OK; i++) {
         const struct torus_board *b = &t->boards[i];
         for (unsigned p = 0; p < 2u * b->dims && error == TORUS_OK; p++) {

@@ -258,8 +258,6 @@ static void plug_in(struct board *b, const struct options *o)
             unsigned length = 2 * TOGETHER + rng_below(&rng, LENGTH + 1);
             for (unsigned w = 0; w <= MAX_WIRES; w++)
                 b[n].peer[p].delay[w] = length + (o->straight ? 0 : rng_below(&rng, SKEW + 1));
-            for (unsigned w = 0; w < MAX_WIRES; w++)
-                b[n].peer[p].wrong[w] = NEVER;
         }
 }
 
@@ -307,10 +305,18 @@ static void pull(struct board *b, unsigned p)
     b->peer[p].board = NULL;
 }
 
-static void put_back(struct board *b, unsigned p, struct board *far)
+// The cable between port p and the board `far`: out, or in again.
+static void move(struct board *b, unsigned p, struct board *far, const char *name, uint64_t cycle)
 {
-    b->peer[p].board = far;
-    far->peer[b->peer[p].port].board = b;
+    bool in = b->peer[p].board;
+    if (in) {
+        pull(b, p);
+    } else {
+        b->peer[p].board = far;
+        far->peer[b->peer[p].port].board = b;
+    }
+    printf("bitsim: cycle %" PRIu64 ": --loose %s is %s\n", cycle, name, in ? "out" : "in again");
+    fflush(stdout);
 }
 
 // What the cables bring in this half period. A wire that only one end has is 0.
@@ -575,7 +581,7 @@ int main(int argc, char **argv)
     }
     if (o.torus)
         plug_in(b, &o);
-    unsigned pulled, loose = 0, p = 0;
+    unsigned loose = 0, p = 0;
     struct board *far = NULL; // at the other end of the loose cable
     if (o.loose) {
         find_end(b, &o, "loose", o.loose, &loose, &p);
@@ -583,9 +589,9 @@ int main(int argc, char **argv)
         sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
     }
     if (o.pull) {
-        unsigned port;
-        find_end(b, &o, "pull", o.pull, &pulled, &port);
-        pull(&b[pulled], port);
+        unsigned n, port;
+        find_end(b, &o, "pull", o.pull, &n, &port);
+        pull(&b[n], port);
     }
     be_noisy(b, &o);
     printf("bitsim: seed %" PRIu64, o.seed);
@@ -613,16 +619,9 @@ int main(int argc, char **argv)
                 poll(wait, boards, NAP_MS);
             }
         }
-        if (moved && far) {
+        if (moved) {
             moved = 0;
-            bool in = b[loose].peer[p].board;
-            if (in)
-                pull(&b[loose], p);
-            else
-                put_back(&b[loose], p, far);
-            printf("bitsim: cycle %" PRIu64 ": --loose %s is %s\n", cycle, o.loose,
-                   in ? "out" : "in again");
-            fflush(stdout);
+            move(&b[loose], p, far, o.loose, cycle);
         }
         // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
         uint64_t end = cycle + (o.torus ? TOGETHER : 1);

@@ -39,19 +39,24 @@ define lockstep_build
 	    $(or $(3),$(LOCKSTEP_V)) $(CURDIR)/sim/cosim/rtl_router.cpp $(abspath $(LOCKSTEP_O) $(B)/libofr.a) \
 	    -LDFLAGS -lm -MAKEFLAGS "$(2)" -o ../lockstep > $(@D)/log 2>&1 || { cat $(@D)/log; rm -f $@; exit 1; }
 endef
-$(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+LOCKSTEP_NEEDS := $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
+    sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+$(LOCKSTEP): $(B)/lockstep/%/lockstep: $(LOCKSTEP_NEEDS)
 	$(call lockstep_build,,OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2)
 
-# As Yosys reads it (link.mk says why)
+# As Yosys reads it, which is not how Verilator does where either has a fault: what bitstreams are made of. $(1): the top,
+# $(2): its files, $(3): its parameters. In read.v beside what is made.
+empty :=
+space := $(empty) $(empty)
+define yosys_read
+@yosys -q -p "read_verilog -sv $(2); hierarchy -check -top $(1) $(3); proc; flatten; opt_clean; rename -top $(1); \
+	    write_verilog -noattr $(@D)/read.v" > $(@D)/read.log 2>&1 || { cat $(@D)/read.log; exit 1; }
+endef
 LOCKSTEP_READ_SHAPES := 2_16_16_4_0
 LOCKSTEP_READ := $(LOCKSTEP_READ_SHAPES:%=$(B)/lockstep/%.read/lockstep)
-$(LOCKSTEP_READ): $(B)/lockstep/%.read/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+$(LOCKSTEP_READ): $(B)/lockstep/%.read/lockstep: $(LOCKSTEP_NEEDS)
 	@mkdir -p $(@D)
-	@yosys -q -p "read_verilog -sv -Irtl/regs $(LOCKSTEP_V); hierarchy -check -top ofr_lockstep \
-	    $(call lockstep_parameters,$*,-chparam ,$(space)); proc; flatten; opt_clean; rename -top ofr_lockstep; \
-	    write_verilog -noattr $(@D)/read.v" > $(@D)/read.log 2>&1 || { cat $(@D)/read.log; exit 1; }
+	$(call yosys_read,ofr_lockstep,-Irtl/regs $(LOCKSTEP_V),$(call lockstep_parameters,$*,-chparam ,$(space)))
 	$(call lockstep_build,-Wno-fatal,OPT_FAST=-O2 OPT_SLOW=-O0 OPT_GLOBAL=-O2,$(@D)/read.v)
 
 # With the modules' properties (`ifdef OFR_CHECK, rtl/router/README.md) looked at in every cycle: the shapes
@@ -59,8 +64,7 @@ $(LOCKSTEP_READ): $(B)/lockstep/%.read/lockstep: $(LOCKSTEP_V) rtl/regs/outflank
 # without optimisation, which takes longer than the run.
 LOCKSTEP_CHECKED_SHAPES := 2_32_64_8_1 $(filter-out $(LOCKSTEP_SHAPES),$(LOCKSTEP_SOAK_SHAPES))
 LOCKSTEP_CHECKED := $(LOCKSTEP_CHECKED_SHAPES:%=$(B)/checked/%/lockstep)
-$(LOCKSTEP_CHECKED): $(B)/checked/%/lockstep: $(LOCKSTEP_V) rtl/regs/outflank.json sim/cosim/rtl_router.cpp \
-        sim/cosim/rtl_router.h sim/cosim/port_pins.h sim/cosim/verilated_bits.h tests/lib/random_state.h $(LOCKSTEP_O) $(B)/libofr.a
+$(LOCKSTEP_CHECKED): $(B)/checked/%/lockstep: $(LOCKSTEP_NEEDS)
 	$(call lockstep_build,--assert -DOFR_CHECK,OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0)
 
 LOCKSTEP_CHECKED_TESTS := $(LOCKSTEP_CHECKED_SHAPES:%=$(B)/tests/lockstep_checked_%)

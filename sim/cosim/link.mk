@@ -12,11 +12,9 @@ LINK_ALL := $(LINK_LOCKSTEP) $(LINK_TIMELESS) $(foreach s,$(LINKED_SHAPES) $(LIN
 LINK_V := $(sort $(wildcard rtl/link/*.v)) rtl/router/ofr_buffer.v
 LINK_O := $(patsubst %,$(B)/sim/cosim/%.o,link_lockstep link_bench link_report link_port link_wire noise fabric)
 
-# And as Yosys reads two of them, which is not how Verilator does where either has a fault: what bitstreams are made of
+# And two of them as Yosys reads them (yosys_read, cosim.mk)
 LINK_READ := $(patsubst %,$(B)/link/%.read/lockstep,2_16_16_4_1_0_8_16_4 3_32_128_8_0_1_8_16)
 
-empty :=
-space := $(empty) $(empty)
 link_word = $(word $(2),$(subst _, ,$(1)))
 # link_parameters SHAPE FORMAT BETWEEN: each parameter as FORMAT, its name, BETWEEN, its value
 link_parameters = $(2)N$(3)$(call link_word,$(1),1) $(2)W$(3)$(call link_word,$(1),2) $(2)L$(3)$(call link_word,$(1),3) \
@@ -49,9 +47,7 @@ $(LINK_READ): $(B)/link/%.read/lockstep: $(LINK_NEEDS)
 	@mkdir -p $(@D)
 	@echo "yosys, verilator: link $*"
 	@rm -f $@
-	@yosys -q -p "read_verilog -sv -Irtl/link $(LINK_V); hierarchy -check -top ofr_link \
-	    $(call link_parameters,$*,-chparam ,$(space)); proc; flatten; opt_clean; rename -top ofr_link; \
-	    write_verilog -noattr $(@D)/read.v" > $(@D)/read.log 2>&1 || { cat $(@D)/read.log; exit 1; }
+	$(call yosys_read,ofr_link,-Irtl/link $(LINK_V),$(call link_parameters,$*,-chparam ,$(space)))
 	$(call link_build,-Wno-fatal $(@D)/read.v,)
 
 $(B)/tests/test_link: LDLIBS += -lm
