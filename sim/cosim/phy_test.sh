@@ -79,7 +79,7 @@ twin $w8.track '0 --creep --tune 12' 'damaged|fell' "no tracking of a skew that 
 twin $w8.retrain 7 'not up and empty' "no training anew when a wire's skew moves"
 twin $double.slip '0 --tune 12' 'not up' "double data rate, a beat that begins with the other bit"
 twin $double.eye '0 --tune 12' "could be|fell" "double data rate, the first delay that is good"
-twin $four.slide '8 --tune 12 --seed 116' 'not up' "four ends, words slip as they are found"
+twin $four.slide '8 --tune 12 --seed 2' 'not up' "four ends, words slip as they are found"
 twin $w32.overrun '0 --tune 12' 'not up|damaged|FIFO' "the FIFO overrun"
 
 # Wrong use: one line and status 2
