@@ -11,7 +11,7 @@ seed=${SEED:-$(($(date +%s) % 1000000000))}
 export SEED=$seed
 echo "# seed $seed; again: SEED=$seed $0"
 pairs=12 each=20 largest=256 limit=3000
-[ -z "${FULL:-}" ] || pairs=0 each=210 largest=1048576
+[ -z "${FULL:-}" ] || pairs=0 each=210 largest=1048576 limit=20000 # sizes to 1 MiB: some two hours
 
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'pairs: programmed' torus program

@@ -338,11 +338,15 @@ check 'desk: link' torus link
 sed 's/^/# /' "$dir/out"
 kill -USR1 "$sim"
 wait_for 60 logged '0:0 is out'
-check 'desk: without a cable all answer' torus ping --all
-streams --load 0.5 --cycles 20000
+! torus discover && says 'no cable from'
+result $? 'desk: discover says which cable is out'
 kill -USR1 "$sim"
 wait_for 60 logged 'in again'
 desk_up 'plugged in again: '
+check 'desk: discovered again' torus discover
+check 'desk: programmed again' torus program --routing abr
+check 'desk: all answer' torus ping --all
+streams --load 0.5 --cycles 20000
 check 'desk: all registers of an iCE40HX8K' torus reg --at 0,0
 check 'desk: counters again' torus counters --format json
 cp "$dir/out" "$dir/desk"

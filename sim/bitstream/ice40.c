@@ -255,12 +255,31 @@ static void join_cells(struct build *b, struct cell (*cells)[SIDE][CELLS], unsig
             f->in[1] = enable;
             f->in[2] = set;
             f->sets = tile[cell_bit(k, SETS)];
-            bool pin = clock >= FIRST && b->chip->node[clock].kind == SOURCE;
-            f->clock = clock == CLOCK || pin ? clock : LOW;
+            f->clock = clock;
             if (tile[cell_bit(k, ASYNC)] && set != LOW)
                 ice40_fail("tile %u %u: a reset without a clock, which is not modelled", x, y);
         }
     }
+}
+
+// The clock that comes by a wire with this driver: the PLL's, or of a pin, also where a table
+// passes it on, which is the way to a global wire from pins that have none; of anything else LOW.
+static uint32_t clock_of(const struct ice40 *c, uint32_t driver)
+{
+    for (unsigned tables = 0; driver >= FIRST && c->node[driver].kind == TABLE; tables++) {
+        const struct node *n = &c->node[driver];
+        unsigned high = 0, pass = INPUTS;
+        for (unsigned i = 0; i < INPUTS; i++) {
+            high |= (unsigned)(n->in[i] == HIGH) << i;
+            if (n->in[i] != LOW && n->in[i] != HIGH)
+                pass = pass == INPUTS ? i : INPUTS + 1; // the only one
+        }
+        if (tables == CELLS || pass >= INPUTS || n->table >> high & 1 ||
+            !(n->table >> (high | 1U << pass) & 1))
+            return LOW;
+        driver = n->in[pass];
+    }
+    return driver == CLOCK || (driver >= FIRST && c->node[driver].kind == SOURCE) ? driver : LOW;
 }
 
 // The wire of a RAM's pin in either of its tiles.
@@ -416,6 +435,9 @@ static void build(struct build *b, const char *pcf)
             if (map->tile[x][y] == 'b' && ram_used(b->bits, x, y))
                 join_ram(b, &b->chip->ram[r++].pins, x, y);
         }
+    for (size_t i = FIRST; i < b->chip->nodes; i++)
+        if (b->chip->node[i].kind == FLOP)
+            b->chip->node[i].clock = clock_of(b->chip, b->chip->node[i].clock);
     for (size_t i = 0; i < b->chip->ports; i++)
         if (!b->chip->port[i].input)
             b->chip->port[i].node = driver(b, (int32_t)b->chip->port[i].node, LOW);
