@@ -130,8 +130,10 @@ static bool match(struct net_application *app, char *wrong, unsigned size)
     for (uint32_t o = 0; good && o < app->ops; o++) {
         const struct net_op *op = &app->op[o];
         bool receive = op->kind == NET_OP_RECV;
-        if (op->kind == NET_OP_CALC)
+        if (op->kind == NET_OP_CALC) {
+            app->calc += (double)op->amount;
             continue;
+        }
         end[ends++] = (struct end){op->tag, receive ? op->peer : op->rank,
                                    receive ? op->rank : op->peer, o, receive};
     }

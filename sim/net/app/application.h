@@ -52,6 +52,7 @@ struct net_application {
     uint32_t messages;
     uint32_t *send, *recv; // per message: its operations
     uint64_t bytes;        // of all messages
+    double calc;           // of all computation, units
     uint64_t digest;       // of all there is
 };
 

@@ -47,13 +47,30 @@ static bool add(struct trace *t, struct net_op op, uint32_t *number)
            (t->last == NET_NO_OP || net_read_after(t->reader, t->app, *number, t->last, false));
 }
 
-static uint64_t number_of(struct trace *t, unsigned field)
+// A number at the start of text, up to `most`; what comes behind it must be its end or one of
+// `behind`.
+static uint64_t number_in(struct trace *t, const char *text, const char *behind, uint64_t most)
 {
-    char *end;
-    uint64_t value = strtoull(t->field[field], &end, 10);
-    if (end == t->field[field] || (*end && *end != ','))
-        net_reader_wrong(t->reader, "`%.20s' should be a number", t->field[field]);
+    char *at = (char *)text;
+    uint64_t value = 0;
+    if (!net_read_number(&at, most, &value) || (*at && !strchr(behind, *at)))
+        net_reader_wrong(t->reader, "`%.20s' should be a number up to %llu", text,
+                         (unsigned long long)most);
     return value;
+}
+
+// Of a request, or of several of which this is the first.
+static uint64_t request_of(struct trace *t, unsigned field)
+{
+    return number_in(t, t->field[field], ",", UINT64_MAX);
+}
+
+static unsigned rank_of(struct trace *t, unsigned field)
+{
+    uint64_t rank = number_in(t, t->field[field], "", UINT64_MAX);
+    if (rank >= t->app->ranks)
+        net_reader_wrong(t->reader, "there is no rank %s", t->field[field]);
+    return (unsigned)rank;
 }
 
 // count times the size of the datatype in the field behind it.
@@ -62,18 +79,24 @@ static uint64_t bytes_of(struct trace *t, unsigned count)
     const char *comma = strchr(t->field[count + 1], ',');
     if (!comma)
         net_reader_wrong(t->reader, "datatype `%.20s' should be NUMBER,SIZE", t->field[count + 1]);
-    uint64_t bytes = number_of(t, count) * (comma ? strtoull(comma + 1, NULL, 10) : 0);
-    if (bytes > INT32_MAX)
+    uint64_t items = number_in(t, t->field[count], "", INT32_MAX);
+    uint64_t size = comma ? number_in(t, comma + 1, ",", INT32_MAX) : 0;
+    if (items * size > INT32_MAX)
         net_reader_wrong(t->reader, "more than 2147483647 bytes");
-    return bytes;
+    return items * size;
 }
 
 static void check_communicator(struct trace *t, unsigned field)
 {
-    const char *last = strrchr(t->field[field], ',');
-    if (!last || strtoul(last + 1, NULL, 10) != t->app->ranks)
+    const char *rank = strchr(t->field[field], ','), *last = strrchr(t->field[field], ',');
+    bool whole = rank && rank != last && strspn(rank + 1, "0123456789,") == strlen(rank + 1) &&
+                 strtoull(last + 1, NULL, 10) == t->app->ranks;
+    if (!whole)
         net_reader_wrong(t->reader, "communicator `%.40s' is not one of all %u ranks",
                          t->field[field], t->app->ranks);
+    else if (strtoull(rank + 1, NULL, 10) != t->rank)
+        net_reader_wrong(t->reader, "communicator `%.40s': this is the file of rank %u",
+                         t->field[field], t->rank);
 }
 
 // A rank and the tag behind it.
@@ -84,15 +107,13 @@ static struct net_op message(struct trace *t, enum net_op_kind kind, unsigned fi
         net_reader_wrong(t->reader, "rank %s, tag %s: both must be known", t->field[field],
                          t->field[field + 1]);
     else {
-        peer = number_of(t, field);
-        tag = number_of(t, field + 1);
+        peer = rank_of(t, field);
+        tag = number_in(t, t->field[field + 1], "", COLLECTIVE - 1);
     }
-    if (peer >= t->app->ranks)
-        net_reader_wrong(t->reader, "there is no rank %s", t->field[field]);
     return (struct net_op){.kind = (uint8_t)kind,
                            .peer = (uint32_t)peer,
                            .amount = kind == NET_OP_SEND ? bytes : 0,
-                           .tag = tag & (COLLECTIVE - 1)};
+                           .tag = tag};
 }
 
 static void open_request(struct trace *t, uint64_t at, uint32_t op)
@@ -162,8 +183,6 @@ static void collective(struct trace *t, enum net_collective kind, unsigned root,
 {
     check_communicator(t, communicator);
     struct net_collective_call call = {kind, t->rank, t->app->ranks, root, &out, &in, true};
-    if (root >= t->app->ranks)
-        net_reader_wrong(t->reader, "there is no rank %u", root);
     if (t->reader->bad)
         return;
     t->step = UINT_MAX;
@@ -224,7 +243,7 @@ static void do_call(struct trace *t, enum call call)
         check_communicator(t, 6);
         if (!t->reader->bad && add(t, message(t, NET_OP_SEND, 4, bytes_of(t, 2)), &send)) {
             if (call == ISEND)
-                open_request(t, number_of(t, 7), send);
+                open_request(t, request_of(t, 7), send);
             else
                 t->last = send;
         }
@@ -234,7 +253,7 @@ static void do_call(struct trace *t, enum call call)
         check_communicator(t, 6);
         if (!t->reader->bad && add(t, message(t, NET_OP_RECV, 4, 0), &recv)) {
             if (call == IRECV)
-                open_request(t, number_of(t, 7), recv);
+                open_request(t, request_of(t, 7), recv);
             else
                 t->last = recv;
         }
@@ -250,26 +269,26 @@ static void do_call(struct trace *t, enum call call)
         }
         break;
     case WAIT:
-        wait_for(t, number_of(t, 1), 1);
+        wait_for(t, request_of(t, 1), 1);
         break;
     case WAITALL:
-        wait_for(t, number_of(t, 2), number_of(t, 1));
+        wait_for(t, request_of(t, 2), number_in(t, t->field[1], "", UINT32_MAX));
         break;
     case BARRIER:
         collective(t, NET_BARRIER, 0, 0, 0, 1);
         break;
     case BCAST:
-        collective(t, NET_BROADCAST, (unsigned)number_of(t, 4), bytes_of(t, 2), 0, 5);
+        collective(t, NET_BROADCAST, rank_of(t, 4), bytes_of(t, 2), 0, 5);
         break;
     case REDUCE:
-        collective(t, NET_REDUCE, (unsigned)number_of(t, 6), bytes_of(t, 3), 0, 7);
+        collective(t, NET_REDUCE, rank_of(t, 6), bytes_of(t, 3), 0, 7);
         break;
     case ALLREDUCE:
         collective(t, NET_ALLREDUCE, 0, bytes_of(t, 3), 0, 6);
         break;
     case GATHER:
     case SCATTER: // what every rank but the root gives or gets
-        collective(t, call == GATHER ? NET_GATHER : NET_SCATTER, (unsigned)number_of(t, 7),
+        collective(t, call == GATHER ? NET_GATHER : NET_SCATTER, rank_of(t, 7),
                    bytes_of(t, call == GATHER ? 2 : 5), bytes_of(t, call == GATHER ? 2 : 5), 8);
         break;
     case ALLGATHER:
@@ -301,11 +320,15 @@ static bool read_line(struct trace *t)
         return net_reader_wrong(t->reader, "%s with %u fields behind it", name, t->fields);
     // MPI_Init has no start, MPI_Finalize no end.
     const char *start = t->field[0], *end = t->field[t->fields - 1];
-    double from = strtod(start, NULL), to = strtod(end, NULL);
+    char *behind[2];
+    double from = strtod(start, &behind[0]), to = strtod(end, &behind[1]);
     if (*start == '-')
         from = t->begun ? t->now : to;
     if (*end == '-')
         to = from;
+    if ((*start != '-' && (behind[0] == start || *behind[0])) ||
+        (*end != '-' && (behind[1] == end || *behind[1])))
+        return net_reader_wrong(t->reader, "times %.20s and %.20s should be numbers", start, end);
     if (!(from >= 0 && to >= from && to < 1e18) || (t->begun && from < t->now))
         return net_reader_wrong(t->reader, "times %.20s and %.20s do not go on", start, end);
     double ns = t->begun ? (from - t->now) * 1000 : 0;

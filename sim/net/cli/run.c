@@ -65,6 +65,9 @@ static void run_point(void *context, uint32_t number, _Atomic float *progress)
         point->last = net_run(&config, 0, &net_stop, progress);
         point->out_of_memory = point->last.end == NET_NO_MEMORY;
         point->bad = point->bad || point->last.end != NET_DRAINED;
+        if (point->last.end == NET_STUCK && net_rank() == 0)
+            fprintf(stderr, "torussim: seed %llu: nothing accepted or consumed for %g us: %s\n",
+                    (unsigned long long)config.seed, config.watchdog_us, point->last.stuck);
         if (point->out_of_memory)
             return;
         point->records[point->ended++] = net_record(&config, &point->last, net_seconds() - start);
@@ -178,9 +181,6 @@ int net_command_run(int argc, char **argv)
     json_decref(record);
     for (uint32_t i = 0; i < point.ended; i++)
         json_decref(point.records[i]);
-    if (point.last.end == NET_STUCK && first)
-        fprintf(stderr, "torussim: nothing accepted or consumed for %g us: %s\n",
-                config->watchdog_us, point.last.stuck);
     net_result_free(&point.last);
     net_ranks_end();
     return bad;

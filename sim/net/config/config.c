@@ -135,6 +135,9 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK(!c->application || c->application->ranks <= ofr_nodes(&c->torus),
           "the application has %u ranks, the torus %u nodes", c->application->ranks,
           ofr_nodes(&c->torus));
+    CHECK(!c->application || c->application->calc * c->pace < 9e18, // as times are counted
+          "the application computes for %.3g s in all: more than the 1.5e8 s that there are",
+          c->application->calc * c->pace / NET_UNITS_PER_NS * 1e-9);
     // An escape queue must be enterable with the bubble left free.
     CHECK(c->throttle < c->slots, "the throttle must be less than the slots");
     CHECK(c->transit_throttle < c->slots, "the transit throttle must be less than the slots");

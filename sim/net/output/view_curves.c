@@ -154,12 +154,25 @@ static void choose(struct curves *c, const json_t *records, const struct net_set
         c->setting[c->settings++] = s;
 }
 
+static bool setting_of(const char *field)
+{
+    const struct net_setting *s = net_settings;
+    while (s->name && strcmp(s->field, field) != 0)
+        s++;
+    return s->name;
+}
+
 // The settings that tell one curve from another, none that follows from those before it.
 static void choose_settings(struct curves *c, const json_t *records)
 {
     static const char *const first[] = {"routing",  "arrivals", "traffic",
                                         "topology", "preset",   NULL};
+    // Along a setting points of several loads are none of one curve; along what is measured they
+    // are the curve.
     static const char *const never[] = {"seed", "load", NULL};
+    const struct net_setting *load = net_setting_find("load");
+    if (setting_of(c->view->x) && strcmp(load->field, c->view->x) != 0)
+        choose(c, records, load);
     for (const char *const *name = first; *name; name++)
         choose(c, records, net_setting_find(*name));
     for (const struct net_setting *s = net_settings; s->name; s++)

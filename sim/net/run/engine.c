@@ -26,9 +26,11 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
     if (!sim)
         return (struct net_result){.end = NET_NO_MEMORY};
     uint64_t watchdog = (uint64_t)(config->watchdog_us * 1000 * NET_UNITS_PER_NS);
-    uint64_t step = interval(watchdog), at = 0;
+    uint64_t step = interval(watchdog), at = 0, since = 0; // then something began to be on its way
+    bool busy = false;
     for (;;) {
         struct net_watch w = engine->watch(sim, at);
+        busy = busy && w.generated > w.consumed;
         if (w.out_of_memory)
             return engine->result(sim, NET_NO_MEMORY, at);
         if (w.next == UINT64_MAX)
@@ -45,7 +47,11 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
         double limit = limit_us * 1000 * NET_UNITS_PER_NS * (double)w.packets;
         if (limit > 0 && engine->lifetimes && engine->lifetimes(sim, at) > limit)
             return engine->result(sim, NET_LIMITED, at);
-        if (watchdog && at > w.progress + watchdog && w.generated > w.consumed)
+        if (!busy && w.generated > w.consumed) {
+            busy = true;
+            since = at;
+        }
+        if (watchdog && busy && at > (w.progress > since ? w.progress : since) + watchdog)
             return engine->result(sim, NET_STUCK, at);
         at += step;
         engine->advance(sim, at);

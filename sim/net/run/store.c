@@ -2,8 +2,10 @@
 #include "run/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,7 +70,15 @@ static void open_file(struct net_store *store, const char *path, bool resume)
         net_refuse("--out %s: it is there already (--resume continues it)", path);
     if (exists && !S_ISREG(there.st_mode))
         net_refuse("--out %s: not a file that could be continued", path);
-    store->file = fopen(path, resume ? "a+" : "w");
+    // Locked until it is closed: two that write one file would tear each other's lines.
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        net_refuse("--out %s: %s", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        net_refuse("--out %s: another torussim is writing it; wait until it has ended, or write "
+                   "another file",
+                   path);
+    store->file = fdopen(fd, "a+");
     if (!store->file)
         net_refuse("--out %s: %s", path, strerror(errno));
     if (resume) {

@@ -25,6 +25,13 @@ refuse 'do not go together' run --application "$work/app" --trace "$work/app"
 refuse 'do not go together' run --application "$work/app" --message-packets 5
 refuse 'no load' saturate --application "$work/app"
 refuse 'no meaning' limit --application "$work/app"
+{
+    printf 'torussim-application 1\nranks 2\nrank 0\n'
+    for _ in $(seq 200); do echo 'calc 1e15'; done
+    printf 'send 1 8 1\nrank 1\nrecv 0 1\n'
+} > "$work/years"
+refuse 'computes for 2e+08 s' run --application "$work/years"
+refuse 'computes for' run --application "$work/app" --pace 1e6 --application "$work/years"
 
 run() { "$sim" run --topology 4x4 --injection pipelined --format json "$@" > "$work/out"; }
 # A hop: 64 + 80 + 204.8 + 200 + 64 + 80 ns.

@@ -189,6 +189,29 @@ result $? 'no output at all'
     > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'nothing accepted' "$work/err" && grep -q '^end  *stuck' "$work/out"
 result $? 'the watchdog ends a run'
+# Waiting for the next message is none, however long: a burst, a trace, an application.
+for at in '--load 1e-6 --messages 2' '--load 3e-5 --seed 11 --arrivals bernoulli --messages 30'; do
+    # shellcheck disable=SC2086
+    "$sim" run --topology 2x2 $at > "$work/out" 2> "$work/err" && grep -q '^end  *drained' "$work/out"
+    result $? "a pause is not taken for a stuck network: $at"
+done
+printf '0,0,1,100\n5000000,0,1,100\n' > "$work/pause"
+"$sim" run --topology 2x2 --trace "$work/pause" > "$work/out" 2> "$work/err" &&
+    grep -q '^end  *drained' "$work/out"
+result $? 'nor one of a trace'
+{
+    printf 'torussim-application 1\nranks 2\nrank 0\n'
+    for _ in $(seq 300); do printf 'calc 2003017\nsend 1 8 1\n'; done
+    printf 'rank 1\n'
+    for _ in $(seq 300); do printf 'recv 0 1\n'; done
+} > "$work/pause"
+"$sim" run --topology 2x2 --application "$work/pause" > "$work/out" 2> "$work/err" &&
+    grep -q '^end  *drained' "$work/out"
+result $? 'nor computation of an application'
+# One of several replicates that is stuck is named.
+"$sim" run --topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000 --replicates 2 > "$work/out" 2> "$work/err"
+[ $? = 1 ] && grep -q 'seed 1: nothing accepted' "$work/err" && grep -q 'seed 2: nothing' "$work/err"
+result $? 'each replicate that is stuck is told by its seed'
 # Once it is at it: it has worked for half a second, whenever it got the processor.
 "$sim" run --topology 16x16x16 --load 1 --messages 10000 > "$work/out" &
 run=$!

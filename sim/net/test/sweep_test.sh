@@ -113,6 +113,12 @@ result $? 'nor one whose only line does not end'
 sed 's/"record":{.*}}/"record":{}}/' "$work/all" > "$work/damaged"
 refuse 'line 1: not a record' sweep --out "$work/damaged" --resume
 refuse 'not a file' sweep --out /dev/full --resume
+# Two that write one file would tear each other's lines.
+: > "$work/held"
+# shellcheck disable=SC2086
+flock "$work/held" "$sim" sweep $grid --out "$work/held" --resume > "$work/out" 2> "$work/err"
+[ $? = 2 ] && grep -q 'another torussim is writing it' "$work/err" && [ ! -s "$work/held" ]
+result $? 'a file that another one writes is refused'
 
 stuck='--topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000'
 for again in '' --resume; do

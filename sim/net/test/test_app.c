@@ -211,14 +211,14 @@ static void allprof_format(void **state)
 #define OTHER(rank)                                                                                \
     "# htor's PMPI Tracer 0.9 Output File\n\nMPI_Init:-:1:2:1000000\n"                             \
     "MPI_Comm_rank:1000001:99," #rank ",2:3:1000002\n"
-#define REST                                                                                       \
+#define REST(rank)                                                                                 \
     "MPI_Waitall:1000014:2:500:0:1000020\n"                                                        \
-    "MPI_Allreduce:1000030:1:2:1:10,8,8:3:99,0,2:1000040\nMPI_Finalize:1000050:-\n"
+    "MPI_Allreduce:1000030:1:2:1:10,8,8:3:99," #rank ",2:1000040\nMPI_Finalize:1000050:-\n"
     char wrong[400] = "";
     write_file("t-1.txt", OTHER(1) "MPI_Isend:1000010:7:1:1,4,4:0:0:99,1,2:500:1000011\n"
-                                   "MPI_Irecv:1000012:7:1:1,4,4:0:0:99,1,2:508:1000013\n" REST);
+                                   "MPI_Irecv:1000012:7:1:1,4,4:0:0:99,1,2:508:1000013\n" REST(1));
     write_file("t-0.txt", OTHER(0) "MPI_Isend:1000010:7:1:1,4,4:1:0:99,0,2:500:1000011\n"
-                                   "MPI_Irecv:1000012:7:1:1,4,4:1:0:99,0,2:508:1000013\n" REST);
+                                   "MPI_Irecv:1000012:7:1:1,4,4:1:0:99,0,2:508:1000013\n" REST(0));
     struct net_application *app = net_application_read(path, wrong, sizeof wrong);
     if (!app) {
         fail_msg("%s", wrong);
@@ -243,6 +243,16 @@ static void allprof_format(void **state)
         {"MPI_Recv:1000010:7:1:1,4,4:-1:0:99,0,2:0:1000011\n", "both must be known"},
         {"MPI_Barrier:1000000:99,0,2:1000011\n", "do not go on"},
         {"MPI_Isend:1000010:7:1:1,4,4:1:0:99,0,2:500:1000011\n", "never waited for"},
+        {"MPI_Send:1000010:7:8589934592:6,8589934592:1:0:99,0,2:1000011\n", "should be a number"},
+        {"MPI_Send:1000010:7:2000000000:6,2000000000:1:0:99,0,2:1000011\n", "2147483647 bytes"},
+        {"MPI_Send:1000010:7:-5:6,-1:1:0:99,0,2:1000011\n", "`-5' should be a number"},
+        {"MPI_Send:1000010:7:1:6,x:1:0:99,0,2:1000011\n", "`x' should be a number"},
+        {"MPI_Send:1000010:7:1:6,4:1,9:0:99,0,2:1000011\n", "`1,9' should be a number"},
+        {"MPI_Send:1000010:7:1:6,4:1:2147483648:99,0,2:1000011\n", "should be a number up to"},
+        {"MPI_Send:1000010:7:1:6,4:1:0:99,1,2:1000011\n", "this is the file of rank 0"},
+        {"MPI_Send:1000010abc:7:1:6,4:1:0:99,0,2:1000011\n", "should be numbers"},
+        {"MPI_Send:1000010:7:1:6,4:1:0:99,0,2:1000011zzz\n", "should be numbers"},
+        {"MPI_Bcast:1000010:7:1:6,4:4294967296:99,0,2:1000011\n", "there is no rank 4294967296"},
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         char text[600];

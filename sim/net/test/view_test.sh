@@ -61,6 +61,8 @@ result $? 'the same from its replicates as one record'
 "$sim" view "$work/points" -x routing -y accepted_gamma0 --out "$work/bars" > "$work/out" &&
     pictures "$work/bars" routing 'accepted (gamma0)' abr ofr
 result $? 'over a setting that is a word'
+grep -q '2 curves of 12 of 12 records' "$work/out"
+result $? 'a curve for each load, whose points are no replicates of each other'
 # The command under a picture makes its records again, whatever defaults follow from topology,
 # switching, routing or arrivals; and needs no setting that they give.
 again()
