@@ -36,6 +36,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FOLDER      "constraints/"
 #define README      FOLDER "README.md"
@@ -427,6 +428,10 @@ static int pins(const struct board *b, int argc, char **argv)
             json_int_t line = json_integer_value(json_array_get(said, 1));
             char file[TEXT];
             snprintf(file, sizeof file, "%s/%s", at, path[k]);
+            if (good && access(file, R_OK) != 0) {
+                good = false;
+                snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
+            }
             if (good && !json_is_null(said) && (!as || !pin || !line_says(file, line, as, pin))) {
                 good = false;
                 snprintf(why, sizeof why, "%s:%d does not say %s at %s", path[k], (int)line,

@@ -118,6 +118,9 @@ check 'what is not there is skipped' grep -q '^ok 4.*SKIP' "$copy/out"
 sed -i 's/ser_tx B12/ser_tx B1/' "$copy/source/picosoc/hx8kdemo.pcf"
 ! holds pins $board "YosysHQ/picorv32=$copy/source"
 result $? 'a checkout in which one is not'
+holds pins $board "YosysHQ/picorv32=$copy/nowhere"
+[ $? = 1 ] && grep -q 'nowhere.*No such file' "$copy/out"
+result $? 'a checkout that is not there: the file is named'
 
 wanted=3
 caught 'Verilog that has changed since the table was made' rtl/top/ice40hx8k_b_evn.v \

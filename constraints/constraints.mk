@@ -6,7 +6,8 @@ PATCH := $(B)/constraints/patch
 export BOARD_FACTS PATCH
 ICE40 = $(filter ice40%,$(BOARD))
 BITSTREAM = $(B)/bitstream/$(BOARD)
-IMAGE = $(BITSTREAM)/flash$(addprefix -,$(SERIAL)).bin
+# In a recipe: the image's name, or the refusal of a SERIAL
+IMAGE = serial=$$(sh constraints/serial.sh "$$SERIAL") && image=$(BITSTREAM)/flash$${serial:+-$$serial}.bin
 
 TESTS += constraints/board_test.sh constraints/release_test.sh
 
@@ -33,13 +34,14 @@ constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $
 
 .PHONY: bitstream
 bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
-	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
+	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
+	@$(IMAGE)
 	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
 	@sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)'
-	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
-	    sh constraints/image.sh '$(BOARD)' '$(BITSTREAM)' $(SERIAL)
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)
-	@echo 'bitstream: $(IMAGE)'
+	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
+	    sh constraints/image.sh '$(BOARD)' '$(BITSTREAM)' "$$SERIAL"
+	@$(IMAGE) && echo "bitstream: $$image"
 
 # All boards' bitstreams in one package, or those of BOARDS.
 .PHONY: release
@@ -52,7 +54,7 @@ release: $(BOARD_FACTS)
 # Onto a board that is plugged in: what was built.
 .PHONY: flash
 flash: $(BOARD_FACTS) $(B)/bin/torusctl
-	@$(BOARD_FACTS) facts '$(BOARD)' > /dev/null
-	@[ -e '$(IMAGE)' ] || { echo 'flash: $(IMAGE) is not there; first:' \
-	    make bitstream BOARD=$(BOARD) $(addprefix SERIAL=,$(SERIAL)) >&2; exit 2; }
-	@$(B)/bin/torusctl flash --board '$(BOARD)' '$(IMAGE)'
+	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
+	@$(IMAGE) || exit 2; [ -e "$$image" ] || { echo "flash: $$image is not there; first:" \
+	    "make bitstream BOARD=$$BOARD$${serial:+ SERIAL=$$serial}" >&2; exit 2; }; \
+	    $(B)/bin/torusctl flash --board "$$BOARD" "$$image"

@@ -19,14 +19,7 @@ board=$1 out=$2
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${serial:?}" "${firmware_kib:?}"
-own=$(echo "${3:-$serial}" | tr 'A-F' 'a-f')
-case $own in
-*[!0-9a-f]* | 0000000000000000 | ffffffffffffffff) own=bad ;;
-esac
-if [ ${#own} != 16 ]; then
-    echo "bitstream: SERIAL=${3:-}: a serial number is 16 hex digits, neither all 0 nor all f" >&2
-    exit 2
-fi
+own=$(sh constraints/serial.sh "${3:-$serial}") || exit 2
 failed() {
     echo "bitstream: $board: $1" >&2
     exit 1

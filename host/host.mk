@@ -178,12 +178,13 @@ $(eval $(call calls_program,size))
 host/test/pair_test.sh: $(B)/host/size_calls
 
 # Users' programs, likewise, on RTL boards; twins that load over a program that
-# runs, leave its ends, or start what is not loaded.
+# runs, make half of one look whole, leave its ends, or start what is not loaded.
 TESTS += host/test/user_test.sh
 TWIN_user_holds := user '/torus_user_load/,/free_ends/s/write_each(.c,.OFR_USER_CONTROL,.0,.0)/TORUS_OK/;/free_ends(struct/,/^}/s/torus_write(t,.at,.OFR_USER_CONTROL,.[^)]*)/TORUS_OK/'
+TWIN_user_first := user 's/n.?.word_of(from,.bytes,.n).:.0/word_of(from,bytes,n)/'
 TWIN_user_ends  := user 's/error.=.free_ends(.*/;/'
 TWIN_user_starts := user 's/error.=.want_program(.*/;/'
-USER_CALL_TWINS := $(patsubst %,$(B)/twin/user_%/torusctl,holds ends starts)
+USER_CALL_TWINS := $(patsubst %,$(B)/twin/user_%/torusctl,holds first ends starts)
 host/test/user_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/host/user_calls $(USER_CALL_TWINS) \
     $(foreach p,hello jacobi,$(B)/firmware/user/$p.bin $(B)/firmware/user/$p.elf)
 $(eval $(call calls_program,user))

@@ -98,6 +98,9 @@ for order in 'reset 9' 'reset -1' 'reset 1x' 'cut 4.z+' 'cut 4.x+:3.x-' 'join 4.
     check "refused: $order" status 2 tell -- $order
     check "refused: $order: one line" one_line
 done
+check 'a second simulator in the folder is refused' status 2 tell --dims 2x2 --boards golden
+check 'it says so' says 'another simulator listens there'
+check 'and the first one is still there' torus ping
 check 'no cable in the torus' status 0 tell cut 4.x+
 check 'refused: pulled twice' status 2 tell cut 4.x+
 check 'another cable' status 0 tell join 4.x+:0.y-

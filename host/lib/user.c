@@ -161,6 +161,14 @@ static int free_ends(struct torus *t, const uint8_t at[3])
     return error == TORUS_OK ? torus_write(t, at, OFR_USER_CONTROL, 0) : error;
 }
 
+static uint32_t word_of(const uint8_t *from, size_t bytes, size_t n)
+{
+    uint32_t word = 0;
+    for (size_t i = 0; i < 4 && n + i < bytes; i++)
+        word |= (uint32_t)from[n + i] << 8 * i;
+    return word;
+}
+
 API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards, const void *image,
                         size_t bytes)
 {
@@ -185,15 +193,17 @@ API int torus_user_load(struct torus *t, const uint8_t (*at)[3], unsigned boards
         }
         if (error == TORUS_OK)
             error = write_each(&c, OFR_USER_MEM_ADDR, 0, 0);
+        // The first word, by which a program is known, is 0 until all others are there.
         for (size_t n = 0; n < bytes && error == TORUS_OK; n += 4) {
-            uint32_t word = 0;
-            for (size_t i = 0; i < 4 && n + i < bytes; i++)
-                word |= (uint32_t)from[n + i] << 8 * i;
-            error = write_each(&c, OFR_USER_MEM_DATA, word, 0);
+            error = write_each(&c, OFR_USER_MEM_DATA, n ? word_of(from, bytes, n) : 0, 0);
             if (error == TORUS_OK && n / 4 % TURN_WORDS == 0)
                 error = lease_keep(t);
             progress(t, "bytes", (double)(n + 4 < bytes ? n + 4 : bytes), (double)bytes);
         }
+        if (error == TORUS_OK)
+            error = write_each(&c, OFR_USER_MEM_ADDR, 0, 0);
+        if (error == TORUS_OK)
+            error = write_each(&c, OFR_USER_MEM_DATA, word_of(from, bytes, 0), 0);
         error = lease_done(t, error);
     }
     free(c.q);

@@ -16,7 +16,22 @@ L
 chmod +x "$work/bin/openFPGALoader"
 export TOLD="$work/told"
 PATH=$work/bin:$PATH
-echo bits > "$work/image"
+part() { # BOARD: the FPGA that its image is for, as ecppack writes it
+    case $1 in
+    ecp5-evn) echo LFE5UM5G-85F ;;
+    icepi-zero) echo LFE5U-25F ;;
+    colorlight-i9) echo LFE5U-45F ;;
+    *) echo "$1" | sed -E 's/ulx3s-([0-9]*)f.*/LFE5U-\1F/' ;;
+    esac
+}
+image() { # BOARD: the beginning of one
+    case $1 in
+    ice40*) printf '\377\000\000\377\176\252\231\176bits' ;;
+    *) printf '\377\000Part: %s-6CABGA381\000\377\377\275\263bits' "$(part "$1")" ;;
+    esac
+}
+image ulx3s-85f > "$work/image"
+image ice40hx8k-b-evn > "$work/ice40"
 
 flash() { timeout 60 env PATH="${only:-$PATH}" "$ctl" flash "$@" > "$work/out" 2> "$work/err" < /dev/null; }
 told() { printf '%s\n' "$@" | cmp -s - "$TOLD"; }
@@ -31,21 +46,41 @@ refused() { # NAME WORD ARGUMENTS...: status 2, one line with the word, and the 
 
 check 'an ECP5' flash --board ulx3s-85f "$work/image"
 check 'what the loader is told' told -b ulx3s --file-type bit --write-flash "$work/image"
-check 'an iCE40, one of several boards' flash --board ice40hx8k-b-evn --chip FT1A "$work/image"
-check 'what the loader is told' told -b ice40_generic --ftdi-serial FT1A --write-flash "$work/image"
+check 'an iCE40, one of several boards' flash --board ice40hx8k-b-evn --chip FT1A "$work/ice40"
+check 'what the loader is told' told -b ice40_generic --ftdi-serial FT1A --write-flash "$work/ice40"
 LOADER_STATUS=3 flash --board ulx3s-85f "$work/image"
 [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'has not written' "$work/err"
 result $? 'a loader that fails: status 1'
 
 for json in constraints/*.json; do
     board=$(basename "$json" .json)
-    check "a board of constraints/: $board" flash --board "$board" "$work/image"
+    image "$board" > "$work/its"
+    check "a board of constraints/: $board" flash --board "$board" "$work/its"
 done
+cp "$work/image" "$work/--x.bin"
+(cd "$work" && flash --board ulx3s-85f -- --x.bin)
+check 'an image with the name of an option' told -b ulx3s --file-type bit --write-flash ./--x.bin
+for wrong in ulx3s-45f:image ice40hx8k-b-evn:image ulx3s-85f:ice40 icepi-zero:image ecp5-evn:image; do
+    refused "what is for another FPGA: $wrong" 'not one for this board' --board "${wrong%:*}" "$work/${wrong#*:}"
+done
+echo bits > "$work/bits"
+refused 'what is no image' 'not one for this board' --board ice40hx8k-b-evn "$work/bits"
 refused 'one of several boards that have no FTDI chip' FT1A --board colorlight-i9 --chip FT1A "$work/image"
-refused 'a board that there is not' 'ulx3s-85f' --board 5a-75b "$work/image"
+refused 'a board that there is not' 'ulx3s-85f.*colorlight-i9$' --board 5a-75b "$work/image"
 refused 'no board' 'ulx3s-85f' "$work/image"
 refused 'no image' 'make bitstream' --board ulx3s-85f
 refused 'an image that is not there' 'No such file' --board ulx3s-85f "$work/other"
 refused 'a folder' 'not a file' --board ulx3s-85f "$work/none"
+# make flash, and make bitstream before it begins: what SERIAL is
+for serial in xyz 12 "a'b" ';echo hi' '00000000000000a1 00000000000000a2' ../../x 0000000000000000; do
+    for goal in flash bitstream; do
+        MAKEFLAGS='' make -s "$goal" B="$B" BOARD=icepi-zero SERIAL="$serial" > "$work/out" 2> "$work/err"
+        [ $? = 2 ] && [ "$(grep -c 'a serial number is 16 hex digits' "$work/err")" = 1 ] && [ ! -s "$work/out" ]
+        result $? "make $goal refuses SERIAL=$serial"
+    done
+done
+MAKEFLAGS='' make -s flash B="$B" BOARD=icepi-zero SERIAL=00000000000000CC > "$work/out" 2> "$work/err"
+grep -q 'flash-00000000000000cc.bin is not there' "$work/err"
+result $? 'capital letters are the same number'
 only=$work/none refused 'no loader' 'not installed' --board ulx3s-85f "$work/image"
 finish

@@ -76,6 +76,29 @@ check 'start of none that was loaded' refused '(1,0): no program is loaded' star
 twin starts start
 check 'twin: one that does not look: starts it' says started
 check 'calls' calls
+# A load that is cut, over a program that is there: a mixture of both, which is not started. Its board's
+# own host sees how far it is.
+far() {
+    "$B/bin/torusctl" --retry "$retry" -t "unix:$dir/board1.sock" --format json reg USER.MEM_ADDR > "$dir/far" 2>&1 &&
+        at=$(sed -n 's/.*"value": \([0-9]*\).*/\1/p' "$dir/far" | head -n 1) && [ "$at" != "$was" ] && [ "$at" -gt 100 ]
+}
+cut_load() { # TORUSCTL
+    was=
+    far
+    was=$at
+    "$1" --timeout 120 --retry "$retry" -t "unix:$dir/board0.sock" load "$programs/jacobi.bin" --at 1,0 > "$dir/load" 2>&1 &
+    load=$!
+    wait_for 60 far || return 1
+    kill $load
+    wait $load
+    [ $? = 2 ]
+}
+check 'twin: half of a program that looks whole' cut_load "$B/twin/user_first/torusctl"
+! refused 'no program is loaded' start && says started
+result $? 'twin: is started'
+torus start --hold
+check 'a load is cut' cut_load "$B/bin/torusctl"
+check 'what is there is not started' refused '(1,0): no program is loaded' start
 check 'a board without a core' refused "without a user's core" load "$programs/hello.bin" --at 0,0
 check 'a board outside' refused 'outside of the torus' load "$programs/hello.bin" --at 5,0
 check 'no file' refused 'No such file' load "$dir/nothing"

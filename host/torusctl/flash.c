@@ -2,6 +2,7 @@
 // torusctl flash: writes a board's image with openFPGALoader. Asks no board of ours.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,18 +18,19 @@ enum { LOADER_MAX = 16 };
 // The boards of constraints/, and what openFPGALoader wants to hear for each.
 static const struct loader {
     const char *board, *name, *type; // type: of the file; NULL: bytes as they are
+    const char *part;                // the FPGA, as an image says; NULL: an iCE40's, which does not
     bool no_ftdi;                    // another chip writes it, which --chip does not choose
 } loaders[] = {
-    {"ice40hx8k-b-evn", "ice40_generic", NULL, false},
-    {"ulx3s-85f", "ulx3s", "bit", false},
-    {"ulx3s-45f", "ulx3s", "bit", false},
-    {"ulx3s-25f", "ulx3s", "bit", false},
-    {"ulx3s-12f", "ulx3s", "bit", false},
-    {"ulx3s-85f-small", "ulx3s", "bit", false},
-    {"ulx3s-25f-small", "ulx3s", "bit", false},
-    {"icepi-zero", "icepi-zero", "bit", false},
-    {"ecp5-evn", "ecp5_evn", "bit", false},
-    {"colorlight-i9", "colorlight-i9", "bit", true},
+    {"ice40hx8k-b-evn", "ice40_generic", NULL, NULL, false},
+    {"ulx3s-85f", "ulx3s", "bit", "LFE5U-85F-", false},
+    {"ulx3s-45f", "ulx3s", "bit", "LFE5U-45F-", false},
+    {"ulx3s-25f", "ulx3s", "bit", "LFE5U-25F-", false},
+    {"ulx3s-12f", "ulx3s", "bit", "LFE5U-12F-", false},
+    {"ulx3s-85f-small", "ulx3s", "bit", "LFE5U-85F-", false},
+    {"ulx3s-25f-small", "ulx3s", "bit", "LFE5U-25F-", false},
+    {"icepi-zero", "icepi-zero", "bit", "LFE5U-25F-", false},
+    {"ecp5-evn", "ecp5_evn", "bit", "LFE5UM5G-85F-", false},
+    {"colorlight-i9", "colorlight-i9", "bit", "LFE5U-45F-", true},
 };
 
 enum { LOADERS = sizeof loaders / sizeof loaders[0] };
@@ -67,11 +69,26 @@ static const struct loader *find(const char *board)
     return NULL;
 }
 
+// Whether what is in a file could be of such an FPGA: an ECP5's begins with its name, as ecppack
+// writes it, an iCE40's with the word that starts its configuration (Lattice TN1248).
+static bool is_for(const struct loader *l, const char *image)
+{
+    static const char ice40[] = {0x7e, (char)0xaa, (char)0x99, 0x7e};
+    char head[128] = "";
+    FILE *f = fopen(image, "r");
+    size_t got = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f)
+        fclose(f);
+    return l->part ? memmem(head, got, l->part, strlen(l->part)) != NULL
+                   : memmem(head, got, ice40, sizeof ice40) != NULL;
+}
+
 static int prepare(struct args *a)
 {
     const struct loader *l = find(set.board);
     const char *image = a->rest_count ? a->rest[0] : NULL;
-    char *argv[LOADER_MAX], known[128] = "";
+    char *argv[LOADER_MAX], known[256] = "";
+    char path[PATH_MAX];
     struct stat st;
     pid_t child;
     int n = 0, status;
@@ -90,6 +107,13 @@ static int prepare(struct args *a)
         return wrong("image", image, strerror(errno));
     if (!S_ISREG(st.st_mode) || !st.st_size)
         return wrong("image", image, "not a file with something in it");
+    // A name that the loader does not take for an option
+    if ((size_t)snprintf(path, sizeof path, "%s%s", *image == '-' ? "./" : "", image) >=
+        sizeof path)
+        return wrong("image", image, strerror(ENAMETOOLONG));
+    if (!is_for(l, image))
+        return wrong("image", image,
+                     "not one for this board's FPGA: make bitstream tells where its image is");
 
     argv[n++] = (char *)"openFPGALoader";
     argv[n++] = (char *)"-b";
@@ -103,14 +127,16 @@ static int prepare(struct args *a)
         argv[n++] = (char *)l->type;
     }
     argv[n++] = (char *)"--write-flash";
-    argv[n++] = (char *)image;
+    argv[n++] = path;
     argv[n] = NULL;
     fflush(stdout);
     errno = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
     if (errno)
         return wrong("program", argv[0],
-                     errno == ENOENT ? "is not installed: apt-get install openfpgaloader"
-                                     : strerror(errno));
+                     errno == ENOENT
+                         ? "is not installed: apt-get install openfpgaloader (icepi-zero: its "
+                           "release 1.0 or newer)"
+                         : strerror(errno));
     signal(SIGINT, SIG_IGN); // it is the loader's to end cleanly
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;

@@ -6,6 +6,7 @@
 #include "cables.h"
 #include "falls.h"
 #include "reliable.h"
+#include "uarts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -186,11 +187,7 @@ void open_control(struct sim *s)
         if (!read_order(s, s->o.order_at[i].order, &o, why))
             die("--at %" PRIu64 ":%s", s->o.order_at[i].cycle, why);
     }
-    unlink(address.sun_path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 4))
-        die("%s: %s", address.sun_path, strerror(errno));
-    s->control = (struct control){.listener = fd, .client = -1};
+    s->control = (struct control){.listener = listen_at(&address), .client = -1};
 }
 
 void close_control(struct sim *s)

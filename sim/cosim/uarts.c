@@ -33,15 +33,26 @@ static void open_pty(struct sim *s, uint32_t n)
     s->uart[n] = (struct uart_socket){.listener = -1, .client = fd, .pty = true};
 }
 
+int listen_at(const struct sockaddr_un *address)
+{
+    const struct sockaddr *a = (const struct sockaddr *)address;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        die("%s: %s", address->sun_path, strerror(errno));
+    if (connect(fd, a, sizeof *address) == 0 || errno == EAGAIN)
+        die("%s: another simulator listens there; end it, or say another folder with --sockets",
+            address->sun_path);
+    unlink(address->sun_path); // of one that ended without a word
+    if (bind(fd, a, sizeof *address) || listen(fd, 4))
+        die("%s: %s", address->sun_path, strerror(errno));
+    return fd;
+}
+
 static void open_socket(struct sim *s, uint32_t n)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     socket_path(s, n, address.sun_path);
-    unlink(address.sun_path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 4))
-        die("%s: %s", address.sun_path, strerror(errno));
-    s->uart[n] = (struct uart_socket){.listener = fd, .client = -1};
+    s->uart[n] = (struct uart_socket){.listener = listen_at(&address), .client = -1};
 }
 
 void close_uarts(struct sim *s)
