@@ -299,6 +299,13 @@ def _array(kind, values, length):
     return (kind * max(length, 1))(*values)
 
 
+def _whole(name, value, most):
+    # ctypes cuts a number to fit
+    if not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"{name}: {value!r} is no whole number from 0 to {most}")
+    return value
+
+
 def _place(at):
     at = tuple(at)
     if not 2 <= len(at) <= 3 or any(not 0 <= c <= 15 for c in at):
@@ -391,9 +398,13 @@ class Torus:
         if not number:
             raise ValueError(f"no routing: {routing}")
         preset = self._lib.torus_preset_default(number)
-        for name, value in (("tie_both", tie_both), ("threshold", threshold), ("delta", delta)):
+        for name, value, most in (
+            ("tie_both", tie_both, 1),
+            ("threshold", threshold, 255),
+            ("delta", delta, 255),
+        ):
             if value is not None:
-                setattr(preset, name, value)
+                setattr(preset, name, _whole(name, value, most))
         self._do("torus_program", ctypes.byref(preset))
 
     @contextlib.contextmanager
@@ -408,10 +419,11 @@ class Torus:
     def read(self, at, offset):
         """A register of a node by its byte offset (ofr_regs.h)."""
         value = ctypes.c_uint32()
-        self._do("torus_read", _place(at), offset, ctypes.byref(value))
+        self._do("torus_read", _place(at), _whole("offset", offset, 0xFFFF), ctypes.byref(value))
         return value.value
 
     def write(self, at, offset, value):
+        offset, value = _whole("offset", offset, 0xFFFF), _whole("value", value, 0xFFFFFFFF)
         self._do("torus_write", _place(at), offset, value)
 
     def counters(self):
@@ -470,7 +482,7 @@ class End:
     def __init__(self, torus, place, end):
         if not 0 <= end <= 15:
             raise ValueError(f"no end: {end}; they are from 0 to 15")
-        self._torus, self._end = torus, _End(_place(place), end)
+        self._torus, self._end = torus, _End(_place(place), _whole("end", end, 255))
         self._kept = b""  # what has come of a message
 
     def send(self, data, seconds=30):
@@ -689,7 +701,7 @@ class Tree:
 
     def place(self, member):
         """Its parent, None of the root; its distance from the root; its place in the order."""
-        p = self._call("torus_tree_place", member)
+        p = self._call("torus_tree_place", _whole("member", member, self.members - 1))
         return TreePlace(None if p.parent < 0 else p.parent, p.depth, p.order)
 
     def barrier(self):
@@ -772,7 +784,7 @@ class Datagrams:
         or "deroute". Returns as the network has taken it."""
         if traffic not in ("inorder", "minimal", "deroute"):
             raise ValueError(f"no class: {traffic}")
-        data, to = _bytes(data), _End(_place(place), end)
+        data, to = _bytes(data), _End(_place(place), _whole("end", end, 255))
         number = NUMBERS["TORUS_" + traffic.upper()]
         self._torus._do("torus_datagram_send", self._at, to, number, data, len(data), seconds)
 

@@ -31,6 +31,12 @@ def fails(error, words, call, *arguments):
 
 def boards(t):
     assert t.sizes == ()
+    # Numbers that do not fit are refused, not cut
+    for cut in ({"threshold": 260}, {"threshold": -1}, {"delta": 257}, {"tie_both": "no"}):
+        fails(ValueError, "is no whole number", lambda: t.program("ofr", **cut))
+    fails(ValueError, "value: 4294967299", t.write, (1, 0), 0x700, 2**32 + 3)
+    fails(ValueError, "value: 5.5", t.write, (1, 0), 0x700, 5.5)
+    fails(ValueError, "offset: -4", t.read, (1, 0), -4)
     found = t.discover(assign=True)
     assert t.sizes == (2, 2) and len(found) == 4 and not t.faults()
     assert sorted(b.at for b in found) == [(0, 0), (0, 1), (1, 0), (1, 1)]
@@ -117,6 +123,8 @@ def trees(t):
     with t.tree(root=3) as g:
         g.barrier()
         assert g.place(3) == outflank.TreePlace(None, 0, 0)
+        for member in (-1, 7):
+            fails(ValueError, "from 0 to 3", g.place, member)
         assert all(g.place(m).parent is not None for m in range(3))
         assert g.all_reduce("sum", words) == [[6, -6, 28]] * 4
         assert g.all_reduce("min", words) == [[0, -3, 7]] * 4
@@ -139,6 +147,7 @@ def trees(t):
 
 def datagrams(t):
     with t.datagrams((0, 1)) as a, t.datagrams((1, 0)) as b:
+        fails(ValueError, "end: 259", a.send, (1, 0), b"x", 259)
         for traffic in ("inorder", "minimal", "deroute"):
             for size in (0, 1, 5, a.most):
                 data = bytes((7 * i + size) & 255 for i in range(size))

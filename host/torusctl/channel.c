@@ -75,6 +75,8 @@ static bool aborts_all(const struct args *a)
 static const char *idle(const struct args *a, const struct given *o)
 {
     bool sends = a->rest_count == 3, one = a->rest_count == 1 && strchr(a->rest[0], ':') != NULL;
+    if (!strcmp(o->name, "format") && aborts_all(a))
+        return "--abort of all prints nothing";
     if (!strcmp(o->name, "message") && !sends)
         return "nothing is sent: say FROM TO FILE";
     if (!strcmp(o->name, "abort") && !aborts_all(a) && !one)
