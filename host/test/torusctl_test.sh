@@ -53,6 +53,8 @@ refuse 'with --routing' bench -t "$nowhere" --tie plus
 refuse 'with --format json' bench -t "$nowhere" --links
 refuse 'the one that was cut short' program -t "$nowhere" --resume --routing abr
 refuse 'programs nothing' program --print --abort
+refuse 'prints nothing' channel all --abort --format json
+refuse 'prints nothing' collective all --clear --format csv
 refuse 'that --print prints' program -t "$nowhere" --dimensions 3
 
 # Help, manual page and completion are of the same commands and options. options_* COMMAND, sorted.

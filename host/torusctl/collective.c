@@ -49,6 +49,8 @@ static const char *idle(const struct args *a, const struct given *o)
     if (set.clear && (!strcmp(o->name, "root") || !strcmp(o->name, "chain") ||
                       !strcmp(o->name, "words") || !strcmp(o->name, "stay")))
         return "not with --clear, which ends a group";
+    if (set.clear && !strcmp(o->name, "format"))
+        return "--clear prints nothing";
     if (set.stay && !strcmp(o->name, "words"))
         return "nothing is summed up: leave out one of them";
     return NULL;
