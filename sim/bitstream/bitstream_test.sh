@@ -352,8 +352,19 @@ check 'desk: counters again' torus counters --format json
 cp "$dir/out" "$dir/desk"
 check 'desk: it ends well' stop
 sed 's/^/# /' "$dir/log"
-same_accounts "$dir/desk" > "$dir/out"
-result $? 'desk: the accounts of all four are right'
+# A ULX3S' counters of flits stand still but for a measurement; those of errors do not.
+mended() { # FILE: every end found frames damaged and had them sent again, nobody poisoned a packet
+    python3 - "$1" << 'PY'
+import json, sys
+with open(sys.argv[1]) as f:
+    boards = [b["counters"] for b in json.load(f)["boards"]]
+ends = [b[f"{p}.{k}"] for b in boards for p in ("x+", "x-", "y+", "y-") for k in ("crc", "retry")]
+print(f"{sum(ends[::2])} frames damaged, {sum(ends[1::2])} retries at {len(ends) // 2} ends")
+sys.exit(len(ends) != 32 or min(ends) < 1 or any(b["poisoned"] for b in boards))
+PY
+}
+mended "$dir/desk" > "$dir/out"
+result $? 'desk: bit errors were found at all 16 ends, and mended'
 sed 's/^/# /' "$dir/out"
 socket=$slow
 
