@@ -419,19 +419,17 @@ static int pins(const struct board *b, int argc, char **argv)
             printf("ok %d - %s # SKIP no checkout\n", ++number, name);
             continue;
         }
-        good = true;
+        char file[TEXT];
+        snprintf(file, sizeof file, "%s/%s", at, path[k]);
+        good = access(file, R_OK) == 0;
+        if (!good)
+            snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
         json_array_foreach((json_t *)list, i, entry)
         {
             const json_t *said = json_array_get(json_object_get(entry, "said"), k);
             const char *as = json_string_value(json_array_get(said, 0));
             const char *pin = json_string_value(json_object_get(entry, "pin"));
             json_int_t line = json_integer_value(json_array_get(said, 1));
-            char file[TEXT];
-            snprintf(file, sizeof file, "%s/%s", at, path[k]);
-            if (good && access(file, R_OK) != 0) {
-                good = false;
-                snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
-            }
             if (good && !json_is_null(said) && (!as || !pin || !line_says(file, line, as, pin))) {
                 good = false;
                 snprintf(why, sizeof why, "%s:%d does not say %s at %s", path[k], (int)line,

@@ -482,7 +482,7 @@ class End:
     def __init__(self, torus, place, end):
         if not 0 <= end <= 15:
             raise ValueError(f"no end: {end}; they are from 0 to 15")
-        self._torus, self._end = torus, _End(_place(place), _whole("end", end, 255))
+        self._torus, self._end = torus, _End(_place(place), end)
         self._kept = b""  # what has come of a message
 
     def send(self, data, seconds=30):

@@ -17,12 +17,7 @@ chmod +x "$work/bin/openFPGALoader"
 export TOLD="$work/told"
 PATH=$work/bin:$PATH
 part() { # BOARD: the FPGA that its image is for, as ecppack writes it
-    case $1 in
-    ecp5-evn) echo LFE5UM5G-85F ;;
-    icepi-zero) echo LFE5U-25F ;;
-    colorlight-i9) echo LFE5U-45F ;;
-    *) echo "$1" | sed -E 's/ulx3s-([0-9]*)f.*/LFE5U-\1F/' ;;
-    esac
+    sed -n 's/.*"fpga": "ecp5-\(.*\)".*/\1/p' "constraints/$1.json" | tr a-z A-Z | sed 's/^UM/LFE5UM/; s/^[0-9]/LFE5U-&/'
 }
 image() { # BOARD: the beginning of one
     case $1 in

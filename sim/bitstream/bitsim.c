@@ -33,6 +33,7 @@
 #include "serial_line.h"
 #include "session.h"
 #include "spi_flash.h"
+#include "unix_listen.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -46,7 +47,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,15 +144,11 @@ static uint8_t *read_flash(const char *path, size_t *bytes)
 
 static int listen_at(const char *path)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = unix_listen(path);
 
-    if (strlen(path) >= sizeof address.sun_path)
-        die("--socket %s: the path is too long", path);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    unlink(path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) || listen(fd, 1))
-        die("--socket %s: %s", path, strerror(errno));
+    if (fd < 0)
+        die("--socket %s: %s", path,
+            errno == EADDRINUSE ? "another simulator listens there" : strerror(errno));
     return fd;
 }
 

@@ -190,12 +190,13 @@ esac
 
 step bitsim-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror "-DBITS=$of" "-DRTL=$is_rtl" -Isim/cosim \
     -I$here -c -o "$out/bitsim.o" $here/bitsim.c
-step flash-c "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror -Isim/cosim -c \
-    -o "$out/spi_flash.o" sim/cosim/spi_flash.c
+for part in spi_flash unix_listen; do
+    step $part "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror -Isim/cosim -c -o "$out/$part.o" sim/cosim/$part.c
+done
 for part in verilated verilated_threads; do
     step $part $cxx -O2 -std=gnu++17 -isystem "$inc" -isystem "$inc/vltstd" -c \
         -o "$out/$part.o" "$inc/$part.cpp"
 done
 # shellcheck disable=SC2086
-step link $cxx -o "$out/bitsim" "$out/bitsim.o" "$out/spi_flash.o" $beside "$out/verilated.o" \
+step link $cxx -o "$out/bitsim" "$out/bitsim.o" "$out/spi_flash.o" "$out/unix_listen.o" $beside "$out/verilated.o" \
     "$out/verilated_threads.o" -lpthread -latomic

@@ -187,7 +187,7 @@ void open_control(struct sim *s)
         if (!read_order(s, s->o.order_at[i].order, &o, why))
             die("--at %" PRIu64 ":%s", s->o.order_at[i].cycle, why);
     }
-    s->control = (struct control){.listener = listen_at(&address), .client = -1};
+    s->control = (struct control){.listener = listen_at(address.sun_path), .client = -1};
 }
 
 void close_control(struct sim *s)

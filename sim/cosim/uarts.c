@@ -3,6 +3,7 @@
 #include "uarts.h"
 
 #include "basics.h"
+#include "unix_listen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { IDLE_MS = 20 }; // longest sleep while nothing is in flight
@@ -33,26 +33,22 @@ static void open_pty(struct sim *s, uint32_t n)
     s->uart[n] = (struct uart_socket){.listener = -1, .client = fd, .pty = true};
 }
 
-int listen_at(const struct sockaddr_un *address)
+int listen_at(const char *path)
 {
-    const struct sockaddr *a = (const struct sockaddr *)address;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        die("%s: %s", address->sun_path, strerror(errno));
-    if (connect(fd, a, sizeof *address) == 0 || errno == EAGAIN)
+    int fd = unix_listen(path);
+    if (fd < 0 && errno == EADDRINUSE)
         die("%s: another simulator listens there; end it, or say another folder with --sockets",
-            address->sun_path);
-    unlink(address->sun_path); // of one that ended without a word
-    if (bind(fd, a, sizeof *address) || listen(fd, 4))
-        die("%s: %s", address->sun_path, strerror(errno));
+            path);
+    if (fd < 0)
+        die("%s: %s", path, strerror(errno));
     return fd;
 }
 
 static void open_socket(struct sim *s, uint32_t n)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    socket_path(s, n, address.sun_path);
-    s->uart[n] = (struct uart_socket){.listener = listen_at(&address), .client = -1};
+    char path[108];
+    socket_path(s, n, path);
+    s->uart[n] = (struct uart_socket){.listener = listen_at(path), .client = -1};
 }
 
 void close_uarts(struct sim *s)

@@ -3,13 +3,10 @@
 #ifndef UARTS_H
 #define UARTS_H
 
-#include <sys/un.h>
-
 #include "sim.h"
 
-// A Unix socket that listens there, non-blocking. Where another program does, or it cannot be had:
-// ends the simulator with a line.
-int listen_at(const struct sockaddr_un *address);
+// unix_listen(), or the simulator ends with a line.
+int listen_at(const char *path);
 // Opens each board's socket or terminal, and the USB/IP server.
 void open_uarts(struct sim *s);
 void close_uarts(struct sim *s);

@@ -26,11 +26,12 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
     if (!sim)
         return (struct net_result){.end = NET_NO_MEMORY};
     uint64_t watchdog = (uint64_t)(config->watchdog_us * 1000 * NET_UNITS_PER_NS);
-    uint64_t step = interval(watchdog), at = 0, since = 0; // then something began to be on its way
-    bool busy = false;
+    uint64_t step = interval(watchdog), at = 0;
+    uint64_t since = UINT64_MAX; // packets are on their way since then; UINT64_MAX: none are
     for (;;) {
         struct net_watch w = engine->watch(sim, at);
-        busy = busy && w.generated > w.consumed;
+        if (w.generated == w.consumed)
+            since = UINT64_MAX;
         if (w.out_of_memory)
             return engine->result(sim, NET_NO_MEMORY, at);
         if (w.next == UINT64_MAX)
@@ -47,11 +48,10 @@ struct net_result net_run(const struct net_config *config, double limit_us, atom
         double limit = limit_us * 1000 * NET_UNITS_PER_NS * (double)w.packets;
         if (limit > 0 && engine->lifetimes && engine->lifetimes(sim, at) > limit)
             return engine->result(sim, NET_LIMITED, at);
-        if (!busy && w.generated > w.consumed) {
-            busy = true;
+        if (w.generated > w.consumed && since > at)
             since = at;
-        }
-        if (watchdog && busy && at > (w.progress > since ? w.progress : since) + watchdog)
+        uint64_t still = w.progress > since ? w.progress : since;
+        if (watchdog && since <= at && at > still + watchdog)
             return engine->result(sim, NET_STUCK, at);
         at += step;
         engine->advance(sim, at);

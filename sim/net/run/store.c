@@ -71,7 +71,7 @@ static void open_file(struct net_store *store, const char *path, bool resume)
     if (exists && !S_ISREG(there.st_mode))
         net_refuse("--out %s: not a file that could be continued", path);
     // Locked until it is closed: two that write one file would tear each other's lines.
-    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | (resume ? 0 : O_EXCL), 0666);
     if (fd < 0)
         net_refuse("--out %s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)

@@ -23,8 +23,8 @@ struct net_store {   // one per rank (ranks.h): those of the others hand on to t
 
 // Called by all ranks; only rank 0 looks at the file, what it has is there on all of them then.
 // path NULL: in memory only. An existing file is refused, or with `resume` its records are taken
-// (a last line of a record that was cut off is dropped). On a mistake: one line on stderr, exit
-// status 2.
+// (a last line of a record that was cut off is dropped). The file is this process' alone until it
+// is closed: one that another writes is refused. On a mistake: one line on stderr, exit status 2.
 void net_store_open(struct net_store *store, const char *path, bool resume);
 void net_store_close(struct net_store *store);
 
