@@ -183,6 +183,7 @@ mode opens "latency $t --all --together" "$board window names format $writing $s
 mode opens "bert $t 0,0 x+" "$board window names format $writing time confidence record" 'baud cable'
 mode opens "bert $t 0,0 1,0 --record=$work/record" "$board window names format $writing time confidence cable" baud
 mode opens "channel $t 0,0" "$board names format $writing" 'baud message abort close release'
+mode opens "channel $t all --abort" "$board names $writing" 'baud format message close release'
 mode opens "channel $t 0,0:1" "$board names format $writing abort close release" 'baud message'
 mode opens "channel $t 0,0:1 1,0:2" "$board names format $writing" 'baud message abort close release'
 mode opens "channel $t 0,0:1 1,0:2 $work/rules" "$board names format $writing message" 'baud abort close release'
@@ -190,7 +191,7 @@ mode opens "datagram $t 0,0" "$board names format $writing" 'baud message class 
 mode opens "datagram $t 0,0 1,0 $work/rules" "$board names format $writing message class end" baud
 mode opens "collective $t all" "$board names format $writing root chain words stay clear" baud
 mode opens "collective $t all --stay" "$board names format $writing root chain" 'baud words clear'
-mode opens "collective $t 0,0 1,0 --clear" "$board names format $writing" 'baud root chain words stay'
+mode opens "collective $t 0,0 1,0 --clear" "$board names $writing" 'baud format root chain words stay'
 mode opens "load $t $work/rules" "$board window names format $writing at" baud
 mode opens "load $t $work/rules --at=0,0" "$board format names $writing" 'baud window'
 mode opens "start $t" "$board window names format $writing at ring argument hold" baud
