@@ -139,8 +139,12 @@ CALLS_channel_border := channel 's/whole = moved.last .. .moved.broken/whole = t
 CALLS_channel_anew   := exchange 's/if (q->state == WAITING) {$$/if (1) {/'
 CALLS_channel_frames := exchange 's/if (!is_whole(.*)/if (0)/'
 CALLS_channel_pins   := channel 's/_user.==.TORUS_SOFTWARE.?/_user<=TORUS_PINS?/;s/end,.&s,.0,/end,\&s,1,/'
-$(eval $(call calls,channel,looks border anew frames pins))
-host/test/channel_test.sh: $(B)/twin/cut/torusctl $(B)/twin/endless/torusctl
+CALLS_channel_owner  := channel 's/i < before->taken/0/'
+$(eval $(call calls,channel,looks border anew frames pins owner))
+host/test/channel_test.sh: $(B)/twin/cut/torusctl $(B)/twin/endless/torusctl $(B)/host/nobody_takes.so
+$(B)/host/nobody_takes.so: host/test/nobody_takes.c sim/cosim/logic.h
+	@mkdir -p $(@D)
+	$(CC) -Isim/cosim $(CFLAGS) -fPIC -shared -o $@ $<
 
 # b_eff and osu, likewise.
 TESTS += host/test/b_eff_test.sh

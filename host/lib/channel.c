@@ -183,15 +183,29 @@ static int want_joined(struct torus *t, const struct torus_end *e, const struct 
 
 // ---- Opening ------------------------------------------------------------------------------------
 
-// An end that nobody uses becomes ours. Its state, and the number of its last connection.
+// What makes an end free that is not.
+static const char *frees(const struct seen *s, uint32_t attached)
+{
+    if (state_of(s) != OFR_CHANNEL_STATE_STATE_ENDED)
+        return "; an abort of either end frees it";
+    if (attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK)
+        return ", and what has come is not taken; an abort of this end frees it";
+    if (attached)
+        return ", and the board's collectives have not taken all that has come; "
+               "torus_tree_clear() frees it";
+    return ", and the logic at its pins, or the user's program, has not taken all that has come; "
+           "it is free once that has";
+}
+
+// An end that nobody uses becomes ours: who had it, and the number of its last connection.
 static int take_end(struct torus *t, const struct torus_end *e, const struct seen *s,
-                    uint32_t attach, unsigned *conn)
+                    uint32_t attach, uint32_t *before, unsigned *conn)
 {
     char text[24];
-    uint32_t peer = 0, attached = 0;
+    uint32_t peer = 0;
     int error = torus_read(t, e->at, OFR_CHANNEL_PEER, &peer);
     if (error == TORUS_OK)
-        error = torus_read(t, e->at, OFR_CHANNEL_ATTACH, &attached);
+        error = torus_read(t, e->at, OFR_CHANNEL_ATTACH, before);
     if (error != TORUS_OK)
         return error;
     *conn = FIELD(peer, OFR_CHANNEL_PEER_CONN);
@@ -199,15 +213,12 @@ static int take_end(struct torus *t, const struct torus_end *e, const struct see
         struct torus_end other = end_at(peer);
         char with[24];
         return fail(t, TORUS_E_BOARD, "%s is busy: %s, with %s%s", end_text(t, e, text),
-                    states[state_of(s) % STATES], end_text(t, &other, with),
-                    FIELD(s->rx, OFR_CHANNEL_RX_VALID)
-                        ? ", and what has come is not taken; an abort of this end frees it"
-                        : "; an abort of either end frees it");
+                    states[state_of(s) % STATES], end_text(t, &other, with), frees(s, *before));
     }
     if (FIELD(s->tx, OFR_CHANNEL_TX_MID)) { // of a message that the last user began
-        if (!(attached & OFR_CHANNEL_ATTACH_REGISTERS_MASK))
+        if (!(*before & OFR_CHANNEL_ATTACH_REGISTERS_MASK))
             return fail(t, TORUS_E_BOARD, "%s is busy: %s inside a message", end_text(t, e, text),
-                        attached ? "the board's collectives are" : "the logic at its pins is");
+                        *before ? "the board's collectives are" : "the logic at its pins is");
         error = torus_write(t, e->at, OFR_CHANNEL_TX_END, 0);
         if (error == TORUS_OK)
             error = torus_write(t, e->at, OFR_CHANNEL_TX_DATA, 0);
@@ -228,9 +239,33 @@ static int join(struct torus *t, const struct torus_end *e, const struct torus_e
     return error == TORUS_OK ? torus_write(t, e->at, OFR_CHANNEL_COMMAND, command) : error;
 }
 
+// Who have two ends that are to be joined, as far as they were taken from them.
+struct owners {
+    uint32_t attach[2];
+    unsigned taken;
+};
+
+// As if it had not been tried. What the error says stays.
+static int give_back(struct torus *t, const struct torus_end *from, const struct torus_end *to,
+                     const struct owners *before, int error)
+{
+    const struct torus_end *end[2] = {from, to};
+    char detail[WIDTH];
+    struct seen s = {0};
+    bool begun;
+    snprintf(detail, sizeof detail, "%s", torus_detail(t));
+    for (unsigned i = 0; i < before->taken; i++) {
+        if (turn(t, end[i], &s, &begun) == TORUS_OK && FIELD(s.state, OFR_CHANNEL_STATE_FREE))
+            torus_write(t, end[i]->at, OFR_CHANNEL_ATTACH, before->attach[i]);
+        if (begun)
+            lease_done(t, TORUS_OK);
+    }
+    return fail(t, error, "%s", detail);
+}
+
 // Both ends listen and open, or neither.
 static int begin(struct torus *t, const struct torus_end *from, const struct torus_end *to,
-                 const uint32_t attach[2])
+                 const uint32_t attach[2], struct owners *before)
 {
     struct seen s = {0};
     bool begun, outer = false;
@@ -239,11 +274,13 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
     if (error == TORUS_OK)
         error = turn(t, from, &s, &outer);
     if (error == TORUS_OK)
-        error = take_end(t, from, &s, attach[0], &conn[0]);
+        error = take_end(t, from, &s, attach[0], &before->attach[0], &conn[0]);
     if (error == TORUS_OK) {
+        before->taken = 1;
         error = turn(t, to, &s, &begun);
         if (error == TORUS_OK)
-            error = take_end(t, to, &s, attach[1], &conn[1]);
+            error = take_end(t, to, &s, attach[1], &before->attach[1], &conn[1]);
+        before->taken += error == TORUS_OK;
         unsigned number = (unsigned)random_word() & 255;
         while (number == conn[0] || number == conn[1])
             number = (number + 1) & 255;
@@ -261,6 +298,8 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
         }
         if (begun)
             error = lease_done(t, error);
+        if (error != TORUS_OK)
+            error = give_back(t, from, to, before, error);
     }
     return outer ? lease_done(t, error) : error;
 }
@@ -316,10 +355,11 @@ int join_ends(struct torus *t, const struct torus_end *from, const struct torus_
     double until = monotonic() + seconds;
     bool begun;
     struct seen s = {0};
+    struct owners before = {.taken = 0};
     char text[24], other[24];
     if (pack_at(from->at) == pack_at(to->at) && from->end == to->end)
         return fail(t, TORUS_E_USAGE, "%s cannot be joined with itself", end_text(t, from, text));
-    int error = begin(t, from, to, attach);
+    int error = begin(t, from, to, attach, &before);
     while (error == TORUS_OK) {
         bool late = is_late(until);
         error = turn(t, from, &s, &begun);
@@ -341,7 +381,8 @@ int join_ends(struct torus *t, const struct torus_end *from, const struct torus_
             snprintf(detail, sizeof detail, "%s", torus_detail(t));
             torus_channel_abort(t, from);
             torus_channel_abort(t, to);
-            return fail(t, error, "%s", detail);
+            fail(t, error, "%s", detail);
+            return give_back(t, from, to, &before, error);
         }
     }
     return error;
@@ -383,7 +424,7 @@ API int torus_channel_release(struct torus *t, const struct torus_end *end)
         error = fail(t, TORUS_E_USAGE, "%s is the board's collectives': torus_tree_clear()",
                      end_text(t, end, text));
     else if (error == TORUS_OK && attached)
-        error = take_end(t, end, &s, 0, &conn);
+        error = take_end(t, end, &s, 0, &attached, &conn);
     return begun ? lease_done(t, error) : error;
 }
 

@@ -137,7 +137,17 @@ static void ends(void)
            "and both ends are joined anew");
 }
 
-// At the boards' pins is nobody: nothing is sent.
+// Is it, soon? The other end is told of an abort by a packet.
+static bool is_free(const struct torus_end *e)
+{
+    struct torus_channel state = {0};
+    for (unsigned i = 0; i < 100 && !state.free; i++)
+        if (torus_channel_state(t, e, &state) != TORUS_OK)
+            return false;
+    return state.free;
+}
+
+// At the boards' pins is nobody: nothing is sent, and what comes is taken.
 static void pins(void)
 {
     struct torus_channel at[2];
@@ -170,6 +180,20 @@ static void pins(void)
                torus_channel_release(t, &b) == TORUS_OK &&
                torus_channel_state(t, &b, &at[1]) == TORUS_OK && !at[1].software,
            "but then");
+    result(torus_channel_join(t, &a, TORUS_PINS, &b, TORUS_PINS, 60) == TORUS_OK &&
+               torus_channel_abort(t, &a) == TORUS_OK && is_free(&a) && is_free(&b),
+           "what the pins have is free again, aborted at one end");
+    result(torus_channel_release(t, &c) == TORUS_OK &&
+               torus_channel_join(t, &a, TORUS_PINS, &d, TORUS_PINS, 60) == TORUS_OK &&
+               torus_channel_open(t, &c, &d, 1) == TORUS_E_BOARD &&
+               torus_channel_state(t, &c, &at[0]) == TORUS_OK && !at[0].software &&
+               torus_channel_open(t, &a, &c, 1) == TORUS_E_BOARD &&
+               torus_channel_state(t, &c, &at[0]) == TORUS_OK && !at[0].software,
+           "an end whose opening was refused, as the other one is busy, stays its pins'");
+    result(torus_channel_abort(t, &d) == TORUS_OK && is_free(&a) &&
+               torus_channel_open(t, &c, &d, 60) == TORUS_OK && passes(&c, &d, 5) &&
+               torus_channel_close(t, &d, 60) == TORUS_OK,
+           "until that is free");
     says(torus_channel_join(t, &a, TORUS_PINS, &b, (enum torus_channel_user)2, 1), TORUS_E_USAGE,
          "TORUS_PINS", "a user that there is not");
     struct torus_end none = {{1, 0, 0}, 8};

@@ -4,8 +4,9 @@
 # and a golden one with an RTL one. Twins: a library that does not look what has become of a channel
 # after it has sent; one that takes what is not there yet; one that asks anew, with another number,
 # where an answer got lost; one that takes an answer whose bulk frames have not all come; one that
-# leaves to software what goes to the pins; a torusctl that does not look whether ends that it leaves are
-# free; one that reads a file without an end. TAP.
+# leaves to software what goes to the pins; one that keeps an end whose opening was refused; a
+# torusctl that does not look whether ends that it leaves are free; one that reads a file without an
+# end. TAP.
 . tests/boards.sh
 where=unix:$dir/board0.sock
 
@@ -103,6 +104,15 @@ check 'twin: one that does not look at the ends: an error' cut "$B/twin/cut/toru
 check 'twin: found out' unsaid "$kept"
 stop
 
+start --dims 2x1 --boards golden --channels 8 --wait --logic "$B/host/nobody_takes.so"
+check 'a logic that never takes: programmed' torus program
+check 'a logic that never takes: joined' torus channel 0,0:4 1,0:4
+check 'and aborted' torus channel 1,0:4 --abort
+check 'its end is not free: status 2' status 2 torus channel 0,0:4 1,0:2 "$dir/file"
+check 'said, and when it will be' says 'end 4 is busy: ended.*the logic at its pins.*free once that has'
+check 'all others go on' sizes 0,0:2 1,0:2 60
+check 'a logic that never takes: ended well' stop
+
 start --dims 2x2 --boards golden
 check 'no channels: programmed' torus program
 check 'no channels: status 2' status 2 torus channel 0,0
@@ -120,6 +130,11 @@ stop
 start --dims 2x2 --boards golden --channels 8 --wait
 torus program
 check 'twin: one that leaves ends to software: found out' found "$B/twin/channel_pins/calls" 4
+stop
+
+start --dims 2x2 --boards golden --channels 8 --wait
+torus program
+check 'twin: one that keeps an end whose opening was refused: found out' found "$B/twin/channel_owner/calls" 4
 stop
 
 start --dims 2x2 --boards golden --channels 8 --wait

@@ -294,6 +294,17 @@ static bool flash_it(struct board *b)
     return true;
 }
 
+// At the channels' pins is no logic: what comes there is taken, and gone, so that an end is free
+// again once its connection is over.
+static void take_all(struct board *b)
+{
+    struct logic_out out = {.m_ready = (1U << LOGIC_ENDS) - 1};
+    for (unsigned e = 0; e < b->o.channels; e++)
+        b->pins.m_ready[e] = true;
+    if (b->rtl)
+        b->ops->set_channels(b->rtl, &out);
+}
+
 struct board *board_new(const struct board_options *o)
 {
     struct board *b = calloc(1, sizeof *b);
@@ -339,6 +350,8 @@ struct board *board_new(const struct board_options *o)
         board_free(b);
         return NULL;
     }
+    if (o->channels && !o->logic)
+        take_all(b);
     return b;
 }
 
@@ -434,8 +447,9 @@ void board_step(struct board *b, const struct ofr_node_in *in)
 {
     struct ofr_node_in with;
     b->cycle++;
-    if (b->logic) {
+    if (b->logic)
         step_logic(b);
+    if (b->o.channels) {
         with = *in;
         with.pins = &b->pins;
         in = &with;

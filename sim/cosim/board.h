@@ -30,7 +30,7 @@ struct board_options {
     unsigned n;        // dimensions, 2 or 3
     unsigned channels; // their ends: 0, or BOARD_CHANNELS (board_may_have_channels())
     bool user;         // BOARD_RTL with channels, without a shadow: with a user's core
-    const struct logic *logic; // with channels: at their pins; NULL: none
+    const struct logic *logic; // with channels: at their pins; NULL: all that comes is taken
     uint64_t serial;           // the state that an RTL board wakes up in is drawn from it
     uint64_t break_at;         // cycle from which the shadow is given wrong credits, 0: never
 };

@@ -250,7 +250,10 @@ struct options options_read(int argc, char **argv)
          "golden model beside; golden boards have none",
          0},
         {"logic", 'G', "FILE", 0,
-         "a shared object: a user's logic at the pins of the channels of each board", 0},
+         "a shared object: a user's logic at the pins of the channels of each board; without, what "
+         "comes "
+         "there is taken, and gone",
+         0},
         {"threads", 't', "N", 0, "default: one a core", 0},
         {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
         {"break", 'B', "CYCLE", 0,
