@@ -146,6 +146,10 @@ $(B)/host/nobody_takes.so: host/test/nobody_takes.c sim/cosim/logic.h
 	@mkdir -p $(@D)
 	$(CC) -Isim/cosim $(CFLAGS) -fPIC -shared -o $@ $<
 
+# With a board missing.
+TESTS += host/test/missing_test.sh
+host/test/missing_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/gaps/torusctl
+
 # b_eff and osu, likewise.
 TESTS += host/test/b_eff_test.sh
 host/test/b_eff_test.sh: $(B)/bin/boardsim $(B)/bin/torusctl $(B)/twin/rings/torusctl $(B)/twin/short/torusctl
@@ -398,7 +402,9 @@ TWIN_cut   := channel s/torus_channel_abort(t, end.i.) != TORUS_OK/torus_channel
 TWIN_endless := file s/ \&\& .bytes <= most//
 # over: takes a byte more of a file than its bound.
 TWIN_over := file s/= (size_t)take.mib << 20;/= ((size_t)take.mib << 20) + 1;/
-CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut endless over)
+# gaps: takes all nodes for boards that are there.
+TWIN_gaps := places s/!torus_gaps(t)/1/
+CTL_TWINS := $(patsubst %,$(B)/twin/%/torusctl,turns reset escapes idle rings short cut endless over gaps)
 $(CTL_TWINS): $(B)/twin/%/torusctl: $(wildcard host/torusctl/*.c) $(CTL_O) $(B)/libtorus.a host/host.mk
 	@mkdir -p $(@D)
 	@sed '$(wordlist 2,99,$(TWIN_$*))' host/torusctl/$(firstword $(TWIN_$*)).c > $(@D)/twin.c

@@ -29,7 +29,7 @@ static int flows_once(struct torus *t, const struct torus_flow_options *o, struc
         return fail(t, TORUS_E_USAGE,
                     "struct torus_flow_options: begin with torus_flow_options_default()");
     struct flows f = {.w = {.t = t}, .flow = flow, .count = count, .untimed = own.untimed};
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     run.load = own.load;
     run.packet_flits = own.packet_flits;

@@ -57,28 +57,33 @@ static int time_wait(struct torus *t)
     return error;
 }
 
-// What the boards say of it themselves, one a node.
+// What the boards say of it themselves, one a node: those that there are.
 static int time_show(struct torus *t, struct torus_time *board)
 {
-    unsigned nodes = node_count(t), gateway;
-    struct request *q = calloc(nodes, sizeof *q);
+    unsigned count = t->absent ? t->board_count : node_count(t), gateway;
+    struct request *q = calloc(count, sizeof *q);
+    double measure = 1;
     if (!q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
-    for (unsigned node = 0; node < nodes; node++) {
+    for (unsigned i = 0; i < count; i++) {
         uint8_t at[3];
-        node_at(t, node, at);
-        by_address(&q[node], pack_at(at), OFR_OP_READ4, 0);
-        q[node].m[2] = OFR_NODE_TIME_STATE | (uint32_t)OFR_NODE_TIME_RATE << 16;
-        q[node].m[3] = q[node].m[2];
+        node_at(t, i, at);
+        by_address(&q[i], pack_at(t->absent ? t->boards[i].at : at), OFR_OP_READ4, 0);
+        q[i].m[2] = OFR_NODE_TIME_STATE | (uint32_t)OFR_NODE_TIME_RATE << 16;
+        q[i].m[3] = q[i].m[2];
     }
     int error = gateway_node(t, &gateway);
     if (error == TORUS_OK)
-        error = exchange(t, q, nodes);
-    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
-        double measure = 1 + (int32_t)q[gateway].r[3] * 0x1p-32;
-        uint32_t ahead = q[node].r[2] << (32 - OFR_NODE_TIME_STATE_ERROR_BITS);
-        error = status_error(t, &q[node], "read NODE.TIME_STATE");
-        board[node].ppm = 1e6 * (measure / (1 + (int32_t)q[node].r[3] * 0x1p-32) - 1);
+        error = exchange(t, q, count);
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
+        error = status_error(t, &q[i], "read NODE.TIME_STATE");
+        if ((t->absent ? node_of(t, t->boards[i].at) : i) == gateway)
+            measure = 1 + (int32_t)q[i].r[3] * 0x1p-32;
+    }
+    for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
+        unsigned node = t->absent ? node_of(t, t->boards[i].at) : i;
+        uint32_t ahead = q[i].r[2] << (32 - OFR_NODE_TIME_STATE_ERROR_BITS);
+        board[node].ppm = 1e6 * (measure / (1 + (int32_t)q[i].r[3] * 0x1p-32) - 1);
         board[node].left = (int32_t)ahead * 0x1p-25; // eighths of a cycle, in the top bits
     }
     free(q);
@@ -160,7 +165,7 @@ double clocks_error(const struct torus *t)
 
 API int torus_one_time(struct torus *t, struct torus_time *board, double *error)
 {
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     clocks_forget(t); // looked at anew
     int result = clocks_ready(t);

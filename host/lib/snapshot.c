@@ -93,7 +93,7 @@ API int torus_snapshot(struct torus *t, double *late, double *residual,
                        void (*each)(void *ctx, const uint8_t at[3], const uint64_t *counters),
                        void *ctx)
 {
-    if (!t->good)
+    if (!reached(t))
         return fail(t, TORUS_E_UNKNOWN, "discover the torus or attach to it first");
     uint32_t lead = FIRST + BOARD * node_count(t);
     int error = clocks_ready(t);

@@ -73,7 +73,7 @@ struct ring {
 static struct torus_end end_of(const struct ring *r, unsigned i, unsigned end)
 {
     struct torus_end e = {.end = (uint8_t)end};
-    memcpy(e.at, r->at[i % r->shape.nodes], 3);
+    memcpy(e.at, r->at[i % r->shape.boards], 3);
     return e;
 }
 
@@ -86,9 +86,8 @@ static uint32_t next_random(uint32_t *state)
 // The order of the nodes' numbers, or one that is drawn.
 static void order(struct ring *r, bool random, uint32_t *state)
 {
-    for (unsigned i = 0; i < r->shape.nodes; i++)
-        torus_node_at(r->shape.k, i, r->at[i]);
-    for (unsigned i = r->shape.nodes; random && i > 1; i--) {
+    memcpy(r->at, r->shape.at, r->shape.boards * sizeof *r->at);
+    for (unsigned i = r->shape.boards; random && i > 1; i--) {
         unsigned j = next_random(state) % i;
         uint8_t kept[3];
         memcpy(kept, r->at[j], 3);
@@ -101,8 +100,8 @@ static void order(struct ring *r, bool random, uint32_t *state)
 static double bound(const struct ring *r, size_t bytes)
 {
     unsigned hops = 0, nearest = UINT_MAX;
-    for (unsigned i = 0; i < r->shape.nodes; i++) {
-        unsigned d = shape_distance(&r->shape, r->at[i], r->at[(i + 1) % r->shape.nodes]);
+    for (unsigned i = 0; i < r->shape.boards; i++) {
+        unsigned d = shape_distance(&r->shape, r->at[i], r->at[(i + 1) % r->shape.boards]);
         hops += d;
         nearest = d < nearest ? d : nearest;
     }
@@ -112,10 +111,10 @@ static double bound(const struct ring *r, size_t bytes)
 // Every board sends a message to either neighbour, and takes theirs.
 static int turn_once(struct torus *t, struct ring *r, size_t bytes)
 {
-    for (unsigned i = 0; i < r->shape.nodes; i++)
+    for (unsigned i = 0; i < r->shape.boards; i++)
         for (unsigned end = 0; end < 2; end++) {
             unsigned there =
-                end ? (i + r->shape.nodes - 1) % r->shape.nodes : (i + 1) % r->shape.nodes;
+                end ? (i + r->shape.boards - 1) % r->shape.boards : (i + 1) % r->shape.boards;
             struct torus_message *m = &r->message[4 * i + 2 * end];
             m[0] = (struct torus_message){.end = end_of(r, i, end),
                                           .data = r->out,
@@ -127,13 +126,13 @@ static int turn_once(struct torus *t, struct ring *r, size_t bytes)
                                           .bytes = bytes,
                                           .other = (int)(4 * there + 2 * !end)};
         }
-    return torus_messages(t, r->message, 4 * r->shape.nodes, r->patience);
+    return torus_messages(t, r->message, 4 * r->shape.boards, r->patience);
 }
 
 // What came is what was sent?
 static bool right(const struct ring *r, size_t bytes)
 {
-    for (unsigned i = 0; i < 2 * r->shape.nodes; i++)
+    for (unsigned i = 0; i < 2 * r->shape.boards; i++)
         if (r->message[2 * i + 1].moved != bytes || memcmp(r->in + i * bytes, r->out, bytes) != 0)
             return false;
     return true;
@@ -144,7 +143,7 @@ static int measure(struct torus *t, struct ring *r, struct sizes *s, bool *bad)
 {
     int error = TORUS_OK;
     bool goes_on = true;
-    for (r->open = 0; r->open < r->shape.nodes && error == TORUS_OK;) {
+    for (r->open = 0; r->open < r->shape.boards && error == TORUS_OK;) {
         struct torus_end a = end_of(r, r->open, 0), b = end_of(r, r->open + 1, 1);
         error = torus_channel_open(t, &a, &b, r->patience);
         r->open += error == TORUS_OK; // what is another program's stays so
@@ -154,7 +153,7 @@ static int measure(struct torus *t, struct ring *r, struct sizes *s, bool *bad)
         s->bound[s->curves - 1][i] = bound(r, bytes);
         for (unsigned n = 0; n < set.repetitions && goes_on && error == TORUS_OK; n++) {
             uint32_t from = 0, to = 0;
-            memset(r->in, 0, 2 * r->shape.nodes * bytes);
+            memset(r->in, 0, 2 * r->shape.boards * bytes);
             error = sizes_time(t, &from);
             if (error == TORUS_OK)
                 error = turn_once(t, r, bytes);
@@ -215,17 +214,17 @@ static int do_b_eff(struct torus *t, const struct args *a)
     int error = TORUS_OK, status = shape_get(t, &r.shape);
     if (status)
         return status;
-    if (r.shape.nodes < 2)
+    if (r.shape.boards < 2)
         return streams_end(t, wrong("torus", "of one board", "a ring has two at least"));
     s.title = "b_eff: natural and random rings; dotted: what the wires would allow";
     s.moved = 2;
     while (s.sizes < MOST_SIZES && 1U << s.sizes <= set.max_size)
         s.sizes++;
     size_t most = (size_t)1 << (s.sizes - 1);
-    r.at = calloc(r.shape.nodes, sizeof *r.at);
-    r.message = calloc(r.shape.nodes, 4 * sizeof *r.message);
+    r.at = calloc(r.shape.boards, sizeof *r.at);
+    r.message = calloc(r.shape.boards, 4 * sizeof *r.message);
     r.out = malloc(most);
-    r.in = malloc(2 * r.shape.nodes * most);
+    r.in = malloc(2 * r.shape.boards * most);
     bool room = r.at && r.message && r.out && r.in;
     if (!room)
         status = wrong("memory", "none", "choose a smaller --max-size");
@@ -253,6 +252,8 @@ static int do_b_eff(struct torus *t, const struct args *a)
     }
     if (!status)
         status = put(a, &s);
+    if (!status && r.shape.missing)
+        status = 1;
     free(r.at);
     free(r.message);
     free(r.out);

@@ -290,14 +290,11 @@ static int send_file(struct torus *t, const struct args *a, struct transfer *x, 
 // stay.
 static int abort_all(struct torus *t)
 {
-    uint8_t k[3];
-    torus_sizes(t, k);
-    unsigned nodes = (unsigned)k[0] * k[1] * k[2];
+    struct torus_end e;
     int error = TORUS_OK;
-    for (unsigned node = 0; node < nodes && error == TORUS_OK; node++) {
-        struct torus_end e = {.end = 0};
+    for (unsigned node = 0; error == TORUS_OK && next_there(t, &node, e.at); node++) {
         uint32_t shape = 0;
-        torus_node_at(k, node, e.at);
+        e.end = 0;
         error = torus_read(t, e.at, OFR_CHANNEL_SHAPE, &shape);
         unsigned ends = shape & OFR_CHANNEL_SHAPE_ENDS_MASK;
         do { // at least one, so that it is said where there is none
@@ -319,12 +316,15 @@ static int do_channel(struct torus *t, const struct args *a)
     struct transfer x = {.patience = a->options.timeout > 0 ? a->options.timeout : 30};
     const char *why;
     uint8_t k[3];
-    int end, status, error = torus_attach(t);
+    unsigned missing;
+    int end, error = TORUS_OK, status = attach_there(t, &missing);
     unsigned dims = torus_sizes(t, k);
-    if (error != TORUS_OK)
-        return report(t, error);
-    if (aborts_all(a))
-        return abort_all(t);
+    if (status)
+        return status;
+    if (aborts_all(a)) {
+        status = abort_all(t);
+        return status ? status : missing > 0;
+    }
     status = find_end(t, a->rest[0], &x.from, &end);
     if (status)
         return status;

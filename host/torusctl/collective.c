@@ -75,17 +75,15 @@ static int prepare(struct args *a)
 static uint8_t (*find_members(struct torus *t, const struct args *a, unsigned *count,
                               int *status))[3]
 {
-    uint8_t k[3];
+    uint8_t k[3], place[3];
     torus_sizes(t, k);
-    *count = all(a) ? (unsigned)k[0] * k[1] * k[2] : a->rest_count;
-    uint8_t(*at)[3] = calloc(*count, sizeof *at);
+    uint8_t(*at)[3] = calloc(all(a) ? (size_t)k[0] * k[1] * k[2] : a->rest_count, sizeof *at);
+    *count = 0;
     *status = at ? 0 : wrong("command", "collective", "out of memory");
-    for (unsigned m = 0; m < *count && !*status; m++) {
-        if (all(a))
-            torus_node_at(k, m, at[m]);
-        else
-            *status = place_find(t, a->rest[m], at[m]);
-    }
+    for (unsigned n = 0; all(a) && !*status && next_there(t, &n, place); n++)
+        memcpy(at[(*count)++], place, sizeof place);
+    for (; !all(a) && *count < a->rest_count && !*status; ++*count)
+        *status = place_find(t, a->rest[*count], at[*count]);
     if (*status) {
         free(at);
         at = NULL;
@@ -241,21 +239,21 @@ static int do_group(struct torus *t, const struct args *a, uint8_t (*at)[3], uns
 
 static int do_collective(struct torus *t, const struct args *a)
 {
-    unsigned members;
-    int status, error = torus_attach(t);
-    if (error != TORUS_OK)
-        return report(t, error);
+    unsigned members, missing;
+    int status = attach_there(t, &missing);
+    if (status)
+        return status;
     uint8_t(*at)[3] = find_members(t, a, &members, &status);
     if (!at)
         return status;
     if (set.clear) {
-        error = torus_tree_clear(t, (const uint8_t(*)[3])at, members);
+        int error = torus_tree_clear(t, (const uint8_t(*)[3])at, members);
         status = error == TORUS_OK ? 0 : report(t, error);
     } else {
         status = do_group(t, a, at, members);
     }
     free(at);
-    return status;
+    return status ? status : all(a) && missing;
 }
 
 const struct command command_collective = {

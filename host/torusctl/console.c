@@ -116,9 +116,9 @@ static void note_text(struct table *rows, const struct heard *h, const uint8_t a
 static int do_console(struct torus *t, const struct args *a)
 {
     uint8_t k[3];
-    unsigned boards;
+    unsigned boards, missing;
     int status;
-    uint8_t(*at)[3] = users_find(t, set.at, &boards, &status);
+    uint8_t(*at)[3] = users_find(t, set.at, &boards, &missing, &status);
     if (!at)
         return status;
     unsigned dims = torus_sizes(t, k);
@@ -139,7 +139,7 @@ static int do_console(struct torus *t, const struct args *a)
         free(h[i].text);
     free(h);
     free(at);
-    return status;
+    return status ? status : missing > 0;
 }
 
 const struct command command_console = {

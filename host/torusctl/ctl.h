@@ -141,11 +141,12 @@ bool place_good(const char *text);
 int place_find(struct torus *t, const char *text, uint8_t at[3]);
 // Boards with a user's core: PLACE of --at, or all of them (NULL, "all"). Is it one? false: a line
 // on stderr. users_find() attaches and finds them, to be freed; NULL: *status, what is wrong has
-// been said.
+// been said. *missing: boards that are not there, of all.
 bool users_good(const char *at);
 // Are several boards asked, for that or to find a name?
 bool users_several(const struct args *a, const char *at);
-uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, int *status))[3];
+uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, unsigned *missing,
+                     int *status))[3];
 // "x+,x+,y-": ports; false: a line on stderr.
 bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
 // Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of
@@ -154,6 +155,8 @@ int attach(struct torus *t, int *mixed);
 // For what reads of all boards: attaches, or where boards are missing discovers the others; those
 // that are missing are said on stderr, and how many. Exit status: what is wrong has been said.
 int attach_there(struct torus *t, unsigned *missing);
+// Of a torus attached to so: is there a board from *node on, which it then is, with its place?
+bool next_there(const struct torus *t, unsigned *node, uint8_t at[3]);
 // For what must be done to boards that are programmed by half, too: attached if possible, else
 // discovered. The library's error.
 int attach_or_discover(struct torus *t);

@@ -210,11 +210,11 @@ static int do_datagram(struct torus *t, const struct args *a)
                          .to.end = set.end};
     const char *why;
     uint8_t k[3];
-    int error = torus_attach(t);
+    unsigned missing;
+    int status = attach_there(t, &missing);
     unsigned dims = torus_sizes(t, k);
-    if (error != TORUS_OK)
-        return report(t, error);
-    int status = place_find(t, a->rest[0], x.from);
+    if (!status)
+        status = place_find(t, a->rest[0], x.from);
     if (status || a->rest_count == 1)
         return status ? status : show(t, a, x.from);
     status = place_find(t, a->rest[1], x.to.at);

@@ -59,28 +59,26 @@ static json_t *head(const struct shape *s, double apart)
 // measured the mean is negative.
 static void put_matrix(const struct args *a, const struct shape *s, const double *mean)
 {
-    struct column *c = calloc(s->nodes + 2, sizeof *c);
-    char(*name)[PLACE] = calloc(s->nodes, sizeof *name);
-    uint8_t at[3];
+    struct column *c = calloc(s->boards + 2, sizeof *c);
+    char(*name)[PLACE] = calloc(s->boards, sizeof *name);
     if (c && name) {
         int wide = names_longest() > 7 ? (int)names_longest() : 7;
         c[0] = (struct column){"from", "from", 0, 0};
-        for (unsigned n = 0; n < s->nodes; n++) {
-            torus_node_at(s->k, n, at);
-            const char *called = place_name(at);
+        for (unsigned n = 0; n < s->boards; n++) {
+            const char *called = place_name(s->at[n]);
             char place[16];
-            snprintf(name[n], PLACE, "%s", called ? called : at_text(at, s->dims, place));
+            snprintf(name[n], PLACE, "%s", called ? called : at_text(s->at[n], s->dims, place));
             c[n + 1] = (struct column){name[n], name[n], wide, 1};
         }
         struct table *rows = table_begin(a, "matrix", c);
-        for (unsigned from = 0; from < s->nodes; from++) {
+        for (unsigned from = 0; from < s->boards; from++) {
             json_t *row = json_object();
             json_object_set_new(row, "from", json_string(name[from]));
-            for (unsigned to = 0; to < s->nodes; to++)
+            for (unsigned to = 0; to < s->boards; to++)
                 json_object_set_new(row, name[to],
-                                    from == to || mean[from * s->nodes + to] < 0
+                                    from == to || mean[from * s->boards + to] < 0
                                         ? json_null()
-                                        : json_real(mean[from * s->nodes + to]));
+                                        : json_real(mean[from * s->boards + to]));
             table_row(rows, row);
         }
         table_end(rows, NULL);
@@ -94,8 +92,8 @@ static void put_matrix(const struct args *a, const struct shape *s, const double
 static int latency_all(struct torus *t, const struct args *a, const struct shape *s,
                        const struct torus_flow_options *o)
 {
-    struct torus_flow *flow = calloc(s->nodes, sizeof *flow);
-    double *mean = calloc((size_t)s->nodes * s->nodes, sizeof *mean);
+    struct torus_flow *flow = calloc(s->boards, sizeof *flow);
+    double *mean = calloc((size_t)s->boards * s->boards, sizeof *mean);
     if (!flow || !mean) {
         free(flow);
         free(mean);
@@ -105,19 +103,19 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     json_t *pairs = json_array(), *pair;
     size_t i;
     int error = TORUS_OK, status;
-    unsigned at_once = set.together ? s->nodes : 1;
-    for (unsigned shift = 1; shift < s->nodes && error == TORUS_OK; shift++) {
-        for (unsigned n = 0; n < s->nodes; n++) {
-            torus_node_at(s->k, n, flow[n].from);
-            torus_node_at(s->k, (n + shift) % s->nodes, flow[n].to);
+    unsigned at_once = set.together ? s->boards : 1;
+    for (unsigned shift = 1; shift < s->boards && error == TORUS_OK; shift++) {
+        for (unsigned n = 0; n < s->boards; n++) {
+            memcpy(flow[n].from, s->at[n], 3);
+            memcpy(flow[n].to, s->at[(n + shift) % s->boards], 3);
         }
-        for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n += at_once) {
-            progress_bar("pairs", (shift - 1) * s->nodes + n, (s->nodes - 1) * s->nodes);
+        for (unsigned n = 0; n < s->boards && error == TORUS_OK; n += at_once) {
+            progress_bar("pairs", (shift - 1) * s->boards + n, (s->boards - 1) * s->boards);
             error = torus_flows(t, o, &flow[n], at_once);
         }
-        for (unsigned n = 0; n < s->nodes && error == TORUS_OK; n++) {
+        for (unsigned n = 0; n < s->boards && error == TORUS_OK; n++) {
             json_array_append_new(pairs, row(s, &flow[n]));
-            mean[n * s->nodes + (n + shift) % s->nodes] = flow[n].measured ? flow[n].mean : -1;
+            mean[n * s->boards + (n + shift) % s->boards] = flow[n].measured ? flow[n].mean : -1;
         }
     }
     progress_bar("", 1, 1);
@@ -140,7 +138,7 @@ static int latency_all(struct torus *t, const struct args *a, const struct shape
     json_decref(pairs);
     free(flow);
     free(mean);
-    return streams_end(t, status);
+    return streams_end(t, !status && s->missing ? 1 : status);
 }
 
 static int prepare(struct args *a)

@@ -112,9 +112,9 @@ static const struct column columns[] = {
 static int do_load(struct torus *t, const struct args *a)
 {
     uint8_t k[3];
-    unsigned boards;
+    unsigned boards, missing;
     int status, error = TORUS_OK;
-    uint8_t(*at)[3] = users_find(t, set.at, &boards, &status);
+    uint8_t(*at)[3] = users_find(t, set.at, &boards, &missing, &status);
     if (!at)
         return status;
     unsigned dims = torus_sizes(t, k);
@@ -134,7 +134,7 @@ static int do_load(struct torus *t, const struct args *a)
         return report(t, error);
     }
     table_end(rows, NULL);
-    return 0;
+    return missing > 0;
 }
 
 const struct command command_load = {

@@ -110,7 +110,7 @@ static void fill(const struct under_test *u, size_t bytes)
         for (size_t n = 0; n < bytes; n++)
             u->data[i][n] = (uint8_t)(n * 5 + n / 256 + i + 1);
     }
-    for (unsigned m = 0; m < u->shape.nodes && set.test == ALLREDUCE; m++)
+    for (unsigned m = 0; m < u->shape.boards && set.test == ALLREDUCE; m++)
         for (size_t n = 0; n < bytes / 4; n++)
             u->values[m][n] = 1;
 }
@@ -120,16 +120,16 @@ static bool right(const struct under_test *u, size_t bytes)
     bool good = true;
     for (unsigned i = 0; i < (set.test == BW ? 1 : 2) && set.test <= BIBW; i++)
         good &= !memcmp(u->room[i], u->data[i], bytes);
-    for (unsigned m = 0; m < u->shape.nodes && set.test == ALLREDUCE; m++)
+    for (unsigned m = 0; m < u->shape.boards && set.test == ALLREDUCE; m++)
         for (size_t n = 0; n < bytes / 4; n++)
-            good &= u->values[m][n] == (int32_t)u->shape.nodes;
+            good &= u->values[m][n] == (int32_t)u->shape.boards;
     return good;
 }
 
 // Least cycles. Of an all-reduce: a board sends 2 (p - 1) / p of the vector, a flit a cycle.
 static double bound(const struct under_test *u, size_t bytes)
 {
-    unsigned diameter = 0, p = u->shape.nodes;
+    unsigned diameter = 0, p = u->shape.boards;
     for (unsigned i = 0; i < 3; i++)
         diameter += u->shape.k[i] / 2;
     if (set.test >= ALLREDUCE)
@@ -168,7 +168,8 @@ static int open_ends(struct torus *t, struct under_test *u)
     struct torus_group_options o = torus_group_options_default();
     o.seconds = u->patience;
     return set.test <= BIBW ? torus_channel_open(t, &u->end[0], &u->end[1], u->patience)
-                            : torus_group_open(&u->group, t, &o, NULL, 0);
+                            : torus_group_open(&u->group, t, &o, (const uint8_t(*)[3])u->shape.at,
+                                               u->shape.boards);
 }
 
 static int close_ends(struct torus *t, struct under_test *u, bool good)
@@ -194,8 +195,8 @@ static bool make_room(struct under_test *u, size_t most)
         good &= u->data[i] && u->room[i];
     }
     if (set.test == ALLREDUCE)
-        u->values = calloc(u->shape.nodes, sizeof *u->values);
-    for (unsigned m = 0; m < u->shape.nodes && u->values; m++) {
+        u->values = calloc(u->shape.boards, sizeof *u->values);
+    for (unsigned m = 0; m < u->shape.boards && u->values; m++) {
         u->values[m] = malloc(most);
         good &= u->values[m] != NULL;
     }
@@ -245,11 +246,13 @@ static int do_osu(struct torus *t, const struct args *a)
     }
     if (!status)
         status = put(a, &s);
+    if (!status && set.test > BIBW && u.shape.missing)
+        status = 1;
     for (unsigned i = 0; i < 2; i++) {
         free(u.data[i]);
         free(u.room[i]);
     }
-    for (unsigned m = 0; m < u.shape.nodes && u.values; m++)
+    for (unsigned m = 0; m < u.shape.boards && u.values; m++)
         free(u.values[m]);
     free(u.values);
     return streams_end(t, status);

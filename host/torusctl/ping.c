@@ -98,34 +98,31 @@ static int prepare(struct args *a)
 
 static int do_ping(struct torus *t, const struct args *a)
 {
-    uint8_t at[3], k[3] = {0}, path[TORUS_MAX_HOPS];
-    unsigned hops = 0;
-    int error = TORUS_OK, status = 0;
+    uint8_t at[3], path[TORUS_MAX_HOPS];
+    unsigned hops = 0, missing = 0;
+    int status = 0;
     if (set.path && !parse_path(set.path, path, &hops))
         return 2;
     if (set.at || set.all)
-        error = torus_attach(t);
-    if (error != TORUS_OK)
-        return report(t, error);
+        status = attach_there(t, &missing);
+    if (status)
+        return status;
     if (set.at && (status = place_find(t, set.at, at)))
         return status;
-    torus_sizes(t, k);
     if (names_given())
         columns[sizeof columns / sizeof *columns - 2].title = "name";
     struct table *rows = table_begin(a, "boards", columns);
     for (unsigned i = 0; i < set.count && !status; i++) {
         if (!set.all)
             status = ping_one(t, set.at ? at : NULL, path, hops, rows);
-        for (unsigned n = 0; set.all && n < (unsigned)k[0] * k[1] * k[2] && !status; n++) {
-            torus_node_at(k, n, at);
+        for (unsigned n = 0; set.all && !status && next_there(t, &n, at); n++)
             status = ping_one(t, at, NULL, 0, rows);
-        }
     }
     if (status)
         table_drop(rows);
     else
         table_end(rows, NULL);
-    return status;
+    return status ? status : set.all && missing;
 }
 
 const struct command command_ping = {

@@ -88,6 +88,18 @@ int attach_there(struct torus *t, unsigned *missing)
     return *missing ? 0 : 2;
 }
 
+bool next_there(const struct torus *t, unsigned *node, uint8_t at[3])
+{
+    uint8_t k[3];
+    torus_sizes(t, k);
+    for (; *node < (unsigned)k[0] * k[1] * k[2]; ++*node) {
+        torus_node_at(k, *node, at);
+        if (!torus_gaps(t) || board_at(t, at[0], at[1], at[2]))
+            return true;
+    }
+    return false;
+}
+
 int attach(struct torus *t, int *mixed)
 {
     struct torus_preset preset;

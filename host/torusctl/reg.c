@@ -284,12 +284,13 @@ static int do_reg(struct torus *t, const struct args *a)
     uint8_t at[3];
     int error = TORUS_OK;
     int status = 0;
+    unsigned missing;
     if (set.at)
-        error = torus_attach(t);
+        status = attach_there(t, &missing);
     else if (set.write) // so that the lease is given back; one that is not configured is written,
                         // too
         torus_attach(t);
-    if (set.at && error == TORUS_OK)
+    if (set.at && !status)
         status = place_find(t, set.at, at);
     if (set.write && error == TORUS_OK && !status) {
         error = torus_lease(t, 0); // from before a field's register is read to the last write

@@ -26,16 +26,15 @@ static const struct column columns[] = {
 };
 
 // As JSON it is a file for diff, with the times besides.
-static void put(const struct args *a, const struct counter_set *s, const double *late,
-                double residual)
+static void put(struct torus *t, const struct args *a, const struct counter_set *s,
+                const double *late, double residual)
 {
     bool json = a->format == JSON;
     struct table *rows = table_begin(a, json ? "boards" : "clocks", json ? board_columns : columns);
     json_t *clocks = json_array(), *head = boards_head(s);
     uint8_t at[3];
     table_note(rows, "latched at most %.0f cycles apart; late: cycles after the instant", residual);
-    for (unsigned node = 0; node < s->nodes; node++) {
-        torus_node_at(s->k, node, at);
+    for (unsigned node = 0; next_there(t, &node, at); node++) {
         json_t *row = json_pack("{s:o,s:f}", "at", json_at(at, s->dims), "late", late[node]);
         json_array_append(clocks, row);
         table_row(rows, json ? board_row(s, node) : json_incref(row));
@@ -56,17 +55,18 @@ static int do_snapshot(struct torus *t, const struct args *a)
 {
     struct counter_set s = {0};
     double residual = 0;
-    int status = attach(t, NULL);
+    unsigned missing;
+    int status = attach_there(t, &missing);
     if (status)
         return status;
     torus_sizes(t, s.k);
     double *late = calloc((size_t)s.k[0] * s.k[1] * s.k[2], sizeof *late);
     int error = late ? counters_at_once(t, late, &residual, &s) : TORUS_E_MEMORY;
     if (error == TORUS_OK)
-        put(a, &s, late, residual);
+        put(t, a, &s, late, residual);
     free(late);
     free(s.value);
-    return error == TORUS_OK ? 0 : report(t, error);
+    return error == TORUS_OK ? missing > 0 : report(t, error);
 }
 
 const struct command command_snapshot = {

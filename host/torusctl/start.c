@@ -99,9 +99,9 @@ static const struct column columns[] = {
 static int do_start(struct torus *t, const struct args *a)
 {
     uint8_t k[3];
-    unsigned boards;
+    unsigned boards, missing;
     int status, error = TORUS_OK;
-    uint8_t(*at)[3] = users_find(t, set.at, &boards, &status);
+    uint8_t(*at)[3] = users_find(t, set.at, &boards, &missing, &status);
     if (!at)
         return status;
     const uint8_t(*there)[3] = (const uint8_t(*)[3])at;
@@ -121,7 +121,7 @@ static int do_start(struct torus *t, const struct args *a)
         return report(t, error);
     }
     table_end(rows, NULL);
-    return 0;
+    return missing > 0;
 }
 
 const struct command command_start = {

@@ -8,12 +8,18 @@
 int shape_get(struct torus *t, struct shape *s)
 {
     uint32_t shape = 0;
-    int status = attach(t, NULL);
+    struct torus_preset preset;
+    unsigned generation;
+    int status = attach_there(t, &s->missing);
     if (status)
         return status;
     s->dims = torus_sizes(t, s->k);
-    s->nodes = (unsigned)s->k[0] * s->k[1] * s->k[2];
-    int error = torus_lease(t, 0); // until streams_end()
+    s->boards = 0;
+    for (unsigned n = 0; next_there(t, &n, s->at[s->boards]); n++)
+        s->boards++;
+    int error = torus_programmed(t, &preset, &generation);
+    if (error == TORUS_OK)
+        error = torus_lease(t, 0); // until streams_end()
     if (error == TORUS_OK)
         error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
     s->flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;
@@ -56,7 +62,7 @@ int find_places(struct torus *t, const struct args *a, uint8_t from[3], uint8_t 
 
 int streams_end(struct torus *t, int status)
 {
-    int error = status ? TORUS_OK : torus_release(t);
+    int error = status > 1 ? TORUS_OK : torus_release(t);
     return error == TORUS_OK ? status : report(t, error);
 }
 

@@ -14,7 +14,8 @@ static const struct column columns[] = {
 static int do_time(struct torus *t, const struct args *a)
 {
     uint8_t k[3], at[3];
-    int status = attach(t, NULL);
+    unsigned missing;
+    int status = attach_there(t, &missing);
     if (status)
         return status;
     unsigned dims = torus_sizes(t, k), nodes = (unsigned)k[0] * k[1] * k[2];
@@ -31,14 +32,12 @@ static int do_time(struct torus *t, const struct args *a)
         "NODE.TIME of any two boards is at most %.1f cycles apart; left: cycles from that of "
         "the neighbour that it follows",
         apart);
-    for (unsigned node = 0; node < nodes; node++) {
-        torus_node_at(k, node, at);
+    for (unsigned node = 0; next_there(t, &node, at); node++)
         table_row(rows, json_pack("{s:o,s:f,s:f}", "at", json_at(at, dims), "ppm", board[node].ppm,
                                   "left", board[node].left));
-    }
     table_end(rows, json_pack("{s:o,s:f}", "sizes", json_at(k, dims), "apart", apart));
     free(board);
-    return 0;
+    return missing > 0;
 }
 
 const struct command command_time = {

@@ -92,7 +92,7 @@ static int look(struct torus *t, struct trace *r)
     for (unsigned i = 0; i < MOST_LOOKS && !whole && error == TORUS_OK; i++) {
         error = torus_counters(t, add_counters, r);
         whole = true;
-        for (size_t vc = 0; vc < (size_t)r->s->nodes * TORUS_PORTS * VCS; vc++)
+        for (size_t vc = 0; vc < (size_t)r->s->boards * TORUS_PORTS * VCS; vc++)
             on_vc(r, vc, &whole);
     }
     return error == TORUS_OK && !whole ? TORUS_E_FAILED : error;
@@ -101,7 +101,7 @@ static int look(struct torus *t, struct trace *r)
 // A first look, which a second one agrees with.
 static int look_first(struct torus *t, struct trace *r)
 {
-    size_t bytes = (size_t)r->s->nodes * TORUS_PORTS * VCS * sizeof *r->now;
+    size_t bytes = (size_t)r->s->boards * TORUS_PORTS * VCS * sizeof *r->now;
     int error = TORUS_E_FAILED;
     for (unsigned i = 0; i < MOST_LOOKS && error == TORUS_E_FAILED; i++) {
         error = torus_counters(t, add_counters, r);
@@ -117,7 +117,7 @@ static void trace_rows(const struct trace *r, const struct torus_flow *w, struct
 {
     const struct shape *s = r->s;
     for (unsigned far = 0; far <= 3 * 8; far++)
-        for (unsigned node = 0; node < s->nodes; node++) {
+        for (unsigned node = 0; node < s->boards; node++) {
             uint8_t at[3], to[3];
             torus_node_at(s->k, node, at);
             if (shape_distance(s, w->from, at) != far)
@@ -162,6 +162,8 @@ static int trace_stream(struct torus *t, const struct args *a)
     struct torus_flow_options o = stream_options(a, set.load > 0 ? set.load : 0.1);
     struct shape s;
     int status = shape_get(t, &s);
+    if (!status && s.missing)
+        status = wrong("torus", "with boards missing", "trace reads counters of all of them");
     if (!status)
         status = find_places(t, a, flow.from, flow.to);
     if (status)
@@ -182,7 +184,7 @@ static int trace_stream(struct torus *t, const struct args *a)
                      "twice that of management's packets (32 bytes) or more, by "
                      "which the counters tell them apart");
     }
-    size_t counters = (size_t)s.nodes * TORUS_PORTS * VCS;
+    size_t counters = (size_t)s.boards * TORUS_PORTS * VCS;
     r.before = calloc(counters, sizeof *r.before);
     r.now = calloc(counters, sizeof *r.now);
     error = r.before && r.now ? look_first(t, &r) : TORUS_E_MEMORY;

@@ -21,33 +21,29 @@ bool users_several(const struct args *a, const char *at)
     return all(at) || a->names;
 }
 
-uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, int *status))[3]
+uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, unsigned *missing,
+                     int *status))[3]
 {
-    uint8_t k[3];
-    unsigned nodes = 1;
-    uint32_t shape = 1;
-    int error = torus_attach(t);
-    if (error == TORUS_OK)
-        error = names_learn(t);
+    uint8_t k[3], place[3];
+    uint32_t shape = 0;
     *boards = 0;
-    *status = error == TORUS_OK ? 0 : report(t, error);
+    *status = attach_there(t, missing);
     if (*status)
         return NULL;
     torus_sizes(t, k);
-    if (all(at))
-        nodes = (unsigned)k[0] * k[1] * k[2];
-    uint8_t(*found)[3] = calloc(nodes, sizeof *found);
+    uint8_t(*found)[3] = calloc(all(at) ? (size_t)k[0] * k[1] * k[2] : 1, sizeof *found);
     if (!found)
         *status = wrong("command", "user's programs", "out of memory");
-    for (unsigned n = 0; n < nodes && !*status; n++) {
-        if (all(at)) {
-            torus_node_at(k, n, found[*boards]);
-            error = torus_read(t, found[*boards], OFR_USER_SHAPE, &shape);
-            *status = error == TORUS_OK ? 0 : report(t, error);
-        } else {
-            *status = place_find(t, at, found[0]);
-        }
-        *boards += shape != 0;
+    if (!all(at)) {
+        *missing = 0;
+        if (!*status)
+            *status = place_find(t, at, found[(*boards)++]);
+    }
+    for (unsigned n = 0; all(at) && !*status && next_there(t, &n, place); n++) {
+        int error = torus_read(t, place, OFR_USER_SHAPE, &shape);
+        *status = error == TORUS_OK ? 0 : report(t, error);
+        if (!*status && shape)
+            memcpy(found[(*boards)++], place, sizeof place);
     }
     if (!*status && !*boards)
         *status = wrong("boards", "all", "none is built with a user's core (parameter USER)");
