@@ -390,8 +390,9 @@ struct torus_end {
     uint8_t end; // from 0
 };
 
-// Joins two ends, which may be of one board. TORUS_E_BOARD: one is busy, with whom is said;
-// TORUS_E_TIMEOUT: there is no way there.
+// Joins two ends, which may be of one board. TORUS_E_BOARD: one is busy, with whom is said, and
+// what frees it; TORUS_E_TIMEOUT: there is no way there. After an error who had an end has it
+// again.
 int torus_channel_open(struct torus *t, const struct torus_end *from, const struct torus_end *to,
                        double seconds);
 
@@ -423,7 +424,8 @@ int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, 
 
 // Closes it from either end: what was sent is still taken by the other side, which is waited for,
 // and at the pins the message under way there. TORUS_E_TIMEOUT: not yet; close it again. abort: at
-// once, whatever is under way, and what has come and was not taken is thrown away.
+// once, whatever is under way, and what has come and was not taken is thrown away; but at the pins,
+// where that is the logic's: the end is free once that has taken it.
 int torus_channel_close(struct torus *t, const struct torus_end *end, double seconds);
 int torus_channel_abort(struct torus *t, const struct torus_end *end);
 
@@ -922,7 +924,8 @@ struct torus_flow {
     uint32_t sent, received, errors, measured, max;
     double apart; // as in struct torus_result
 };
-// Runs them all at once until all packets are there. Errors as torus_run.
+// Runs them all at once until all packets are there; also while boards are missing, as torus_run().
+// Errors as torus_run.
 int torus_flows(struct torus *t, const struct torus_flow_options *options, struct torus_flow *flow,
                 unsigned count);
 
