@@ -19,7 +19,7 @@ same_layout() { # FOLDER
 twin() { # SED
     mkdir -p "$dir/twin"
     sed "$1" $module/outflank.py > "$dir/twin/outflank.py"
-    ! cmp -s $module/outflank.py "$dir/twin/outflank.py"
+    ! cmp -s $module/outflank.py "$dir/twin/outflank.py" || result 1 "twin: $1: changes nothing"
 }
 
 check 'structures: as libtorus.h has them' same_layout $module
@@ -40,10 +40,20 @@ start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that forgets what came of a message: found out' eval \
     '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
 stop
+twin '/_want_joined(sender, receiver)$/d'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that moves to any end: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
+twin 's/return self._ended()/return None/'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that hides that a message was cut: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
 start --dims 2x1 --boards gr --link reliable --channels 8 --user
 check 'programmed' torus program
 check "users' programs" run $module programs "unix:$dir/board0.sock"
-twin 's/words = (ctypes.c_uint32 . 4)(.arguments)/words = (ctypes.c_uint32 * 4)()/'
+twin 's/words = (ctypes.c_uint32 . 4)(.*)$/words = (ctypes.c_uint32 * 4)()/'
 check 'twin: one whose programs are told nothing: found out' eval \
     '! run "$dir/twin" programs "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
 check "users' programs: ended well" stop
