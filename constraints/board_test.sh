@@ -85,11 +85,14 @@ undrawn 'a wire without a place at the header' '/cable_rx\[3\]/s/, "header": [0-
 undrawn 'two wires at one pin of the header' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 3/' \
     'pin 3 of the header is x+ out, clock, and'
 undrawn 'a wire at ground' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 6/' 'is ground, and'
-undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply, and' ulx3s-85f
+undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply: see the board, and' ulx3s-85f
 undrawn "a wire at another header's supply" '/cable_tx_clk\[0\]/s/"header": 35/"header": 31/' \
     'pin 31 of the header is 3.3 V: leave it open, and' colorlight-i9
 undrawn 'headers of fewer pins than are said' 's/"P6", "pins": 30/"P6", "pins": 28/' 'fewer pins than it' colorlight-i9
 undrawn 'a pin of which is not said what is printed there' 's/"GP0", //' '79 of 80 pins' ulx3s-85f
+
+! grep -q 'fill="#000000">ground or a supply' constraints/*.svg
+result $? 'what may be a supply is not as black as ground'
 
 lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
