@@ -242,6 +242,7 @@ _calls = {
 }
 
 _ROOM = 65536
+_PIECE = 0.25  # seconds
 
 Board = namedtuple("Board", "serial at links configured hops")
 TreePlace = namedtuple("TreePlace", "parent depth order")
@@ -319,6 +320,20 @@ def _seconds(name, value):
         return float(value + 0.0)  # float() takes text
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{name}: {value!r:.40} is no number of seconds") from None
+
+
+def _pieces(seconds):
+    """Times that come to so many seconds: Python sees no signal, Ctrl-C for one, while the library
+    waits."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > _PIECE:
+        yield _PIECE
+    yield left
+
+
+def _just_late(late, words):
+    """Did the library wait for as long as it was told? Else a board does not answer."""
+    return words in str(late)
 
 
 def _list(name, values):
@@ -536,41 +551,61 @@ class End:
             raise ValueError(f"no end: {end!r:.40}; they are from 0 to 15") from None
         self._torus, self._end = torus, _End(_place(place), number)
         self._kept = b""  # what has come of a message
-        self._came = []  # whole ones that move() took before its own
+        self._came = []  # whole ones that nobody has been given yet
         self._begun = None  # bytes of a message that have gone, if that is known
 
     def send(self, data, seconds=30):
         """A message. Timeout: the other end has taken nothing in time; `sent` bytes of it went, and
         the next send() goes on with it."""
-        data, sent, seconds = _bytes(data), _size(), _seconds("seconds", seconds)
-        try:
-            self._torus._do(
-                "torus_channel_send", self._end, data, len(data), seconds, ctypes.byref(sent)
-            )
-            self._begun = 0
-        except Timeout as late:
-            late.sent = sent.value
-            if self._begun is not None:
-                self._begun += late.sent
-            raise
+        data, seconds = _bytes(data), _seconds("seconds", seconds)
+        begun, self._begun, gone = self._begun, None, 0
+        for piece in _pieces(seconds):
+            sent = _size()
+            try:
+                self._torus._do(
+                    "torus_channel_send",
+                    self._end,
+                    data[gone:],
+                    len(data) - gone,
+                    piece,
+                    ctypes.byref(sent),
+                )
+                self._begun = 0
+                return
+            except Timeout as late:
+                gone += sent.value
+                self._begun = None if begun is None else begun + gone
+                late.sent = gone
+                if not _just_late(late, "there is no room for more"):
+                    raise
+        late = Timeout(
+            "no answer",
+            f"{self}: there is no room for more: the other end takes nothing ({gone} of "
+            f"{len(data)} bytes sent)",
+        )
+        late.sent = gone
+        raise late
 
     def receive(self, seconds=30):
         """The next message, whole, however long; None: the channel is closed, and all of it has
         come. Cut: it was closed inside of a message. Timeout: nothing came; what came of a message
         is kept for the next receive()."""
         seconds = _seconds("seconds", seconds)
-        if self._came:
-            return self._came.pop(0)
-        whole = False
-        while not whole:
-            got, whole = self._take(seconds)
-            if not got and not whole:
-                return self._ended()
-        message, self._kept = self._kept, b""
-        return message
+        for piece in _pieces(seconds):
+            while not self._came:
+                more = self._take(piece)
+                if more is None:
+                    break
+                if not more and not self._came:
+                    return self._ended()
+            if self._came:
+                return self._came.pop(0)
+        kept = len(self._kept)
+        raise Timeout("no answer", f"{self}: nothing comes ({kept} bytes of the message have)")
 
     def _take(self, seconds):
-        """More of a message, behind what was kept of it: how many bytes, is it whole?"""
+        """More of a message, behind what was kept of it: how many bytes; None: none came in time.
+        A whole one is put with those that came, whatever ends this call."""
         got, whole = _size(), ctypes.c_bool(False)
         room = ctypes.create_string_buffer(_ROOM)
         try:
@@ -583,9 +618,16 @@ class End:
                 ctypes.byref(got),
                 ctypes.byref(whole),
             )
+        except Timeout as late:
+            if not _just_late(late, "nothing comes"):
+                raise
+            return None
         finally:
             self._kept += room.raw[: got.value]
-        return got.value, whole.value
+            if whole.value:
+                self._came.append(self._kept)
+                self._kept = b""
+        return got.value
 
     def _ended(self):
         """The channel is closed. Was that inside of a message?"""
@@ -906,9 +948,22 @@ class Datagrams:
         """The first Datagram that has come: its bytes, who sent it, to which end."""
         got, source, seconds = _size(), _End(), _seconds("seconds", seconds)
         room = ctypes.create_string_buffer(max(self.most, 1))
-        self._torus._do(
-            "torus_datagram_recv", self._at, room, self.most, seconds, ctypes.byref(got), source
-        )
+        until = time.monotonic() + seconds
+        for piece in _pieces(seconds):
+            try:
+                self._torus._do(
+                    "torus_datagram_recv",
+                    self._at,
+                    room,
+                    self.most,
+                    piece,
+                    ctypes.byref(got),
+                    source,
+                )
+                break
+            except Timeout as late:
+                if not (time.monotonic() < until and _just_late(late, "no datagram has come")):
+                    raise
         place = tuple(source.at)[: len(self._torus.sizes)]
         return Datagram(room.raw[: got.value], place, source.end)
 
@@ -1021,7 +1076,7 @@ def move(sender, receiver, data, seconds=30):
                     return came
                 earlier.append(came)
     finally:
-        receiver._came = earlier
+        receiver._came = earlier + receiver._came
 
 
 def _is_it(came, begun, data):

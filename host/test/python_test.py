@@ -4,8 +4,11 @@ sizes and offsets, as python_layout prints them; "programs": on boards at argv[2
 which (1, 0) has a user core and (0, 0) none. Prints what is wrong, exit status 1."""
 
 import ctypes
+import os
+import signal
 import struct
 import sys
+import threading
 import time
 
 import outflank
@@ -87,6 +90,13 @@ def channels(t):
             rest = data[late.sent :]
         assert outflank.move(a, b, rest) == data  # the message goes on
         moves(a, b, data)
+        interrupted(b.receive, 20)
+        a.send(b"after")
+        assert b.receive() == b"after"
+        interrupted(a.send, data, 20)
+        a.abort()
+        b.abort()
+    a, b = t.join(((0, 0), 1), ((1, 1), 7))
     sent = t.counters()[0, 0]["injected"] - before[0, 0]["injected"]
     assert sent > 100, sent
     fails(outflank.Error, "busy", t.join, ((0, 1), 0), ((1, 1), 7))
@@ -132,6 +142,17 @@ def moves(a, b, data):
 
 def late(_):
     raise outflank.Timeout("no answer", "")
+
+
+def interrupted(call, *arguments):
+    """Ctrl-C ends it, soon."""
+    began = time.monotonic()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        raise AssertionError(f"no interrupt: {call(*arguments)!r}")
+    except KeyboardInterrupt:
+        took = time.monotonic() - began
+    assert took < 15, f"{call}: {took} s"
 
 
 def End(like, end):
@@ -303,6 +324,8 @@ def datagrams(t):
                 a.send((1, 0), data, end=size % 16, traffic=traffic)
                 assert b.receive() == (data, (0, 1), size % 16), size
         fails(outflank.Timeout, "no datagram", b.receive, 0)
+        fails(outflank.Timeout, "no datagram", b.receive, 0.6)
+        interrupted(b.receive, 20)
         fails(outflank.Timeout, "no datagram", b.receive, float("nan"))
         fails(TypeError, "bytes are wanted", a.send, (1, 0), 5)
         fails(outflank.Error, "at most", a.send, (1, 0), bytes(a.most + 1))
