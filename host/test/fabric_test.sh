@@ -533,4 +533,16 @@ for r, g in zip(rtl, golden):
 PY
 check 'bench on RTL boards: ends' stop
 
+# A board alone, which has no gamma0: on the desk, before there is a cable.
+start --dims 1x1 --boards golden
+check 'one board: program' torus program
+for command in run bench; do
+    check "one board: $command" quiet_torus $command --format json
+    check "one board: $command has its rows" json "d['runs'] and all(r['received'] and
+        r['offered_gamma0'] is None and r['accepted_gamma0'] is None for r in d['runs'])"
+    check "one board: $command is not in gamma0" status 2 torus $command --gamma
+    check "one board: $command says why" eval "one_line && says 'no gamma0: leave it out'"
+done
+check 'one board: ends' stop
+
 finish

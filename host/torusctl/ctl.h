@@ -19,6 +19,8 @@ const char *sweep_seedless(const char *patterns);
 // Is it a pattern of several that does not exist in this torus? Says so, and notes it.
 bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
                  json_t *skipped);
+// What loads are in: flits, or gamma0. 0: there is none here, a line on stderr.
+double sweep_unit(bool gamma, unsigned dims, const uint8_t k[3]);
 // Rows of run and bench.
 extern const struct column run_columns[];
 void run_note(struct table *rows, unsigned dims, const uint8_t k[3]);
