@@ -543,6 +543,14 @@ for command in run bench; do
     check "one board: $command is not in gamma0" status 2 torus $command --gamma
     check "one board: $command says why" eval "one_line && says 'no gamma0: leave it out'"
 done
+check 'one board: link' torus link
+check 'one board: link has none' says 'no port has had a link.*--all'
+check 'one board: all its ports' torus link --all
+check 'one board: as many' [ "$(wc -l < "$dir/out")" = 5 ]
+check 'one board: found' torus discover
+check 'one board: said' says '^1 board, a 1x1 torus'
+check 'one board: stop' torus stop
+check 'one board: stopped' says 'of 1 board are stopped'
 check 'one board: ends' stop
 
 finish
