@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module on boards at argv[1], 2x2 with channels; "layout": numbers, the structures'
-sizes and offsets, as python_layout prints them; "programs": on boards at argv[2], 2x1, programmed, of
+sizes and offsets, as python_layout prints them; "readme": the module's README, typed on boards at argv[2], as far as programs;
+"programs": on boards at argv[2], 2x1, programmed, of
 which (1, 0) has a user core and (0, 0) none. Prints what is wrong, exit status 1."""
 
+import contextlib
 import ctypes
+import doctest
+import io
 import os
 import signal
 import struct
@@ -333,6 +337,24 @@ def datagrams(t):
     fails(outflank.Error, "logic's at its pins", a.send, (1, 0), b"x")
 
 
+def readme(where):
+    """What is typed there gives what is shown there."""
+    with open("host/python/README.md") as f:
+        examples = doctest.DocTestParser().get_examples(f.read())
+    names, typed = {}, 0
+    for e in examples:
+        if "programs(" in e.source:
+            break
+        text = e.source.replace("unix:/tmp/boards/board0.sock", where)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(text, "README", "single"), names)
+        if e.want and e.want != out.getvalue():
+            sys.exit(f"not so: {e.source}{e.want}but {out.getvalue()}")
+        typed += 1
+    if typed < 8:
+        sys.exit(f"not so: {typed} commands are there")
+
+
 # A letter: argument 0 goes from end 0, what comes at end 1 is printed, and the exit code.
 LETTER = struct.pack(
     "<20I",
@@ -389,6 +411,8 @@ def programs(t):
 
 if sys.argv[1] == "layout":
     layout()
+elif sys.argv[1] == "readme":
+    readme(sys.argv[2])
 elif sys.argv[1] == "programs":
     try:
         with outflank.Torus(sys.argv[2], timeout=60) as torus:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: its numbers and structures are libtorus.h's, in every field; boards, tables, counters,
-# registers, channels, groups, collectives in hardware and datagrams on golden boards, users' programs on an RTL one. Twins: a
+# registers, channels, groups, collectives in hardware and datagrams on golden boards, its README typed there, users' programs on an RTL one. Twins: a
 # module that has a field too few, one that only sums; one that forgets what came of a message before; one whose programs are told
 # nothing. TAP.
 . tests/boards.sh
@@ -30,6 +30,9 @@ check 'twin: a counter too few: found out' eval '! same_layout "$dir/twin"'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'boards, tables, counters, channels, groups, datagrams' run $module "unix:$dir/board0.sock"
 check 'ended well' stop
+start --dims 2x2 --boards golden --channels 8
+check 'its README, as typed' run $module readme "unix:$dir/board0.sock"
+check 'README: ended well' stop
 twin 's/def _operation(name):/def _operation(_, name="sum"):/'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that only sums: found out' eval \
