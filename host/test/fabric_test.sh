@@ -33,11 +33,18 @@ check 'SVG: no such folder' status 2 torus discover --svg "$dir/none/x.svg"
 check 'SVG: says which' says "file '.*none/x.svg': No such file"
 no_graphviz() {
     mkdir "$dir/empty"
+    echo before > "$dir/x.svg"
     PATH="$dir/empty" "$B/bin/torusctl" -t "unix:$dir/board0.sock" discover --svg "$dir/x.svg" \
         > "$dir/out" 2>&1
 }
 check 'SVG: without graphviz' status 2 no_graphviz
 check 'SVG: says what to install' says 'is graphviz installed'
+check 'SVG: the picture of before stays' [ "$(cat "$dir/x.svg")" = before ]
+check 'SVG: nothing beside it' [ ! -e "$dir/x.svg.new" ]
+check 'SVG: a folder' status 2 torus discover --svg "$dir/empty"
+check 'SVG: names it' says "empty': Is a directory"
+check 'SVG: into a pipe' eval 'timeout 60 "$B/bin/torusctl" -t "unix:$dir/board0.sock" discover \
+    --svg /dev/stdout 2> "$dir/err" | grep -q "</svg>"'
 check 'wrong cables: ends' stop
 
 # What a tired person cables: all wrap cables of x one row off, or the rows in the opposite order.
