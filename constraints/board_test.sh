@@ -85,11 +85,14 @@ undrawn 'a wire without a place at the header' '/cable_rx\[3\]/s/, "header": [0-
 undrawn 'two wires at one pin of the header' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 3/' \
     'pin 3 of the header is x+ out, clock, and'
 undrawn 'a wire at ground' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 6/' 'is ground, and'
-undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply, and' ulx3s-85f
+undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply: see the board, and' ulx3s-85f
 undrawn "a wire at another header's supply" '/cable_tx_clk\[0\]/s/"header": 35/"header": 31/' \
     'pin 31 of the header is 3.3 V: leave it open, and' colorlight-i9
 undrawn 'headers of fewer pins than are said' 's/"P6", "pins": 30/"P6", "pins": 28/' 'fewer pins than it' colorlight-i9
 undrawn 'a pin of which is not said what is printed there' 's/"GP0", //' '79 of 80 pins' ulx3s-85f
+
+! grep -q 'fill="#000000">ground or a supply' constraints/*.svg
+result $? 'what may be a supply is not as black as ground'
 
 lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
@@ -200,5 +203,47 @@ head -c 4096 /dev/zero > "$copy/image/old"
 ! image "$copy/image/old" 00000000000000a1 && grep -q 'no room for a serial number' "$copy/out" &&
     [ ! -e "$copy/image/flash-00000000000000a1.bin" ]
 result $? 'a firmware without room for a serial number: refused'
+held=$(cat "$copy"/image/flash*.bin | sha256sum)
+unmade() { # NAME STATUS WORD COMMAND...: one line, and what was made before stays
+    name=$1 status=$2 word=$3
+    shift 3
+    "$@"
+    [ $? = "$status" ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q -e "$word" "$copy/out" &&
+        [ "$(cat "$copy"/image/flash*.bin | sha256sum)" = "$held" ] && [ ! -e "$copy/image/flash.bin.new" ]
+    result $? "$name: refused"
+}
+eval "$("$BOARD_FACTS" facts ice40hx8k-b-evn)"
+most=$(((${flash_kib:?} - firmware_kib) * 1024))
+cp "$B/firmware/flash.bin" "$copy/image/large"
+truncate -s $most "$copy/image/large"
+check 'a firmware that just fits' image "$copy/image/large" 0123456789abcdee
+rm "$copy/image/flash-0123456789abcdee.bin"
+truncate -s $((most + 1)) "$copy/image/large"
+unmade 'a firmware larger than the flash' 1 "$((most + 1)) bytes, and there are $((most / 1024)) KiB" \
+    image "$copy/image/large"
+unmade 'a firmware that is not there' 2 'nowhere is not there' image "$copy/image/nowhere"
+: > "$copy/image/none"
+unmade 'an empty one' 2 'none is not there, or empty' image "$copy/image/none"
+truncate -s $((firmware_kib * 1024 + 1)) "$copy/image/bitstream.bin"
+unmade 'a bitstream over the place of the firmware' 1 'KiB for the bitstream' image "$B/firmware/flash.bin"
+rm "$copy/image/bitstream.bin"
+unmade 'a bitstream that is not there' 2 'first: make bitstream BOARD=ice40hx8k-b-evn' \
+    image "$B/firmware/flash.bin"
+ecp5() { # FIRMWARE: with tools that sleep
+    (cd "$copy/tree" && BOARD_FACTS=$BOARD_FACTS PATCH=true FIRMWARE_HEX=$1 STEP_SECONDS=1 \
+        sh constraints/image.sh ulx3s-85f "$copy/image") > "$copy/out" 2>&1
+}
+fresh
+printf 'echo "ecppack=/bin/false ecpbram=%s/sleep"\n' "$copy" > "$copy/tree/tests/ecp5_tools.sh"
+printf '#!/bin/sh\nexec sleep 60\n' > "$copy/sleep"
+chmod +x "$copy/sleep"
+mkdir -p "$copy/tree/tests"
+cp constraints/*.sh "$copy/tree/constraints/"
+unmade 'an ECP5 that was not built' 2 'bitstream.config is not there' ecp5 "$PWD/$B/firmware/flash.bin"
+echo x > "$copy/image/bitstream.config"
+echo x > "$copy/image/placed.json"
+unmade 'no words of an ECP5' 2 'nowhere is not there' ecp5 "$copy/nowhere"
+echo 00000013 > "$copy/words"
+unmade 'a step that its limit ends' 1 'firmware: ended after 1 s, its limit' ecp5 "$copy/words"
 
 finish

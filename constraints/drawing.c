@@ -7,9 +7,10 @@
 // cable_tx_clk and cable_rx_clk is link p, wire w of it bit p WIRES + w of cable_tx and cable_rx.
 // Pins of the header are numbered in rows of two, one header after the other: of 40, or those in
 // "parts", whose names and own numbers are drawn; "printed" is what the board has beside each, if
-// not that number, "" beside supplies and ground. Run from the top folder. Exit status: 0; 2 wrong
-// use, or a record that is not whole: a wire without a place, two at one, one at a pin that is
-// something else. One line on stderr then.
+// not that number, "" beside supplies and ground, which are red then: black is ground, which a
+// cable has a wire for, and which of them it is only the board says. Run from the top folder. Exit
+// status: 0; 2 wrong use, or a record that is not whole: a wire without a place, two at one, one at
+// a pin that is something else. One line on stderr then.
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -113,7 +114,7 @@ static void put_others(struct place *place, int pins, const json_t *header)
     char number[TEXT];
     for (int at = 1; printed && at <= pins; at++)
         if (!printed_at(header, at, number)[0])
-            put(place, pins, at, "ground or a supply", "#000000", false);
+            put(place, pins, at, "ground or a supply: see the board", "#cc0000", false);
     for (size_t i = 0; i < json_array_size(open); i++) {
         const json_t *o = json_array_get(open, i);
         char what[TEXT];

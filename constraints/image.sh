@@ -12,13 +12,13 @@
 # number in look-up tables, which $PATCH sets.
 #
 # Result: OUT/flash.bin, or OUT/flash-SERIAL.bin. Exit status 0; 1: a tool failed, or the firmware does not
-# fit; 2: no such board or serial number.
+# fit; 2: no such board or serial number, no bitstream or firmware. One line then, and an image of before stays.
 
 set -e
 board=$1 out=$2
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
-: "${fpga:?}" "${serial:?}" "${firmware_kib:?}"
+: "${fpga:?}" "${serial:?}" "${flash_kib:?}" "${firmware_kib:?}"
 own=$(sh constraints/serial.sh "${3:-$serial}") || exit 2
 failed() {
     echo "bitstream: $board: $1" >&2
@@ -27,25 +27,45 @@ failed() {
 here() { # NAME COMMAND...: in OUT: tools from PyPI see the folder they run in, and no other
     name=$1
     shift
-    (cd "$out" && timeout "${STEP_SECONDS:-1800}" "$@") > "$out/$name.log" 2>&1 && return 0
+    (cd "$out" && exec timeout "${STEP_SECONDS:-1800}" "$@") > "$out/$name.log" 2>&1 && return 0
+    [ $? != 124 ] ||
+        failed "$name: ended after ${STEP_SECONDS:-1800} s, its limit: more by STEP_SECONDS=... make ..."
     line=$(grep -E '^[^ ]*(ERROR|Error):' "$out/$name.log" | head -n 1)
     failed "$name: ${line:-$(tail -n 1 "$out/$name.log")}"
 }
+wanted() { # FILE...: what all is made of
+    for file in "$@"; do
+        [ -s "$file" ] && continue
+        echo "bitstream: $board: $file is not there, or empty; first: make bitstream BOARD=$board" >&2
+        exit 2
+    done
+}
+room() { # FILE KIB OF: it has that much
+    bytes=$(wc -c < "$1") || exit 1
+    [ "$bytes" -le $(($2 * 1024)) ] || failed "$1: $bytes bytes, and there are $2 KiB for the $3"
+}
 image=$out/flash${3:+-$own}.bin new=$out/flash.bin.new
+trap 'rm -f "$new"' EXIT
+trap 'exit 1' INT TERM HUP
 case $fpga in
 ice40-hx8k)
+    wanted "$out/bitstream.bin" "$FIRMWARE"
+    room "$out/bitstream.bin" "$firmware_kib" bitstream
+    room "$FIRMWARE" $((flash_kib - firmware_kib)) 'firmware, behind the bitstream in the flash'
     [ "$(od -An -v -tx1 -j4 -N8 "$FIRMWARE" | tr -d ' ')" = ffffffffffffffff ] ||
         failed "$FIRMWARE has no room for a serial number in its second and third word"
-    cp "$out/bitstream.bin" "$new"
-    dd if="$FIRMWARE" of="$new" bs=1024 seek="$firmware_kib" 2> /dev/null
+    { cp "$out/bitstream.bin" "$new" &&
+        dd if="$FIRMWARE" of="$new" bs=1024 seek="$firmware_kib" status=none; } 2> "$out/image.log" ||
+        failed "$(tail -n 1 "$out/image.log")"
     bytes= # in octal, from the last byte on
     for byte in $(echo "$own" | sed 's/../0x& /g'); do
         bytes=$(printf '\\%03o' "$byte")$bytes
     done
     # shellcheck disable=SC2059 # its format is the bytes
-    printf "$bytes" | dd of="$new" bs=1 seek=$((firmware_kib * 1024 + 4)) conv=notrunc 2> /dev/null
+    printf "$bytes" | dd of="$new" bs=1 seek=$((firmware_kib * 1024 + 4)) conv=notrunc status=none
     ;;
 ecp5-*)
+    wanted "$out/bitstream.config" "$out/placed.json" "$FIRMWARE_HEX"
     tools=$(sh tests/ecp5_tools.sh) || exit 1
     eval "$tools"
     : "${ecppack:?}" "${ecpbram:?}"

@@ -6,8 +6,8 @@
 # Started by `make release`, which builds them first. $BOARD_FACTS is the program constraints/board.c,
 # $BITSTREAMS the folder that has a folder a board, $FIRMWARE and $FIRMWARE_HEX as in bitstream.sh.
 # The same inputs give the same bytes: nothing depends on the day, the user, the folder or the machine.
-# Exit status 0; 2, and one line, with no package: wrong use, or a bitstream that is not there, is of
-# other inputs, or is not the bytes that constraints/README.md has for these inputs.
+# Exit status 0; 2, and one line, and OUT is as it was: wrong use, or a bitstream that is not there, is of
+# other inputs, or is not the bytes that constraints/README.md has for these inputs; or a signal ended it.
 
 set -e
 : "${BOARD_FACTS:?}" "${BITSTREAMS:?}" "${FIRMWARE:?}" "${FIRMWARE_HEX:?}"
@@ -20,11 +20,18 @@ out=$1
 shift
 version=$(sh tests/version.sh)
 name=outflank-bitstreams-$version
-tree=$out/$name
+for file in "$FIRMWARE" "$FIRMWARE_HEX"; do
+    [ -s "$file" ] || die "$file is not there, or empty; first: make bitstream BOARD=$1"
+done
+mkdir -p "$out" || exit 2
 
-mkdir -p "$out"
-rm -rf "$tree" "$out/$name.tar.gz" "$out/$name.tar"
+# All is made in a folder beside, and put in place whole: whoever finds a package finds all of it.
 umask 022
+new=$(mktemp -d "$out/.release.XXXXXX") || exit 2
+# A tool that failed has said so.
+trap 'status=$?; rm -rf "$new"; [ $status = 0 ] || exit 2' EXIT
+trap 'die "ended by a signal: nothing was packed"' INT TERM HUP
+tree=$new/$name
 mkdir "$tree" "$tree/firmware"
 cp LICENSE "$tree/"
 cp "$FIRMWARE" "$tree/firmware/flash.bin"
@@ -59,6 +66,7 @@ for board in "$@"; do
     known=$(sed -n "s/^| $board | $inputs | \([0-9a-f]*\) .*/\1/p" constraints/README.md)
     [ "${known:-$sum}" = "$sum" ] ||
         die "$board: not the bytes that constraints/README.md has for these inputs: other tools?"
+    [ ! -e "$tree/$board" ] || die "$board: twice among the boards"
     mkdir "$tree/$board"
     cp "$made/bitstream.bin" "$made/flash.bin" "$tree/$board/"
     { printf '\n## %s, %s\n\n' "$board" "$fpga" && "$BOARD_FACTS" result "$board" "$made"; } \
@@ -68,6 +76,10 @@ done
     xargs -d '\n' sha256sum > ../SHA256SUMS && mv ../SHA256SUMS .)
 # Owner, mode, time and order of all: the same everywhere.
 LC_ALL=C tar --format=ustar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
-    --mode=u=rwX,go=rX -cf "$out/$name.tar" -C "$out" "$name"
-gzip -9n "$out/$name.tar"
+    --mode=u=rwX,go=rX -cf "$new/$name.tar" -C "$new" "$name"
+gzip -9n "$new/$name.tar"
+trap '' INT TERM HUP
+[ ! -e "$out/$name" ] || mv "$out/$name" "$new/old"
+mv "$tree" "$out/"
+mv -f "$new/$name.tar.gz" "$out/"
 echo "release: $out/$name.tar.gz"

@@ -81,17 +81,49 @@ for option in --mtime=@0 --mode=u=rwX,go=rX; do
 done
 script=
 
-refused() { # NAME WORD ARGUMENTS...: status 2, one line, no package
+# What is in a folder, byte by byte.
+content() { (cd "$1" && find . -type f -exec sha256sum {} + | LC_ALL=C sort) 2> /dev/null; }
+refused() { # NAME WORD ARGUMENTS...: status 2, one line, nothing made; a package of before stays
     name_of=$1 word=$2
     shift 2
     release "$work/new" "$@"
     [ $? = 2 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q -e "$word" "$work/err" &&
-        [ ! -e "$work/new/$archive.tar.gz" ]
+        [ -z "$(ls -A "$work/new" 2> /dev/null)" ]
     result $? "refused: $name_of"
     rm -rf "$work/new"
+    release "$work/one" "$@"
+    [ $? = 2 ] && [ "$(ls -A "$work/one")" = "$listed" ] && [ "$(content "$work/one")" = "$held" ]
+    result $? "refused: $name_of: what was there stays"
 }
+held=$(content "$work/one") listed=$(ls -A "$work/one")
 refused 'no board' 'no board'
 refused 'a board that there is not' 'BOARD is one of' orangecrab
+refused 'a board twice' 'icepi-zero: twice' $boards icepi-zero
+mv "$FIRMWARE_HEX" "$work/aside"
+refused 'no firmware' 'firmware.hex is not there' $boards
+mv "$work/aside" "$FIRMWARE_HEX"
+real=$BOARD_FACTS
+BOARD_FACTS=$work/signalled # by a hand at the keyboard, after the first board
+cat > "$BOARD_FACTS" << EOF
+#!/bin/sh
+[ "\$1 \$2" != 'result ulx3s-85f' ] || kill -\$SIGNAL \$PPID
+exec "$real" "\$@"
+EOF
+chmod +x "$BOARD_FACTS"
+for SIGNAL in INT TERM HUP; do
+    export SIGNAL
+    refused "SIG$SIGNAL on the way" 'ended by a signal: nothing' $boards
+done
+BOARD_FACTS=$real
+mkdir "$work/tools" # a disk that is full
+printf '#!/bin/sh\necho gzip: no space left >&2\nexit 1\n' > "$work/tools/gzip"
+chmod +x "$work/tools/gzip"
+path=$PATH PATH=$work/tools:$PATH
+refused 'a tool that fails' 'no space left' $boards
+PATH=$path
+check 'over a package that is there' release "$work/one" $boards
+[ "$(content "$work/one")" = "$held" ] && [ "$(ls -A "$work/one")" = "$listed" ]
+result $? 'the same, and nothing beside it'
 refused 'one that was not built' 'make bitstream BOARD=ecp5-evn' icepi-zero ecp5-evn
 echo other >> "$BITSTREAMS/icepi-zero/bitstream.bin"
 refused 'a bitstream that is another than was built' 'has been changed' $boards

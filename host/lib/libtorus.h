@@ -417,7 +417,8 @@ int torus_channel_send(struct torus *t, const struct torus_end *from, const void
                        size_t bytes, double seconds, size_t *sent);
 
 // Receives the rest of a message, up to `room` bytes: *whole: its end has come. Neither a byte nor
-// an end: the other side has closed the channel, and all of it has come. room must be 8 at least.
+// an end: the other side has closed the channel, and all of it has come; behind a part of a message
+// that is one that was cut. room must be 8 at least.
 // TORUS_E_TIMEOUT: *got bytes, and no more. What was under way may be lost as in send.
 int torus_channel_recv(struct torus *t, const struct torus_end *to, void *data, size_t room,
                        double seconds, size_t *got, bool *whole);

@@ -26,13 +26,21 @@ static void make_raw(struct termios2 *line, unsigned baud)
     line->c_cc[VMIN] = 1;
 }
 
+static const char *hint_of(int error)
+{
+    if (error == ENOENT || error == ENXIO || error == ENODEV)
+        return "; is the board plugged in?";
+    return error == EACCES ? "; be of the group that has it, dialout as a rule, or take -t usb"
+                           : "";
+}
+
 int tty_open(struct torus *t, const char *path, struct tty *tty)
 {
     unsigned baud = t->options.baud ? t->options.baud : DEFAULT_BAUD;
     char holders[100] = "";
     int fd = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != EBUSY)
-        return fail(t, TORUS_E_TRANSPORT, "%s: %s", path, strerror(errno)), -1;
+        return fail(t, TORUS_E_TRANSPORT, "%s: %s%s", path, strerror(errno), hint_of(errno)), -1;
     // The lock holds for all who ask for one, TIOCEXCL for all others but root.
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB)) {
         add_holders(path, holders, sizeof holders);

@@ -15,12 +15,14 @@ collectives in hardware, datagrams, users' programs.
 ctypes over libtorus, nothing else. The library is found by its name, or is the file that the
 argument `library` or the environment's OUTFLANK_LIBRARY names. Its manual is libtorus.h, which says
 of each call what it needs and how it fails; here a failure is an Error with the library's one line.
+An argument that cannot be is a ValueError or a TypeError that names it, with nothing sent.
 Places are (x, y) or (x, y, z). One thread at a time may use a Torus.
 """
 
 import contextlib
 import ctypes
 import ctypes.util
+import operator
 import os
 import time
 from collections import namedtuple
@@ -240,6 +242,7 @@ _calls = {
 }
 
 _ROOM = 65536
+_PIECE = 0.25  # seconds
 
 Board = namedtuple("Board", "serial at links configured hops")
 TreePlace = namedtuple("TreePlace", "parent depth order")
@@ -260,14 +263,26 @@ class Timeout(Error):
     sent = 0
 
 
+class Cut(Error):
+    """The channel ended inside of a message. part: what had come of it."""
+
+    def __init__(self, detail, part):
+        super().__init__("closed", detail)
+        self.part = part
+
+
 def load(library=None):
     """libtorus, its functions declared. library: its file."""
     name = library or os.environ.get("OUTFLANK_LIBRARY") or ctypes.util.find_library("torus")
     if not name:
         raise OSError("libtorus is not installed; name its file in OUTFLANK_LIBRARY")
-    lib = ctypes.CDLL(name)
+    if not isinstance(name, (str, bytes, os.PathLike)):
+        raise TypeError(f"library: {name!r:.40} is no file's name")
+    lib = ctypes.CDLL(os.fspath(name))
     for call, (result, *arguments) in _calls.items():
-        function = getattr(lib, call)
+        function = getattr(lib, call, None)
+        if not function:
+            raise OSError(f"{name}: no libtorus of this version: it has no {call}()")
         function.restype, function.argtypes = result, arguments
     return lib
 
@@ -286,43 +301,89 @@ def _bytes(data):
     try:
         return bytes(memoryview(data)) if not isinstance(data, (list, tuple)) else bytes(data)
     except TypeError:
-        raise TypeError(f"{type(data).__name__}: bytes are wanted") from None
+        raise TypeError(f"{data!r:.40}: bytes are wanted, b'...' or text.encode()") from None
+    except ValueError:
+        raise ValueError(f"{data!r:.40}: bytes must be 0 to 255") from None
+
+
+def _whole(name, value, most, least=0):
+    # ctypes cuts a number to fit
+    with contextlib.suppress(TypeError):
+        if least <= operator.index(value) <= most:
+            return operator.index(value)
+    raise ValueError(f"{name}: {value!r:.40} is no whole number from {least} to {most}")
+
+
+def _seconds(name, value):
+    """Below 0 is as 0, as what is left of a time may be."""
+    try:
+        return float(value + 0.0)  # float() takes text
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: {value!r:.40} is no number of seconds") from None
+
+
+def _pieces(seconds):
+    """Times that come to so many seconds: Python sees no signal, Ctrl-C for one, while the library
+    waits."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > _PIECE:
+        yield _PIECE
+    yield left
+
+
+def _just_late(late, words):
+    """Did the library wait for as long as it was told? Else a board does not answer."""
+    return words in str(late)
+
+
+def _list(name, values):
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{name}: {values!r:.40} is no list") from None
 
 
 def _array(kind, values, length):
     """Of so many, the first of them these."""
     bits = 8 * ctypes.sizeof(kind)
     least, most = (0, (1 << bits) - 1) if bits == 8 else (-1 << bits - 1, (1 << bits - 1) - 1)
-    for value in values:
-        if not least <= value <= most:  # ctypes would cut it short
-            raise ValueError(f"{value}: must be {least} to {most}")
-    return (kind * max(length, 1))(*values)
-
-
-def _whole(name, value, most):
-    # ctypes cuts a number to fit
-    if not isinstance(value, int) or not 0 <= value <= most:
-        raise ValueError(f"{name}: {value!r} is no whole number from 0 to {most}")
-    return value
+    words = [_whole("a value", v, most, least) for v in values]
+    return (kind * max(length, 1))(*words)
 
 
 def _place(at):
-    at = tuple(at)
-    if not 2 <= len(at) <= 3 or any(not 0 <= c <= 15 for c in at):
-        raise ValueError(f"no place: {at}; coordinates are 2 or 3 numbers from 0 to 15")
-    return _Port(*at)
+    try:
+        coordinates = tuple(map(operator.index, at))
+    except TypeError:
+        coordinates = ()
+    if not 2 <= len(coordinates) <= 3 or any(not 0 <= c <= 15 for c in coordinates):
+        raise ValueError(f"no place: {at!r:.40}; coordinates are 2 or 3 numbers from 0 to 15")
+    return _Port(*coordinates)
+
+
+def _end(torus, one):
+    """Of what is (place, end)."""
+    try:
+        place, end = one
+    except (TypeError, ValueError):
+        raise ValueError(f"no end: {one!r:.40}; it is a place and a number, ((0, 0), 1)") from None
+    return End(torus, place, end)
 
 
 class Torus:
     """A connection to one board, and so to its torus. where: as torus_open() has it."""
 
     def __init__(self, where, timeout=0, retry=0, key=0, take_over=False, library=None):
-        where = _text(where)  # before there is anything to close
+        self._t = None
+        where, key = _text(where), _whole("key", key, (1 << 64) - 1)
+        times = _seconds("timeout", timeout), _seconds("retry", retry)
+        if not all(0 <= s < float("inf") for s in times):
+            raise ValueError(f"timeout {timeout}, retry {retry}: seconds from 0 on, 0: as usual")
         self._lib = load(library)
         options = Options()
         self._lib.torus_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.key, options.take_over = key, take_over
-        options.timeout, options.retry = timeout, retry
+        options.key, options.take_over = key, bool(take_over)
+        options.timeout, options.retry = times
         self._t = _t()
         error = self._lib.torus_open(
             ctypes.byref(self._t), where, ctypes.byref(options)
@@ -396,7 +457,7 @@ class Torus:
         """A preset, "abr", "por", "ofr", "dor" or "rdr", on all boards."""
         number = self._lib.torus_routing_named(_text(routing))
         if not number:
-            raise ValueError(f"no routing: {routing}")
+            raise ValueError(f"no routing: {routing}; there are abr, por, ofr, dor and rdr")
         preset = self._lib.torus_preset_default(number)
         for name, value, most in (
             ("tie_both", tie_both, 1),
@@ -410,7 +471,7 @@ class Torus:
     @contextlib.contextmanager
     def lease(self, seconds=60):
         """The write lease is held inside of it: many small calls are quicker, others must wait."""
-        self._do("torus_lease", seconds)
+        self._do("torus_lease", _seconds("seconds", seconds))
         try:
             yield self
         finally:
@@ -444,8 +505,12 @@ class Torus:
         """Opens a channel between two ends, (place, end) each. Returns both as End. pins, of each:
         True, it is for the logic at the board's pins, or the program of its user's core, whose it
         is; False, for send() and receive()."""
-        a, b = End(self, *one), End(self, *other)
-        self._do("torus_channel_join", a._end, bool(pins[0]), b._end, bool(pins[1]), seconds)
+        a, b, of = _end(self, one), _end(self, other), _list("pins", pins)
+        if len(of) != 2:
+            raise ValueError(f"pins: {pins!r:.40}: one of each end, (False, True)")
+        seconds = _seconds("seconds", seconds)
+        self._do("torus_channel_join", a._end, bool(of[0]), b._end, bool(of[1]), seconds)
+        a._begun = b._begun = 0
         return a, b
 
     def group(self, places=None, end=0, acts=None, join=False, seconds=30):
@@ -460,8 +525,8 @@ class Torus:
 
     def clear_trees(self, places):
         """Ends the groups of these boards' collectives in hardware, whoever has formed them."""
-        at = (_Port * len(places))(*map(_place, places))
-        self._do("torus_tree_clear", at, len(places))
+        places = [_place(at) for at in _list("places", places)]
+        self._do("torus_tree_clear", (_Port * len(places))(*places), len(places))
 
     def programs(self, places=None):
         """The Programs of the user cores of the boards at these places, None: of all."""
@@ -480,54 +545,113 @@ class End:
     """One end of a channel: a stream of messages each way."""
 
     def __init__(self, torus, place, end):
-        if not 0 <= end <= 15:
-            raise ValueError(f"no end: {end}; they are from 0 to 15")
-        self._torus, self._end = torus, _End(_place(place), end)
+        try:
+            number = _whole("end", end, 15)
+        except ValueError:
+            raise ValueError(f"no end: {end!r:.40}; they are from 0 to 15") from None
+        self._torus, self._end = torus, _End(_place(place), number)
         self._kept = b""  # what has come of a message
+        self._came = []  # whole ones that nobody has been given yet
+        self._begun = None  # bytes of a message that have gone, if that is known
 
     def send(self, data, seconds=30):
         """A message. Timeout: the other end has taken nothing in time; `sent` bytes of it went, and
         the next send() goes on with it."""
-        data, sent = _bytes(data), _size()
-        try:
-            self._torus._do(
-                "torus_channel_send", self._end, data, len(data), seconds, ctypes.byref(sent)
-            )
-        except Timeout as late:
-            late.sent = sent.value
-            raise
-
-    def receive(self, seconds=30):
-        """The next message, whole; None: the channel is closed, and all of it has come. Timeout:
-        nothing came; what came of a message is kept for the next receive()."""
-        got, whole = _size(), ctypes.c_bool(False)
-        room = ctypes.create_string_buffer(_ROOM)
-        while not whole.value:
+        data, seconds = _bytes(data), _seconds("seconds", seconds)
+        begun, self._begun, gone = self._begun, None, 0
+        for piece in _pieces(seconds):
+            sent = _size()
             try:
                 self._torus._do(
-                    "torus_channel_recv",
+                    "torus_channel_send",
                     self._end,
-                    room,
-                    _ROOM,
-                    seconds,
-                    ctypes.byref(got),
-                    ctypes.byref(whole),
+                    data[gone:],
+                    len(data) - gone,
+                    piece,
+                    ctypes.byref(sent),
                 )
-            finally:
-                self._kept += room.raw[: got.value]
-            if not got.value and not whole.value:
-                return None
-        message, self._kept = self._kept, b""
-        return message
+                self._begun = 0
+                return
+            except Timeout as late:
+                gone += sent.value
+                self._begun = None if begun is None else begun + gone
+                late.sent = gone
+                if not _just_late(late, "there is no room for more"):
+                    raise
+        late = Timeout(
+            "no answer",
+            f"{self}: there is no room for more: the other end takes nothing ({gone} of "
+            f"{len(data)} bytes sent)",
+        )
+        late.sent = gone
+        raise late
+
+    def receive(self, seconds=30):
+        """The next message, whole, however long; None: the channel is closed, and all of it has
+        come. Cut: it was closed inside of a message. Timeout: nothing came; what came of a message
+        is kept for the next receive()."""
+        seconds = _seconds("seconds", seconds)
+        for piece in _pieces(seconds):
+            while not self._came:
+                more = self._take(piece)
+                if more is None:
+                    break
+                if not more and not self._came:
+                    return self._ended()
+            if self._came:
+                return self._came.pop(0)
+        kept = len(self._kept)
+        raise Timeout("no answer", f"{self}: nothing comes ({kept} bytes of the message have)")
+
+    def _take(self, seconds):
+        """More of a message, behind what was kept of it: how many bytes; None: none came in time.
+        A whole one is put with those that came, whatever ends this call."""
+        got, whole = _size(), ctypes.c_bool(False)
+        room = ctypes.create_string_buffer(_ROOM)
+        try:
+            self._torus._do(
+                "torus_channel_recv",
+                self._end,
+                room,
+                _ROOM,
+                seconds,
+                ctypes.byref(got),
+                ctypes.byref(whole),
+            )
+        except Timeout as late:
+            if not _just_late(late, "nothing comes"):
+                raise
+            return None
+        finally:
+            self._kept += room.raw[: got.value]
+            if whole.value:
+                self._came.append(self._kept)
+                self._kept = b""
+        return got.value
+
+    def _ended(self):
+        """The channel is closed. Was that inside of a message?"""
+        part, self._kept = self._kept, b""
+        if part:
+            raise Cut(
+                f"{self}: the channel was closed inside of a message, of which {len(part)} bytes "
+                "had come: join the ends anew and send it again",
+                part,
+            )
+
+    def __str__(self):
+        dims = len(self._torus.sizes) if self._torus._t else 0
+        at = tuple(self._end.at)[: dims or 3]
+        return f"({','.join(map(str, at))}) end {self._end.end}"
 
     def close(self, seconds=30):
         """Once the other end has taken all."""
-        self._torus._do("torus_channel_close", self._end, seconds)
+        self._torus._do("torus_channel_close", self._end, _seconds("seconds", seconds))
 
     def abort(self):
         """At once; what has come and was not taken is thrown away."""
-        self._kept = b""
         self._torus._do("torus_channel_abort", self._end)
+        self._kept, self._came, self._begun = b"", [], 0
 
     def release(self):
         """Gives it back to the logic at its pins, once it is closed or aborted."""
@@ -549,7 +673,13 @@ def _members(torus, places):
     sizes = torus.sizes + (1,) * (3 - len(torus.sizes))
     if places is None:
         return sizes[0] * sizes[1] * sizes[2], None
-    return len(places), (_Port * len(places))(*map(_place, places))
+    places = [_place(at) for at in _list("places", places)]
+    return len(places), (_Port * len(places))(*places)
+
+
+def _want_torus(torus, what):
+    if not torus._t:  # what the library has of it goes by a handle that is gone
+        raise ValueError(f"the connection is closed: close the {what} before its Torus")
 
 
 class Group:
@@ -558,13 +688,13 @@ class Group:
 
     def __init__(self, torus, places, end, acts, join, seconds):
         self.members, at = _members(torus, places)
-        self.acts = sorted(set(range(self.members) if acts is None else acts))
-        if any(not 0 <= m < self.members for m in self.acts):
-            raise ValueError(f"members are 0 to {self.members - 1}")
+        acts = range(self.members) if acts is None else _list("acts", acts)
+        self.acts = sorted({_whole("acts: a member", m, self.members - 1) for m in acts})
         self._torus, self._g = torus, _t()
         options = _GroupOptions()
         torus._lib.torus_group_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.end, options.join, options.seconds = end, join, seconds
+        options.end, options.join = _whole("end", end, 15), bool(join)
+        options.seconds = _seconds("seconds", seconds)
         options.acts = (ctypes.c_bool * self.members)(
             *(m in self.acts for m in range(self.members))
         )
@@ -585,11 +715,13 @@ class Group:
     def _do(self, name, *arguments):
         if not self._g:
             raise ValueError("the group is closed")
+        _want_torus(self._torus, "group")
         self._torus._try(getattr(self._torus._lib, name)(self._g, *arguments))
 
     def close(self):
         """Once the others have taken all. Before the Torus is closed."""
         if self._g:
+            _want_torus(self._torus, "group")
             group, self._g = self._g, None
             self._torus._try(self._torus._lib.torus_group_close(group))
 
@@ -601,11 +733,23 @@ class Group:
         )
         return arrays, pointers
 
-    def _lengths(self, data):
-        """Of what each of ours gives: all the same."""
-        if set(data) != set(self.acts) or len({len(d) for d in data.values()}) > 1:
+    def _given(self, data, kind=list):
+        """What each of ours gives, all as much, and how much that is."""
+        if not isinstance(data, dict) or set(data) != set(self.acts):
+            raise ValueError(f"members {self.acts} each give as much, as {{member: data}}")
+        data = {m: _bytes(d) if kind is bytes else _list(f"member {m}", d) for m, d in data.items()}
+        if len({len(d) for d in data.values()}) > 1:
             raise ValueError(f"members {self.acts} each give as much")
-        return len(next(iter(data.values()), ()))
+        return data, len(next(iter(data.values()), ()))
+
+    def _root(self, root):
+        return _whole("root", root, self.members - 1)
+
+    def _length(self, length):
+        """Of what the root, for which somebody else acts, gives."""
+        if length is None:
+            raise ValueError("length: who does not act for the root says how many bytes it gives")
+        return _whole("length", length, (1 << 32) - 1)
 
     def barrier(self):
         """Returns when all members have come to it."""
@@ -613,16 +757,18 @@ class Group:
 
     def broadcast(self, root, data, length=None):
         """The root's bytes, for each. Who does not act for the root says their length."""
-        length = len(data) if root in self.acts else length
-        arrays, pointers = self._each(
-            ctypes.c_uint8, {root: data} if root in self.acts else {}, length
-        )
+        given, root = {}, self._root(root)
+        if root in self.acts:
+            given = {root: _bytes(data)}
+            length = len(given[root])
+        length = self._length(length)
+        arrays, pointers = self._each(ctypes.c_uint8, given, length)
         self._do("torus_broadcast", root, pointers, length)
         return {m: bytes(a[:length]) for m, a in arrays.items()}
 
     def reduce(self, root, operation, values):
         """{member: [words]} reduced by "sum", "min", "max" or "or": the result, at the root."""
-        length = self._lengths(values)
+        (values, length), root = self._given(values), self._root(root)
         _arrays, pointers = self._each(ctypes.c_int32, values, length)
         result = (ctypes.c_int32 * max(length, 1))()
         self._do("torus_reduce", root, _operation(operation), pointers, result, length)
@@ -630,25 +776,27 @@ class Group:
 
     def all_reduce(self, operation, values):
         """The same: the result, which all have."""
-        length = self._lengths(values)
+        values, length = self._given(values)
         arrays, pointers = self._each(ctypes.c_int32, values, length)
         self._do("torus_all_reduce", _operation(operation), pointers, length)
         return {m: list(a[:length]) for m, a in arrays.items()}
 
     def scatter(self, root, data, length=None):
         """data: the root's list of bytes, one each and of one length; each its own."""
-        everything = None
+        everything, root = None, self._root(root)
         if root in self.acts:
+            data = [_bytes(d) for d in _list("data", data)]
             if len(data) != self.members or len({len(d) for d in data}) != 1:
                 raise ValueError(f"{self.members} times as many bytes are to be scattered")
             length, everything = len(data[0]), b"".join(data)
+        length = self._length(length)
         arrays, pointers = self._each(ctypes.c_uint8, {}, length)
         self._do("torus_scatter", root, everything, pointers, length)
         return {m: bytes(a[:length]) for m, a in arrays.items()}
 
     def gather(self, root, data):
         """{member: bytes} of one length: a list of all, at the root."""
-        length = self._lengths(data)
+        (data, length), root = self._given(data, bytes), self._root(root)
         _arrays, pointers = self._each(ctypes.c_uint8, data, length)
         room = ctypes.create_string_buffer(max(length * self.members, 1))
         self._do("torus_gather", root, pointers, room, length)
@@ -663,11 +811,11 @@ class Tree:
 
     def __init__(self, torus, places, root, chain, software, seconds):
         self.members, at = _members(torus, places)
-        self.root = root
-        self._torus, self._g = torus, _t()
+        self.root = root = _whole("root", root, max(self.members, 1) - 1)
+        self._torus, self._g, seconds = torus, _t(), _seconds("seconds", seconds)
         options = _TreeOptions()
         torus._lib.torus_tree_options_init(ctypes.byref(options), ctypes.sizeof(options))
-        options.root, options.software, options.seconds = root, software, seconds
+        options.root, options.software, options.seconds = root, bool(software), seconds
         options.shape = NUMBERS["TORUS_CHAIN" if chain else "TORUS_TREE"]
         if not torus._t:
             raise ValueError("the connection is closed")
@@ -686,11 +834,13 @@ class Tree:
     def _call(self, name, *arguments):
         if not self._g:
             raise ValueError("the tree is closed")
+        _want_torus(self._torus, "tree")
         return getattr(self._torus._lib, name)(self._g, *arguments)
 
     def close(self):
         """The boards become their pins' again. Before the Torus is closed."""
         if self._g:
+            _want_torus(self._torus, "tree")
             tree, self._g = self._g, None
             self._torus._try(self._torus._lib.torus_tree_close(tree))
 
@@ -714,8 +864,12 @@ class Tree:
 
     def _each(self, values):
         """What all give, as {member: words}, and how many words that is."""
+        wanted = f"{self.members} members each give as much, as a list of their words"
+        if isinstance(values, dict):
+            raise ValueError(wanted)
+        values = [_list(f"member {m}", v) for m, v in enumerate(_list("values", values))]
         if len(values) != self.members or len({len(v) for v in values}) != 1:
-            raise ValueError(f"{self.members} members each give as much")
+            raise ValueError(wanted)
         return dict(enumerate(values)), len(values[0])
 
     def _run(self, name, *arguments):
@@ -723,6 +877,7 @@ class Tree:
 
     def broadcast(self, words):
         """The root's words: a list of what each member has."""
+        words = _list("words", words)
         arrays, pointers = self._vectors({self.root: words}, len(words))
         self._run("torus_tree_broadcast", pointers, len(words))
         return [list(a[: len(words)]) for a in arrays]
@@ -783,18 +938,32 @@ class Datagrams:
         """To a node, and an end there, a number that is only carried; traffic: "inorder", "minimal"
         or "deroute". Returns as the network has taken it."""
         if traffic not in ("inorder", "minimal", "deroute"):
-            raise ValueError(f"no class: {traffic}")
+            raise ValueError(f"no class: {traffic!r:.40}; inorder, minimal or deroute")
         data, to = _bytes(data), _End(_place(place), _whole("end", end, 255))
+        seconds = _seconds("seconds", seconds)
         number = NUMBERS["TORUS_" + traffic.upper()]
         self._torus._do("torus_datagram_send", self._at, to, number, data, len(data), seconds)
 
     def receive(self, seconds=30):
         """The first Datagram that has come: its bytes, who sent it, to which end."""
-        got, source = _size(), _End()
+        got, source, seconds = _size(), _End(), _seconds("seconds", seconds)
         room = ctypes.create_string_buffer(max(self.most, 1))
-        self._torus._do(
-            "torus_datagram_recv", self._at, room, self.most, seconds, ctypes.byref(got), source
-        )
+        until = time.monotonic() + seconds
+        for piece in _pieces(seconds):
+            try:
+                self._torus._do(
+                    "torus_datagram_recv",
+                    self._at,
+                    room,
+                    self.most,
+                    piece,
+                    ctypes.byref(got),
+                    source,
+                )
+                break
+            except Timeout as late:
+                if not (time.monotonic() < until and _just_late(late, "no datagram has come")):
+                    raise
         place = tuple(source.at)[: len(self._torus.sizes)]
         return Datagram(room.raw[: got.value], place, source.end)
 
@@ -803,10 +972,10 @@ class Programs:
     """Programs on some boards' user cores. Nothing of it is held: it may be made anew at any time."""
 
     def __init__(self, torus, places):
-        if places is not None and not places:
-            raise ValueError("no boards: None means all")
         self._torus = torus
         self._boards, self._at = _members(torus, places)
+        if not self._boards:
+            raise ValueError("no boards: None means all")
 
     def load(self, image):
         """Holds what is there, ends its streams, and loads this one: bytes from address 0 on, as
@@ -818,10 +987,7 @@ class Programs:
         """From its beginning, on all boards; up to four words that it is told."""
         if len(arguments) > 4:
             raise ValueError("a program is told four words at most")
-        for word in arguments:
-            if not 0 <= word < 1 << 32:  # ctypes would cut it short
-                raise ValueError(f"{word}: must be 0 to {(1 << 32) - 1}")
-        words = (ctypes.c_uint32 * 4)(*arguments)
+        words = (ctypes.c_uint32 * 4)(*(_whole("a word", w, (1 << 32) - 1) for w in arguments))
         self._torus._do("torus_user_start", self._at, self._boards, words)
 
     def stop(self):
@@ -830,8 +996,8 @@ class Programs:
 
     def join(self, one, other, seconds=30):
         """Joins two ends of programs, (place, end) each, after they were loaded."""
-        a, b = End(self._torus, *one), End(self._torus, *other)
-        self._torus._do("torus_user_join", a._end, b._end, seconds)
+        a, b = _end(self._torus, one), _end(self._torus, other)
+        self._torus._do("torus_user_join", a._end, b._end, _seconds("seconds", seconds))
 
     def state(self, place):
         """{"state": "running", "cause": None, "code": 0, ...} of the program at that board."""
@@ -850,8 +1016,8 @@ class Programs:
 
     def memory(self, place, address, size):
         """So many bytes of its memory, while it is held."""
-        if address < 0 or size < 0 or address >= 1 << 32:
-            raise ValueError(f"{size} bytes from {address} on: no such memory")
+        address = _whole("address", address, (1 << 32) - 1)
+        size = _whole("size", size, self.state(place)["memory"])
         room = ctypes.create_string_buffer(max(size, 1))
         self._torus._do("torus_user_memory", _place(place), address, room, size)
         return room.raw[:size]
@@ -859,28 +1025,60 @@ class Programs:
 
 def _operation(name):
     if name not in ("sum", "min", "max", "or"):
-        raise ValueError(f"no reduction: {name}")
+        raise ValueError(f"no reduction: {name!r:.40}; sum, min, max or or")
     return NUMBERS["TORUS_" + name.upper()]
+
+
+def _want_joined(sender, receiver):
+    for end in (sender, receiver):
+        if not isinstance(end, End):
+            raise TypeError(f"{end!r:.40}: an End is wanted, as join() returns them")
+    state = sender.state()
+    place, number = state["peer"]
+    if state["open"] and (place, number) != (tuple(receiver._end.at), receiver._end.end):
+        other = End(sender._torus, place, number)
+        raise ValueError(f"{sender} is joined with {other}, not with {receiver}: nothing was sent")
 
 
 def move(sender, receiver, data, seconds=30):
     """A message of any length from one End to the other of a channel: sends what there is room for
-    and takes what comes, in turn. Returns what came. Timeout: neither for so many seconds."""
+    and takes what comes, in turn. Returns what came, from where the message began; those that
+    were sent before it are kept for receive(). Timeout: neither for so many seconds; `sent` bytes
+    went."""
     data, sent, whole = _bytes(data), 0, False
+    seconds = _seconds("seconds", seconds)
+    _want_joined(sender, receiver)
+    begun = sender._begun
+    earlier, receiver._came = receiver._came, []
     seen, until = None, 0
-    while True:
-        if (sent, len(receiver._kept)) != seen:
-            seen, until = (sent, len(receiver._kept)), time.monotonic() + seconds
-        elif not time.monotonic() <= until:  # also where seconds are no number
-            raise Timeout("timeout", f"{sent} of {len(data)} bytes sent; no more for {seconds} s")
-        if not whole:
-            try:
-                sender.send(data[sent:], 0)
-                whole = True
-            except Timeout as late:
-                sent += late.sent
-        with contextlib.suppress(Timeout):
-            came = receiver.receive(0.05 if whole else 0)
-            if came is None:
-                raise Error("closed", "the channel was closed inside a message")
-            return came
+    try:
+        while True:
+            now = (sent, len(earlier), len(receiver._kept))
+            if now != seen:
+                seen, until = now, time.monotonic() + seconds
+            elif not time.monotonic() <= until:  # also where seconds are no number
+                line = f"{sent} of {len(data)} bytes sent; no more for {seconds:g} s"
+                late = Timeout("timeout", line)
+                late.sent = sent
+                raise late
+            if not whole:
+                try:
+                    sender.send(data[sent:], 0)
+                    sent, whole = len(data), True
+                except Timeout as late:
+                    sent += late.sent
+            with contextlib.suppress(Timeout):
+                came = receiver.receive(0.05 if whole else 0)
+                if came is None:
+                    line = f"{receiver}: the channel was closed; {sent} of {len(data)} bytes went"
+                    raise Error("closed", line)
+                if whole and _is_it(came, begun, data):
+                    return came
+                earlier.append(came)
+    finally:
+        receiver._came = earlier + receiver._came
+
+
+def _is_it(came, begun, data):
+    """Is this the message of which so many bytes, None: nobody knows, were followed by data?"""
+    return came.endswith(data) and begun in (None, len(came) - len(data))

@@ -33,11 +33,18 @@ check 'SVG: no such folder' status 2 torus discover --svg "$dir/none/x.svg"
 check 'SVG: says which' says "file '.*none/x.svg': No such file"
 no_graphviz() {
     mkdir "$dir/empty"
+    echo before > "$dir/x.svg"
     PATH="$dir/empty" "$B/bin/torusctl" -t "unix:$dir/board0.sock" discover --svg "$dir/x.svg" \
         > "$dir/out" 2>&1
 }
 check 'SVG: without graphviz' status 2 no_graphviz
 check 'SVG: says what to install' says 'is graphviz installed'
+check 'SVG: the picture of before stays' [ "$(cat "$dir/x.svg")" = before ]
+check 'SVG: nothing beside it' [ ! -e "$dir/x.svg.new" ]
+check 'SVG: a folder' status 2 torus discover --svg "$dir/empty"
+check 'SVG: names it' says "empty': Is a directory"
+check 'SVG: into a pipe' eval 'timeout 60 "$B/bin/torusctl" -t "unix:$dir/board0.sock" discover \
+    --svg /dev/stdout 2> "$dir/err" | grep -q "</svg>"'
 check 'wrong cables: ends' stop
 
 # What a tired person cables: all wrap cables of x one row off, or the rows in the opposite order.
@@ -532,5 +539,25 @@ for r, g in zip(rtl, golden):
     assert abs(r["accepted"] / g["accepted"] - 1) <= 0.02
 PY
 check 'bench on RTL boards: ends' stop
+
+# A board alone, which has no gamma0: on the desk, before there is a cable.
+start --dims 1x1 --boards golden
+check 'one board: program' torus program
+for command in run bench; do
+    check "one board: $command" quiet_torus $command --format json
+    check "one board: $command has its rows" json "d['runs'] and all(r['received'] and
+        r['offered_gamma0'] is None and r['accepted_gamma0'] is None for r in d['runs'])"
+    check "one board: $command is not in gamma0" status 2 torus $command --gamma
+    check "one board: $command says why" eval "one_line && says 'no gamma0: leave it out'"
+done
+check 'one board: link' torus link
+check 'one board: link has none' says 'no port has had a link.*--all'
+check 'one board: all its ports' torus link --all
+check 'one board: as many' [ "$(wc -l < "$dir/out")" = 5 ]
+check 'one board: found' torus discover
+check 'one board: said' says '^1 board, a 1x1 torus'
+check 'one board: stop' torus stop
+check 'one board: stopped' says 'of 1 board are stopped'
+check 'one board: ends' stop
 
 finish

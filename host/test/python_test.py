@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python module on boards at argv[1], 2x2 with channels; "layout": numbers, the structures'
-sizes and offsets, as python_layout prints them; "programs": on boards at argv[2], 2x1, programmed, of
+sizes and offsets, as python_layout prints them; "readme": the module's README, typed on boards at argv[2], as far as programs;
+"programs": on boards at argv[2], 2x1, programmed, of
 which (1, 0) has a user core and (0, 0) none. Prints what is wrong, exit status 1."""
 
+import contextlib
 import ctypes
+import doctest
+import io
+import os
+import signal
 import struct
 import sys
+import threading
 import time
 
 import outflank
@@ -66,6 +73,13 @@ def channels(t):
             a.send(data)
             assert b.receive() == data, size
         data = bytes((i * i >> 3) & 255 for i in range(3000))  # more than there is room for
+        try:
+            a.send(data, 0)
+        except outflank.Timeout as late:
+            begun = data[: late.sent]
+        fails(outflank.Timeout, "", b.receive, 0)
+        a.send(b"end")
+        assert b.receive() == begun + b"end"  # with what had come before
         assert outflank.move(b, a, data) == data
         fails(outflank.Timeout, "", a.receive, 0)
         fails(outflank.Timeout, "", a.receive, float("nan"))
@@ -79,6 +93,14 @@ def channels(t):
             assert 0 < late.sent < len(data)
             rest = data[late.sent :]
         assert outflank.move(a, b, rest) == data  # the message goes on
+        moves(a, b, data)
+        interrupted(b.receive, 20)
+        a.send(b"after")
+        assert b.receive() == b"after"
+        interrupted(a.send, data, 20)
+        a.abort()
+        b.abort()
+    a, b = t.join(((0, 0), 1), ((1, 1), 7))
     sent = t.counters()[0, 0]["injected"] - before[0, 0]["injected"]
     assert sent > 100, sent
     fails(outflank.Error, "busy", t.join, ((0, 1), 0), ((1, 1), 7))
@@ -96,6 +118,157 @@ def channels(t):
     fails(ValueError, "no end", t.end, (0, 0), 16)
 
 
+def moves(a, b, data):
+    """What move() says of where it was cut short, and what it leaves alone."""
+    a.send(b"one")
+    a.send(b"")
+    assert outflank.move(a, b, data) == data  # behind them
+    assert outflank.move(a, b, b"o") == b"o"
+    assert [b.receive(0), b.receive(0)] == [b"one", b""]
+    assert outflank.move(a, b, b"") == b""
+    sent = a.state()["sent"]
+    fails(ValueError, "nothing was sent", outflank.move, a, a, data, 1)
+    fails(ValueError, "end 1 is joined with (1,1) end 7, not", outflank.move, a, End(b, 6), b"x")
+    fails(TypeError, "an End is wanted", outflank.move, a, None, b"x")
+    fails(TypeError, "seconds: None", outflank.move, a, b, b"x", None)
+    assert a.state()["sent"] == sent
+    took, b.receive = b.receive, lambda seconds: time.sleep(0.01) or took("not now")
+    fails(TypeError, "'not now'", outflank.move, a, b, b"x")
+    b.receive = late
+    try:
+        outflank.move(a, b, b"xy", 0)
+        raise AssertionError("nobody took it")
+    except outflank.Timeout as e:
+        assert (e.sent, str(e)) == (2, "2 of 2 bytes sent; no more for 0 s"), e
+    b.receive = took
+    assert [b.receive(), b.receive()] == [b"x", b"xy"]
+
+
+def late(_):
+    raise outflank.Timeout("no answer", "")
+
+
+def interrupted(call, *arguments):
+    """Ctrl-C ends it, soon."""
+    began = time.monotonic()
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        raise AssertionError(f"no interrupt: {call(*arguments)!r}")
+    except KeyboardInterrupt:
+        took = time.monotonic() - began
+    assert took < 15, f"{call}: {took} s"
+
+
+def End(like, end):
+    return outflank.End(like._torus, tuple(like._end.at), end)
+
+
+def cut(t):
+    """A channel that its receiver closes, inside of a message."""
+    a, b = t.join(((0, 0), 1), ((1, 1), 7))
+    a.send(b"whole")
+    try:
+        a.send(bytes(3000), 0)
+    except outflank.Timeout as late:
+        sent = late.sent
+    fails(outflank.Error, "inside a message", a.close)
+    b.close()
+    assert b.receive() == b"whole"
+    try:
+        raise AssertionError(f"no error: {b.receive()!r}")
+    except outflank.Cut as e:
+        came = len(e.part)  # not more than went
+        assert 0 < came <= sent and e.part == bytes(came), (came, sent)
+        assert "(1,1) end 7" in str(e) and f"{came} bytes" in str(e), e
+    assert b.receive() is None
+    a.abort()
+    b.abort()
+
+
+def refused(t):
+    """Arguments that cannot be: an error that names them, nothing sent."""
+    place = "coordinates are 2 or 3 numbers"
+    for at in (None, 0, "00", "0,0", (0.5, 0), ("0", "0"), (1, 2, 3, 4), [], {}):
+        fails(ValueError, place, t.read, at, 0)
+        fails(ValueError, place, t.datagrams, at)
+        fails(ValueError, place, t.end, at, 1)
+        fails(ValueError, place, t.programs, [at])
+    for end in (None, "1", 1.0, -1, 16):
+        fails(ValueError, f"no end: {end!r}; they are", t.end, (0, 0), end)
+        fails(ValueError, "end: ", t.group, None, end)
+    for pair in (None, 5, (0, 0, 1), "end"):
+        fails(ValueError, "it is a place and a number", t.join, pair, ((1, 1), 7))
+    fails(ValueError, "no place: 0", t.join, (0, 0), (1, 1))
+    fails(TypeError, "pins: True", t.join, ((0, 0), 1), ((1, 1), 7), 1, True)
+    fails(ValueError, "pins: ", t.join, ((0, 0), 1), ((1, 1), 7), 1, (True,))
+    end = t.end((0, 0), 1)
+    for seconds in (None, "1", b"1", [1], 1j):
+        said = f"seconds: {seconds!r} is no number"
+        fails(TypeError, said, end.send, b"x", seconds)
+        fails(TypeError, said, end.receive, seconds)
+        fails(TypeError, said, end.close, seconds)
+        fails(TypeError, said, t.join, ((0, 0), 1), ((1, 1), 7), seconds)
+        fails(TypeError, said, t.group, None, 0, None, False, seconds)
+        fails(TypeError, said, t.tree, None, 0, False, True, seconds)
+        fails(TypeError, said, t.lease(seconds).__enter__)
+    for places in (5, True):
+        fails(TypeError, "places: ", t.group, places)
+        fails(TypeError, "places: ", t.programs, places)
+        fails(TypeError, "places: ", t.clear_trees, places)
+    for acts in ([4], [-1], ["0"]):
+        fails(ValueError, "acts: a member: ", t.group, None, 0, acts)
+    fails(TypeError, "acts: 0", t.group, None, 0, 0)
+    for root in (4, -1, None, "0"):
+        fails(ValueError, "root: ", t.tree, None, root)
+    for data in (["a"], "abc", None):
+        fails(TypeError, "bytes are wanted", end.send, data)
+    fails(ValueError, "bytes must be 0 to 255", end.send, [300])
+    fails(ValueError, "there are abr", t.program, "north")
+    with t.group() as g:
+        for values in (None, [[1]] * 4, {0: [1]}, 5):
+            fails(ValueError, "as {member: data}", g.all_reduce, "sum", values)
+        fails(TypeError, "member 0: 7", g.all_reduce, "sum", {m: 7 for m in range(4)})
+        fails(ValueError, "a value: 1.5", g.all_reduce, "sum", {m: [1.5] for m in range(4)})
+        fails(ValueError, "no reduction: []; sum", g.all_reduce, [], {m: [1] for m in range(4)})
+        fails(TypeError, "bytes are wanted", g.broadcast, 0, "abc")
+        fails(TypeError, "data: None", g.scatter, 0, None)
+        fails(ValueError, "4 times as many", g.scatter, 0, [b"a"])
+        fails(ValueError, "as {member: data}", g.gather, 0, [b"a"] * 4)
+        assert g.gather(0, {m: [m] for m in range(4)}) == [bytes([m]) for m in range(4)]
+    g = t.group(acts=[1, 2, 3])  # found wrong before anybody waits for 0
+    fails(ValueError, "length: who does not act", g.broadcast, 0, None)
+    fails(ValueError, "length: -1", g.scatter, 0, None, -1)
+    for place in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        for end in range(3):
+            t.end(place, end).abort()
+    fails(outflank.Error, "aborted", g.close)
+    with t.tree() as g:
+        fails(TypeError, "words: 5", g.broadcast, 5)
+        for values in ({m: [1] for m in range(4)}, [[1]] * 3, [[1], [2, 3], [1], [1]]):
+            fails(ValueError, "4 members each give", g.all_reduce, "sum", values)
+        fails(TypeError, "member 0: 1", g.all_reduce, "sum", [1, 2, 3, 4])
+
+
+def unopened(where):
+    for name, value in (("timeout", "a"), ("timeout", None), ("retry", b"1")):
+        fails(TypeError, f"{name}: ", lambda: outflank.Torus(where, **{name: value}))
+    for times in ({"timeout": -1}, {"retry": float("nan")}, {"timeout": float("inf")}):
+        fails(ValueError, "seconds from 0 on", lambda: outflank.Torus(where, **times))
+    for key in (-1, 1 << 64, "ab", None):  # cut, it would be another key
+        fails(ValueError, "key: ", lambda: outflank.Torus(where, key=key))
+    fails(TypeError, "library: 5", lambda: outflank.Torus(where, library=5))
+    fails(OSError, "no libtorus", lambda: outflank.Torus(where, library="libc.so.6"))
+
+
+def closed(t, used):
+    """What is used after its Torus was closed says so, and the library is not asked."""
+    for call in (t.boards, t.discover, t.counters, t.program, t.group, t.tree, t.programs):
+        fails(ValueError, "the connection is closed", call)
+    for call in used:
+        fails(ValueError, "the connection is closed", call)
+    t.close()
+
+
 def groups(t):
     with t.group() as g:
         g.barrier()
@@ -107,10 +280,11 @@ def groups(t):
         assert g.scatter(3, blocks) == dict(enumerate(blocks))
         assert g.gather(2, dict(enumerate(blocks))) == blocks
         fails(outflank.Error, "busy", t.group, [(0, 0), (1, 1)])
-        fails(outflank.Error, "members are 0 to 3", g.broadcast, 4, b"x", 1)
+        for root in (4, -1, 1 << 32, None, "0"):
+            fails(ValueError, "root: ", g.broadcast, root, b"x", 1)
         fails(ValueError, "each give", g.all_reduce, "or", {0: [1]})
         for wrong in (1 << 31, -(1 << 31) - 1, 1 << 40):  # not cut short
-            fails(ValueError, "must be", g.all_reduce, "sum", {m: [wrong] for m in range(4)})
+            fails(ValueError, "a value: ", g.all_reduce, "sum", {m: [wrong] for m in range(4)})
         fails(ValueError, "must be 0 to 255", g.broadcast, 2, [300])
         fails(ValueError, "no reduction", g.all_reduce, "xor", words)
         with t.group([(1, 1), (0, 0)], end=3) as two:
@@ -133,7 +307,7 @@ def trees(t):
         assert g.scatter(words) == words
         assert g.gather(words) == words
         assert g.gather([[]] * 4) == [[]] * 4
-        fails(ValueError, "must be", g.broadcast, [1 << 31])
+        fails(ValueError, "a value: ", g.broadcast, [1 << 31])
         fails(outflank.Error, "in a group", t.tree, [(0, 0), (1, 1)])
         fails(ValueError, "each give", g.all_reduce, "or", words[:3])
     fails(ValueError, "closed", g.barrier)
@@ -154,11 +328,31 @@ def datagrams(t):
                 a.send((1, 0), data, end=size % 16, traffic=traffic)
                 assert b.receive() == (data, (0, 1), size % 16), size
         fails(outflank.Timeout, "no datagram", b.receive, 0)
+        fails(outflank.Timeout, "no datagram", b.receive, 0.6)
+        interrupted(b.receive, 20)
         fails(outflank.Timeout, "no datagram", b.receive, float("nan"))
         fails(TypeError, "bytes are wanted", a.send, (1, 0), 5)
         fails(outflank.Error, "at most", a.send, (1, 0), bytes(a.most + 1))
         fails(ValueError, "no class", a.send, (1, 0), b"x", 0, "north")
     fails(outflank.Error, "logic's at its pins", a.send, (1, 0), b"x")
+
+
+def readme(where):
+    """What is typed there gives what is shown there."""
+    with open("host/python/README.md") as f:
+        examples = doctest.DocTestParser().get_examples(f.read())
+    names, typed = {}, 0
+    for e in examples:
+        if "programs(" in e.source:
+            break
+        text = e.source.replace("unix:/tmp/boards/board0.sock", where)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(text, "README", "single"), names)
+        if e.want and e.want != out.getvalue():
+            sys.exit(f"not so: {e.source}{e.want}but {out.getvalue()}")
+        typed += 1
+    if typed < 8:
+        sys.exit(f"not so: {typed} commands are there")
 
 
 # A letter: argument 0 goes from end 0, what comes at end 1 is printed, and the exit code.
@@ -190,7 +384,10 @@ def programs(t):
     fails(outflank.Error, "ends 0 to 3", on.join, (at, 0), (at, 4))
     on.join((at, 0), (at, 1))
     fails(ValueError, "four words", on.start, 1, 2, 3, 4, 5)
-    fails(ValueError, "must be", on.start, 1 << 32)
+    for word in (1 << 32, -1, 1.5, "a", None):
+        fails(ValueError, "a word: ", on.start, word)
+    for size in (-1, None, 16385, 1 << 40):
+        fails(ValueError, "from 0 to 16384", on.memory, at, 0, size)
     on.start(65, 7)
     user = ended(on, at)
     assert (user["state"], user["code"], user["ended"]) == ("ended", 65, True), user
@@ -214,22 +411,32 @@ def programs(t):
 
 if sys.argv[1] == "layout":
     layout()
+elif sys.argv[1] == "readme":
+    readme(sys.argv[2])
 elif sys.argv[1] == "programs":
     try:
         with outflank.Torus(sys.argv[2], timeout=60) as torus:
             torus.attach()
             programs(torus)
-    except AssertionError as wrong:
+    except (AssertionError, outflank.Error) as wrong:
         sys.exit(f"not so: {wrong!r}")
 else:
     try:
         fails(outflank.Error, "", outflank.Torus, "unix:/nobody/is/here")
+        unopened(sys.argv[1])
         with outflank.Torus(sys.argv[1], timeout=60) as torus:
             boards(torus)
             channels(torus)
             groups(torus)
             trees(torus)
             datagrams(torus)
-        fails(ValueError, "closed", torus.boards)
-    except AssertionError as wrong:
+            cut(torus)
+            refused(torus)
+            group, tree = torus.group([(0, 0), (1, 1)]), torus.tree([(0, 1), (1, 0)])
+            end, on = torus.end((0, 0), 0), torus.programs()
+            packets = torus.datagrams((0, 0))
+        used = [group.barrier, group.close, tree.barrier, tree.close, end.receive, end.state]
+        closed(torus, used + [on.stop, packets.receive, packets.close])
+        assert str(end) == "(0,0,0) end 0"
+    except (AssertionError, outflank.Error) as wrong:
         sys.exit(f"not so: {wrong!r}")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The Python module: its numbers and structures are libtorus.h's, in every field; boards, tables, counters,
-# registers, channels, groups, collectives in hardware and datagrams on golden boards, users' programs on an RTL one. Twins: a
+# registers, channels, groups, collectives in hardware and datagrams on golden boards, its README typed there, users' programs on an RTL one. Twins: a
 # module that has a field too few, one that only sums; one that forgets what came of a message before; one whose programs are told
 # nothing. TAP.
 . tests/boards.sh
@@ -19,7 +19,7 @@ same_layout() { # FOLDER
 twin() { # SED
     mkdir -p "$dir/twin"
     sed "$1" $module/outflank.py > "$dir/twin/outflank.py"
-    ! cmp -s $module/outflank.py "$dir/twin/outflank.py"
+    ! cmp -s $module/outflank.py "$dir/twin/outflank.py" || result 1 "twin: $1: changes nothing"
 }
 
 check 'structures: as libtorus.h has them' same_layout $module
@@ -30,6 +30,9 @@ check 'twin: a counter too few: found out' eval '! same_layout "$dir/twin"'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'boards, tables, counters, channels, groups, datagrams' run $module "unix:$dir/board0.sock"
 check 'ended well' stop
+start --dims 2x2 --boards golden --channels 8
+check 'its README, as typed' run $module readme "unix:$dir/board0.sock"
+check 'README: ended well' stop
 twin 's/def _operation(name):/def _operation(_, name="sum"):/'
 start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that only sums: found out' eval \
@@ -40,10 +43,20 @@ start --dims 2x2 --boards golden --channels 8 --wait
 check 'twin: one that forgets what came of a message: found out' eval \
     '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
 stop
+twin '/_want_joined(sender, receiver)$/d'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that moves to any end: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
+twin 's/return self._ended()/return None/'
+start --dims 2x2 --boards golden --channels 8 --wait
+check 'twin: one that hides that a message was cut: found out' eval \
+    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+stop
 start --dims 2x1 --boards gr --link reliable --channels 8 --user
 check 'programmed' torus program
 check "users' programs" run $module programs "unix:$dir/board0.sock"
-twin 's/words = (ctypes.c_uint32 . 4)(.arguments)/words = (ctypes.c_uint32 * 4)()/'
+twin 's/words = (ctypes.c_uint32 . 4)(.*)$/words = (ctypes.c_uint32 * 4)()/'
 check 'twin: one whose programs are told nothing: found out' eval \
     '! run "$dir/twin" programs "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
 check "users' programs: ended well" stop

@@ -15,7 +15,17 @@ shown="$work/out $work/err"
 nowhere=unix:$work/nothing
 refuse discover
 refuse 'where the board is' discover
-refuse "'explode'" explode -t "$nowhere"
+refuse "'explode': say one of list, discover" explode -t "$nowhere"
+refuse "register '=3': write NAME=VALUE" reg -t "$nowhere" =3
+refuse "register 'NODE': a block has no value, say which" reg -t "$nowhere" NODE=3
+refuse "place or port 'q': write .* or a port, as x+" bert -t "$nowhere" 0,0 q
+refuse "place 'q': write X,Y" bert -t "$nowhere" q x+
+for json in 'program' 'discover --diff' 'diff --thresholds'; do
+    # shellcheck disable=SC2086
+    refuse "file '$work/none': No such file or directory\$" $json "$work/none" \
+        $([ "${json#diff}" = "$json" ] && echo "-t $nowhere" || echo /dev/null /dev/null)
+done
+refuse "$work/tty0: No such file or directory; is the board plugged in" ping -t "tty:$work/tty0"
 refuse 'unix:PATH' ping -t carrier-pigeon
 for empty in unix: tty: usb:; do
     refuse "$empty: say usb, usb:SERIAL, unix:PATH" ping -t $empty

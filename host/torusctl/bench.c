@@ -256,7 +256,9 @@ static int do_bench(struct torus *t, const struct args *a)
         return report(t, error);
     b.dims = torus_sizes(t, b.k);
     b.nodes = (unsigned)b.k[0] * b.k[1] * b.k[2];
-    b.unit = set.gamma ? torus_gamma0(b.dims, b.k) : 1;
+    b.unit = sweep_unit(set.gamma, b.dims, b.k);
+    if (!(b.unit > 0))
+        return 2;
     b.curves.unit = set.gamma ? "\u03b30" : "flits per cycle and node";
     if (set.routings)
         read_routings(set.routings, &b.curves);

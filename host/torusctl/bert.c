@@ -68,8 +68,11 @@ static int prepare(struct args *a)
 {
     if (a->rest_count != 2)
         return wrong("command", "bert", "say A B, two neighbours, or A and a port of its");
-    if (!place_good(a->rest[0]) || (port_of(a->rest[1]) < 0 && !place_good(a->rest[1])))
+    if (!place_good(a->rest[0]))
         return 2;
+    if (port_of(a->rest[1]) < 0 && !place_is(a->rest[1]))
+        return wrong("place or port", a->rest[1],
+                     "write X,Y or X,Y,Z of a neighbour, or a port, as x+");
     if (set.cable && strpbrk(set.cable, "\",\n"))
         return wrong("cable", set.cable, "without commas, quotes and line ends");
     bool there = set.record && !access(set.record, F_OK);

@@ -19,6 +19,8 @@ const char *sweep_seedless(const char *patterns);
 // Is it a pattern of several that does not exist in this torus? Says so, and notes it.
 bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const uint8_t k[3],
                  json_t *skipped);
+// What loads are in: flits, or gamma0. 0: there is none here, a line on stderr.
+double sweep_unit(bool gamma, unsigned dims, const uint8_t k[3]);
 // Rows of run and bench.
 extern const struct column run_columns[];
 void run_note(struct table *rows, unsigned dims, const uint8_t k[3]);
@@ -138,6 +140,7 @@ extern const char routing_list[], tie_list[]; // "abr|por|...", "both|plus"
 // A place on the command line: "X,Y" or "X,Y,Z" each from 0 to 15, or a name of --names. Is it one?
 // false: a line on stderr. Then, of boards attached to, its coordinates: 0, or the exit status.
 bool place_good(const char *text);
+bool place_is(const char *text); // likewise, and nothing is said
 int place_find(struct torus *t, const char *text, uint8_t at[3]);
 // Boards with a user's core: PLACE of --at, or all of them (NULL, "all"). Is it one? false: a line
 // on stderr. users_find() attaches and finds them, to be freed; NULL: *status, what is wrong has

@@ -73,7 +73,7 @@ static void draw_plane(const struct torus *t, const uint8_t k[3], unsigned z)
 
 void draw_text(const struct torus *t, unsigned dims, const uint8_t k[3])
 {
-    printf("%u boards", torus_boards(t));
+    printf("%u board%s", torus_boards(t), torus_boards(t) == 1 ? "" : "s");
     if (dims == 2)
         printf(", a %ux%u torus", k[0], k[1]);
     else if (dims == 3)

@@ -20,7 +20,13 @@ json_t *file_load(const char *file)
         fprintf(stderr, "torusctl: %s: it is a folder\n", file);
         return NULL;
     }
-    json_t *root = json_load_file(file, JSON_REJECT_DUPLICATES, &error);
+    FILE *f = fopen(file, "r");
+    if (!f) {
+        wrong("file", file, strerror(errno));
+        return NULL;
+    }
+    json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+    fclose(f);
     if (!root && error.line > 0)
         fprintf(stderr, "torusctl: %s: line %d, column %d: %s\n", file, error.line, error.column,
                 error.text);

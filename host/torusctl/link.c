@@ -116,7 +116,7 @@ static int do_link(struct torus *t, const struct args *a)
 {
     struct torus_link links[TORUS_PORTS];
     int error = discover(t);
-    bool bad = false;
+    bool bad = false, any = false;
     if (error != TORUS_OK && error != TORUS_E_MISCABLED)
         return report(t, error);
     error = TORUS_OK;
@@ -124,8 +124,10 @@ static int do_link(struct torus *t, const struct args *a)
     for (unsigned i = 0; i < torus_boards(t) && error == TORUS_OK; i++) {
         error = torus_links(t, i, links);
         for (unsigned p = 0; p < 2u * torus_board(t, i)->dims && error == TORUS_OK; p++) {
-            if (set.all || was_there(&links[p]))
+            bool shown = set.all || was_there(&links[p]);
+            if (shown)
                 table_row(rows, row(t, i, p, &links[p]));
+            any |= shown;
             bad |= links[p].state != TORUS_LINK_UP && was_there(&links[p]);
         }
     }
@@ -133,6 +135,8 @@ static int do_link(struct torus *t, const struct args *a)
         table_drop(rows);
         return report(t, error);
     }
+    if (!any)
+        table_note(rows, "no port has had a link since the board was reset; --all lists them");
     table_end(rows, json_pack("{s:f}", "confidence", set.confidence > 0 ? set.confidence : 0.95));
     return bad;
 }

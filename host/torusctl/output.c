@@ -404,7 +404,8 @@ void table_row(struct table *t, json_t *row)
     bar_away();
     if (t->own)
         add_names(row);
-    json_array_append_new(t->rows, row);
+    if (json_array_append_new(t->rows, row) && !write_error) // or it were not missed
+        write_error = ENOMEM;
     if (t->silent)
         return;
     if (t->format == JSON || (t->format == TEXT && t->waits))

@@ -24,11 +24,16 @@ static bool parse_at(const char *text, uint8_t at[3])
     return good;
 }
 
-bool place_good(const char *text)
+bool place_is(const char *text)
 {
     uint8_t at[3];
     uint64_t serial;
-    if (parse_at(text, at) || name_serial(text, &serial))
+    return parse_at(text, at) || name_serial(text, &serial);
+}
+
+bool place_good(const char *text)
+{
+    if (place_is(text))
         return true;
     wrong("place", text,
           names_given() ? "write X,Y or X,Y,Z, each from 0 to 15, or a name of the file of --names"

@@ -121,6 +121,8 @@ static int read_argument(const char *text)
     const char *value = strchr(text, '=');
     unsigned before = set.count;
     snprintf(name, sizeof name, "%.*s", value ? (int)(value - text) : 99, text);
+    if (!*name)
+        return wrong("register", text, "write NAME=VALUE");
     find(name);
     if (set.count == before)
         return wrong("register", name, "unknown; torusctl reg lists them, with their fields");
@@ -134,7 +136,7 @@ static int read_argument(const char *text)
     char *end;
     unsigned long long v = strtoull(value + 1, &end, 0);
     if (set.count != before + 1)
-        return wrong("register", name, "a block has no value");
+        return wrong("register", name, "a block has no value, say which of its registers");
     if (!strcmp(p->block, "PINS") ||
         (!strcmp(p->block, "OFR") && !strcmp(string_of(p->reg, "name"), "COMMIT")))
         return wrong("register", name, "only torusctl program commits tables");

@@ -68,7 +68,9 @@ static int do_run(struct torus *t, const struct args *a)
         return report(t, error);
     uint8_t k[3];
     unsigned dims = torus_sizes(t, k);
-    double unit = set.gamma ? torus_gamma0(dims, k) : 1, apart = 0;
+    double unit = sweep_unit(set.gamma, dims, k), apart = 0;
+    if (!(unit > 0))
+        return 2;
     const char *routing = preset.routing ? torus_routing_name(preset.routing) : "none";
     struct table *rows = table_begin(a, "runs", run_columns);
     json_t *skipped = json_array();

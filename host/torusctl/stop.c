@@ -14,8 +14,8 @@ static int do_stop(struct torus *t, const struct args *a)
     if (error != TORUS_OK)
         return report(t, error);
     torus_sizes(t, k);
-    printf("the generators of %u boards are stopped\n",
-           torus_boards(t) ? torus_boards(t) : (unsigned)k[0] * k[1] * k[2]);
+    unsigned boards = torus_boards(t) ? torus_boards(t) : (unsigned)k[0] * k[1] * k[2];
+    printf("the generators of %u board%s are stopped\n", boards, boards == 1 ? "" : "s");
     return 0;
 }
 

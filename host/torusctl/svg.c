@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,16 +115,18 @@ static int start_neato(const char *file, pid_t *child)
     return -1;
 }
 
-int draw_svg(const struct torus *t, const uint8_t k[3], unsigned dims, const char *file)
+// Into `to`, for `file`. Exit status.
+static int draw_to(const struct torus *t, const uint8_t k[3], unsigned dims, const char *to,
+                   const char *file)
 {
-    FILE *try = fopen(file, "w"); // neato would say it in words of its own
+    FILE *try = fopen(to, "w"); // neato would say it in words of its own
     pid_t child;
     int status = 1, pipe = -1;
     if (!try)
         return wrong("file", file, strerror(errno));
     fclose(try);
     signal(SIGPIPE, SIG_IGN);
-    pipe = start_neato(file, &child);
+    pipe = start_neato(to, &child);
     if (pipe < 0)
         return wrong("program", "neato", "cannot be started; is graphviz installed?");
     FILE *dot = fdopen(pipe, "w");
@@ -136,4 +139,23 @@ int draw_svg(const struct torus *t, const uint8_t k[3], unsigned dims, const cha
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return dot && status == 0 ? 0 : wrong("file", file, "graphviz could not draw it");
+}
+
+// Beside, and in place once it is whole: a picture of before stays where there is none. What is no
+// file, a pipe say, is written as it is.
+int draw_svg(const struct torus *t, const uint8_t k[3], unsigned dims, const char *file)
+{
+    struct stat about;
+    char *new;
+    if (!lstat(file, &about) && !S_ISREG(about.st_mode))
+        return draw_to(t, k, dims, file, file);
+    if (asprintf(&new, "%s.new", file) < 0)
+        return wrong("file", file, "out of memory");
+    int status = draw_to(t, k, dims, new, file);
+    if (!status && rename(new, file))
+        status = wrong("file", file, strerror(errno));
+    if (status)
+        unlink(new);
+    free(new);
+    return status;
 }

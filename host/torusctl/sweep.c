@@ -91,6 +91,14 @@ bool sweep_skips(const struct sweep *s, unsigned pattern, unsigned dims, const u
     return true;
 }
 
+double sweep_unit(bool gamma, unsigned dims, const uint8_t k[3])
+{
+    double unit = gamma ? torus_gamma0(dims, k) : 1;
+    if (!(unit > 0))
+        wrong("option", "--gamma", "a torus of one board has no gamma0: leave it out");
+    return unit;
+}
+
 const struct column run_columns[] = {
     {"pattern", "pattern", -15, 0},
     {"routing", "routing", -7, 0},
@@ -113,12 +121,18 @@ const struct column run_columns[] = {
     {0},
 };
 
+// Null in a torus of one board, which has no load that would fill its links.
+static json_t *of_gamma0(double load, double gamma0)
+{
+    return gamma0 > 0 ? json_real(load / gamma0) : json_null();
+}
+
 json_t *run_row(const char *routing, const char *pattern, const struct torus_result *r)
 {
-    return json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:o,s:o,s:o,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i,s:f}",
+    return json_pack("{s:s,s:s,s:f,s:f,s:o,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:f,s:I,s:I,s:i,s:i,s:f}",
                      "pattern", pattern, "routing", routing, "offered", r->offered, "accepted",
-                     r->accepted, "offered_gamma0", r->offered / r->gamma0, "accepted_gamma0",
-                     r->accepted / r->gamma0, "mean",
+                     r->accepted, "offered_gamma0", of_gamma0(r->offered, r->gamma0),
+                     "accepted_gamma0", of_gamma0(r->accepted, r->gamma0), "mean",
                      r->measured ? json_real(r->mean) : json_null(), "p99",
                      r->measured ? json_real(r->p99) : json_null(), "max",
                      r->measured ? json_integer(r->max) : json_null(), "oidn", r->oidn, "widn",

@@ -329,7 +329,7 @@ int topology_diff(struct torus *t, const struct args *a, const struct topology *
     if (!sizes)
         cables_changed(&d);
     if (!d.count)
-        table_note(d.rows, "no change: %u boards", now.boards);
+        table_note(d.rows, "no change: %u board%s", now.boards, now.boards == 1 ? "" : "s");
     table_end(d.rows, json_pack("{s:o,s:o}", "sizes_before", json_at(before->k, before->dims),
                                 "sizes", now.dims ? json_at(now.k, now.dims) : json_null()));
     topology_free(&now);

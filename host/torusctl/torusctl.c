@@ -231,7 +231,7 @@ static int command_line(int argc, char **argv, struct args *a)
 {
     struct argp_option all[MAX_OPTIONS];
     static char name[40]; // argp keeps it
-    char list[300] = "";
+    char list[300] = "say one of ";
     all_options(all);
     int word = command_word(argc, argv, all);
     for (unsigned i = 0; commands[i]; i++) {
