@@ -61,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
         return 0;
     case O_OUT:
-        args->out = arg;
+        args->out = net_parse_path("--out", arg);
         return 0;
     case O_RESUME:
         args->resume = true;
@@ -84,7 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (args->name)
             net_refuse("reproduce: one experiment at a time");
-        args->name = arg;
+        args->name = net_parse_path("reproduce: NAME", arg);
         return 0;
     case ARGP_KEY_END:
         if (!args->name)

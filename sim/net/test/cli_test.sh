@@ -41,6 +41,15 @@ refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate
+for option in trace application links histogram; do
+    refuse "$option '': must be a name" run --topology 2x2 --$option ''
+done
+for command in sweep saturate 'reproduce rdr' 'view Makefile' 'record'; do
+    # shellcheck disable=SC2086
+    refuse "out '': must be a name" $command --out ''
+done
+refuse "NAME ''" reproduce ''
+refuse "FILE ''" view ''
 # That one line is all, without a hint behind it.
 for mistake in 'run --frobnicate' 'view --frobnicate' 'record --frobnicate' 'sweep --load' 'run 4x4' \
     'reproduce --quick=x'; do

@@ -139,6 +139,10 @@ echo mine > "$work/mine.png"
 refuse 'mine.png: it is there' view "$work/points" --out "$work/mine"
 [ "$(cat "$work/mine.png")" = mine ]
 result $? 'and it is left alone'
+refuse 'must end with a name' view "$work/points" --out "$work/"
+refuse 'too long' view "$work/points" --out "$work/$(printf '%0151d' 0)"
+[ -z "$(find "$work" -name '.*.*' -o -name '0000*')" ]
+result $? 'and nothing is written for names that are none'
 refuse 'no field fly' view "$work/points" -y fly
 refuse 'no record has both' view "$work/points" -y solution_us
 refuse 'two of the axes xyz' view "$work/links.csv" --plane xu
