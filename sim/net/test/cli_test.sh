@@ -137,6 +137,14 @@ json 'all(o[k] == p[k] for p in [json.load(open("'"$work/a"'"))] for k in ("mean
     "p99_us", "max_us", "packet_hops", "oidn_ratio", "widn_ratio", "source_wait_us", "end_us"))'
 result $? 'a pattern as a trace gives what the pattern gives'
 
+# A link's use has each packet by its whole time, that of the last one, too: where it is above 1, by less
+# than a packet's time. It is not cut off.
+"$sim" run --topology 4 --traffic complement --load 1.5 --messages 2 --arrivals bernoulli --seed 10 \
+    --ext-latency 100 --message-packets 4 --injection pipelined --links "$work/use" > "$work/out"
+awk -F, 'NR > 2 && $NF > 1 { above++; if ($(NF - 1) * (1 - 1 / $NF) > 0.9999) far++ }
+    END { exit !(above && !far) }' "$work/use"
+result $? 'the use of a link is less than a packet above 1'
+
 # By hand: minimal x+ z-, u = (1 + 2)/2, u* = 1: 2/3 + 2. OIDN (-1,0,1): q = (6,0,3), 5 + 5 hops,
 # leaving over x- z+ (z: 3 hops), u = (2 + 4)/2: 1/3 + 2 * 6/10.
 "$sim" explain --topology torus:8x8x8 --src 0,0,0 --dst 3,0,5 --used 1,2,3,1,4,2 --slots 8 \
