@@ -15,7 +15,7 @@ COMMANDS := discover link info program run bench counters snapshot time monitor 
             trace bandwidth latency bert channel datagram collective load start console b_eff osu list reg key serve stop flash
 CTL_SHARED := $(patsubst %,$(B)/host/torusctl/%.o,$(COMMANDS) commands options output places users sweep \
               streams sizes counter_set thresholds table file draw svg bench_plot \
-              debug interrupt reg_map token relay tenant names topology seconds) $(B)/sim/net/output/gnuplot.o
+              debug interrupt reg_map token relay tenant names topology seconds) $(patsubst %,$(B)/sim/net/output/%.o,gnuplot child)
 CTL_O    := $(B)/host/torusctl/torusctl.o $(CTL_SHARED)
 MANUAL_O := $(B)/host/torusctl/manual.o $(CTL_SHARED)
 CTL_H    := $(wildcard host/torusctl/*.h) sim/net/output/gnuplot.h

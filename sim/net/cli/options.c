@@ -79,6 +79,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
     for (unsigned i = 0; net_settings[i].name; i++)
         if (key == (net_settings[i].letter ? net_settings[i].letter : FIRST_KEY + (int)i)) {
+            if (!strcmp(net_settings[i].value, "FILE") && !*arg)
+                net_refuse("--%s '': must be a name", net_settings[i].name);
             give(options, &net_settings[i], arg);
             return 0;
         }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// lint-flags: -D_GNU_SOURCE
 // torussim record: runs an MPI program with the recorder before Open MPI, and makes one file of
 // what its ranks have left.
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,8 @@
 
 #include "app/application.h"
 #include "cli/options.h"
+#include "output/child.h"
+#include "output/files.h"
 
 enum { O_CLOCK = 1024, O_OUT };
 
@@ -29,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->err_stream = NULL; // the hint at --help after getopt's line
         return 0;
     case O_OUT:
-        args->out = arg;
+        args->out = net_parse_path("record: --out", arg);
         return 0;
     case O_CLOCK:
         if (strcmp(arg, "cpu") && strcmp(arg, "wall"))
@@ -61,23 +66,27 @@ static void find_library(char path[PATH_MAX])
                    path);
 }
 
-// Runs the command with these in its environment, on other hosts, too. Its exit status.
-static int run(char **command, const char *library, const char *folder, const char *clock)
+// The output is a new file, which can be made: known before the program has run, not after.
+static void check_output(const char *out)
 {
-    pid_t child = fork();
-    if (child == 0) {
-        setenv("LD_PRELOAD", library, 1);
-        setenv("TORUSSIM_RECORD", folder, 1);
-        setenv("TORUSSIM_CLOCK", clock, 1);
-        setenv("OMPI_MCA_mca_base_env_list", "LD_PRELOAD;TORUSSIM_RECORD;TORUSSIM_CLOCK", 1);
-        execvp(command[0], command);
-        fprintf(stderr, "torussim record: %s: %s\n", command[0], strerror(errno));
-        _exit(127);
-    }
-    int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    struct stat there;
+    const char *slash = strrchr(out, '/');
+    if (!lstat(out, &there))
+        net_refuse("record: --out %s: it is there already; name a new file", out);
+    if (slash && !slash[1])
+        net_refuse("record: --out %s: must be a file's name, not a folder's", out);
+    net_file_check("record: --out", out);
+}
+
+// Starts the command with these in its environment, on other hosts, too. 0, or what is wrong.
+static int start(char **command, const char *library, const char *folder, const char *clock,
+                 pid_t *child)
+{
+    setenv("LD_PRELOAD", library, 1);
+    setenv("TORUSSIM_RECORD", folder, 1);
+    setenv("TORUSSIM_CLOCK", clock, 1);
+    setenv("OMPI_MCA_mca_base_env_list", "LD_PRELOAD;TORUSSIM_RECORD;TORUSSIM_CLOCK", 1);
+    return posix_spawnp(child, command[0], NULL, NULL, command, environ);
 }
 
 // Appends a rank's part; sets `ranks` from the first. False: it is not there, or not whole.
@@ -121,6 +130,16 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
+// Gives a file its name, which is no other's; not every file system has links. Not 0: errno.
+static int place(const char *path, const char *out)
+{
+    if (!link(path, out))
+        return 0;
+    if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
+        return -1;
+    return renameat2(AT_FDCWD, path, AT_FDCWD, out, RENAME_NOREPLACE);
+}
+
 // One file of all parts, under its name once it is whole. False: a line says why not.
 static bool merge(const char *folder, const char *out)
 {
@@ -149,8 +168,9 @@ static bool merge(const char *folder, const char *out)
         fprintf(stderr, "torussim record: %s; %s is not written\n", wrong, out);
         return false;
     }
-    if (link(path, out)) {
-        fprintf(stderr, "torussim record: %s: %s\n", out, strerror(errno));
+    if (child_signalled() || place(path, out)) {
+        if (!child_signalled())
+            fprintf(stderr, "torussim record: %s: %s\n", out, strerror(errno));
         net_application_free(app);
         return false;
     }
@@ -158,6 +178,27 @@ static bool merge(const char *folder, const char *out)
            app->messages, (unsigned long long)app->bytes);
     net_application_free(app);
     return true;
+}
+
+// Runs the program and makes one file of what it leaves in the folder. False: a line says why not.
+static bool record(const struct args *args, const char *library, const char *folder)
+{
+    pid_t child;
+    int failed = start(args->command, library, folder, args->clock, &child);
+    if (failed) {
+        remove_folder(folder);
+        net_refuse("record: %s: %s", args->command[0], strerror(failed));
+    }
+    child_watch(child);
+    int status = child_wait();
+    status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    bool good = !child_signalled() && status == 0 && merge(folder, args->out);
+    if (child_signalled() && !good)
+        fprintf(stderr, "torussim record: interrupted; %s is not written\n", args->out);
+    else if (status)
+        fprintf(stderr, "torussim record: the program ended with status %d; %s is not written\n",
+                status, args->out);
+    return good;
 }
 
 int net_command_record(int argc, char **argv)
@@ -183,24 +224,17 @@ int net_command_record(int argc, char **argv)
     net_options_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
     if (!args.out)
         net_refuse("record: --out is missing");
-    if (!args.command || !*args.command)
+    if (!args.command || !*args.command || !**args.command)
         net_refuse("record: there is no program to run");
-    struct stat there;
-    if (!stat(args.out, &there))
-        net_refuse("record: %s is there already", args.out);
+    check_output(args.out);
     find_library(library);
     int length =
         snprintf(folder, sizeof folder, "%s%s.XXXXXX", *args.out == '/' ? "" : "./", args.out);
+    child_begin();
     char *path = length < PATH_MAX && mkdtemp(folder) ? realpath(folder, NULL) : NULL;
     if (!path)
         net_refuse("record: %s: %s", args.out, strerror(errno));
-    int status = run(args.command, library, path, args.clock);
-    bool good = false;
-    if (status)
-        fprintf(stderr, "torussim record: the program ended with status %d; %s is not written\n",
-                status, args.out);
-    else
-        good = merge(path, args.out);
+    bool good = record(&args, library, path);
     remove_folder(path);
     free(path);
     return !good;

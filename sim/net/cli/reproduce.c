@@ -61,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->jobs = (uint32_t)net_parse_count("--jobs", arg, 1, 1024);
         return 0;
     case O_OUT:
-        args->out = arg;
+        args->out = net_parse_path("--out", arg);
         return 0;
     case O_RESUME:
         args->resume = true;
@@ -84,7 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (args->name)
             net_refuse("reproduce: one experiment at a time");
-        args->name = arg;
+        args->name = net_parse_path("reproduce: NAME", arg);
         return 0;
     case ARGP_KEY_END:
         if (!args->name)
@@ -568,12 +568,12 @@ static bool report(struct reproduction *r, const struct args *args, const char *
     struct table table = as_table(r);
     unsigned held, made = net_checks(&r->e, r->values, NULL, NULL, &held);
     bool written = print_files(r, &table, folder);
-    written = net_plot(&r->e, r->values, args->command, folder) && written;
+    bool drawn = net_plot(&r->e, r->values, args->command, folder);
     print(r, &table, args->options.format, stdout);
     fflush(stdout);
     json_decref(table.list);
-    fprintf(stderr, "torussim: %.0f s, tables and plots are in %s\n", net_seconds() - start,
-            folder);
+    fprintf(stderr, "torussim: %.0f s, tables%s are in %s\n", net_seconds() - start,
+            drawn ? " and plots" : "", folder);
     if (missing)
         fprintf(stderr, "torussim: %u cells are not done%s\n", missing,
                 stopped ? "; --resume continues" : "");
@@ -581,7 +581,7 @@ static bool report(struct reproduction *r, const struct args *args, const char *
     if (unwritten)
         fprintf(stderr, "torussim: %s/points.jsonl could not be written\n", folder);
     return missing || r->stuck || table.scored.compared > table.scored.within || made > held ||
-           !written || unwritten;
+           !written || !drawn || unwritten;
 }
 
 // Makes the folder, or sees to it that nothing of somebody else's in it will be written over.

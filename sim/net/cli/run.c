@@ -34,10 +34,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->replicates = (uint32_t)net_parse_count("--replicates", arg, 1, NET_MAX_REPLICATES);
         return 0;
     case O_LINKS:
-        args->links = arg;
+        args->links = net_parse_path("--links", arg);
         return 0;
     case O_HISTOGRAM:
-        args->histogram = arg;
+        args->histogram = net_parse_path("--histogram", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

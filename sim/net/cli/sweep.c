@@ -72,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->replicates = (uint32_t)net_parse_count("--replicates", arg, 1, NET_MAX_REPLICATES);
         return 0;
     case O_OUT:
-        args->out = arg;
+        args->out = net_parse_path("--out", arg);
         return 0;
     case O_RESUME:
         args->resume = true;

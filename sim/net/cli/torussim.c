@@ -9,21 +9,27 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "run/ranks.h"
+
+static const char without[] = "start it without mpirun";
 
 static const struct {
     const char *name, *what;
     int (*main)(int argc, char **argv);
+    const char *alone; // what to do instead of running it on several ranks; NULL: it uses them
 } commands[] = {
-    {"run", "simulate one point", net_command_run},
-    {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep},
-    {"saturate", "find the load at which each routing saturates", net_command_saturate},
-    {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce},
-    {"view", "draw what the others have written", net_command_view},
-    {"explain", "show one routing decision", net_command_explain},
-    {"limit", "the load that a pattern allows at best", net_command_limit},
-    {"record", "record an MPI program, to be replayed", net_command_record},
+    {"run", "simulate one point", net_command_run, NULL},
+    {"sweep", "simulate many: loads, routings, patterns, seeds", net_command_sweep, NULL},
+    {"saturate", "find the load at which each routing saturates", net_command_saturate, NULL},
+    {"reproduce", "repeat a published experiment: tables and plots", net_command_reproduce, NULL},
+    {"view", "draw what the others have written", net_command_view, without},
+    {"explain", "show one routing decision", net_command_explain, without},
+    {"limit", "the load that a pattern allows at best", net_command_limit, without},
+    {"record", "record an MPI program, to be replayed", net_command_record,
+     "start it without mpirun, which goes before the program: torussim record --out FILE mpirun "
+     "..."},
     {"check-deadlock", "whether packets can wait for each other in a circle",
-     net_command_check_deadlock},
+     net_command_check_deadlock, without},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -73,8 +79,9 @@ int main(int argc, char **argv)
             return 1;
     argp_err_exit_status = 2;
     atexit(close_output);
+    bool behind = net_ranks_quiet();
     if (argc < 2)
-        return usage(stderr);
+        return behind ? 0 : usage(stderr);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))
         return usage(stdout);
     if (!strcmp(argv[1], "--manual"))
@@ -86,7 +93,11 @@ int main(int argc, char **argv)
             continue;
         snprintf(name, sizeof name, "torussim %s", commands[i].name);
         argv[1] = name;
+        if (commands[i].alone)
+            net_ranks_alone(commands[i].name, commands[i].alone);
         return commands[i].main(argc - 1, argv + 1);
     }
+    if (behind)
+        return 0;
     net_refuse("%s: there is no such command (torussim --help lists them)", argv[1]);
 }

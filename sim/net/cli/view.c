@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim view: a picture of what the others have written.
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->view.y = arg;
         return 0;
     case O_OUT:
-        args->view.stem = arg;
+        args->view.stem = net_parse_path("view: --out", arg);
         return 0;
     case O_PLANE:
         args->view.plane = arg;
@@ -41,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (args->file)
             net_refuse("view: one file at a time");
-        args->file = arg;
+        args->file = net_parse_path("view: FILE", arg);
         return 0;
     case ARGP_KEY_END:
         if (!args->file)
@@ -74,7 +75,7 @@ int net_command_view(int argc, char **argv)
         NULL,
         NULL};
     struct args args = {.view = {.x = NULL}};
-    char command[1000], stem[400];
+    char command[1000], stem[PATH_MAX + 8];
     net_command_line("view", argc, argv, command, sizeof command);
     net_options_parse(&argp, argc, argv, 0, &args);
     args.view.command = command;

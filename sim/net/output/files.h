@@ -2,7 +2,8 @@
 // What a run has beside its record, as CSV: a line "# " with the command that makes it, a line of
 // names, lines of values.
 //   links      node, coordinates (x, y, ...), port (x+, x-, ...), packets, use (share of the time
-//              in which they were counted that the link was busy with packets)
+//              in which they were counted that the link was busy with packets; each by its whole
+//              time, so of few packets it may be above 1, by less than one packet's time)
 //   histogram  lifetimes from low_us to below high_us: packets
 #ifndef NET_FILES_H
 #define NET_FILES_H

@@ -14,7 +14,8 @@ void gnuplot_number(FILE *out, double value);
 const char *gnuplot_colour(unsigned i);
 // What follows goes to STEM.svg or STEM.png, so many pixels large.
 void gnuplot_output(FILE *out, bool svg, unsigned width, unsigned height, const char *stem);
-// Runs gnuplot on a script in a folder; false: a line on stderr, which begins with `program`.
+// Runs gnuplot on a script in a folder; false: no picture is new, and a line on stderr, which
+// begins with `program`, has gnuplot's reason.
 bool gnuplot_run(const char *program, const char *directory, const char *script);
 
 #endif

@@ -21,6 +21,16 @@ static void path_of(const struct net_view *view, const char *suffix, char *path,
         net_refuse("view: --out %.40s...: the name is too long", view->stem);
 }
 
+// Refuses what is no name of pictures, before anything is written.
+static void check_stem(const char *stem)
+{
+    const char *slash = strrchr(stem, '/'), *base = slash ? slash + 1 : stem;
+    if (!*base)
+        net_refuse("view: --out %s: must end with a name, to which .png is added", stem);
+    if (strlen(base) > 150)
+        net_refuse("view: --out %.40s...: the name is too long", base);
+}
+
 // Files that view has made before are written over, others are not.
 static void check_files(const struct net_view *view)
 {
@@ -104,8 +114,6 @@ bool net_picture(const struct net_view *view, unsigned width, unsigned height, c
     fprintf(out, "%s\nset encoding utf8\n", first_line);
     char stem[500];
     snprintf(stem, sizeof stem, "%.*s", (int)strlen(base) - 3, base);
-    if (strlen(stem) > 150)
-        net_refuse("view: --out %.40s...: the name is too long", stem);
     for (int svg = 0; svg < 2; svg++) {
         gnuplot_output(out, svg, width, height, stem);
         put_commands(out, width, view->command, made_by ? made_by : "");
@@ -122,6 +130,7 @@ bool net_picture(const struct net_view *view, unsigned width, unsigned height, c
 
 bool net_view(const struct net_table *table, const struct net_view *view)
 {
+    check_stem(view->stem);
     check_files(view);
     if (table->kind != NET_TABLE_LINKS && (view->plane || view->at))
         net_refuse("view: --plane and --at go with what run --links wrote");

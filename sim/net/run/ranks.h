@@ -15,6 +15,14 @@
 void net_ranks_begin(void);
 void net_ranks_end(void);
 
+// Before all else: what others than rank 0 print is not seen, so that help is there once. Whether
+// this is one of them.
+bool net_ranks_quiet(void);
+
+// Of a command that does not use ranks: refuses to be one of several processes of mpirun; rank 0 in
+// a line, the others in silence. hint: what to do instead.
+void net_ranks_alone(const char *command, const char *hint);
+
 int net_rank(void);  // 0 .. net_ranks() - 1
 int net_ranks(void); // 1 ..
 

@@ -56,6 +56,13 @@ double net_parse_real(const char *what, const char *text)
     return value;
 }
 
+const char *net_parse_path(const char *what, const char *text)
+{
+    if (!*text)
+        net_refuse("%s '': must be a name", what);
+    return text;
+}
+
 atomic_bool net_stop;
 
 static void on_signal(int number)

@@ -11,6 +11,9 @@
 uint64_t net_parse_count(const char *what, const char *text, uint64_t least, uint64_t most);
 double net_parse_real(const char *what, const char *text);
 
+// The name of a file or folder, which is not empty; else the same.
+const char *net_parse_path(const char *what, const char *text);
+
 // What the mistakes to come are in, NULL: the command line; the text stays the caller's.
 void net_refuse_in(const char *where);
 

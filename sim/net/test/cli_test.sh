@@ -41,6 +41,15 @@ refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate
+for option in trace application links histogram; do
+    refuse "$option '': must be a name" run --topology 2x2 --$option ''
+done
+for command in sweep saturate 'reproduce rdr' 'view Makefile' 'record'; do
+    # shellcheck disable=SC2086
+    refuse "out '': must be a name" $command --out ''
+done
+refuse "NAME ''" reproduce ''
+refuse "FILE ''" view ''
 # That one line is all, without a hint behind it.
 for mistake in 'run --frobnicate' 'view --frobnicate' 'record --frobnicate' 'sweep --load' 'run 4x4' \
     'reproduce --quick=x'; do
@@ -127,6 +136,14 @@ awk 'BEGIN { for (m = 0; m < 8; m++) for (i = 0; i < 64; i++)
 json 'all(o[k] == p[k] for p in [json.load(open("'"$work/a"'"))] for k in ("mean_lifetime_us",
     "p99_us", "max_us", "packet_hops", "oidn_ratio", "widn_ratio", "source_wait_us", "end_us"))'
 result $? 'a pattern as a trace gives what the pattern gives'
+
+# A link's use has each packet by its whole time, that of the last one, too: where it is above 1, by less
+# than a packet's time. It is not cut off.
+"$sim" run --topology 4 --traffic complement --load 1.5 --messages 2 --arrivals bernoulli --seed 10 \
+    --ext-latency 100 --message-packets 4 --injection pipelined --links "$work/use" > "$work/out"
+awk -F, 'NR > 2 && $NF > 1 { above++; if ($(NF - 1) * (1 - 1 / $NF) > 0.9999) far++ }
+    END { exit !(above && !far) }' "$work/use"
+result $? 'the use of a link is less than a packet above 1'
 
 # By hand: minimal x+ z-, u = (1 + 2)/2, u* = 1: 2/3 + 2. OIDN (-1,0,1): q = (6,0,3), 5 + 5 hops,
 # leaving over x- z+ (z: 3 hops), u = (2 + 4)/2: 1/3 + 2 * 6/10.

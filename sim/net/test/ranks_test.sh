@@ -59,6 +59,30 @@ two "$sim" sweep --topology 8 --messages 2000 --watchdog 1 --ext-latency 1000000
 [ $? = 1 ]
 result $? 'a run that is stuck: exit status 1'
 
+# Commands that do not use ranks would each do all by itself.
+while read -r alone; do
+    # shellcheck disable=SC2086
+    two timeout 300 "$sim" $alone > "$work/out"
+    [ $? = 2 ] && [ ! -s "$work/out" ] && [ "$(grep -c '^torussim: .*without mpirun' "$work/err")" = 1 ] &&
+        [ "$(grep -c '^torussim: ' "$work/err")" = 1 ] && [ ! -e "$work/all-view.png" ] && [ ! -e "$work/new" ]
+    result $? "refused in a line by one rank: ${alone%%"$work"*}"
+done << E
+limit --topology 4x4
+check-deadlock --topology 4x4
+explain --topology 4x4 --src 0,0 --dst 1,1 --used 1,2,3,4
+view $work/all
+record --out $work/new true
+E
+two "$sim" fly > "$work/out"
+[ $? = 2 ] && [ ! -s "$work/out" ] && [ "$(grep -c '^torussim: ' "$work/err")" = 1 ]
+result $? 'no such command: a line by one rank'
+two "$sim" --help > "$work/out" && [ "$(grep -c '^Usage' "$work/out")" = 1 ] &&
+    two "$sim" run --help > "$work/out" && [ "$(grep -c '^Usage' "$work/out")" = 1 ] &&
+    two "$sim" --version > "$work/out" && [ "$(wc -l < "$work/out")" = 1 ]
+result $? 'help and version: once'
+timeout 600 mpirun -np 1 "$sim" limit --topology 4 > "$work/out" 2> "$work/err" && grep -q '^uniform  *any' "$work/out"
+result $? 'one process of mpirun is none of several'
+
 # shellcheck disable=SC2086
 "$sim" sweep $grid --jobs 1 --format json | steady > "$work/one"
 # shellcheck disable=SC2086

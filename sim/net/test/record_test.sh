@@ -16,19 +16,56 @@ refuse 'out is missing' record mpirun true
 refuse 'no program' record --out "$work/new"
 refuse 'clock sun' record --out "$work/new" --clock sun true
 : > "$work/old"
-refuse 'old is there already' record --out "$work/old" true
+refuse 'old: it is there already' record --out "$work/old" true
 refuse 'No such file' record --out "$work/none/x" true
+# All that can be known of the output before the program has run; which leaves $work/ran.
+touch_ran="touch $work/ran"
+early() { # WORD OUT
+    # shellcheck disable=SC2086
+    refuse "$1" record --out "$2" $touch_ran
+    [ ! -e "$work/ran" ]
+    result $? 'before the program has run'
+}
+ln -s "$work/nowhere" "$work/dangling"
+early 'dangling: it is there already' "$work/dangling"
+early "out ''" ''
+early "a file's name" "$work/none/"
+early 'too long' "$work/$(printf '%0255d' 0)"
+early 'Not a directory' "$work/old/x"
+[ -z "$(find "$work" -name '*.??????' ! -name 'tmp.*')" ]
+result $? 'and nothing is left of it'
+refuse 'none/such: No such file' record --out "$work/new" none/such
+refuse 'Permission denied' record --out "$work/new" "$work/old"
+[ -z "$(find "$work" -name 'new*')" ]
+result $? 'nothing is left of a program that is not one'
 
 failed() { # WORD NAME COMMAND...: status 1, no recording, nothing left beside it
     word=$1 what=$2
     shift 2
     "$sim" record --out "$work/new" "$@" > "$work/out" 2> "$work/err"
-    [ $? = 1 ] && grep -q -e "$word" "$work/err" && [ -z "$(find "$work" -name 'new*')" ]
+    [ $? = 1 ] && [ "$(grep -c '^torussim record: .* not written' "$work/err")" = 1 ] &&
+        grep -q -e "$word" "$work/err" && [ -z "$(find "$work" -name 'new*')" ]
     result $? "$what"
 }
 failed 'ended with status 1' 'a program that fails is not recorded' false
-failed 'none/such' 'nor one that is not there' none/such
 failed 'no whole recording' 'nor one without MPI' true
+
+# A signal, to torussim or, as from a terminal, to all that it has started.
+printf '#!/bin/sh\n: > "%s"\nexec sleep 600\n' "$work/begun" > "$work/slow"
+chmod +x "$work/slow"
+for to in TERM HUP INT; do
+    rm -f "$work/begun"
+    # A shell's background job ignores SIGINT.
+    python3 -c "import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])" "$sim" record --out "$work/new" "$work/slow" > "$work/out" 2> "$work/err" &
+    record=$!
+    wait_for 300 test -e "$work/begun" && kill -$to $record
+    wait $record
+    [ $? = 1 ] && [ "$(cat "$work/err")" = "torussim record: interrupted; $work/new is not written" ] &&
+        [ -z "$(find "$work" -name 'new*')" ]
+    result $? "SIG$to: the program ends, a line, nothing is left"
+done
 
 # Messages: ranks 8 (2x2x2): 21 exchanges of 3 faces each way, 1 + 2 x 20 allreduces of 3 steps, a
 # reduce, a broadcast.

@@ -139,6 +139,10 @@ echo mine > "$work/mine.png"
 refuse 'mine.png: it is there' view "$work/points" --out "$work/mine"
 [ "$(cat "$work/mine.png")" = mine ]
 result $? 'and it is left alone'
+refuse 'must end with a name' view "$work/points" --out "$work/"
+refuse 'too long' view "$work/points" --out "$work/$(printf '%0151d' 0)"
+[ -z "$(find "$work" -name '.*.*' -o -name '0000*')" ]
+result $? 'and nothing is written for names that are none'
 refuse 'no field fly' view "$work/points" -y fly
 refuse 'no record has both' view "$work/points" -y solution_us
 refuse 'two of the axes xyz' view "$work/links.csv" --plane xu
@@ -163,6 +167,60 @@ refuse 'nothing in it' view "$work/empty"
 PATH=/nowhere "$sim" view "$work/points" > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'gnuplot' "$work/err"
 result $? 'without gnuplot: a line that says so'
+
+# A gnuplot that fails: one line with its first reason, the older pictures as they were, nothing beside them.
+mkdir "$work/bin" "$work/drawn"
+real=$(command -v gnuplot)
+fake() # gnuplot in PATH, from stdin
+{
+    { echo '#!/bin/sh' && cat; } > "$work/bin/gnuplot" && chmod +x "$work/bin/gnuplot"
+}
+undrawn() # WORD: of the line
+{
+    PATH=$work/bin:$PATH timeout 300 "$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" 2> "$work/err"
+    [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q "^torussim: gnuplot could not draw .*a.gp: .*$1" "$work/err" &&
+        [ "$(cat "$work/drawn/a.png" "$work/drawn/a.svg")" = 'olderolder' ] && [ "$(find "$work/drawn" | wc -l)" = 4 ]
+}
+"$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" &&
+    printf older > "$work/drawn/a.png" && printf older > "$work/drawn/a.svg"
+fake << E
+sed '\$a plot nothing' "\$1" > "$work/bad.gp"
+exec $real "$work/bad.gp"
+E
+undrawn 'undefined variable: nothing$'
+result $? 'gnuplot fails: its reason in a line, no picture'
+fake << 'E'
+printf '<svg' > a.svg
+printf '\n\nfirst\nsecond\n' >&2
+exit 3
+E
+undrawn 'first$'
+result $? 'the same of any text'
+fake << 'E'
+printf '<svg width=640 height=480>' > a.svg
+E
+undrawn 'a.svg is not whole'
+result $? 'a picture that is cut off takes no place'
+fake << 'E'
+kill -9 $$
+E
+undrawn 'signal 9'
+result $? 'gnuplot that is killed: a line'
+fake << E
+printf '<svg' > a.svg
+: > "$work/begun"
+exec sleep 600
+E
+PATH=$work/bin:$PATH "$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" 2> "$work/err" &
+view=$!
+wait_for 300 test -e "$work/begun" && kill -TERM $view
+wait $view
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'signal 15' "$work/err" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
+result $? 'a signal ends gnuplot, and nothing is left'
+mkdir "$work/b.svg"
+"$sim" view "$work/points" --out "$work/b" > "$work/out" 2> "$work/err"
+[ $? = 2 ] && grep -q 'b.svg: it is there already' "$work/err"
+result $? 'a folder of that name is left alone'
 
 broken slice output/view_links 's/coordinate(row, i) != m->at\[i\]/coordinate(row, i) != 0/' &&
     "$work/slice" view "$work/links.csv" --plane xz --at 1 > "$work/out" && [ "$(map xp)" != "$(of_file x+)" ]
