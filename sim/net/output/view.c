@@ -134,6 +134,8 @@ bool net_view(const struct net_table *table, const struct net_view *view)
     check_files(view);
     if (table->kind != NET_TABLE_LINKS && (view->plane || view->at))
         net_refuse("view: --plane and --at go with what run --links wrote");
+    if (table->kind != NET_TABLE_RECORDS && (view->x || view->y))
+        net_refuse("view: -x and -y go with records");
     if (table->kind == NET_TABLE_LINKS)
         return net_view_links(table, view);
     return table->kind == NET_TABLE_HISTOGRAM ? net_view_histogram(table, view)

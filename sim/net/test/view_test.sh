@@ -154,6 +154,14 @@ sed '3s/,[^,]*$//' "$work/links.csv" > "$work/cut.csv"
 refuse 'line 3: 6 values' view "$work/cut.csv"
 sed '3s/,[^,]*$/,x/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: without port or use' view "$work/cut.csv"
+sed '3s/,x[+-],/,q?,/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 1: port q?: must be' view "$work/cut.csv"
+sed '3s/,[^,]*$/,-1/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 1: use must not' view "$work/cut.csv"
+for option in -x -y; do
+    refuse 'go with records' view "$work/links.csv" $option port
+    refuse 'go with records' view "$work/lifetimes.csv" $option low_us
+done
 printf 'low_us,high_us,packets\n2,1,5\n' > "$work/cut.csv"
 refuse 'bin 1' view "$work/cut.csv"
 head -c 300 "$work/points" > "$work/cut"
