@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "output/command.h"
 #include "output/plot.h"
@@ -553,6 +554,8 @@ static bool print_files(const struct reproduction *r, const struct table *t, con
         bool written = out && !ferror(out);
         if (!out || fclose(out) || !written) {
             fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+            if (out)
+                unlink(path);
             good = false;
         }
     }

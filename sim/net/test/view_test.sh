@@ -225,6 +225,15 @@ wait_for 300 test -e "$work/begun" && kill -TERM $view
 wait $view
 [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'signal 15' "$work/err" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
 result $? 'a signal ends gnuplot, and nothing is left'
+cp "$work/drawn/a.gp" "$work/a.gp"
+(
+    trap '' XFSZ
+    ulimit -f 1
+    exec "$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'a.gp could not be written' "$work/err" &&
+    cmp -s "$work/a.gp" "$work/drawn/a.gp" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
+result $? 'a script that cannot be written whole takes no place either'
 mkdir "$work/b.svg"
 "$sim" view "$work/points" --out "$work/b" > "$work/out" 2> "$work/err"
 [ $? = 2 ] && grep -q 'b.svg: it is there already' "$work/err"
