@@ -38,6 +38,9 @@ refuse "'soon'" ping -t "$nowhere" --timeout soon
 refuse "'8'" ping -t "$nowhere" --window 8
 refuse "'70000'" ping -t "$nowhere" --session 70000
 refuse "'16'" program -t "$nowhere" --threshold 16
+for stem in ./ "it's" "$(printf '%0297d' 0)"; do
+    refuse 'must end with a name' bench -t "$nowhere" --plot "$stem"
+done
 refuse "'two'" ping -t "$nowhere" two
 refuse 'one argument too many' bandwidth -t "$nowhere" 0,0 1,1 2,2
 refuse 'too long' ping -t "unix:$(printf '%0200d' 0)"

@@ -72,22 +72,30 @@ int plot(const struct curves *c, const char *stem)
     return plot_run(stem, plot_script, c);
 }
 
+// A name of pictures, which gnuplot takes; .gp alone would be one that nobody sees.
+static bool good_stem(const char *stem)
+{
+    const char *slash = strrchr(stem, '/');
+    return *stem && !(slash && !slash[1]) && !strchr(stem, '\'') && strlen(stem) < 297;
+}
+
 int plot_run(const char *stem, void (*write)(const void *ctx, FILE *out, const char *file),
              const void *ctx)
 {
     char folder[500], name[300];
     const char *slash = strrchr(stem, '/'), *file = slash ? slash + 1 : stem;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - stem) : 1,
-             slash ? stem : ".");
-    if (strchr(stem, '\'') || snprintf(name, sizeof name, "%s.gp", stem) >= (int)sizeof name)
-        return wrong("plot", stem, "a shorter name, without quotes");
+    int above = slash && slash > stem ? (int)(slash - stem) : 1;
+    snprintf(folder, sizeof folder, "%.*s", above, slash ? stem : ".");
+    snprintf(name, sizeof name, "%s.gp", stem);
     FILE *out = fopen(name, "w");
     if (!out)
         return wrong("plot", name, strerror(errno));
     write(ctx, out, file);
     bool bad = ferror(out);
-    if (fclose(out) || bad)
-        return wrong("plot", name, strerror(errno));
+    if (fclose(out) || bad) {
+        unlink(name);
+        return wrong("plot", name, "it could not be written");
+    }
     snprintf(name, sizeof name, "%s.gp", file);
     return gnuplot_run("torusctl", folder, name) ? 0 : 2;
 }
@@ -95,6 +103,8 @@ int plot_run(const char *stem, void (*write)(const void *ctx, FILE *out, const c
 int plot_check(const char *stem)
 {
     char name[300];
+    if (!good_stem(stem))
+        return wrong("plot", stem, "it must end with a name, be shorter, and without quotes");
     snprintf(name, sizeof name, "%s.gp", stem);
     bool there = !access(name, F_OK);
     FILE *out = fopen(name, "a");

@@ -34,8 +34,10 @@ bool net_reader_wrong(struct net_reader *reader, const char *format, ...)
     if (reader->bad)
         return false;
     reader->bad = true;
-    int at = snprintf(reader->wrong, reader->size, "application %s, line %u: ", reader->path,
-                      reader->number);
+    int at = reader->number
+                 ? snprintf(reader->wrong, reader->size, "application %s, line %u: ", reader->path,
+                            reader->number)
+                 : snprintf(reader->wrong, reader->size, "application %s: ", reader->path);
     va_list args;
     va_start(args, format);
     if (at >= 0 && (unsigned)at < reader->size)

@@ -115,14 +115,15 @@ static bool append(FILE *to, const char *folder, unsigned rank, unsigned *ranks)
     return whole;
 }
 
-static void remove_folder(const char *folder)
+// With all in it, or, where it is kept, but for what merge has made.
+static void remove_folder(const char *folder, bool kept)
 {
     char path[2 * PATH_MAX];
     DIR *dir = opendir(folder);
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.')
+        if (entry->d_name[0] != '.' && !(kept && !strcmp(entry->d_name, "all")))
             unlink(path);
     }
     if (dir)
@@ -137,11 +138,15 @@ static int place(const char *path, const char *out)
         return 0;
     if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
         return -1;
-    return renameat2(AT_FDCWD, path, AT_FDCWD, out, RENAME_NOREPLACE);
+    if (!renameat2(AT_FDCWD, path, AT_FDCWD, out, RENAME_NOREPLACE))
+        return 0;
+    struct stat there;
+    return errno != EINVAL || !lstat(out, &there) ? -1 : rename(path, out);
 }
 
-// One file of all parts, under its name once it is whole. False: a line says why not.
-static bool merge(const char *folder, const char *out)
+// One file of all parts, under its name once it is whole. False: a line says why not; *kept: it is
+// whole, but without that name.
+static bool merge(const char *folder, const char *out, bool *kept)
 {
     char path[PATH_MAX], wrong[600];
     unsigned ranks = 1, rank = 0;
@@ -168,31 +173,31 @@ static bool merge(const char *folder, const char *out)
         fprintf(stderr, "torussim record: %s; %s is not written\n", wrong, out);
         return false;
     }
-    if (child_signalled() || place(path, out)) {
-        if (!child_signalled())
-            fprintf(stderr, "torussim record: %s: %s\n", out, strerror(errno));
-        net_application_free(app);
-        return false;
-    }
-    printf("%s: %u ranks, %u operations, %u messages, %llu bytes\n", out, app->ranks, app->ops,
-           app->messages, (unsigned long long)app->bytes);
+    good = !child_signalled() && !place(path, out);
+    *kept = !good && !child_signalled();
+    if (*kept)
+        fprintf(stderr, "torussim record: %s: %s; the recording is %s\n", out, strerror(errno),
+                path);
+    if (good)
+        printf("%s: %u ranks, %u operations, %u messages, %llu bytes\n", out, app->ranks, app->ops,
+               app->messages, (unsigned long long)app->bytes);
     net_application_free(app);
-    return true;
+    return good;
 }
 
-// Runs the program and makes one file of what it leaves in the folder. False: a line says why not.
-static bool record(const struct args *args, const char *library, const char *folder)
+// Runs the program and makes one file of what it leaves in the folder. False: as merge.
+static bool record(const struct args *args, const char *library, const char *folder, bool *kept)
 {
     pid_t child;
     int failed = start(args->command, library, folder, args->clock, &child);
     if (failed) {
-        remove_folder(folder);
+        remove_folder(folder, false);
         net_refuse("record: %s: %s", args->command[0], strerror(failed));
     }
     child_watch(child);
     int status = child_wait();
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    bool good = !child_signalled() && status == 0 && merge(folder, args->out);
+    bool good = !child_signalled() && status == 0 && merge(folder, args->out, kept);
     if (child_signalled() && !good)
         fprintf(stderr, "torussim record: interrupted; %s is not written\n", args->out);
     else if (status)
@@ -234,8 +239,8 @@ int net_command_record(int argc, char **argv)
     char *path = length < PATH_MAX && mkdtemp(folder) ? realpath(folder, NULL) : NULL;
     if (!path)
         net_refuse("record: %s: %s", args.out, strerror(errno));
-    bool good = record(&args, library, path);
-    remove_folder(path);
+    bool kept = false, good = record(&args, library, path, &kept);
+    remove_folder(path, kept);
     free(path);
     return !good;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "output/command.h"
 #include "output/plot.h"
@@ -553,6 +554,8 @@ static bool print_files(const struct reproduction *r, const struct table *t, con
         bool written = out && !ferror(out);
         if (!out || fclose(out) || !written) {
             fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+            if (out)
+                unlink(path);
             good = false;
         }
     }
@@ -584,6 +587,17 @@ static bool report(struct reproduction *r, const struct args *args, const char *
            !written || !drawn || unwritten;
 }
 
+// Refuses a picture or script in the folder that no experiment has made there.
+static void refuse_picture(const char *folder, const char *name, const char *end)
+{
+    char path[600];
+    struct stat there;
+    snprintf(path, sizeof path, "%.400s/%s%s", folder, name, end);
+    if (!lstat(path, &there))
+        net_refuse("--out %s: %s%s is there already, and no points.jsonl beside it", folder, name,
+                   end);
+}
+
 // Makes the folder, or sees to it that nothing of somebody else's in it will be written over.
 static void open_folder(const struct net_experiment *e, const char *name, const char *folder,
                         const char *points)
@@ -607,6 +621,15 @@ static void open_folder(const struct net_experiment *e, const char *name, const 
         if (!ours)
             net_refuse("--out %s: %s.%s is there already, and no points.jsonl beside it", folder,
                        e->name, ends[f]);
+    }
+    if (!ours)
+        refuse_picture(folder, e->name, ".gp");
+    for (unsigned size = 0; size < e->sizes && !ours; size++) {
+        char end[40];
+        snprintf(end, sizeof end, "-%u.png", e->size[size]);
+        refuse_picture(folder, e->name, end);
+        snprintf(end, sizeof end, "-%u.svg", e->size[size]);
+        refuse_picture(folder, e->name, end);
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim run: one point, with a progress bar.
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "cli/options.h"
@@ -137,8 +136,6 @@ int net_command_run(int argc, char **argv)
     if (config->seed + args.replicates - 1 > INT64_MAX)
         net_refuse("--seed %llu: too large for so many replicates",
                    (unsigned long long)config->seed);
-    if (args.links && args.histogram && !strcmp(args.links, args.histogram))
-        net_refuse("--links and --histogram: both are %s", args.links);
     if (config->engine == NET_ENGINE_FLIT && (args.links || args.histogram))
         net_refuse("--links and --histogram go with --engine packet only");
     if (!alone && (config->engine == NET_ENGINE_FLIT || config->application || config->active))
@@ -146,10 +143,8 @@ int net_command_run(int argc, char **argv)
                    config->application ? "an application (--application)"
                    : config->active    ? "ping-pong (--active)"
                                        : "--engine flit");
-    if (first) {
-        net_file_check("--links", args.links);
-        net_file_check("--histogram", args.histogram);
-    }
+    if (first)
+        net_files_check(args.links, args.histogram);
     point.config.threads = args.threads;
     point.config.ranks = (uint32_t)net_ranks();
 

@@ -331,15 +331,29 @@ static void print(const struct sweep *sweep, const struct args *args, json_t *li
                 args->out && atomic_load(&net_stop) ? "; --resume continues" : "");
 }
 
+// What the store does not have, each once, how ever often a list names it: two threads at the same
+// point would both write it. Returns how many.
+static uint32_t choose(struct sweep *sweep)
+{
+    uint32_t todo = 0;
+    json_t *chosen = json_object();
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        const char *key = sweep->tasks[i].key;
+        if (net_store_find(&sweep->points.store, key) || json_object_get(chosen, key))
+            continue;
+        json_object_set_new(chosen, key, json_true());
+        sweep->todo[todo++] = i;
+    }
+    json_decref(chosen);
+    return todo;
+}
+
 static int run(struct sweep *sweep, const struct args *args, net_task *task,
                const char *const *columns)
 {
     struct net_points *points = &sweep->points;
     net_store_open(&points->store, args->out, args->resume);
-    uint32_t todo = 0;
-    for (uint32_t i = 0; i < sweep->count; i++)
-        if (!net_store_find(&points->store, sweep->tasks[i].key))
-            sweep->todo[todo++] = i;
+    uint32_t todo = choose(sweep);
     net_catch_signals();
     if (!net_pool(args->jobs, todo, task, sweep, &net_stop, &points->store)) {
         fputs("torussim: no threads\n", stderr);

@@ -91,10 +91,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
+        if (commands[i].alone && behind)
+            return 0; // another status might end rank 0 before its line
+        if (commands[i].alone && net_ranks_several())
+            net_refuse("%s is not spread over ranks: %s", commands[i].name, commands[i].alone);
         snprintf(name, sizeof name, "torussim %s", commands[i].name);
         argv[1] = name;
-        if (commands[i].alone)
-            net_ranks_alone(commands[i].name, commands[i].alone);
         return commands[i].main(argc - 1, argv + 1);
     }
     if (behind)

@@ -24,6 +24,20 @@ void net_file_check(const char *option, const char *path)
     unlink(path);
 }
 
+void net_files_check(const char *links, const char *histogram)
+{
+    net_file_check("--links", links);
+    net_file_check("--histogram", histogram);
+    FILE *file = links && histogram ? fopen(links, "wx") : NULL;
+    if (!file)
+        return;
+    bool same = !access(histogram, F_OK);
+    fclose(file);
+    unlink(links);
+    if (same)
+        net_refuse("--links and --histogram: both are %s", links);
+}
+
 static FILE *begin(const char *path, const char *kind, const struct net_config *config)
 {
     char command[2000];

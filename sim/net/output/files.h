@@ -15,6 +15,9 @@
 // below.
 void net_file_check(const char *option, const char *path);
 
+// The same of those of --links and --histogram, which must not be one file either.
+void net_files_check(const char *links, const char *histogram);
+
 // False: a line on stderr says why; no file is left then.
 bool net_file_links(const char *path, const struct net_config *config,
                     const struct net_result *result);

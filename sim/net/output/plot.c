@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/gnuplot.h"
 #include "output/record.h"
@@ -363,8 +364,11 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
             fputs("unset output\nreset\n", out);
         }
     }
-    bool good = fclose(out) == 0;
-    if (!good)
-        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+    bool good = !ferror(out);
+    good = fclose(out) == 0 && good;
+    if (!good) {
+        fprintf(stderr, "torussim: %s could not be written\n", path);
+        unlink(path);
+    }
     return good && gnuplot_run("torussim", directory, script);
 }

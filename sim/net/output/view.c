@@ -108,7 +108,10 @@ bool net_picture(const struct net_view *view, unsigned width, unsigned height, c
     const char *base = slash ? script + (slash - directory) + 1 : script;
     if (slash)
         slash[slash == directory] = '\0';
-    FILE *out = fopen(script, "w");
+    // An older script, by which the pictures are known for ours, stays until the new one is whole.
+    char part[520];
+    snprintf(part, sizeof part, "%s.part", script);
+    FILE *out = fopen(part, "w");
     if (!out)
         net_refuse("view: %s: %s", script, strerror(errno));
     fprintf(out, "%s\nset encoding utf8\n", first_line);
@@ -121,8 +124,9 @@ bool net_picture(const struct net_view *view, unsigned width, unsigned height, c
         fputs("unset output\nreset\n", out);
     }
     bool good = !ferror(out);
-    if (fclose(out) || !good) {
+    if (fclose(out) || !good || rename(part, script)) {
         fprintf(stderr, "torussim: %s could not be written\n", script);
+        unlink(part);
         return false;
     }
     return gnuplot_run("torussim", slash ? directory : ".", base);
@@ -134,6 +138,8 @@ bool net_view(const struct net_table *table, const struct net_view *view)
     check_files(view);
     if (table->kind != NET_TABLE_LINKS && (view->plane || view->at))
         net_refuse("view: --plane and --at go with what run --links wrote");
+    if (table->kind != NET_TABLE_RECORDS && (view->x || view->y))
+        net_refuse("view: -x and -y go with records");
     if (table->kind == NET_TABLE_LINKS)
         return net_view_links(table, view);
     return table->kind == NET_TABLE_HISTOGRAM ? net_view_histogram(table, view)

@@ -169,8 +169,13 @@ bool net_view_links(const struct net_table *table, const struct net_view *view)
             sides[d] = c + 1 > sides[d] ? c + 1 : sides[d];
         }
         const json_t *use = json_object_get(row, "use");
-        if (!json_is_number(use) || !json_is_string(json_object_get(row, "port")))
+        const char *port = json_string_value(json_object_get(row, "port"));
+        if (!json_is_number(use) || !port)
             net_refuse("view: link %zu: without port or use", i + 1);
+        if (strlen(port) != 2 || !memchr(axes, port[0], m.n) || !strchr("+-", port[1]))
+            net_refuse("view: link %zu: port %s: must be an axis and + or -, as x+", i + 1, port);
+        if (json_number_value(use) < 0)
+            net_refuse("view: link %zu: use must not be negative", i + 1);
         m.most = fmax(m.most, json_number_value(use));
     }
     read_plane(&m, view->plane ? view->plane : m.n > 1 ? "xy" : "x", view->at, sides);

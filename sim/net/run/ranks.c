@@ -5,27 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/refuse.h"
-
 // The variables by which a process knows that mpirun, or another's launcher, has started it.
 static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 static const char *const numbers[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
 enum { SIZES = sizeof sizes / sizeof *sizes, NUMBERS = sizeof numbers / sizeof *numbers };
 
-// By these, which are known before MPI begins: one of several; and not the first of them.
-static bool launched(void)
+bool net_ranks_several(void)
 {
     bool several = false;
-    for (int i = 0; i < SIZES; i++)
-        several = several || (getenv(sizes[i]) && atoi(getenv(sizes[i])) > 1);
+    for (int i = 0; i < SIZES; i++) {
+        const char *size = getenv(sizes[i]);
+        several = several || (size && atoi(size) > 1);
+    }
     return several;
 }
 
+// Not the first of them.
 static bool launched_behind(void)
 {
-    for (int i = 0; i < NUMBERS; i++)
-        if (getenv(numbers[i]))
-            return atoi(getenv(numbers[i])) > 0;
+    for (int i = 0; i < NUMBERS; i++) {
+        const char *number = getenv(numbers[i]);
+        if (number)
+            return atoi(number) > 0;
+    }
     return false;
 }
 
@@ -35,14 +37,6 @@ bool net_ranks_quiet(void)
     if (behind && !freopen("/dev/null", "w", stdout))
         exit(1);
     return behind;
-}
-
-void net_ranks_alone(const char *command, const char *hint)
-{
-    if (launched_behind())
-        exit(0); // another status might end rank 0 before its line
-    if (launched())
-        net_refuse("%s is not spread over ranks: %s", command, hint);
 }
 
 static void out_of_memory(void)
@@ -250,12 +244,14 @@ int net_ranks(void)
 
 #else
 
+#include "run/refuse.h"
+
 // Each process would do all by itself.
 void net_ranks_begin(void)
 {
     if (launched_behind())
         exit(0); // another status might end rank 0 before its line
-    if (launched())
+    if (net_ranks_several())
         net_refuse("built without MPI, so mpirun is of no use: install Open MPI's development "
                    "files (libopenmpi-dev) and build again");
 }

@@ -19,9 +19,8 @@ void net_ranks_end(void);
 // this is one of them.
 bool net_ranks_quiet(void);
 
-// Of a command that does not use ranks: refuses to be one of several processes of mpirun; rank 0 in
-// a line, the others in silence. hint: what to do instead.
-void net_ranks_alone(const char *command, const char *hint);
+// Whether mpirun has started more than one, which is known before MPI begins.
+bool net_ranks_several(void);
 
 int net_rank(void);  // 0 .. net_ranks() - 1
 int net_ranks(void); // 1 ..

@@ -116,6 +116,20 @@ void net_store_close(struct net_store *store)
     pthread_mutex_destroy(&store->lock);
 }
 
+// A line as a whole or not at all: behind a part of one, where a disk was full for a while, the
+// next would be lost, too, and the file no longer one to go on with.
+static bool write_line(FILE *file, const char *line)
+{
+    struct stat before;
+    int fd = fileno(file);
+    if (fstat(fd, &before))
+        return false;
+    bool good = dprintf(fd, "%s\n", line) > 0;
+    if (!good && ftruncate(fd, before.st_size))
+        return false;
+    return good;
+}
+
 bool net_store_add(struct net_store *store, const char *key, json_t *record)
 {
     bool good = true;
@@ -126,7 +140,7 @@ bool net_store_add(struct net_store *store, const char *key, json_t *record)
         net_ranks_tell(line);
     pthread_mutex_lock(&store->lock);
     if (store->file)
-        good = line && fprintf(store->file, "%s\n", line) > 0 && fflush(store->file) == 0;
+        good = line && write_line(store->file, line);
     json_object_set_new(store->records, key, record);
     pthread_mutex_unlock(&store->lock);
     free(line);

@@ -50,6 +50,8 @@ for command in sweep saturate 'reproduce rdr' 'view Makefile' 'record'; do
 done
 refuse "NAME ''" reproduce ''
 refuse "FILE ''" view ''
+refuse 'both are' run --topology 2x2 --links "$work/new" --histogram "$work/../${work##*/}/new"
+refuse 'application /dev/null: there is no operation' run --topology 2x2 --application /dev/null
 # That one line is all, without a hint behind it.
 for mistake in 'run --frobnicate' 'view --frobnicate' 'record --frobnicate' 'sweep --load' 'run 4x4' \
     'reproduce --quick=x'; do

@@ -135,4 +135,12 @@ failed 'MPI_Ibarrier: this call is not recorded' 'a call that is not recorded is
 # shellcheck disable=SC2046
 "$sim" record --out "$work/new" $(mpi 1) "$work/odd" 1 2 > "$work/out" 2> "$work/err"
 result $? 'a program that does nothing is one'
+# Another's file under that name, made meanwhile, costs neither it nor the recording.
+printf '#!/bin/sh\necho mine > "%s"\nexec "$@"\n' "$work/late" > "$work/slow"
+# shellcheck disable=SC2046
+"$sim" record --out "$work/late" "$work/slow" $(mpi 2) "$examples/halo" 2 2 > "$work/out" 2> "$work/err"
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && [ "$(cat "$work/late")" = mine ] &&
+    kept=$(sed -n 's/^torussim record: .*late: File exists; the recording is //p' "$work/err") &&
+    "$sim" run --application "$kept" --topology 2x2 > "$work/out" && [ "$(find "$work"/late.* | wc -l)" = 2 ]
+result $? 'a name that is taken meanwhile: the recording is kept elsewhere'
 finish

@@ -187,6 +187,14 @@ echo mine > "$work/theirs/odd.csv"
 "$sim" reproduce "$work/odd.json" --out "$work/theirs" > "$work/out" 2> "$work/err"
 [ $? = 2 ] && [ "$(ls "$work/theirs")" = odd.csv ] && [ "$(cat "$work/theirs/odd.csv")" = mine ]
 result $? 'nor are files of others'
+for picture in changed.gp changed-4.png changed-4.svg; do
+    rm -rf "$work/theirs" && mkdir "$work/theirs" && echo mine > "$work/theirs/$picture"
+    cp "$work/curves.json" "$work/changed.json"
+    "$sim" reproduce "$work/changed.json" --out "$work/theirs" > "$work/out" 2> "$work/err"
+    [ $? = 2 ] && [ "$(ls "$work/theirs")" = $picture ] && [ "$(cat "$work/theirs/$picture")" = mine ] &&
+        grep -q "$picture is there already" "$work/err" && [ "$(wc -l < "$work/err")" = 1 ]
+    result $? "nor are others' pictures and scripts: $picture"
+done
 "$sim" reproduce "$work/odd.json" --out "$work/stuck" --watchdog 1 --ext-latency 1000000 \
     --messages 2000 > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'at load 0.1: stuck at' "$work/err" && ! grep -q -e --resume "$work/err"

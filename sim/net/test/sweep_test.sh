@@ -88,6 +88,21 @@ fine=$(python3 -c "import json; print(json.load(open('$work/out'))['records'][0]
     json "0 <= round($fine - o['records'][0]['gamma_star_gamma0'], 9) < 0.05 and
         o['records'][0]['accepted_gamma0'] > 0.1 and 0.9 < o['records'][0]['fairness'] <= 1"
 result $? "gamma* in steps of 0.01 is $fine"
+# A file that cannot grow, as on a full disk, ends with a whole line.
+(
+    trap '' XFSZ
+    ulimit -f 16
+    exec "$sim" sweep --topology 4 --messages 2 --load 0.1:0.9:0.1 --out "$work/short" > /dev/null 2> "$work/err"
+)
+[ $? = 1 ] && grep -q 'short could not be written' "$work/err" && [ -s "$work/short" ] && [ "$(tail -c 1 "$work/short" | wc -l)" = 1 ]
+result $? 'of a full disk every line is whole'
+"$sim" sweep --topology 4 --messages 2 --load 0.1:0.9:0.1 --out "$work/short" --resume > "$work/out" 2> "$work/err" &&
+    [ "$(wc -l < "$work/short")" = 9 ]
+result $? 'and --resume goes on'
+# A point that a list names twice is one, run once; by two threads as well.
+"$sim" sweep --topology 4x4x4 --messages 4 --seed 1,1 --routing ofr,ofr --jobs 2 --out "$work/twice" --format csv > "$work/out"
+[ $? = 0 ] && [ "$(wc -l < "$work/twice")" = 1 ] && [ "$(wc -l < "$work/out")" = 5 ] && [ "$(sort -u "$work/out" | wc -l)" = 2 ]
+result $? 'a point that is named several times is run once'
 refuse 'step 0.03' saturate --step 0.03
 refuse 'for saturate' sweep --step 0.01
 

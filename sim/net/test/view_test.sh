@@ -154,6 +154,14 @@ sed '3s/,[^,]*$//' "$work/links.csv" > "$work/cut.csv"
 refuse 'line 3: 6 values' view "$work/cut.csv"
 sed '3s/,[^,]*$/,x/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: without port or use' view "$work/cut.csv"
+sed '3s/,x[+-],/,q?,/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 1: port q?: must be' view "$work/cut.csv"
+sed '3s/,[^,]*$/,-1/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 1: use must not' view "$work/cut.csv"
+for option in -x -y; do
+    refuse 'go with records' view "$work/links.csv" $option port
+    refuse 'go with records' view "$work/lifetimes.csv" $option low_us
+done
 printf 'low_us,high_us,packets\n2,1,5\n' > "$work/cut.csv"
 refuse 'bin 1' view "$work/cut.csv"
 head -c 300 "$work/points" > "$work/cut"
@@ -217,6 +225,15 @@ wait_for 300 test -e "$work/begun" && kill -TERM $view
 wait $view
 [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'signal 15' "$work/err" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
 result $? 'a signal ends gnuplot, and nothing is left'
+cp "$work/drawn/a.gp" "$work/a.gp"
+(
+    trap '' XFSZ
+    ulimit -f 1
+    exec "$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'a.gp could not be written' "$work/err" &&
+    cmp -s "$work/a.gp" "$work/drawn/a.gp" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
+result $? 'a script that cannot be written whole takes no place either'
 mkdir "$work/b.svg"
 "$sim" view "$work/points" --out "$work/b" > "$work/out" 2> "$work/err"
 [ $? = 2 ] && grep -q 'b.svg: it is there already' "$work/err"
