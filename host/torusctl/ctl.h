@@ -152,12 +152,11 @@ uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, unsigned
                      int *status))[3];
 // "x+,x+,y-": ports; false: a line on stderr.
 bool parse_path(const char *text, uint8_t path[TORUS_MAX_HOPS], unsigned *hops);
-// Attaches, and sees to it that all boards have the same table: TORUS_OK, or the exit status of
-// what was said. A mixed torus is said, and let pass where `mixed` is not NULL, which is then 1.
-int attach(struct torus *t, int *mixed);
 // For what reads of all boards: attaches, or where boards are missing discovers the others; those
 // that are missing are said on stderr, and how many. Exit status: what is wrong has been said.
 int attach_there(struct torus *t, unsigned *missing);
+// The same, and sees to it that all of them have the same table.
+int attach(struct torus *t, unsigned *missing);
 // Of a torus attached to so: is there a board from *node on, which it then is, with its place?
 bool next_there(const struct torus *t, unsigned *node, uint8_t at[3]);
 // For what must be done to boards that are programmed by half, too: attached if possible, else

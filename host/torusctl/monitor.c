@@ -353,7 +353,10 @@ static int do_monitor(struct torus *t, const struct args *a)
     (void)a;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return wrong("command", "monitor", "it needs a terminal; counters --watch does not");
-    int status = attach(t, NULL);
+    unsigned missing;
+    int status = attach(t, &missing);
+    if (!status && missing)
+        status = wrong("torus", "with boards missing", "monitor shows all of them");
     if (status)
         return status;
     struct sigaction action = {.sa_handler = on_signal};

@@ -105,24 +105,15 @@ bool next_there(const struct torus *t, unsigned *node, uint8_t at[3])
     return false;
 }
 
-int attach(struct torus *t, int *mixed)
+int attach(struct torus *t, unsigned *missing)
 {
     struct torus_preset preset;
     unsigned generation;
-    int error = torus_attach(t);
-    if (error == TORUS_OK)
-        error = names_learn(t);
-    if (error == TORUS_OK)
-        error = torus_programmed(t, &preset, &generation);
-    if (mixed)
-        *mixed = 0;
-    if (error == TORUS_OK)
-        return 0;
-    int status = report(t, error);
-    if (!mixed || error != TORUS_E_MIXED)
+    int status = attach_there(t, missing);
+    if (status)
         return status;
-    *mixed = status;
-    return 0;
+    int error = torus_programmed(t, &preset, &generation);
+    return error == TORUS_OK ? 0 : report(t, error);
 }
 
 int discover(struct torus *t)

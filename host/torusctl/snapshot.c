@@ -56,7 +56,7 @@ static int do_snapshot(struct torus *t, const struct args *a)
     struct counter_set s = {0};
     double residual = 0;
     unsigned missing;
-    int status = attach_there(t, &missing);
+    int status = attach(t, &missing);
     if (status)
         return status;
     torus_sizes(t, s.k);

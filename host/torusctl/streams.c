@@ -8,18 +8,14 @@
 int shape_get(struct torus *t, struct shape *s)
 {
     uint32_t shape = 0;
-    struct torus_preset preset;
-    unsigned generation;
-    int status = attach_there(t, &s->missing);
+    int status = attach(t, &s->missing);
     if (status)
         return status;
     s->dims = torus_sizes(t, s->k);
     s->boards = 0;
     for (unsigned n = 0; next_there(t, &n, s->at[s->boards]); n++)
         s->boards++;
-    int error = torus_programmed(t, &preset, &generation);
-    if (error == TORUS_OK)
-        error = torus_lease(t, 0); // until streams_end()
+    int error = torus_lease(t, 0); // until streams_end()
     if (error == TORUS_OK)
         error = torus_read(t, NULL, OFR_NODE_SHAPE, &shape);
     s->flit_bytes = (shape & OFR_NODE_SHAPE_W8_MASK) >> OFR_NODE_SHAPE_W8_LSB;

@@ -15,7 +15,7 @@ static int do_time(struct torus *t, const struct args *a)
 {
     uint8_t k[3], at[3];
     unsigned missing;
-    int status = attach_there(t, &missing);
+    int status = attach(t, &missing);
     if (status)
         return status;
     unsigned dims = torus_sizes(t, k), nodes = (unsigned)k[0] * k[1] * k[2];
