@@ -245,7 +245,7 @@ struct owners {
     unsigned taken;
 };
 
-// As if it had not been tried. What the error says stays.
+// As if it had not been tried: nobody is to listen for ever. What the error says stays.
 static int give_back(struct torus *t, const struct torus_end *from, const struct torus_end *to,
                      const struct owners *before, int error)
 {
@@ -255,6 +255,7 @@ static int give_back(struct torus *t, const struct torus_end *from, const struct
     bool begun;
     snprintf(detail, sizeof detail, "%s", torus_detail(t));
     for (unsigned i = 0; i < before->taken; i++) {
+        torus_channel_abort(t, end[i]);
         if (turn(t, end[i], &s, &begun) == TORUS_OK && FIELD(s.state, OFR_CHANNEL_STATE_FREE))
             torus_write(t, end[i]->at, OFR_CHANNEL_ATTACH, before->attach[i]);
         if (begun)
@@ -286,16 +287,8 @@ static int begin(struct torus *t, const struct torus_end *from, const struct tor
             number = (number + 1) & 255;
         if (error == TORUS_OK)
             error = join(t, to, from, number, OFR_CHANNEL_COMMAND_LISTEN);
-        if (error == TORUS_OK) {
+        if (error == TORUS_OK)
             error = join(t, from, to, number, OFR_CHANNEL_COMMAND_OPEN);
-            if (error != TORUS_OK) { // nobody is to listen for ever
-                char detail[WIDTH];
-                snprintf(detail, sizeof detail, "%s", torus_detail(t));
-                torus_write(t, to->at, OFR_CHANNEL_SELECT, to->end);
-                torus_write(t, to->at, OFR_CHANNEL_COMMAND, OFR_CHANNEL_COMMAND_ABORT);
-                fail(t, error, "%s", detail);
-            }
-        }
         if (begun)
             error = lease_done(t, error);
         if (error != TORUS_OK)
@@ -376,14 +369,8 @@ int join_ends(struct torus *t, const struct torus_end *from, const struct torus_
                          end_text(t, to, other), end_text(t, from, text));
         else
             error = pause_turn(t, until);
-        if (error != TORUS_OK) { // as if it had not been tried
-            char detail[WIDTH];
-            snprintf(detail, sizeof detail, "%s", torus_detail(t));
-            torus_channel_abort(t, from);
-            torus_channel_abort(t, to);
-            fail(t, error, "%s", detail);
+        if (error != TORUS_OK)
             return give_back(t, from, to, &before, error);
-        }
     }
     return error;
 }

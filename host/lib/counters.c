@@ -120,10 +120,9 @@ int read_counters(struct torus *t, uint32_t number, bool just_that,
         r.number = other;
         begin(&r);
     }
-    for (unsigned i = 0; room && i < (t->absent ? t->board_count : nodes) && error == TORUS_OK;
-         i++) {
+    for (unsigned i = 0; room && i < there(t) && error == TORUS_OK; i++) {
         uint8_t at[3];
-        node_at(t, t->absent ? node_of(t, t->boards[i].at) : i, at);
+        there_at(t, i, at);
         each(ctx, at, r.values[node_of(t, at)]);
     }
     t->options.window = window;

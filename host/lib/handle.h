@@ -5,6 +5,8 @@
 #ifndef TORUS_HANDLE_H
 #define TORUS_HANDLE_H
 
+#include <string.h>
+
 #include "libtorus.h"
 #include "protocol.h"
 
@@ -158,6 +160,20 @@ static inline unsigned node_count(const struct torus *t)
 static inline bool reached(const struct torus *t)
 {
     return t->good || (t->gaps && t->absent);
+}
+
+// So many there are, and where each is.
+static inline unsigned there(const struct torus *t)
+{
+    return t->absent ? t->board_count : node_count(t);
+}
+
+static inline void there_at(const struct torus *t, unsigned board, uint8_t at[3])
+{
+    if (t->absent)
+        memcpy(at, t->boards[board].at, 3);
+    else
+        torus_node_at(t->k, board, at);
 }
 
 static inline unsigned node_of(const struct torus *t, const uint8_t at[3])

@@ -60,15 +60,15 @@ static int time_wait(struct torus *t)
 // What the boards say of it themselves, one a node: those that there are.
 static int time_show(struct torus *t, struct torus_time *board)
 {
-    unsigned count = t->absent ? t->board_count : node_count(t), gateway;
+    unsigned count = there(t), gateway;
+    uint8_t at[3];
     struct request *q = calloc(count, sizeof *q);
     double measure = 1;
     if (!q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     for (unsigned i = 0; i < count; i++) {
-        uint8_t at[3];
-        node_at(t, i, at);
-        by_address(&q[i], pack_at(t->absent ? t->boards[i].at : at), OFR_OP_READ4, 0);
+        there_at(t, i, at);
+        by_address(&q[i], pack_at(at), OFR_OP_READ4, 0);
         q[i].m[2] = OFR_NODE_TIME_STATE | (uint32_t)OFR_NODE_TIME_RATE << 16;
         q[i].m[3] = q[i].m[2];
     }
@@ -77,14 +77,16 @@ static int time_show(struct torus *t, struct torus_time *board)
         error = exchange(t, q, count);
     for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
         error = status_error(t, &q[i], "read NODE.TIME_STATE");
-        if ((t->absent ? node_of(t, t->boards[i].at) : i) == gateway)
+        there_at(t, i, at);
+        if (node_of(t, at) == gateway)
             measure = 1 + (int32_t)q[i].r[3] * 0x1p-32;
     }
     for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
-        unsigned node = t->absent ? node_of(t, t->boards[i].at) : i;
         uint32_t ahead = q[i].r[2] << (32 - OFR_NODE_TIME_STATE_ERROR_BITS);
-        board[node].ppm = 1e6 * (measure / (1 + (int32_t)q[i].r[3] * 0x1p-32) - 1);
-        board[node].left = (int32_t)ahead * 0x1p-25; // eighths of a cycle, in the top bits
+        there_at(t, i, at);
+        struct torus_time *b = &board[node_of(t, at)];
+        b->ppm = 1e6 * (measure / (1 + (int32_t)q[i].r[3] * 0x1p-32) - 1);
+        b->left = (int32_t)ahead * 0x1p-25; // eighths of a cycle, in the top bits
     }
     free(q);
     return error;

@@ -69,12 +69,6 @@ struct run {
     struct torus_result *out;
 };
 
-// How many boards there are.
-static unsigned there(const struct torus *t)
-{
-    return t->absent ? t->board_count : node_count(t);
-}
-
 static void add_discarded(void *ctx, const uint8_t at[3], const uint64_t *counters)
 {
     (void)at;

@@ -41,15 +41,15 @@ static int arm(struct torus *t, uint32_t number, uint32_t instant, bool *late)
 // When each has, after the instant: the middle of where that may be. *residual: of any two.
 static int latched(struct torus *t, uint32_t instant, double *late, double *residual)
 {
-    unsigned nodes = node_count(t), count = t->absent ? t->board_count : nodes;
+    unsigned nodes = node_count(t), count = there(t);
+    uint8_t at[3];
     struct request *q = calloc(count, sizeof *q);
     double first = 0, last = 0;
     if (!q)
         return fail(t, TORUS_E_MEMORY, "out of memory");
     for (unsigned i = 0; i < count; i++) {
-        uint8_t at[3];
-        node_at(t, i, at);
-        by_address(&q[i], pack_at(t->absent ? t->boards[i].at : at), OFR_OP_READ, 0);
+        there_at(t, i, at);
+        by_address(&q[i], pack_at(at), OFR_OP_READ, 0);
         q[i].m[4] = (uint32_t)(OFR_SEL_FIRMWARE | OFR_FW_LATCHED) << 16;
     }
     for (unsigned node = 0; node < nodes && late; node++)
@@ -58,8 +58,9 @@ static int latched(struct torus *t, uint32_t instant, double *late, double *resi
     for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
         double after = (double)(int32_t)(q[i].r[5] - instant);
         error = status_error(t, &q[i], "read when the counters were latched");
+        there_at(t, i, at);
         if (late)
-            late[t->absent ? node_of(t, t->boards[i].at) : i] = after + LATCH / 2.0;
+            late[node_of(t, at)] = after + LATCH / 2.0;
         first = i && first < after ? first : after;
         last = i && last > after ? last : after;
     }
