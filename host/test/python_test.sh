@@ -33,26 +33,17 @@ check 'ended well' stop
 start --dims 2x2 --boards golden --channels 8
 check 'its README, as typed' run $module readme "unix:$dir/board0.sock"
 check 'README: ended well' stop
-twin 's/def _operation(name):/def _operation(_, name="sum"):/'
-start --dims 2x2 --boards golden --channels 8 --wait
-check 'twin: one that only sums: found out' eval \
-    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
-stop
-twin 's/self._kept += room/self._kept = room/'
-start --dims 2x2 --boards golden --channels 8 --wait
-check 'twin: one that forgets what came of a message: found out' eval \
-    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
-stop
-twin '/_want_joined(sender, receiver)$/d'
-start --dims 2x2 --boards golden --channels 8 --wait
-check 'twin: one that moves to any end: found out' eval \
-    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
-stop
-twin 's/return self._ended()/return None/'
-start --dims 2x2 --boards golden --channels 8 --wait
-check 'twin: one that hides that a message was cut: found out' eval \
-    '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
-stop
+calls_found() { # NAME SED
+    twin "$2"
+    start --dims 2x2 --boards golden --channels 8 --wait
+    check "twin: $1: found out" eval \
+        '! run "$dir/twin" "unix:$dir/board0.sock" && grep -q "not so" "$dir/out"'
+    stop
+}
+calls_found 'one that only sums' 's/def _operation(name):/def _operation(_, name="sum"):/'
+calls_found 'one that forgets what came of a message' 's/self._kept += room/self._kept = room/'
+calls_found 'one that moves to any end' '/_want_joined(sender, receiver)$/d'
+calls_found 'one that hides that a message was cut' 's/return self._ended()/return None/'
 start --dims 2x1 --boards gr --link reliable --channels 8 --user
 check 'programmed' torus program
 check "users' programs" run $module programs "unix:$dir/board0.sock"
