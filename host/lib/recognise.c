@@ -143,6 +143,14 @@ static bool try_layout(struct search *s, struct candidate *c, unsigned start, un
     return true;
 }
 
+// Can it be better than the best? In small tori also where it costs as much at least: three boards
+// of 2x2 are no line of three because that has a node for each.
+static bool worth_it(const struct search *s, const struct candidate *c)
+{
+    unsigned cost = layout_cost(&s->best);
+    return !s->any || c->bound < cost || (s->t->board_count < SMALL && cost && c->bound == cost);
+}
+
 // All sizes that are nearly as good as the best, from other boards on: in small tori all, from
 // each.
 static bool try_more(struct search *s)
@@ -151,7 +159,7 @@ static bool try_more(struct search *s)
     unsigned starts = boards < SMALL ? boards : SMALL * SMALL / boards + STARTS;
     for (unsigned i = 0; i < s->count; i++) {
         struct candidate *c = &s->list[i];
-        bool good = boards < SMALL ? c->bound < layout_cost(&s->best) : c->cost <= most;
+        bool good = boards < SMALL ? worth_it(s, c) : c->cost <= most;
         for (unsigned n = 0; n < 2 * starts && good; n++)
             if (!try_layout(s, c, (s->origin + n / 2 * boards / starts) % boards, n + 2))
                 return false;
@@ -179,7 +187,7 @@ static bool find_layout(struct search *s)
     s->cables /= 2;
     list_candidates(s);
     for (unsigned i = 0; i < s->count; i++)
-        if (!s->any || s->list[i].bound < layout_cost(&s->best))
+        if (worth_it(s, &s->list[i]))
             if (!try_layout(s, &s->list[i], s->origin, 0) ||
                 !try_layout(s, &s->list[i], s->origin, 1))
                 return false;

@@ -59,4 +59,18 @@ done
 check 'programmed again' few program
 check 'a file to where it was missing' torus channel 0,0:3 1,0:4 LICENSE
 check 'ended well' stop
+
+# Three boards of 2x2, which are no line of three.
+start --dims 2x2 --boards golden --channels 8 --wait
+check '2x2: programmed' torus program
+for port in x- y-; do
+    check "2x2: $port of board 3 is cut" boardsim --sockets "$dir" cut "3.$port"
+done
+check '2x2: discover: status 1' status 1 few discover
+check '2x2: as a 2x2' says '3 boards, a 2x2 torus'
+check '2x2: programmed around it: status 1' status 1 few program --around
+few channel --format json 0,0:4 0,1:4 LICENSE
+[ $got = 0 ] && says '"verdict": "equal"'
+result $? '2x2: a file to and from those that are there'
+check '2x2: ended well' stop
 finish
