@@ -331,6 +331,7 @@ CANCEL_TWIN_rest    := torus message_cut host/lib/channel 's/TORUS_E_TIMEOUT...T
 CANCEL_TWIN_latched := snapshot jumps host/lib/snapshot 's/last.-.first.+.LATCH/LATCH/'
 CANCEL_TWIN_waits   := snapshot refused host/lib/one_time 's/return.time_wait(t)/return(TORUS_OK)/'
 CANCEL_TWIN_day     := torus bit_errors_of_a_day host/lib/bert 's/.||.!out->was_up//'
+CANCEL_TWIN_vain    := torus in_vain host/lib/exchange 's/note_vain(t,.&q.i.,.true);/;/'
 CANCEL_TWIN_two     := torus reset_board_named host/lib/exchange 's/k.==.2.?.ahead.&&.from.dim..:.//'
 CANCEL_TWINS := $(patsubst CANCEL_TWIN_%,$(B)/tests/cancel_%,$(sort $(filter CANCEL_TWIN_%,$(.VARIABLES))))
 $(CANCEL_TWINS): $(B)/tests/cancel_%: $(B)/tests/test_cancel $(B)/tests/test_destinations $(B)/tests/test_torus \

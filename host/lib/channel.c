@@ -84,7 +84,9 @@ int lease_turn(struct torus *t)
     double until = monotonic() + TURNS;
     for (;;) {
         bool late = is_late(until);
-        int error = lease_begin(t, 0);
+        int error = look_cancelled(t); // as taking it is not cut short
+        if (error == TORUS_OK)
+            error = lease_begin(t, 0);
         if (error != TORUS_E_BUSY || late)
             return error;
         error = wait_more(t, 0.003);
@@ -254,6 +256,7 @@ static int give_back(struct torus *t, const struct torus_end *from, const struct
     struct seen s = {0};
     bool begun;
     snprintf(detail, sizeof detail, "%s", torus_detail(t));
+    t->uncut++;
     for (unsigned i = 0; i < before->taken; i++) {
         torus_channel_abort(t, end[i]);
         if (turn(t, end[i], &s, &begun) == TORUS_OK && FIELD(s.state, OFR_CHANNEL_STATE_FREE))
@@ -261,6 +264,7 @@ static int give_back(struct torus *t, const struct torus_end *from, const struct
         if (begun)
             lease_done(t, TORUS_OK);
     }
+    t->uncut--;
     return fail(t, error, "%s", detail);
 }
 

@@ -232,6 +232,44 @@ static bool is_whole(const struct request *q, const uint32_t *m)
     return (q->frames & wanted) == wanted;
 }
 
+// Has whoever it is for been waited for in vain, and not been heard since? Boards behind a path are
+// not known by it.
+static bool in_vain(const struct torus *t, const struct request *q)
+{
+    return q->mode == OFR_MODE_COLLECTIVE
+               ? t->all_in_vain
+               : q->mode == OFR_MODE_ADDRESS && t->in_vain[q->to >> 3] >> (q->to & 7) & 1;
+}
+
+static void note_vain(struct torus *t, const struct request *q, bool vain)
+{
+    uint8_t bit = (uint8_t)(1U << (q->to & 7));
+    if (q->mode == OFR_MODE_COLLECTIVE)
+        t->all_in_vain = vain;
+    else if (q->mode == OFR_MODE_ADDRESS && vain)
+        t->in_vain[q->to >> 3] |= bit;
+    else if (q->mode == OFR_MODE_ADDRESS)
+        t->in_vain[q->to >> 3] &= (uint8_t)~bit;
+}
+
+// A few round trips: what is waited for of whom nobody has heard, and where all is to end.
+static double few_trips(const struct torus *t)
+{
+    double few = 8 * t->round_trip > 2 ? 8 * t->round_trip : 2;
+    return few < t->options.timeout ? few : t->options.timeout;
+}
+
+static bool is_cancelled(const struct torus *t)
+{
+    return t->options.cancelled && t->options.cancelled(t->options.ctx);
+}
+
+// Seconds without an answer to give up after.
+static double patience(const struct torus *t, const struct request *q, bool ends)
+{
+    return ends || in_vain(t, q) ? few_trips(t) : t->options.timeout;
+}
+
 // Gives a frame to the request it answers. True if that one is done.
 static bool answer(struct torus *t, struct request *q, unsigned count, const uint32_t *frame)
 {
@@ -259,10 +297,11 @@ static bool answer(struct torus *t, struct request *q, unsigned count, const uin
                 q[i].missing = m[2];
                 q[i].moved = now;
             }
-            if (now - q[i].moved > t->options.timeout)
+            if (now - q[i].moved > patience(t, &q[i], is_cancelled(t)))
                 q[i].state = FAILED;
             return false;
         }
+        note_vain(t, &q[i], false);
         if (!q[i].resent) {
             double trip = now - q[i].first;
             t->round_trip = t->round_trip > 0 ? 0.875 * t->round_trip + 0.125 * trip : trip;
@@ -341,11 +380,12 @@ int exchange(struct torus *t, struct request *q, unsigned count)
     enum { MANY = 16 }; // requests that are worth a word
     if (!t->transport.read)
         return fail(t, TORUS_E_TRANSPORT, "there is no connection");
-    unsigned next = 0, failed = 0;
-    double again_until = monotonic() + t->options.timeout;
+    unsigned next = 0, failed = count;
+    double again_until = monotonic() + t->options.timeout, waited = t->options.timeout;
     t->last_good = monotonic();
     for (;;) {
         unsigned under_way = 0, open = 0;
+        bool ends = is_cancelled(t); // but for what is not cut short
         double now = monotonic(), wake = now + 1;
         for (unsigned i = 0; i < next; i++) {
             if (q[i].state == WAITING) { // told AGAIN
@@ -357,8 +397,10 @@ int exchange(struct torus *t, struct request *q, unsigned count)
             if (q[i].state != SENT)
                 continue;
             double since = q[i].first > t->last_good ? q[i].first : t->last_good;
-            if (now - since > t->options.timeout) {
+            double most = patience(t, &q[i], ends);
+            if (now - since > most) {
                 q[i].state = FAILED;
+                waited = most;
                 continue;
             }
             if (now - q[i].sent >= q[i].gap) {
@@ -368,8 +410,8 @@ int exchange(struct torus *t, struct request *q, unsigned count)
             }
             if (q[i].sent + q[i].gap < wake)
                 wake = q[i].sent + q[i].gap;
-            if (since + t->options.timeout < wake)
-                wake = since + t->options.timeout;
+            if (since + most < wake)
+                wake = since + most;
             under_way++;
             open++;
         }
@@ -386,6 +428,9 @@ int exchange(struct torus *t, struct request *q, unsigned count)
         int error = t->heeds && t->reported
                         ? fail(t, TORUS_E_TIMEOUT, "a board reports that its links have changed")
                         : look_cancelled(t);
+        for (unsigned i = 0; i < next && error != TORUS_OK; i++)
+            if (q[i].state == SENT && now - q[i].first > few_trips(t))
+                note_vain(t, &q[i], true); // of what comes next
         if (error != TORUS_OK)
             return error;
         if (count >= MANY)
@@ -400,14 +445,19 @@ int exchange(struct torus *t, struct request *q, unsigned count)
         if (got > 0 && !note_report(t, frame))
             answer(t, q, next, frame);
     }
-    while (failed < count && q[failed].state != FAILED)
-        failed++;
+    for (unsigned i = count; i-- > 0;)
+        if (q[i].state == FAILED) {
+            note_vain(t, &q[i], true);
+            failed = i;
+        }
     if (failed == count)
         return ok(t);
     char text[WIDTH];
-    const char *why = t->silent ? t->silent(t->transport.ctx) : NULL;
+    // Who has heard a board has the way to it.
+    bool heard = t->round_trip > 0;
+    const char *why = t->silent && !heard ? t->silent(t->transport.ctx) : NULL;
     return fail(t, TORUS_E_TIMEOUT, "no answer from %s in %g s; %s", target(t, &q[failed], text),
-                t->options.timeout, why ? why : "is it powered, cabled and running the firmware?");
+                waited, why ? why : "is it powered, cabled and running the firmware?");
 }
 
 int status_error(struct torus *t, const struct request *q, const char *what)
@@ -509,8 +559,9 @@ static int look_at(struct torus *t, const uint8_t *path, unsigned hops, uint32_t
 
 // A collective has had no answer from the part of the torus that `missing` stands for: a plane, a
 // row, or itself. Names the first board there that answers nothing, or that is not configured;
-// where there is none the error stays what it is.
-static int name_missing(struct torus *t, unsigned missing, const char *what, int error)
+// where there is none the error stays what it is. waited: seconds.
+static int name_missing(struct torus *t, unsigned missing, const char *what, double waited,
+                        int error)
 {
     double timeout = t->options.timeout;
     uint8_t path[OFR_MAX_HOPS], here[3], at[3];
@@ -518,7 +569,7 @@ static int name_missing(struct torus *t, unsigned missing, const char *what, int
     uint32_t info;
     unsigned nodes = 1;
     snprintf(detail, sizeof detail, "%s", t->detail);
-    t->options.timeout /= 4; // they have had that time already
+    t->options.timeout = waited / 4; // they have had that time already
     int answer = look_at(t, NULL, 0, &info);
     for (unsigned i = 0; i < 3; i++)
         here[i] = (uint8_t)(info >> (OFR_INFO_COORD_LSB + 4 * i) & 15);
@@ -544,12 +595,12 @@ static int name_missing(struct torus *t, unsigned missing, const char *what, int
         return fail(t, error,
                     "%s: no answer from board %s in %g s; is it powered, cabled and running the "
                     "firmware?",
-                    what, place, timeout);
+                    what, place, waited);
     if (answer == TORUS_E_BOARD)
         return fail(t, error,
                     "%s: no answer in %g s from where board %s is: a link on the way is down; "
                     "discover names it",
-                    what, timeout, place);
+                    what, waited, place);
     return fail(t, error, "%s", detail);
 }
 
@@ -596,9 +647,10 @@ int ask_all(struct torus *t, enum ofr_aggregate aggregate, unsigned op, unsigned
     if (t->absent)
         return ask_each(t, aggregate, &q, result, what);
     t->collectives++;
+    double waited = patience(t, &q, false);
     int error = ask(t, &q, what);
     if (error == TORUS_E_TIMEOUT && q.status == OFR_PENDING && t->k[0])
-        error = name_missing(t, q.r[3], what, error);
+        error = name_missing(t, q.r[3], what, waited, error);
     if (error == TORUS_OK && (q.r[1] >> 16) != node_count(t))
         error = fail(t, TORUS_E_PROTOCOL, "%s: %u boards answered, there are %u", what,
                      q.r[1] >> 16, node_count(t));

@@ -67,6 +67,8 @@ struct torus {
     unsigned collectives;         // done so far
     double round_trip, last_good; // seconds; smoothed, monotonic time of the last good answer
     double kept_gap;              // seconds before sending again, from a request that was
+    uint8_t in_vain[512];         // by address, a bit each: waited for in vain, not heard since
+    bool all_in_vain;             // so of a collective
     uint8_t rx[OFR_FRAME_BYTES];
     unsigned rx_count;
     bool heeds;    // a report ends what is under way

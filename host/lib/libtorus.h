@@ -76,7 +76,9 @@ struct torus_transport {
 
 struct torus_options {
     size_t size;       // sizeof(struct torus_options): torus_options_default()
-    double timeout;    // seconds without any answer before giving up (default 30; 0: default)
+    double timeout;    // seconds without any answer before giving up (default 30; 0: default); of
+                       // a board that was waited for in vain, until it is heard again, and once
+                       // `cancelled` says so, 2, or 8 round trips if that is more
     double retry;      // seconds before a request is first sent again (default 0.5; 0: default)
     unsigned window;   // requests under way at once, 1 to 7 (0: 4; discover, counters 7)
     uint16_t session;  // session number, which others see (0: random)

@@ -92,7 +92,7 @@ bytes() { # some of them had gone, no more were taken than had
     read -r gone taken < "$dir/bytes" && [ "$gone" -gt 0 ] && [ "$gone" -lt 40000 ] && [ "$taken" -gt 0 ] &&
         [ "$taken" -le "$gone" ]
 }
-kept='(0,0) end 4 and (1,0) end 7 stay taken: once there is a way .*channel all --abort, with --take-over'
+kept='(0,0) end 4 and (1,0) end 7 stay taken: once there is a way .*channel all --abort, both with --take-over'
 check 'a board cut off under way: an error' cut "$B/bin/torusctl"
 check 'how many bytes had gone' bytes
 check 'which ends stay taken, and what to do' says "$kept"

@@ -940,6 +940,35 @@ static void dead_uart(void **state)
     fake_free(f);
 }
 
+// Who was waited for in vain is not waited for as long again, until it has been heard.
+static void in_vain(void **state)
+{
+    (void)state;
+    struct fake_fabric *f = fake_new(2, 2, 1, true, seed);
+    struct torus_options o = {.size = sizeof(struct torus_options), .timeout = 2.4, .retry = 0.01};
+    struct torus_preset p = torus_preset_default(TORUS_ABR);
+    struct host h;
+    uint32_t value;
+    const uint8_t far[3] = {1, 1, 0};
+    plug(&h, &f->board[0], -1, &o);
+    expect(&h, torus_discover(h.t), TORUS_OK);
+    expect(&h, torus_program(h.t, &p), TORUS_OK);
+    struct fake_board *b = f->board;
+    while (b->reg[OFR_NODE_COORD / 4] != 0x101)
+        b++;
+    static const char *const said[] = {"(1,1) in 2.4 s", "(1,1) in 2 s", "(1,1) in 2.4 s"};
+    for (unsigned i = 0; i < 3; i++) {
+        if (i == 2)
+            expect(&h, torus_read(h.t, far, OFR_NODE_COORD, &value), TORUS_OK);
+        b->dead = true;
+        expect(&h, torus_read(h.t, far, OFR_NODE_COORD, &value), TORUS_E_TIMEOUT);
+        assert_non_null(strstr(torus_detail(h.t), said[i]));
+        b->dead = i == 0;
+    }
+    unplug(&h);
+    fake_free(f);
+}
+
 // Frames damaged, lost, doubled on the way and packets dropped in the fabric: slower, not wrong.
 static void bad_wires(void **state)
 {
@@ -1524,43 +1553,25 @@ static void usage(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(discover_sizes),
-        cmocka_unit_test(missing_cable),
-        cmocka_unit_test(swapped_cables),
-        cmocka_unit_test(looped_cable),
-        cmocka_unit_test(doubled_cable),
-        cmocka_unit_test(missing_board),
-        cmocka_unit_test(dead_board),
-        cmocka_unit_test(same_serial),
-        cmocka_unit_test(size_17),
-        cmocka_unit_test(assign),
-        cmocka_unit_test(program_sizes),
-        cmocka_unit_test(killed_session),
-        cmocka_unit_test(tie_refused),
-        cmocka_unit_test(staged_over_custom),
-        cmocka_unit_test(half_committed),
-        cmocka_unit_test(custom_tables),
-        cmocka_unit_test(two_hosts),
-        cmocka_unit_test(leaves_in_lease),
-        cmocka_unit_test(reset_board_named),
-        cmocka_unit_test(keyed),
-        cmocka_unit_test(dead_uart),
-        cmocka_unit_test(bad_wires),
-        cmocka_unit_test(bad_wires_no_store),
-        cmocka_unit_test(traffic),
-        cmocka_unit_test(patterns),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(endless),
-        cmocka_unit_test(older_board),
-        cmocka_unit_test(few_counters),
-        cmocka_unit_test(mixed_boards),
-        cmocka_unit_test(impossible_core),
-        cmocka_unit_test(bit_errors),
-        cmocka_unit_test(bit_errors_of_a_day),
-        cmocka_unit_test(message_cut),
-        cmocka_unit_test(kept),
-        cmocka_unit_test(disagreeing),
-        cmocka_unit_test(usage),
+        cmocka_unit_test(discover_sizes),    cmocka_unit_test(missing_cable),
+        cmocka_unit_test(swapped_cables),    cmocka_unit_test(looped_cable),
+        cmocka_unit_test(doubled_cable),     cmocka_unit_test(missing_board),
+        cmocka_unit_test(dead_board),        cmocka_unit_test(same_serial),
+        cmocka_unit_test(size_17),           cmocka_unit_test(assign),
+        cmocka_unit_test(program_sizes),     cmocka_unit_test(killed_session),
+        cmocka_unit_test(tie_refused),       cmocka_unit_test(staged_over_custom),
+        cmocka_unit_test(half_committed),    cmocka_unit_test(custom_tables),
+        cmocka_unit_test(two_hosts),         cmocka_unit_test(leaves_in_lease),
+        cmocka_unit_test(reset_board_named), cmocka_unit_test(keyed),
+        cmocka_unit_test(dead_uart),         cmocka_unit_test(in_vain),
+        cmocka_unit_test(bad_wires),         cmocka_unit_test(bad_wires_no_store),
+        cmocka_unit_test(traffic),           cmocka_unit_test(patterns),
+        cmocka_unit_test(counters),          cmocka_unit_test(endless),
+        cmocka_unit_test(older_board),       cmocka_unit_test(few_counters),
+        cmocka_unit_test(mixed_boards),      cmocka_unit_test(impossible_core),
+        cmocka_unit_test(bit_errors),        cmocka_unit_test(bit_errors_of_a_day),
+        cmocka_unit_test(message_cut),       cmocka_unit_test(kept),
+        cmocka_unit_test(disagreeing),       cmocka_unit_test(usage),
     };
     if (getenv("ONLY")) // for the twins
         cmocka_set_test_filter(getenv("ONLY"));

@@ -254,7 +254,7 @@ static void give_up(struct torus *t, const struct transfer *x, unsigned dims)
     if (count)
         fprintf(stderr,
                 "torusctl: %s stay%s taken: once there is a way to all boards again (program "
-                "--around), channel all --abort, with --take-over if it is told of a lease\n",
+                "--around), channel all --abort, both with --take-over if told of a lease\n",
                 taken, count > 1 ? "" : "s");
 }
 
