@@ -6,7 +6,7 @@ RV      ?= riscv64-unknown-elf-
 RVFLAGS := -march=rv32i -misa-spec=2.2 -mabi=ilp32 -ffreestanding -DOFR_TARGET -std=c11 -g \
            -Wall -Wextra -Werror -Ifirmware -ffunction-sections -fdata-sections
 FW_C    := fw wire collective operations lease read table watch write channel
-FW_H    := firmware/fw.h firmware/fw_parts.h firmware/hal.h firmware/protocol.h firmware/aggregate.h \
+FW_H    := firmware/fw.h firmware/fw_parts.h firmware/hal.h firmware/protocol.h firmware/aggregate.h firmware/ring_wait.h \
            firmware/ofr_regs.h
 FW      := $(B)/firmware
 

@@ -3,6 +3,7 @@
 // message is for us; execute() (operations.c) does an operation and turns the message into its
 // response; collective.c spreads it over the torus.
 #include "fw_parts.h"
+#include "ring_wait.h"
 
 static void set_hop_index(uint32_t *m, unsigned index)
 {
@@ -206,6 +207,17 @@ bool fw_poll(struct fw *fw)
     return any;
 }
 
+static void set_ring_wait(struct fw *fw)
+{
+    uint32_t shape = node_read(fw, OFR_NODE_SHAPE);
+    unsigned width = 8 * FIELD(shape, OFR_NODE_SHAPE_W8), cycles = 1;
+    unsigned bits = FIELD(node_read(fw, OFR_LINKS_STATE), OFR_LINKS_STATE_BITS);
+    for (unsigned done = bits; bits && done < width; done += bits)
+        cycles++;
+    node_write(fw, OFR_NODE_RING_WAIT,
+               ofr_ring_wait(FIELD(shape, OFR_NODE_SHAPE_L), cycles, link_ports(fw) + 1));
+}
+
 void fw_init(struct fw *fw)
 {
 #ifdef OFR_TARGET
@@ -221,4 +233,5 @@ void fw_init(struct fw *fw)
     struct fw_hal hal = fw->hal;
     *fw = (struct fw){.hal = hal, .rx_crc = 0xffffffff, .tx_crc = 0xffffffff, .asks = FW_NOBODY};
 #endif
+    set_ring_wait(fw);
 }

@@ -171,6 +171,16 @@ $(B)/tests/overload_pulled: $(B)/bin/overload sim/cosim/cosim.mk
 	@printf '#!/bin/sh\nexec %s --pulled --torus 4x4 --cycles $(OVERLOAD_4x4)\n' $< > $@
 	@chmod +x $@
 
+# All to one node, in order, over slow links: nobody waits for ever. Twin: what RING_WAIT is at reset
+OVERLOAD_ONE := --one --torus 4x2 --cycles 300000
+TESTS += $(B)/tests/overload_one
+$(B)/tests/overload_one: $(B)/bin/overload sim/cosim/cosim.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\n%s $(OVERLOAD_ONE) | sed "s/^1\\.\\./# 1../"\n' $< > $@
+	@printf '%s $(OVERLOAD_ONE) --run 1 --ring-wait 8 | grep -q "^not ok 1 - .* C=2 " || printf "not "\n' $< >> $@
+	@printf 'echo "ok 4 - twin: RING_WAIT 8: starves"\necho 1..4\n' >> $@
+	@chmod +x $@
+
 # Rate and latency on the RTL, at every W, with the Verilated routers of lockstep
 RATE_TESTS := $(B)/tests/rate_2_16_16_4_0 $(B)/tests/rate_2_32_8_8_1 $(B)/tests/rate_2_64_8_5_1
 TESTS += $(RATE_TESTS)

@@ -214,6 +214,8 @@ static uint32_t next_destination(struct fabric *f, uint32_t n)
     u->message++;
     if (f->o.pattern == OFR_GEN_CONTROL_PATTERN_UNIFORM) {
         u->message_dst = rng_below(&f->rng, f->nodes);
+    } else if (f->o.pattern == OFR_GEN_CONTROL_PATTERN_FIXED) {
+        u->message_dst = n == f->o.target ? 0 : f->o.target;
     } else {
         struct ofr_coord from = ofr_node_coord(&f->o.torus, n);
         struct ofr_coord to = ofr_pattern_destination(&f->o.torus, f->o.pattern, &from, message);

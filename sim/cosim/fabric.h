@@ -25,6 +25,7 @@ struct fabric_options {
     unsigned pin_permille;           // chance that a pair's in-order packets go by an IDN
     unsigned length_min, length_max; // flits a packet
     unsigned pattern;                // OFR_GEN_CONTROL_PATTERN_*, one that exists on the torus
+    uint32_t target;                 // of FIXED: the node that all others send to, itself to node 0
     unsigned message_packets;    // paper: M packets at once to one destination, the same time and
                                  // bit (butterfly) at all nodes; 0: single packets
     unsigned messages;           // a source ends after this many; 0: never

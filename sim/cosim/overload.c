@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model alone at full overload, OFR class: no watchdog, everything drains, and
-// management gets through. One TAP line a run. See README.md.
+// The golden model alone at full overload, OFR class, or in order and all to one node: no watchdog,
+// everything drains, and management gets through. One TAP line a run. See README.md.
 #include "golden.h"
 #include "ofr_regs.h"
 #include "pattern.h"
+#include "ring_wait.h"
 
 #include <argp.h>
 #include <inttypes.h>
@@ -17,6 +18,10 @@ enum {
     DRAIN_CYCLES = 60000,
     PING_BOUND = 8000, // cycles: a round trip at overload, README.md
     PING_GAP = 500,
+    // All to one node, over links as slow as those of a board with two wires and 16-bit flits.
+    ONE_CYCLES = 8, // of a flit
+    ONE_WATCHDOG = 16,
+    ONE_PING_BOUND = 40000,
 };
 
 struct options {
@@ -24,7 +29,9 @@ struct options {
     struct ofr_torus torus;
     unsigned slots, only; // only: the run of that number, 0 all
     bool pings;
-    bool pulled; // all x+ cables of a column are pulled
+    bool pulled;        // all x+ cables of a column are pulled
+    bool one;           // all packets are in order, and for one node
+    unsigned ring_wait; // of that; 0: as boards have it
 };
 
 struct ping {
@@ -78,29 +85,33 @@ static void ping(struct golden *g, struct ping *p, struct rng *rng)
 static bool run(const struct options *o, const struct ofr_torus *torus, unsigned slots, unsigned p,
                 unsigned number, uint64_t *derouted)
 {
+    unsigned one_wait =
+        o->ring_wait ? o->ring_wait : ofr_ring_wait(PACKET, ONE_CYCLES, 2U * torus->n + 1);
+    uint64_t bound = o->one ? ONE_PING_BOUND : PING_BOUND;
     struct fabric_options f = {.shape = {.n = torus->n,
-                                         .flit_bits = 32,
+                                         .flit_bits = o->one ? 16 : 32,
                                          .slots = (uint8_t)slots,
                                          .unit_mul = 1,
                                          .slot_flits = PACKET},
                                .torus = *torus,
                                .seed = o->seed * 1000 + number,
                                .load_permille = 1000,
-                               .ready_permille = 1000,
+                               .ready_permille = o->one ? 1000 / ONE_CYCLES : 1000,
                                .sink_permille = 1000,
                                .latency = 2,
-                               .class_weight = {0, 0, 1},
+                               .class_weight = {o->one, 0, !o->one},
                                .length_min = PACKET,
                                .length_max = PACKET,
-                               .pattern = patterns[p],
+                               .pattern = o->one ? OFR_GEN_CONTROL_PATTERN_FIXED : patterns[p],
+                               .target = torus->k[0] - 1U,
                                .lossy = o->pulled};
     struct ofr_table table;
     struct ofr_config base = {.configured = true,
                               .tie = number & 1 ? OFR_TIE_BOTH : OFR_TIE_PLUS,
                               .select = (uint8_t)(number % 4),
                               .threshold = (uint8_t)(slots / 2),
-                              .watchdog_time = WATCHDOG,
-                              .ring_wait_time = RING_WAIT,
+                              .watchdog_time = o->one ? ONE_WATCHDOG : WATCHDOG,
+                              .ring_wait_time = (uint8_t)(o->one ? one_wait : RING_WAIT),
                               .table = &table};
     struct golden g;
     struct rng rng = {f.seed};
@@ -139,13 +150,13 @@ static bool run(const struct options *o, const struct ofr_torus *torus, unsigned
         why = "no ping came back";
     if (!why && o->pulled && !golden_counter(&g, OFR_COUNTER_DISCARDED))
         why = "nothing was discarded";
-    if (!why && (pinger.worst[0] > PING_BOUND || pinger.worst[1] > PING_BOUND))
+    if (!why && (pinger.worst[0] > bound || pinger.worst[1] > bound))
         why = "a ping took too long";
     printf("%sok %u - %ux%u%s%s C=%u %s: %.3f flits a cycle and node, %" PRIu64 " OIDN, %" PRIu64
            " WIDN",
            why ? "not " : "", number + 1, torus->k[0], torus->k[1], torus->n == 3 ? "x" : "",
            torus->n == 3 ? (char[]){(char)('0' + torus->k[2]), 0} : "", slots,
-           ofr_pattern_name(patterns[p]), (double)flits / (double)cycles / g.nodes, oidn, widn);
+           ofr_pattern_name(f.pattern), (double)flits / (double)cycles / g.nodes, oidn, widn);
     if (o->pings)
         printf("; %" PRIu64 " + %" PRIu64 " pings, worst %" PRIu64 " by address, %" PRIu64
                " directed",
@@ -201,6 +212,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'n':
         o->pings = false;
         return 0;
+    case 'o':
+        o->one = true;
+        return 0;
+    case 'w':
+        if (number < 1 || number > OFR_NODE_RING_WAIT_TIME_MASK)
+            argp_error(state, "--ring-wait %s: 1 to %u", arg, OFR_NODE_RING_WAIT_TIME_MASK);
+        o->ring_wait = (unsigned)number;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -216,6 +235,8 @@ int main(int argc, char **argv)
         {"run", 'r', "N", 0, "only run N of the list, as it is there (replay)", 0},
         {"pulled", 'p', NULL, 0, "all x+ cables of a column are pulled; no pings", 0},
         {"no-pings", 'n', NULL, 0, "user traffic only", 0},
+        {"one", 'o', NULL, 0, "all packets are in order, for one node, over slow links", 0},
+        {"ring-wait", 'w', "TIME", 0, "NODE.RING_WAIT of that (default: as boards have it)", 0},
         {0}};
     static const struct argp parser = {list, parse, NULL, "OFR at full overload.",
                                        NULL, NULL,  NULL};
@@ -232,8 +253,8 @@ int main(int argc, char **argv)
     for (unsigned t = 0; t < (o.torus.n ? 1 : 3); t++) {
         const struct ofr_torus *torus = o.torus.n ? &o.torus : &tori[t];
         for (unsigned slots = o.slots ? o.slots : 2; slots <= (o.slots ? o.slots : 4); slots += 2)
-            for (unsigned p = 0; p < sizeof patterns / sizeof *patterns; p++) {
-                if (ofr_pattern_missing(torus, patterns[p]))
+            for (unsigned p = 0; p < (o.one ? 1 : sizeof patterns / sizeof *patterns); p++) {
+                if (!o.one && ofr_pattern_missing(torus, patterns[p]))
                     continue;
                 if (!o.only || o.only == number + 1)
                     failed += !run(&o, torus, slots, p, number, &derouted);
@@ -246,8 +267,9 @@ int main(int argc, char **argv)
     }
     if (o.only)
         return failed ? 1 : 0;
-    failed += !derouted;
-    printf("%sok %u - some packets were derouted\n1..%u\n", derouted ? "" : "not ", number + 1,
-           number + 1);
+    bool right = !derouted == o.one;
+    failed += !right;
+    printf("%sok %u - %s packets were derouted\n1..%u\n", right ? "" : "not ", number + 1,
+           o.one ? "no" : "some", number + 1);
     return failed ? 1 : 0;
 }
