@@ -456,7 +456,7 @@ int exchange(struct torus *t, struct request *q, unsigned count)
     // Who has heard a board has the way to it.
     bool heard = t->round_trip > 0;
     const char *why = t->silent && !heard ? t->silent(t->transport.ctx) : NULL;
-    return fail(t, TORUS_E_TIMEOUT, "no answer from %s in %g s; %s", target(t, &q[failed], text),
+    return fail(t, TORUS_E_TIMEOUT, "no answer from %s in %.3g s; %s", target(t, &q[failed], text),
                 waited, why ? why : "is it powered, cabled and running the firmware?");
 }
 
@@ -593,12 +593,12 @@ static int name_missing(struct torus *t, unsigned missing, const char *what, dou
                     what, place);
     if (answer == TORUS_E_TIMEOUT)
         return fail(t, error,
-                    "%s: no answer from board %s in %g s; is it powered, cabled and running the "
+                    "%s: no answer from board %s in %.3g s; is it powered, cabled and running the "
                     "firmware?",
                     what, place, waited);
     if (answer == TORUS_E_BOARD)
         return fail(t, error,
-                    "%s: no answer in %g s from where board %s is: a link on the way is down; "
+                    "%s: no answer in %.3g s from where board %s is: a link on the way is down; "
                     "discover names it",
                     what, waited, place);
     return fail(t, error, "%s", detail);
