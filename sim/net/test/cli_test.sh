@@ -106,6 +106,15 @@ refuse 'Is a directory' run --topology 4x4 --trace "$work"
 refuse 'no message' run --topology 4x4 --trace "$work/empty"
 printf '0,1,2,3\0004\n' > "$work/empty"
 refuse 'line 1: .*zero byte' run --topology 4x4 --trace "$work/empty"
+# What never ends, and a line for which there is no memory, are no end of the file.
+for option in trace application; do
+    refuse 'line 1: .*zero byte' run --topology 4x4 --$option /dev/zero
+done
+long() { { echo "$1" && head -c 1100000 /dev/zero | tr '\0' 1; } > "$work/long"; }
+long 0,0,1,512
+refuse 'line 2: the line is longer than 1 MiB' run --topology 4x4 --trace "$work/long"
+long 'torussim-application 1'
+refuse 'line 2: the line is longer than 1 MiB' run --topology 4x4 --application "$work/long"
 
 "$sim" run --topology torus:4x4x4 --routing ofr --traffic bitreverse --load 0.40 --preset ofr-2013 \
     --seed 1 --format json > "$work/out"

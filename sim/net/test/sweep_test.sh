@@ -128,6 +128,8 @@ result $? 'nor one whose only line does not end'
 sed 's/"record":{.*}}/"record":{}}/' "$work/all" > "$work/damaged"
 refuse 'line 1: not a record' sweep --out "$work/damaged" --resume
 refuse 'not a file' sweep --out /dev/full --resume
+{ head -n 1 "$work/all" && head -c 1100000 /dev/zero | tr '\0' 1; } > "$work/damaged"
+refuse 'line 2: the line is longer' sweep --out "$work/damaged" --resume
 # Two that write one file would tear each other's lines.
 : > "$work/held"
 # shellcheck disable=SC2086
