@@ -158,6 +158,15 @@ sed '3s/,x[+-],/,q?,/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: port q?: must be' view "$work/cut.csv"
 sed '3s/,[^,]*$/,-1/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: use must not' view "$work/cut.csv"
+head -n 20 "$work/links.csv" > "$work/cut.csv"
+refuse '18 of the 120 links of torus:4x3x2: the file is not whole' view "$work/cut.csv"
+sed 1d "$work/cut.csv" > "$work/cut2.csv"
+refuse 'link 3: torus:4x1x1 has no such link' view "$work/cut2.csv"
+sed '4s/.*/&\n&/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 3: it is there twice' view "$work/cut.csv"
+sed 1d "$work/links.csv" > "$work/whole.csv"
+"$sim" view "$work/whole.csv" > "$work/out" && grep -q '6 maps of 4 x 3 links' "$work/out"
+result $? 'without the command, a whole one is known by its coordinates'
 for option in -x -y; do
     refuse 'go with records' view "$work/links.csv" $option port
     refuse 'go with records' view "$work/lifetimes.csv" $option low_us
