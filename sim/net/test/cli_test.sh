@@ -212,6 +212,16 @@ result $? 'a full device as output: the version, which is printed else'
 [ $? = 1 ] && grep -q 'standard output' "$work/err"
 result $? 'no output at all'
 
+# Of several files on a full disk the first is told.
+(
+    trap '' XFSZ
+    ulimit -f 2
+    exec "$sim" run --topology 4x4x4 --links "$work/links" --histogram "$work/lifetimes" > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'links could not be written' "$work/err" &&
+    [ ! -e "$work/links" ] && [ ! -e "$work/lifetimes" ]
+result $? 'a full disk: one line'
+
 # A run that is stuck says so and fails.
 "$sim" run --topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000 \
     > "$work/out" 2> "$work/err"
@@ -241,14 +251,14 @@ result $? 'nor computation of an application'
 [ $? = 1 ] && grep -q 'seed 1: nothing accepted' "$work/err" && grep -q 'seed 2: nothing' "$work/err"
 result $? 'each replicate that is stuck is told by its seed'
 # Once it is at it: it has worked for half a second, whenever it got the processor.
-"$sim" run --topology 16x16x16 --load 1 --messages 10000 > "$work/out" &
+"$sim" run --topology 16x16x16 --load 1 --messages 10000 > "$work/out" 2> "$work/err" &
 run=$!
 worked() { awk '{ exit $14 < 50 }' "/proc/$1/stat"; }
 wait_for 300 worked $run
 kill -INT $run
 wait $run
-[ $? = 1 ] && grep -q '^end  *interrupted' "$work/out"
-result $? 'Ctrl-C ends a run with its record'
+[ $? = 1 ] && grep -q '^end  *interrupted' "$work/out" && [ "$(cat "$work/err")" = 'torussim: interrupted' ]
+result $? 'Ctrl-C ends a run with its record, and a line'
 awk '{ v[$1] = $2 } END { exit !(v["packets"] == v["consumed"] + v["in_flight"] + v["waiting"] &&
     v["consumed"] < v["packets"]) }' "$work/out"
 result $? 'in which every packet is consumed, in flight or waiting'

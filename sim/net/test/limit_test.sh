@@ -46,6 +46,13 @@ result $? "text names them in the same order"
 [ $? = 1 ] && grep -q 'apart after 1 passes' "$work/err" && grep -q '^bitreverse  *any' "$work/out"
 result $? "bounds that are further apart than asked: printed, said, status 1"
 
+(
+    ulimit -v 100000
+    exec "$sim" limit --topology 64x64x64 > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(cat "$work/err")" = 'torussim: limit of uniform: out of memory' ] && [ ! -s "$work/out" ]
+result $? "without memory: one line, and no table"
+
 timeout 60 "$sim" limit --topology 255x255 --paths any > "$work/out" && grep -q 'any *1.0000 *1.0000' "$work/out"
 result $? "65,025 nodes, whose shifts are a group of two vectors'"
 
