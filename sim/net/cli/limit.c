@@ -197,14 +197,14 @@ int net_command_limit(int argc, char **argv)
         children,
         NULL,
         NULL};
-    static const char *const meaningless[] = {"load",  "messages",       "trace",  "application",
-                                              "pace",  "placement",      "active", "rounds",
-                                              "burst", "message-packets"};
+    static const char *const meant[] = {"topology", "traffic", "hotspots", "hotspot-weight",
+                                        "seed",     "preset",  "routing",  "idn",
+                                        "delta",    "tie",     "engine",   NULL};
     struct args args = {.kind = {true, true, true}, .gap = 0.01, .passes = 2000};
     net_options_parse(&argp, argc, argv, 0, &args);
-    for (unsigned i = 0; i < sizeof meaningless / sizeof *meaningless; i++)
-        if (net_options_value(&args.options, meaningless[i]))
-            net_refuse("limit: --%s has no meaning here", meaningless[i]);
+    for (unsigned i = 0; i < args.options.count; i++)
+        if (net_name_find(meant, args.options.given[i].setting->name) < 0)
+            net_refuse("limit: --%s has no meaning here", args.options.given[i].setting->name);
     const char *patterns = net_options_value(&args.options, "traffic");
     char *copy = strdup(patterns ? patterns : "uniform"), *rest = copy, *pattern;
     struct problem problem[NET_PATTERNS];

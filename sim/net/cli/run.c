@@ -139,6 +139,9 @@ int net_command_run(int argc, char **argv)
                    (unsigned long long)config->seed);
     if (config->engine == NET_ENGINE_FLIT && (args.links || args.histogram))
         net_refuse("--links and --histogram go with --engine packet only");
+    if (args.threads > 1 && (config->application || config->active))
+        net_refuse("--threads does not go with %s, which is not spread over threads",
+                   config->application ? "--application" : "--active");
     if (!alone && (config->engine == NET_ENGINE_FLIT || config->application || config->active))
         net_refuse("%s is not spread over ranks: start torussim run without mpirun for it",
                    config->application ? "an application (--application)"

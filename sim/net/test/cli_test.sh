@@ -39,6 +39,12 @@ refuse 'escape throttle' run --slots 4 --escape-throttle 4 --routing dor
 refuse 'transit throttle' run --slots 4 --transit-throttle 4
 refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
+# What would have no effect.
+refuse 'means gates goes with --smooth, and --ratio or --above-mean' run --smooth 6 --means gates
+refuse 'means gates goes with --smooth' run --ratio 1.5 --means gates
+refuse 'nak-ports 5: a node of torus:4x4 has 4 links' run --topology 4x4 --nak-gate 1 --nak-ports 5
+refuse 'nak-ports 4: a node of torus:4x2 has 3 links' run --topology 4x2 --nak-gate 1 --nak-ports 4
+refuse 'threads does not go with --active' run --active 2 --threads 2
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate
 for option in trace application links histogram; do

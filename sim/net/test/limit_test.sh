@@ -10,6 +10,9 @@ refuse 'gap x: not a number' limit --gap x
 refuse 'passes 0' limit --passes 0
 refuse 'load has no meaning' limit --load 0.5
 refuse 'trace has no meaning' limit --trace "$work/none"
+for option in arrivals=bernoulli slots=4 eta=2 mix=1:1; do
+    refuse "${option%=*} has no meaning" limit "--$option"
+done
 refuse 'no such traffic' limit --traffic tornado,,uniform
 refuse 'power of four' limit --traffic uniform,transposition
 refuse 'phase goes with' limit --traffic butterfly,uniform --phase 1
