@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/line.h"
 
 bool net_reader_open(struct net_reader *reader, const char *path, char *wrong, unsigned size)
 {
@@ -50,15 +51,13 @@ bool net_reader_next(struct net_reader *reader)
 {
     if (reader->bad)
         return false;
-    ssize_t length = getline(&reader->line, &reader->room, reader->file);
-    if (length < 0) {
-        if (ferror(reader->file))
-            net_reader_wrong(reader, "%s", strerror(errno));
+    const char *why;
+    int length = net_line(reader->file, &reader->line, &reader->room, &why);
+    if (!length)
         return false;
-    }
     reader->number++;
-    if (strlen(reader->line) != (size_t)length)
-        return net_reader_wrong(reader, "there is a zero byte in it");
+    if (length < 0)
+        return net_reader_wrong(reader, "%s", why);
     while (length && (reader->line[length - 1] == '\n' || reader->line[length - 1] == '\r'))
         reader->line[--length] = '\0';
     return true;

@@ -138,9 +138,9 @@ static void print_csv(json_t *o, bool head)
     putchar('\n');
 }
 
-// One problem, printed; false: interrupted, out of memory or the bounds are further apart than
-// asked.
-static bool solve(struct problem *p, json_t *all)
+// One problem, printed, the first with a head; false: interrupted, out of memory (*end), or the
+// bounds are further apart than asked.
+static bool solve(struct problem *p, json_t *all, bool *end)
 {
     const struct args *args = p->args;
     const char *pattern = net_pattern_name(p->config.traffic.pattern);
@@ -152,10 +152,14 @@ static bool solve(struct problem *p, json_t *all)
     }
     if (l->wrong) {
         fprintf(stderr, "torussim: limit of %s: %s\n", pattern, l->wrong);
+        *end = true;
         return false;
     }
     json_t *o = record(p);
     if (args->options.format == FORMAT_TEXT) {
+        if (json_array_size(all) == 0)
+            printf("%-16s %-8s %8s %8s   (load in gamma0)\n", "traffic", "paths", "at least",
+                   "at most");
         printf("%-16s %-8s %8.4f %8.4f\n", pattern, kinds[p->kind], l->lower, l->upper);
     } else if (args->options.format == FORMAT_CSV) {
         if (json_array_size(all) == 0)
@@ -193,14 +197,14 @@ int net_command_limit(int argc, char **argv)
         children,
         NULL,
         NULL};
-    static const char *const meaningless[] = {"load",  "messages",       "trace",  "application",
-                                              "pace",  "placement",      "active", "rounds",
-                                              "burst", "message-packets"};
+    static const char *const meant[] = {"topology", "traffic", "hotspots", "hotspot-weight",
+                                        "seed",     "preset",  "routing",  "idn",
+                                        "delta",    "tie",     "engine",   NULL};
     struct args args = {.kind = {true, true, true}, .gap = 0.01, .passes = 2000};
     net_options_parse(&argp, argc, argv, 0, &args);
-    for (unsigned i = 0; i < sizeof meaningless / sizeof *meaningless; i++)
-        if (net_options_value(&args.options, meaningless[i]))
-            net_refuse("limit: --%s has no meaning here", meaningless[i]);
+    for (unsigned i = 0; i < args.options.count; i++)
+        if (net_name_find(meant, args.options.given[i].setting->name) < 0)
+            net_refuse("limit: --%s has no meaning here", args.options.given[i].setting->name);
     const char *patterns = net_options_value(&args.options, "traffic");
     char *copy = strdup(patterns ? patterns : "uniform"), *rest = copy, *pattern;
     struct problem problem[NET_PATTERNS];
@@ -228,16 +232,13 @@ int net_command_limit(int argc, char **argv)
     net_options_refuse_idle(&args.options);
 
     net_catch_signals();
-    if (args.options.format == FORMAT_TEXT)
-        printf("%-16s %-8s %8s %8s   (load in gamma0)\n", "traffic", "paths", "at least",
-               "at most");
     json_t *all = json_array();
-    bool good = true;
-    for (unsigned i = 0; i < count && !atomic_load(&net_stop); i++)
-        for (int kind = 0; kind < KINDS && !atomic_load(&net_stop); kind++) {
+    bool good = true, end = false;
+    for (unsigned i = 0; i < count && !end && !atomic_load(&net_stop); i++)
+        for (int kind = 0; kind < KINDS && !end && !atomic_load(&net_stop); kind++) {
             problem[i].kind = (enum net_path_kind)kind;
             if (args.kind[kind])
-                good = solve(&problem[i], all) && good;
+                good = solve(&problem[i], all, &end) && good;
         }
     if (args.options.format == FORMAT_JSON) {
         json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -16,6 +16,7 @@
 
 #include "app/application.h"
 #include "cli/options.h"
+#include "config/line.h"
 #include "output/child.h"
 #include "output/files.h"
 
@@ -89,21 +90,25 @@ static int start(char **command, const char *library, const char *folder, const 
     return posix_spawnp(child, command[0], NULL, NULL, command, environ);
 }
 
-// Appends a rank's part; sets `ranks` from the first. False: it is not there, or not whole.
-static bool append(FILE *to, const char *folder, unsigned rank, unsigned *ranks)
+// Appends a rank's part; sets `ranks` from the first. False: it is not there, or not whole; or
+// *why says why it could not be read.
+static bool append(FILE *to, const char *folder, unsigned rank, unsigned *ranks, const char **why)
 {
     char path[PATH_MAX + 16], *line = NULL;
     size_t room = 0;
     unsigned number = 0;
+    int length = 0;
     bool whole = false;
     snprintf(path, sizeof path, "%s/%u", folder, rank);
     FILE *part = fopen(path, "r");
-    if (part && getline(&line, &room, part) > 0 && sscanf(line, "ranks %u", &number) == 1) {
+    if (part)
+        length = net_line(part, &line, &room, why);
+    if (length > 0 && sscanf(line, "ranks %u", &number) == 1) {
         if (rank == 0) {
             *ranks = number;
             fprintf(to, "torussim-application 1\n%s", line);
         }
-        while (number == *ranks && getline(&line, &room, part) > 0) {
+        while (number == *ranks && (length = net_line(part, &line, &room, why)) > 0) {
             whole = !strcmp(line, "# end\n");
             if (!whole)
                 fputs(line, to);
@@ -112,7 +117,9 @@ static bool append(FILE *to, const char *folder, unsigned rank, unsigned *ranks)
     free(line);
     if (part)
         fclose(part);
-    return whole;
+    if (length >= 0)
+        *why = NULL;
+    return whole && length >= 0;
 }
 
 // With all in it, or, where it is kept, but for what merge has made.
@@ -149,16 +156,22 @@ static int place(const char *path, const char *out)
 static bool merge(const char *folder, const char *out, bool *kept)
 {
     char path[PATH_MAX], wrong[600];
+    const char *why = NULL;
     unsigned ranks = 1, rank = 0;
     snprintf(path, sizeof path, "%s/all", folder);
     FILE *all = fopen(path, "w");
-    while (all && rank < ranks && append(all, folder, rank, &ranks))
+    while (all && rank < ranks && append(all, folder, rank, &ranks, &why))
         rank++;
     bool good = all && !ferror(all);
     if (all && fclose(all))
         good = false;
     if (!good) {
         fprintf(stderr, "torussim record: %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (rank < ranks && why) {
+        fprintf(stderr, "torussim record: rank %u's recording: %s; %s is not written\n", rank, why,
+                out);
         return false;
     }
     if (rank < ranks) {

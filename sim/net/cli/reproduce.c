@@ -578,7 +578,8 @@ static bool report(struct reproduction *r, const struct args *args, const char *
     fprintf(stderr, "torussim: %.0f s, tables%s are in %s\n", net_seconds() - start,
             drawn ? " and plots" : "", folder);
     if (missing)
-        fprintf(stderr, "torussim: %u cells are not done%s\n", missing,
+        fprintf(stderr, "torussim: %s%u cells are not done%s\n",
+                atomic_load(&r->points.failed) ? "out of memory: " : "", missing,
                 stopped ? "; --resume continues" : "");
     bool unwritten = atomic_load(&r->points.unwritten) || r->points.store.unwritten;
     if (unwritten)

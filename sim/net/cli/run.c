@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim run: one point, with a progress bar.
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -138,6 +139,9 @@ int net_command_run(int argc, char **argv)
                    (unsigned long long)config->seed);
     if (config->engine == NET_ENGINE_FLIT && (args.links || args.histogram))
         net_refuse("--links and --histogram go with --engine packet only");
+    if (args.threads > 1 && (config->application || config->active))
+        net_refuse("--threads does not go with %s, which is not spread over threads",
+                   config->application ? "--application" : "--active");
     if (!alone && (config->engine == NET_ENGINE_FLIT || config->application || config->active))
         net_refuse("%s is not spread over ranks: start torussim run without mpirun for it",
                    config->application ? "an application (--application)"
@@ -169,9 +173,16 @@ int net_command_run(int argc, char **argv)
     json_object_set_new(record, "peak_memory_mb", json_integer((json_int_t)(memory / 1024)));
     bool bad = point.bad;
     if (first) {
-        bad = !net_file_links(args.links, config, &point.last) || bad;
-        bad = !net_file_histogram(args.histogram, config, &point.last) || bad;
+        if (point.last.end == NET_INTERRUPTED)
+            fputs("torussim: interrupted\n", stderr);
+        bool written = net_file_links(args.links, config, &point.last) &&
+                       net_file_histogram(args.histogram, config, &point.last);
+        bad = bad || !written;
         print(record, args.options.format);
+        if (!written && fflush(stdout)) { // on the same disk, mostly: one line is enough
+            __fpurge(stdout);
+            clearerr(stdout);
+        }
     }
     json_decref(record);
     for (uint32_t i = 0; i < point.ended; i++)

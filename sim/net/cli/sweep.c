@@ -327,7 +327,8 @@ static void print(const struct sweep *sweep, const struct args *args, json_t *li
         print_table(list, columns);
     }
     if (done < sweep->records)
-        fprintf(stderr, "torussim: %u of %u points are done%s\n", done, sweep->records,
+        fprintf(stderr, "torussim: %s%u of %u points are done%s\n",
+                atomic_load(&sweep->points.failed) ? "out of memory: " : "", done, sweep->records,
                 args->out && atomic_load(&net_stop) ? "; --resume continues" : "");
 }
 

@@ -63,10 +63,12 @@ static int usage(FILE *out)
 static void close_output(void)
 {
     bool before = ferror(stdout);
-    if (!fflush(stdout) && !before)
+    // Why it failed before is not known any more, but mostly it does again.
+    bool now = fflush(stdout) || (before && (putchar('\n') == EOF || fflush(stdout)));
+    if (!now && !before)
         return;
-    fprintf(stderr, "torussim: standard output could not be written%s%s\n", before ? "" : ": ",
-            before ? "" : strerror(errno));
+    fprintf(stderr, "torussim: standard output could not be written%s%s\n", now ? ": " : "",
+            now ? strerror(errno) : "");
     _exit(1);
 }
 

@@ -127,6 +127,14 @@ const char *net_config_check(const struct net_config *c, char *message, unsigned
     CHECK((uint64_t)c->active * c->rounds <= 1 << 28 &&
               (uint64_t)c->burst * c->message_packets <= 1 << 28,
           "ping-pong: nodes times rounds, and burst times message size must be at most 2^28");
+    // Torus: the same at each node.
+    unsigned links =
+        (unsigned)__builtin_popcount(ofr_existing_ports(&c->torus, &(struct ofr_coord){{0}}));
+    CHECK(c->nak_gate_us == 0 || c->nak_ports <= 1 || c->nak_ports <= links,
+          "--nak-ports %u: a node of %s has %u links", c->nak_ports, topology, links);
+    bool gates = c->smooth > 0 && (c->ratio > 0 || c->above_mean > 0);
+    CHECK(!c->gates_only || gates || !(c->oidn || c->widn),
+          "--means gates goes with --smooth, and --ratio or --above-mean, of more than 0 only");
     CHECK(c->threads <= NET_MAX_THREADS, "at most %d threads", NET_MAX_THREADS);
     CHECK(!c->orthants || c->torus.n <= 5, "orthants beside IDNs: at most 5 dimensions");
     CHECK(!c->active || !c->trace, "ping-pong and a trace do not go together");

@@ -13,13 +13,19 @@
 
 static const char axes[] = "xyzuvw";
 
+// Why a new file could not be made: a device or a folder "exists", too.
+static const char *reason(int error)
+{
+    return error == EEXIST ? "it is there already; name a new file" : strerror(error);
+}
+
 void net_file_check(const char *option, const char *path)
 {
     if (!path)
         return;
     FILE *file = fopen(path, "wx");
     if (!file)
-        net_refuse("%s %s: %s", option, path, strerror(errno));
+        net_refuse("%s %s: %s", option, path, reason(errno));
     fclose(file);
     unlink(path);
 }
@@ -43,7 +49,7 @@ static FILE *begin(const char *path, const char *kind, const struct net_config *
     char command[2000];
     FILE *file = fopen(path, "wx");
     if (!file) {
-        fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "torussim: %s: %s\n", path, reason(errno));
         return NULL;
     }
     net_command_of(config, command, sizeof command);

@@ -6,6 +6,7 @@
 #include "output/gnuplot.h"
 #include "output/picture.h"
 #include "run/refuse.h"
+#include "topo/name.h"
 
 enum { MAX_SIDE = 255 };
 
@@ -152,6 +153,60 @@ static void read_plane(struct map *m, const char *plane, const char *at, const u
         net_refuse("view: --at: more coordinates than there are beside the plane");
 }
 
+// The torus that the command of the file names; without one the least that the coordinates are in.
+static struct ofr_torus torus_of(const struct net_table *table, unsigned n, const unsigned *sides)
+{
+    struct ofr_torus torus = {.n = (uint8_t)n};
+    char name[NET_TORUS_TEXT + 1];
+    const char *at = table->command ? strstr(table->command, "--topology ") : NULL;
+    for (unsigned i = 0; i < n; i++)
+        torus.k[i] = (uint8_t)sides[i];
+    net_torus_print(&torus, name, sizeof name);
+    if (at && sscanf(at, "--topology %55s", name) != 1)
+        *name = '\0';
+    if (!net_torus_parse(name, &torus) || torus.n != n)
+        net_refuse("view: the links are of %u dimensions, the topology is %s", n, name);
+    return torus;
+}
+
+// Refuses a file that is cut, or put together: every link of the torus is there once.
+static void check_whole(const json_t *rows, const struct ofr_torus *torus)
+{
+    size_t i, links = 0, all = 0;
+    json_t *row;
+    unsigned ports = 2u * torus->n;
+    char name[NET_TORUS_TEXT];
+    net_torus_print(torus, name, sizeof name);
+    uint32_t *seen = calloc(ofr_nodes(torus), sizeof *seen);
+    if (!seen)
+        net_refuse("out of memory");
+    json_array_foreach((json_t *)rows, i, row)
+    {
+        struct ofr_coord c = {{0}};
+        const char *port = json_string_value(json_object_get(row, "port"));
+        for (unsigned d = 0; d < torus->n; d++)
+            c.c[d] = (uint8_t)coordinate(row, d);
+        uint32_t bit = 1u << (2 * (strchr(axes, port[0]) - axes) + (port[1] == '-'));
+        if (!ofr_inside(torus, &c) || !(ofr_existing_ports(torus, &c) & bit))
+            net_refuse("view: link %zu: %s has no such link", i + 1, name);
+        uint32_t node = ofr_node_id(torus, &c);
+        if (json_integer_value(json_object_get(row, "node")) != node)
+            net_refuse("view: link %zu: its coordinates are those of node %u", i + 1, node);
+        if (seen[node] & bit)
+            net_refuse("view: link %zu: it is there twice", i + 1);
+        seen[node] |= bit;
+        links++;
+    }
+    for (uint32_t node = 0; node < ofr_nodes(torus); node++) {
+        struct ofr_coord c = ofr_node_coord(torus, node);
+        for (unsigned port = 0; port < ports; port++)
+            all += ofr_existing_ports(torus, &c) >> port & 1;
+    }
+    if (links != all)
+        net_refuse("view: %zu of the %zu links of %s: the file is not whole", links, all, name);
+    free(seen);
+}
+
 bool net_view_links(const struct net_table *table, const struct net_view *view)
 {
     unsigned sides[6] = {0};
@@ -178,6 +233,8 @@ bool net_view_links(const struct net_table *table, const struct net_view *view)
             net_refuse("view: link %zu: use must not be negative", i + 1);
         m.most = fmax(m.most, json_number_value(use));
     }
+    struct ofr_torus torus = torus_of(table, m.n, sides);
+    check_whole(table->rows, &torus);
     read_plane(&m, view->plane ? view->plane : m.n > 1 ? "xy" : "x", view->at, sides);
     bool drawn = net_picture(view, width_of(&m), 760, table->command, draw_map, &m);
     if (drawn)

@@ -8,6 +8,7 @@
 
 #include "output/record.h"
 #include "run/pool.h"
+#include "run/ranks.h"
 
 static bool ended(const json_t *record, const char *how)
 {
@@ -50,7 +51,8 @@ json_t *net_point(struct net_points *points, const struct net_config *config, do
             if (!net_store_add(&points->store, key, record))
                 atomic_store(&points->unwritten, true);
         }
-        if (result.end == NET_NO_MEMORY && !atomic_exchange(&points->failed, true))
+        // Rank 0 says it with what is not done for that, and does not hear it of the others.
+        if (result.end == NET_NO_MEMORY && !atomic_exchange(&points->failed, true) && net_rank())
             fputs("torussim: out of memory\n", stderr);
         net_result_free(&result);
     }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/line.h"
 #include "config/settings.h"
 #include "run/engine.h"
 #include "run/ranks.h"
@@ -39,10 +40,14 @@ static bool is_record(const json_t *record)
 static void load(struct net_store *store, const char *path)
 {
     static const char begin[] = "{\"key\":";
+    const char *why;
     char *line = NULL;
     size_t size = 0;
     long good = 0;
-    for (unsigned number = 1; getline(&line, &size, store->file) > 0; number++) {
+    int length;
+    for (unsigned number = 1; (length = net_line(store->file, &line, &size, &why)) != 0; number++) {
+        if (length < 0)
+            net_refuse("--out %s, line %u: %s", path, number, why);
         json_error_t error;
         bool whole = strchr(line, '\n') != NULL;
         bool part = !whole && !strncmp(line, begin, strnlen(line, sizeof begin - 1));

@@ -25,6 +25,7 @@ refuse 'do not go together' run --application "$work/app" --trace "$work/app"
 refuse 'do not go together' run --application "$work/app" --message-packets 5
 refuse 'no load' saturate --application "$work/app"
 refuse 'no meaning' limit --application "$work/app"
+refuse 'threads does not go with --application' run --application "$work/app" --threads 4
 {
     printf 'torussim-application 1\nranks 2\nrank 0\n'
     for _ in $(seq 200); do echo 'calc 1e15'; done

@@ -39,6 +39,16 @@ refuse 'escape throttle' run --slots 4 --escape-throttle 4 --routing dor
 refuse 'transit throttle' run --slots 4 --transit-throttle 4
 refuse 'ratio' run --ratio -1
 refuse 'idn' run --routing abr --idn oidn
+for file in /dev/full /tmp; do
+    refuse "links $file: it is there already; name a new file" run --topology 2x2 --links $file
+    refuse "histogram $file: it is there already" run --topology 2x2 --histogram $file
+done
+# What would have no effect.
+refuse 'means gates goes with --smooth, and --ratio or --above-mean' run --smooth 6 --means gates
+refuse 'means gates goes with --smooth' run --ratio 1.5 --means gates
+refuse 'nak-ports 5: a node of torus:4x4 has 4 links' run --topology 4x4 --nak-gate 1 --nak-ports 5
+refuse 'nak-ports 4: a node of torus:4x2 has 3 links' run --topology 4x2 --nak-gate 1 --nak-ports 4
+refuse 'threads does not go with --active' run --active 2 --threads 2
 refuse 'format' run --format xml
 refuse 'unrecognized' run --frobnicate
 for option in trace application links histogram; do
@@ -106,6 +116,15 @@ refuse 'Is a directory' run --topology 4x4 --trace "$work"
 refuse 'no message' run --topology 4x4 --trace "$work/empty"
 printf '0,1,2,3\0004\n' > "$work/empty"
 refuse 'line 1: .*zero byte' run --topology 4x4 --trace "$work/empty"
+# What never ends, and a line for which there is no memory, are no end of the file.
+for option in trace application; do
+    refuse 'line 1: .*zero byte' run --topology 4x4 --$option /dev/zero
+done
+long() { { echo "$1" && head -c 1100000 /dev/zero | tr '\0' 1; } > "$work/long"; }
+long 0,0,1,512
+refuse 'line 2: the line is longer than 1 MiB' run --topology 4x4 --trace "$work/long"
+long 'torussim-application 1'
+refuse 'line 2: the line is longer than 1 MiB' run --topology 4x4 --application "$work/long"
 
 "$sim" run --topology torus:4x4x4 --routing ofr --traffic bitreverse --load 0.40 --preset ofr-2013 \
     --seed 1 --format json > "$work/out"
@@ -189,19 +208,33 @@ cmp -s "$work/a" "$work/out" && json 'o["choice"] == 0'
 result $? 'explain: links that the generator is kept off'
 
 # What cannot be printed is no success.
-full() { "$sim" "$@" > /dev/full 2> "$work/err"; [ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ]; }
+full()
+{
+    "$sim" "$@" > /dev/full 2> "$work/err"
+    [ $? = 1 ] && [ "$(cat "$work/err")" = 'torussim: standard output could not be written: No space left on device' ]
+}
 for format in text json csv; do
     full run --topology 2x2 --format $format && full explain --topology 4x4 --src 0,0 --dst 1,2 \
         --used 1,2,3,4 --format $format
     result $? "a full device as output: $format"
 done
-full --help && full run --help
-result $? 'a full device as output: help'
+full --help && full run --help && full limit --topology 4
+result $? 'a full device as output: help, limit'
 full --version && "$sim" --version | grep -q '^torussim [0-9]*[.][0-9]'
 result $? 'a full device as output: the version, which is printed else'
 "$sim" run --topology 2x2 >&- 2> "$work/err"
 [ $? = 1 ] && grep -q 'standard output' "$work/err"
 result $? 'no output at all'
+
+# Of several files on a full disk the first is told.
+(
+    trap '' XFSZ
+    ulimit -f 2
+    exec "$sim" run --topology 4x4x4 --links "$work/links" --histogram "$work/lifetimes" > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'links could not be written' "$work/err" &&
+    [ ! -e "$work/links" ] && [ ! -e "$work/lifetimes" ]
+result $? 'a full disk: one line'
 
 # A run that is stuck says so and fails.
 "$sim" run --topology 4x4 --watchdog 1 --ext-latency 1000000 --messages 2000 \
@@ -232,14 +265,14 @@ result $? 'nor computation of an application'
 [ $? = 1 ] && grep -q 'seed 1: nothing accepted' "$work/err" && grep -q 'seed 2: nothing' "$work/err"
 result $? 'each replicate that is stuck is told by its seed'
 # Once it is at it: it has worked for half a second, whenever it got the processor.
-"$sim" run --topology 16x16x16 --load 1 --messages 10000 > "$work/out" &
+"$sim" run --topology 16x16x16 --load 1 --messages 10000 > "$work/out" 2> "$work/err" &
 run=$!
 worked() { awk '{ exit $14 < 50 }' "/proc/$1/stat"; }
 wait_for 300 worked $run
 kill -INT $run
 wait $run
-[ $? = 1 ] && grep -q '^end  *interrupted' "$work/out"
-result $? 'Ctrl-C ends a run with its record'
+[ $? = 1 ] && grep -q '^end  *interrupted' "$work/out" && [ "$(cat "$work/err")" = 'torussim: interrupted' ]
+result $? 'Ctrl-C ends a run with its record, and a line'
 awk '{ v[$1] = $2 } END { exit !(v["packets"] == v["consumed"] + v["in_flight"] + v["waiting"] &&
     v["consumed"] < v["packets"]) }' "$work/out"
 result $? 'in which every packet is consumed, in flight or waiting'

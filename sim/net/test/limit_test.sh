@@ -10,6 +10,9 @@ refuse 'gap x: not a number' limit --gap x
 refuse 'passes 0' limit --passes 0
 refuse 'load has no meaning' limit --load 0.5
 refuse 'trace has no meaning' limit --trace "$work/none"
+for option in arrivals=bernoulli slots=4 eta=2 mix=1:1; do
+    refuse "${option%=*} has no meaning" limit "--$option"
+done
 refuse 'no such traffic' limit --traffic tornado,,uniform
 refuse 'power of four' limit --traffic uniform,transposition
 refuse 'phase goes with' limit --traffic butterfly,uniform --phase 1
@@ -45,6 +48,13 @@ result $? "text names them in the same order"
 "$sim" limit --topology 8x8x8 --traffic bitreverse --paths any --passes 1 > "$work/out" 2> "$work/err"
 [ $? = 1 ] && grep -q 'apart after 1 passes' "$work/err" && grep -q '^bitreverse  *any' "$work/out"
 result $? "bounds that are further apart than asked: printed, said, status 1"
+
+(
+    ulimit -v 100000
+    exec "$sim" limit --topology 64x64x64 > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(cat "$work/err")" = 'torussim: limit of uniform: out of memory' ] && [ ! -s "$work/out" ]
+result $? "without memory: one line, and no table"
 
 timeout 60 "$sim" limit --topology 255x255 --paths any > "$work/out" && grep -q 'any *1.0000 *1.0000' "$work/out"
 result $? "65,025 nodes, whose shifts are a group of two vectors'"

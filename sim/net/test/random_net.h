@@ -37,12 +37,14 @@ static inline struct net_config random_net(unsigned round, uint64_t *seed)
         c.node_throttle = (uint32_t)(exact_random(seed) % (4 * c.slots));
         c.nak_gate_us = (double)(exact_random(seed) % 3);
         c.nak_ports = 1 + (uint32_t)(exact_random(seed) % 6);
+        while (c.nak_ports > 1 && net_config_check(&c, (char[300]){0}, 300))
+            c.nak_ports--; // more than a node has
         c.source_gate_us = (double)(exact_random(seed) % 20);
         c.ratio = (double)(exact_random(seed) % 9) / 4;
         c.above_mean = (double)(exact_random(seed) % 5) / 2;
         c.once = exact_random(seed) & 1;
         c.smooth = (uint32_t)(exact_random(seed) % 5);
-        c.gates_only = exact_random(seed) & 1;
+        c.gates_only = exact_random(seed) & 1 && c.smooth && (c.ratio > 0 || c.above_mean > 0);
     }
     c.load = 0.1 + (double)(exact_random(seed) % 30) / 10;
     c.count_all = exact_random(seed) & 1;

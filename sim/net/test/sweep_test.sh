@@ -99,6 +99,12 @@ result $? 'of a full disk every line is whole'
 "$sim" sweep --topology 4 --messages 2 --load 0.1:0.9:0.1 --out "$work/short" --resume > "$work/out" 2> "$work/err" &&
     [ "$(wc -l < "$work/short")" = 9 ]
 result $? 'and --resume goes on'
+(
+    ulimit -v 300000
+    exec "$sim" sweep --topology 64x64x64 --messages 1 --jobs 1 > "$work/out" 2> "$work/err"
+)
+[ $? = 1 ] && [ "$(cat "$work/err")" = 'torussim: out of memory: 0 of 1 points are done' ]
+result $? 'without memory: one line'
 # A point that a list names twice is one, run once; by two threads as well.
 "$sim" sweep --topology 4x4x4 --messages 4 --seed 1,1 --routing ofr,ofr --jobs 2 --out "$work/twice" --format csv > "$work/out"
 [ $? = 0 ] && [ "$(wc -l < "$work/twice")" = 1 ] && [ "$(wc -l < "$work/out")" = 5 ] && [ "$(sort -u "$work/out" | wc -l)" = 2 ]
@@ -128,6 +134,8 @@ result $? 'nor one whose only line does not end'
 sed 's/"record":{.*}}/"record":{}}/' "$work/all" > "$work/damaged"
 refuse 'line 1: not a record' sweep --out "$work/damaged" --resume
 refuse 'not a file' sweep --out /dev/full --resume
+{ head -n 1 "$work/all" && head -c 1100000 /dev/zero | tr '\0' 1; } > "$work/damaged"
+refuse 'line 2: the line is longer' sweep --out "$work/damaged" --resume
 # Two that write one file would tear each other's lines.
 : > "$work/held"
 # shellcheck disable=SC2086

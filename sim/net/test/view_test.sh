@@ -65,12 +65,16 @@ grep -q '2 curves of 12 of 12 records' "$work/out"
 result $? 'a curve for each load, whose points are no replicates of each other'
 # The command under a picture makes its records again, whatever defaults follow from topology,
 # switching, routing or arrivals; and needs no setting that they give.
-again()
+made_by()
 {
     "$sim" view "$work/first" --out "$work/again" > "$work/out" && python3 -c "import re
 texts = [t.replace('\xa0', ' ') for t in re.findall(r\"^set label 9[0-9] '([^']*)'\", open('$work/again.gp').read(), re.M)]
 text = ' '.join(texts[:len(texts) // 2])
 print(' '.join(text[text.index('torussim sweep'):].split()[1:]))" > "$work/command"
+}
+again()
+{
+    made_by
     # shellcheck disable=SC2046
     "$sim" $(cat "$work/command") --format csv > "$work/csv" || return 1
     if grep -q -e "$1" "$work/command"; then
@@ -97,6 +101,32 @@ done << EOF
 --throttle\|--slots --engine flit --topology 4x4 --routing duato,ofr --buffer-packets 3 $short
 --messages\|--message-p\|throttle --topology 4x4 --routing abr --arrivals bernoulli --slots 6 --seed 1,2
 EOF
+# Records of several sweeps, which no single command makes: the first, and what the others have otherwise.
+several() # WORDS: the command's last
+{
+    rm -f "$work/first"
+    while read -r options; do
+        # shellcheck disable=SC2086
+        "$sim" sweep --topology 4x4 --messages 2 --load 0.1,0.3 $options --out "$work/first" --resume > "$work/out" || return 1
+    done
+    made_by && cat "$work/command" > "$work/out" && grep -q -e "$1\$" "$work/command"
+}
+several ' --routing abr,ofr .* --messages 2; and with --routing ofr --escape-throttle 8; and with --routing ofr --escape-throttle 8 --ratio 1.5' << 'EOF'
+--routing abr,ofr
+--routing ofr --escape-throttle 8
+--routing ofr --escape-throttle 8 --ratio 1.5
+EOF
+result $? 'the command of a picture has no list for an option that takes none'
+several ' --escape-throttle 8 --messages 2; and with --routing abr --escape-throttle 4' << 'EOF'
+--escape-throttle 8
+--routing abr
+EOF
+result $? 'nor leaves out what is a default'
+several ' --traffic uniform,tornado --load 0.1,0.3 --messages 2 (6 of these 8 runs)' << 'EOF'
+--routing abr,ofr
+--routing ofr --traffic tornado
+EOF
+result $? 'nor claims runs that were not made'
 for kind in run saturate; do
     more=$([ $kind = run ] && echo --replicates 2 || echo --step 0.05)
     # shellcheck disable=SC2086
@@ -158,6 +188,15 @@ sed '3s/,x[+-],/,q?,/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: port q?: must be' view "$work/cut.csv"
 sed '3s/,[^,]*$/,-1/' "$work/links.csv" > "$work/cut.csv"
 refuse 'link 1: use must not' view "$work/cut.csv"
+head -n 20 "$work/links.csv" > "$work/cut.csv"
+refuse '18 of the 120 links of torus:4x3x2: the file is not whole' view "$work/cut.csv"
+sed 1d "$work/cut.csv" > "$work/cut2.csv"
+refuse 'link 3: torus:4x1x1 has no such link' view "$work/cut2.csv"
+sed '4s/.*/&\n&/' "$work/links.csv" > "$work/cut.csv"
+refuse 'link 3: it is there twice' view "$work/cut.csv"
+sed 1d "$work/links.csv" > "$work/whole.csv"
+"$sim" view "$work/whole.csv" > "$work/out" && grep -q '6 maps of 4 x 3 links' "$work/out"
+result $? 'without the command, a whole one is known by its coordinates'
 for option in -x -y; do
     refuse 'go with records' view "$work/links.csv" $option port
     refuse 'go with records' view "$work/lifetimes.csv" $option low_us

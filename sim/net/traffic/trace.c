@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "config/line.h"
 #include "config/random.h"
 
 // A whole number that ends at `end`; moves on behind it. False: it is none, or over `most`.
@@ -79,7 +80,7 @@ struct net_trace *net_trace_read(const char *path, uint32_t nodes, char *wrong, 
     const char *why = "out of memory";
     char *line = NULL;
     size_t room = 0;
-    ssize_t length;
+    int length = 0;
     double last_ns = 0;
     FILE *file = fopen(path, "r");
     if (trace)
@@ -91,12 +92,11 @@ struct net_trace *net_trace_read(const char *path, uint32_t nodes, char *wrong, 
     }
     for (uint32_t i = 0; good && i < nodes; i++)
         trace->first[i] = last[i] = NET_NO_MESSAGE;
-    while (good && (length = getline(&line, &room, file)) > 0) {
+    while (good && (length = net_line(file, &line, &room, &why)) != 0) {
         struct net_trace_message m;
         number++;
-        if (strlen(line) != (size_t)length) {
+        if (length < 0) {
             good = false;
-            why = "there is a zero byte in it";
             break;
         }
         if (line[length - 1] == '\n')
@@ -107,12 +107,9 @@ struct net_trace *net_trace_read(const char *path, uint32_t nodes, char *wrong, 
             continue;
         const char *bad = read_line(line, nodes, &last_ns, &m);
         good = !bad && add(trace, &capacity, last, &m);
-        why = bad ? bad : why;
+        why = bad ? bad : "out of memory";
     }
-    if (good && ferror(file)) {
-        good = false;
-        why = strerror(errno);
-    } else if (good && trace->count == 0) {
+    if (good && trace->count == 0) {
         good = false;
         why = "there is no message in it";
     }
