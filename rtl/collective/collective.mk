@@ -8,19 +8,20 @@ COLLECTIVE_C := $(addprefix rtl/collective/test/,lockstep.c streams.c plan.c)
 LINT_TOPS += ofr_collective ofr_collective:W=16:CHILDREN=1 ofr_collective:W=64:CHILDREN=3
 LINT_C += $(COLLECTIVE_C)
 
-# One Verilated ofr_collective per shape: W_CHILDREN; make test has the first
-COLLECTIVE_SHAPES := 32_4 16_2 64_3
+# One Verilated ofr_collective per shape: W_CHILDREN[_WORDS of the longest vector]; make test has the first
+COLLECTIVE_SHAPES := 32_4 16_2 64_3 32_4_262200
 COLLECTIVE_TESTS := $(COLLECTIVE_SHAPES:%=$(B)/tests/collective_%)
 TESTS += $(firstword $(COLLECTIVE_TESTS))
 
 collective_flags = -DW=$(word 1,$(subst _, ,$(1))) -DCHILDREN=$(word 2,$(subst _, ,$(1)))
+collective_most = $(addprefix -DMOST_WORDS=,$(word 3,$(subst _, ,$(1))))
 COLLECTIVE_BENCH := $(COLLECTIVE_C) rtl/collective/test/bench.h rtl/collective/test/collective_shim.h \
     sim/cosim/rng.h $(MODEL_H)
 
 $(B)/collective/%/bench.o: $(COLLECTIVE_BENCH)
 	@mkdir -p $(@D)
-	for f in $(COLLECTIVE_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call collective_flags,$*) -c \
-	    -o $(@D)/$$(basename $$f .c).o $$f || exit 1; done
+	for f in $(COLLECTIVE_C); do $(CC) $(CPPFLAGS) $(CFLAGS) -Isim/cosim $(call collective_flags,$*) \
+	    $(call collective_most,$*) -c -o $(@D)/$$(basename $$f .c).o $$f || exit 1; done
 	$(LD) -r -o $@ $(patsubst rtl/collective/test/%.c,$(@D)/%.o,$(COLLECTIVE_C))
 
 $(COLLECTIVE_TESTS): $(B)/tests/collective_%: $(B)/collective/%/bench.o $(COLLECTIVE_V) \

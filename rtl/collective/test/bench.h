@@ -12,15 +12,18 @@
 #define W        32
 #define CHILDREN 4
 #endif
+#ifndef MOST_WORDS // of a member's vector
+#define MOST_WORDS 600
+#endif
 
 enum {
     MEMBERS = 6,
     QUEUE = 64, // beats on their way between two members
     BYTES = W / 8,
     PLANS = 4,  // operations that are remembered; members are one apart at most
-    LONG = 600, // words
+    LONG = MOST_WORDS,
     WORDS = MEMBERS * (LONG + 2),
-    PATIENCE = 60000, // cycles in which an operation of all must end
+    PATIENCE = 100 * LONG, // cycles in which an operation of all must end
 };
 
 // One direction of a stream: keeps order, any delay. Once it is broken it gives what it has, then
