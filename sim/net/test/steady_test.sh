@@ -120,7 +120,7 @@ f = open('$work/histogram'); f.readline(); r = list(csv.DictReader(f))
 assert sum(int(x['packets']) for x in r) == o['consumed']
 assert float(r[-1]['low_us']) <= o['max_us'] < float(r[-1]['high_us'])"
 result $? 'links and histogram'
-refuse 'File exists' run --links "$work/links"
+refuse 'it is there already' run --links "$work/links"
 refuse 'both are' run --links "$work/x" --histogram "$work/x"
 refuse 'No such file' run --histogram "$work/no/such"
 
