@@ -20,7 +20,7 @@ enum {
     MEMBERS = 6,
     QUEUE = 64, // beats on their way between two members
     BYTES = W / 8,
-    PLANS = 4,  // operations that are remembered; members are one apart at most
+    PLANS = 4, // operations that are remembered; members are one apart at most
     LONG = MOST_WORDS,
     WORDS = MEMBERS * (LONG + 2),
     PATIENCE = 100 * LONG, // cycles in which an operation of all must end
