@@ -207,11 +207,17 @@ bool fw_poll(struct fw *fw)
     return any;
 }
 
+// Boards with their firmware in flash have cables of two wires (rtl/board/ofr_board.v, LINK 3).
+enum { FLASH_CABLE_BITS = 2 };
+
 static void set_ring_wait(struct fw *fw)
 {
     uint32_t shape = node_read(fw, OFR_NODE_SHAPE);
     unsigned width = 8 * FIELD(shape, OFR_NODE_SHAPE_W8), cycles = 1;
     unsigned bits = FIELD(node_read(fw, OFR_LINKS_STATE), OFR_LINKS_STATE_BITS);
+#ifdef OFR_IN_FLASH
+    bits = FLASH_CABLE_BITS; // of four links with one logic the register says what that can take
+#endif
     for (unsigned done = bits; bits && done < width; done += bits)
         cycles++;
     node_write(fw, OFR_NODE_RING_WAIT,

@@ -34,6 +34,8 @@ check 'small 2x1: says so' says 'judged by vs1.stall_credit: these boards do not
 check 'small 2x1: NODE.TIME_ADD is written' torus reg NODE.TIME_ADD=5 --at 1,0
 check 'small 2x1: and read' torus --format json reg NODE.TIME_ADD --at 1,0
 check 'small 2x1: 0, for want of all that NODE.TIME is set for' says '"value": 0[,}]'
+check 'small 2x1: NODE.RING_WAIT' torus --format json reg NODE.RING_WAIT
+check 'small 2x1: for cables of two wires' says '"value": 11[,}]'
 check 'small 2x1: run says what is missing' status 2 torus run --pattern uniform
 check 'small 2x1: in one line' one_line
 check 'small 2x1: which is the generator' says 'built without a traffic generator'
