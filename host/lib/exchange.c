@@ -259,11 +259,6 @@ static double few_trips(const struct torus *t)
     return few < t->options.timeout ? few : t->options.timeout;
 }
 
-static bool is_cancelled(const struct torus *t)
-{
-    return t->options.cancelled && t->options.cancelled(t->options.ctx);
-}
-
 // Seconds without an answer to give up after.
 static double patience(const struct torus *t, const struct request *q, bool ends)
 {
@@ -427,7 +422,8 @@ int exchange(struct torus *t, struct request *q, unsigned count)
             break;
         int error = t->heeds && t->reported
                         ? fail(t, TORUS_E_TIMEOUT, "a board reports that its links have changed")
-                        : look_cancelled(t);
+                    : ends ? look_cancelled(t)
+                           : TORUS_OK;
         for (unsigned i = 0; i < next && error != TORUS_OK; i++)
             if (q[i].state == SENT && now - q[i].first > few_trips(t))
                 note_vain(t, &q[i], true); // of what comes next

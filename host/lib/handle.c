@@ -104,9 +104,14 @@ int wait_more(struct torus *t, double seconds)
     return error;
 }
 
+bool is_cancelled(const struct torus *t)
+{
+    return t->options.cancelled && t->options.cancelled(t->options.ctx);
+}
+
 int cancel_point(struct torus *t)
 {
-    if (t->options.cancelled && t->options.cancelled(t->options.ctx))
+    if (is_cancelled(t))
         return fail(t, TORUS_E_CANCELLED, "stopped before its end");
     return TORUS_OK;
 }

@@ -135,6 +135,7 @@ double monotonic(void);     // seconds
 void pause_seconds(double seconds);
 // The same between two looks at traffic that may last: TORUS_E_CANCELLED where it shall not go on.
 int wait_more(struct torus *t, double seconds);
+bool is_cancelled(const struct torus *t); // shall it end? Asks whoever has opened the handle
 int look_cancelled(struct torus *t);
 // In the middle of what is else not cancelled (t->uncut): here it may be.
 int cancel_point(struct torus *t);

@@ -588,8 +588,8 @@ static bool report(struct reproduction *r, const struct args *args, const char *
            !written || !drawn || unwritten;
 }
 
-// Refuses a picture or script in the folder that no experiment has made there.
-static void refuse_picture(const char *folder, const char *name, const char *end)
+// Refuses a file in the folder that no experiment has made there.
+static void refuse_there(const char *folder, const char *name, const char *end)
 {
     char path[600];
     struct stat there;
@@ -619,18 +619,20 @@ static void open_folder(const struct net_experiment *e, const char *name, const 
         if (file && there.st_dev == experiment.st_dev && there.st_ino == experiment.st_ino)
             net_refuse("--out %s: the table would be written over the experiment, %s", folder,
                        path);
-        if (!ours)
-            net_refuse("--out %s: %s.%s is there already, and no points.jsonl beside it", folder,
-                       e->name, ends[f]);
     }
-    if (!ours)
-        refuse_picture(folder, e->name, ".gp");
-    for (unsigned size = 0; size < e->sizes && !ours; size++) {
-        char end[40];
+    if (ours)
+        return;
+    char end[40];
+    for (int f = 0; f < 3; f++) {
+        snprintf(end, sizeof end, ".%s", ends[f]);
+        refuse_there(folder, e->name, end);
+    }
+    refuse_there(folder, e->name, ".gp");
+    for (unsigned size = 0; size < e->sizes; size++) {
         snprintf(end, sizeof end, "-%u.png", e->size[size]);
-        refuse_picture(folder, e->name, end);
+        refuse_there(folder, e->name, end);
         snprintf(end, sizeof end, "-%u.svg", e->size[size]);
-        refuse_picture(folder, e->name, end);
+        refuse_there(folder, e->name, end);
     }
 }
 

@@ -172,9 +172,8 @@ static struct ofr_torus torus_of(const struct net_table *table, unsigned n, cons
 // Refuses a file that is cut, or put together: every link of the torus is there once.
 static void check_whole(const json_t *rows, const struct ofr_torus *torus)
 {
-    size_t i, links = 0, all = 0;
+    size_t i, links = json_array_size(rows), all = 0;
     json_t *row;
-    unsigned ports = 2u * torus->n;
     char name[NET_TORUS_TEXT];
     net_torus_print(torus, name, sizeof name);
     uint32_t *seen = calloc(ofr_nodes(torus), sizeof *seen);
@@ -195,12 +194,10 @@ static void check_whole(const json_t *rows, const struct ofr_torus *torus)
         if (seen[node] & bit)
             net_refuse("view: link %zu: it is there twice", i + 1);
         seen[node] |= bit;
-        links++;
     }
     for (uint32_t node = 0; node < ofr_nodes(torus); node++) {
         struct ofr_coord c = ofr_node_coord(torus, node);
-        for (unsigned port = 0; port < ports; port++)
-            all += ofr_existing_ports(torus, &c) >> port & 1;
+        all += (unsigned)__builtin_popcount(ofr_existing_ports(torus, &c));
     }
     if (links != all)
         net_refuse("view: %zu of the %zu links of %s: the file is not whole", links, all, name);
