@@ -8,7 +8,7 @@
 //
 //     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
 //            [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]
-//            [--loose N:PORT] [--straight] [--errors N]
+//            [--loose N:PORT]... [--straight] [--errors N]
 //
 // FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
 // N, BIT: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
@@ -17,12 +17,12 @@
 // bitstreams as were built in and as many dimensions as these have; its cables, each of another
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
 // the cable at that port of board N is out; --loose: it is at first in, and at every SIGUSR1
-// pulled, or plugged in again. --straight: a cable's wires are as long as its clock, for boards
-// that do not train (LINK 3). --errors: on each data wire of each cable one of so many bits is
-// wrong on the average, from the end of reset on, drawn from the seed. Boards in a torus may
-// be of RTL in place of a bitstream (build.sh), and of several kinds with as many cables; those of
-// RTL get the serial numbers 00000000000000a1, a2 and so on, by their place. All have
-// clocks of one rate here.
+// pulled, or plugged in again, with all others that are loose. --straight: a cable's wires are as
+// long as its clock, for boards that do not train (LINK 3). --errors: on each data wire of each
+// cable one of so many bits is wrong on the average, from the end of reset on, drawn from the seed.
+// Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
+// many cables; those of RTL get the serial numbers 00000000000000a1, a2 and so on, by their place.
+// All have clocks of one rate here.
 //
 // Ends at SIGTERM or SIGINT, after --cycles, or at the first cycle in which pins differ; then says
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
@@ -57,6 +57,7 @@ enum {
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
     MAX_BOARDS = 16,
+    MAX_LOOSE = 16,
     DIMS = 3,
     PORTS = 2 * DIMS, // x+, x-, y+, ...
     MAX_WIRES = 16,
@@ -225,7 +226,9 @@ static bool serve(struct board *b)
 }
 
 struct options {
-    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull, *loose;
+    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull,
+        *loose[MAX_LOOSE];
+    unsigned looses;
     uint64_t divisors[MAX_BOARDS]; // of the boards whose UART has its own; 0: `divisor`
     unsigned flashes;
     uint64_t divisor, cycles, seed, errors;
@@ -435,8 +438,10 @@ static void parse(struct options *o, int argc, char **argv)
             read_record(o, optarg);
         else if (opt == 'p')
             o->pull = optarg;
+        else if (opt == 'l' && o->looses < MAX_LOOSE)
+            o->loose[o->looses++] = optarg;
         else if (opt == 'l')
-            o->loose = optarg;
+            die("--loose %s: up to %d", optarg, MAX_LOOSE);
         else if (opt == 't')
             o->straight = true;
         else if (opt == 'e')
@@ -449,7 +454,7 @@ static void parse(struct options *o, int argc, char **argv)
     if (optind != argc)
         die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
             " [--alone] [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull "
-            "N:PORT] [--loose N:PORT]"
+            "N:PORT] [--loose N:PORT]..."
             " [--straight] [--errors N]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
@@ -463,8 +468,8 @@ static void parse(struct options *o, int argc, char **argv)
         if (o->record[n] && (all_bits[n]->ports > SESSION_RX || all_bits[n]->wires > SESSION_WIRES))
             die("--record %u:%s: up to %d cables of %d wires", n, o->record[n], SESSION_RX,
                 SESSION_WIRES);
-    if ((o->pull || o->loose || o->errors) && !o->torus)
-        die("--%s: with --dims", o->pull ? "pull" : o->loose ? "loose" : "errors");
+    if ((o->pull || o->looses || o->errors) && !o->torus)
+        die("--%s: with --dims", o->pull ? "pull" : o->looses ? "loose" : "errors");
     o->alone |= !all_rtl[0];
 }
 
@@ -577,13 +582,22 @@ int main(int argc, char **argv)
     }
     if (o.torus)
         plug_in(b, &o);
-    unsigned loose = 0, p = 0;
-    struct board *far = NULL; // at the other end of the loose cable
-    if (o.loose) {
-        find_end(b, &o, "loose", o.loose, &loose, &p);
-        far = b[loose].peer[p].board;
-        sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
+    struct {
+        unsigned board, port;
+        struct board *far; // at the other end
+    } loose[MAX_LOOSE];
+    for (unsigned i = 0; i < o.looses; i++) {
+        find_end(b, &o, "loose", o.loose[i], &loose[i].board, &loose[i].port);
+        const struct board *here = &b[loose[i].board];
+        loose[i].far = here->peer[loose[i].port].board;
+        for (unsigned j = 0; j < i; j++)
+            if ((&b[loose[j].board] == here && loose[j].port == loose[i].port) ||
+                (loose[j].far == here &&
+                 b[loose[j].board].peer[loose[j].port].port == loose[i].port))
+                die("--loose %s: it is loose already", o.loose[i]);
     }
+    if (o.looses)
+        sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
     if (o.pull) {
         unsigned n, port;
         find_end(b, &o, "pull", o.pull, &n, &port);
@@ -617,7 +631,8 @@ int main(int argc, char **argv)
         }
         if (moved) {
             moved = 0;
-            move(&b[loose], p, far, o.loose, cycle);
+            for (unsigned i = 0; i < o.looses; i++)
+                move(&b[loose[i].board], loose[i].port, loose[i].far, o.loose[i], cycle);
         }
         // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
         uint64_t end = cycle + (o.torus ? TOGETHER : 1);

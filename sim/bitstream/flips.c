@@ -9,11 +9,12 @@
 // each, run beside that as lanes of one.
 //
 //     flips --asc FILE --pcf FILE --package NAME --flash FILE --session FILE [--chipdb FILE]
-//           [--flash FILE --session FILE]... [--count N] [--seed N] [--bit N] [--least N]
+//           [--flash FILE --session FILE]... [--count N] [--seed N] [--bit N]... [--least N]
 //           [--cycles N]
 //
 // More than one session: of other boards of the same run; a bit that is not found in one is looked
-// for in the next. --bit: that one bit, by its number. --least: status 1 if fewer are found.
+// for in the next. --bit: not drawn, but that one, by its number. --least: status 1 if fewer are
+// found.
 // --cycles: of a session only so many. The bitstream as it is, which runs beside those with a wrong
 // bit, or alone without --count and --bit, must do what the session says, in every cycle.
 //
@@ -27,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <string.h>
@@ -37,7 +39,7 @@
 
 #define CHIPDB "/usr/share/fpga-icestorm/chipdb/chipdb-8k.txt"
 
-enum { MAX_PINS = 48, MAX_SESSIONS = 16, TEXT = 96 };
+enum { MAX_PINS = 48, MAX_SESSIONS = 16, MAX_THREADS = 64, MAX_BITS = 1024, TEXT = 96 };
 
 struct session {
     const char *path;
@@ -281,31 +283,60 @@ static uint64_t cycles_of(const struct job *j, unsigned session)
     return j->cycles < cycles ? j->cycles : cycles;
 }
 
-// Looks for those bits that are not found yet in a session, as many lanes at a time as there are.
+// As many of the bits as there are lanes, in one session: a thread's work.
+struct group {
+    struct job *job;
+    unsigned session, lanes;
+    size_t of[ICE40_LANES];
+    bool good;
+    pthread_t thread;
+};
+
+static void *look_for(void *ctx)
+{
+    struct group *g = ctx;
+    struct job *j = g->job;
+    struct ice40_bits *wrong[ICE40_LANES];
+    uint64_t cycle[ICE40_LANES], strayed = 0;
+
+    for (unsigned i = 0; i < g->lanes; i++) {
+        wrong[i] = ice40_bits_copy(j->bits);
+        ice40_flip(j->bench->map, wrong[i], j->which[g->of[i]], j->what[g->of[i]], TEXT);
+    }
+    g->good = run(j->bench, &j->bench->session[g->session], cycles_of(j, g->session), j->bits,
+                  wrong, g->lanes, cycle, &strayed);
+    for (unsigned i = 0; i < g->lanes; i++) {
+        ice40_bits_free(wrong[i]);
+        struct where *w = &j->where[g->of[i]];
+        *w = (struct where){g->session, cycle[i], w->strayed || (strayed >> i & 1)};
+    }
+    return NULL;
+}
+
+// Looks for those bits that are not found yet in a session, with as many threads at a time as there
+// are processors.
 static bool look_in(struct job *j, unsigned session)
 {
+    struct group group[MAX_THREADS];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     bool good = true;
 
     for (size_t next = 0; good && next < j->count;) {
-        struct ice40_bits *wrong[ICE40_LANES];
-        size_t of[ICE40_LANES];
-        uint64_t cycle[ICE40_LANES], strayed = 0;
-        unsigned lanes = 0;
-        for (; next < j->count && lanes < ICE40_LANES - 1; next++) {
-            if (j->where[next].cycle != UINT64_MAX)
-                continue;
-            wrong[lanes] = ice40_bits_copy(j->bits);
-            ice40_flip(j->bench->map, wrong[lanes], j->which[next], j->what[next], TEXT);
-            of[lanes++] = next;
+        unsigned groups = 0;
+        for (; next < j->count && groups < MAX_THREADS && groups < processors; groups++) {
+            struct group *g = &group[groups];
+            *g = (struct group){.job = j, .session = session};
+            for (; next < j->count && g->lanes < ICE40_LANES - 1; next++)
+                if (j->where[next].cycle == UINT64_MAX)
+                    g->of[g->lanes++] = next;
+            if (!g->lanes)
+                break;
+            if (pthread_create(&g->thread, NULL, look_for, g))
+                die("threads", "there cannot be so many");
         }
-        if (!lanes)
-            break;
-        good = run(j->bench, &j->bench->session[session], cycles_of(j, session), j->bits, wrong,
-                   lanes, cycle, &strayed);
-        for (unsigned i = 0; i < lanes; i++) {
-            ice40_bits_free(wrong[i]);
-            struct where *w = &j->where[of[i]];
-            *w = (struct where){session, cycle[i], w->strayed || (strayed >> i & 1)};
+        for (unsigned i = 0; i < groups; i++) {
+            pthread_join(group[i].thread, NULL);
+            good = good && group[i].good;
         }
     }
     return good;
@@ -359,8 +390,8 @@ int main(int argc, char **argv)
         {"cycles", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
     };
     const char *text[128] = {['d'] = CHIPDB, ['n'] = "0", ['r'] = "1", ['l'] = "0", ['c'] = NULL};
-    const char *flash[MAX_SESSIONS];
-    unsigned flashes = 0;
+    const char *flash[MAX_SESSIONS], *bit[MAX_BITS];
+    unsigned flashes = 0, named = 0;
     struct bench b = {.sessions = 0};
     int opt;
 
@@ -369,10 +400,14 @@ int main(int argc, char **argv)
             return 2;
         if ((opt == 'f' && flashes == MAX_SESSIONS) || (opt == 's' && b.sessions == MAX_SESSIONS))
             die("usage", "too many sessions");
+        if (opt == 'b' && named == MAX_BITS)
+            die("usage", "too many bits");
         if (opt == 'f')
             flash[flashes++] = optarg;
         else if (opt == 's')
             b.session[b.sessions++].path = optarg;
+        else if (opt == 'b')
+            bit[named++] = optarg;
         else
             text[opt] = optarg;
     }
@@ -380,7 +415,7 @@ int main(int argc, char **argv)
         flashes != b.sessions)
         die("usage", "flips --asc FILE --pcf FILE --package NAME --flash FILE --session FILE "
                      "[--flash FILE --session FILE]... [--chipdb FILE] [--count N] [--seed N] "
-                     "[--bit N] [--least N] [--cycles N]");
+                     "[--bit N]... [--least N] [--cycles N]");
     uint64_t seed = number("--seed", text['r'], UINT64_MAX),
              least = number("--least", text['l'], 1000000), found = 0, cycles = 0;
 
@@ -397,7 +432,7 @@ int main(int argc, char **argv)
         .bench = &b,
         .bits = bits,
         .cycles = text['c'] ? number("--cycles", text['c'], UINT64_MAX) : UINT64_MAX,
-        .count = text['b'] ? 1 : number("--count", text['n'], 1000000),
+        .count = named ? named : number("--count", text['n'], 1000000),
     };
     job.which = calloc(job.count + 1, sizeof *job.which);
     job.where = calloc(job.count + 1, sizeof *job.where);
@@ -406,9 +441,9 @@ int main(int argc, char **argv)
         die("--count", "out of memory");
     for (size_t i = 0; i < job.count; i++)
         job.where[i].cycle = UINT64_MAX;
-    if (text['b'])
-        *job.which = number("--bit", text['b'], used - 1);
-    else
+    for (unsigned i = 0; i < named; i++)
+        job.which[i] = number("--bit", bit[i], used - 1);
+    if (!named)
         draw_bits(&job, used, seed);
 
     clock_t began = clock();
@@ -427,8 +462,8 @@ int main(int argc, char **argv)
         found = tell(&job);
     printf("flips: %zu set bits matter; sessions of %" PRIu64 " cycles\n", used, cycles);
     if (good && job.count)
-        printf("flips: %" PRIu64 " of %zu found, seed %" PRIu64 ", in %.0f s\n", found, job.count,
-               seed, seconds);
+        printf("flips: %" PRIu64 " of %zu found, seed %" PRIu64 ", in %.0f s of processor time\n",
+               found, job.count, seed, seconds);
     else if (good)
         printf("flips: %.0f cycles a second\n", (double)cycles / seconds);
     free(job.which);

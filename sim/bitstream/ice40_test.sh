@@ -156,7 +156,7 @@ check 'a small design is placed and routed' made
 check 'and simulated' simulated
 [ $failed = 0 ] || finish
 check 'its configuration does the same in every cycle' flips
-check 'of 40 bits that are wrong, 25 or more are found' flips --count 40 --least 25
+check 'of 80 bits that are wrong, in two threads, 50 or more are found' flips --count 80 --least 50
 sed 's/^/# /' "$dir/out"
 # They ran side by side, lanes of one chip: each alone does the same.
 cp "$dir/out" "$dir/together"

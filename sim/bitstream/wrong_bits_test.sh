@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# wrong_bits_test.sh BOARD: is a wrong bit of an iCE40's bitstream found by what it does? Two of it and six
+# ULX3S of RTL, a 4x2 torus, are set up in all ways that can be drawn (stir.c), with traffic, bit errors
+# and cables that are pulled; then FLIPS (100) bits of both, one at a time, are wrong through this run
+# (flips.c). LEAST (four in five) must be found; the others are listed. `make bitstream-test` with FLIPS, and
+# `make soak`. SEED: of what is drawn, and replays.
+. tests/tap.sh
+. tests/wait.sh
+. sim/bitstream/board.sh
+
+[ -n "$flash" ] || { echo "wrong_bits_test.sh: $board: FLIPS is for an iCE40's bitstream" >&2; exit 2; }
+case ${FLIPS:=100} in
+*[!0-9]*) echo "wrong_bits_test.sh: FLIPS=$FLIPS: not a number of bits" >&2; exit 2 ;;
+esac
+dims=4x2
+check 'the bitstream is built' flow
+[ $failed = 0 ] || finish
+numbered 1 2 3 4 5 6 7 8
+ulx3s=rtl:ulx3s-85f-small:BAUD=3000000
+check 'six ULX3S and two of it are built, for a 4x2' \
+    built "$board" "$ulx3s $image $ulx3s $ulx3s $ulx3s $ulx3s $image $ulx3s" "$out/stirred"
+in_torus stirred --host "0:14:$dir/fast.sock" --record "1:$out/stirred/first" --record "6:$out/stirred/last" \
+    --errors 1000000 --loose 1:1 --loose 1:2 --loose 1:3 --loose 6:0 --loose 6:2 --loose 6:3
+socket=fast.sock
+stirred() { # ROUNDS SEED
+    timeout 7200 "$STIR" "unix:$dir/fast.sock" "$@" > "$dir/out" 2>&1
+    result $? "$1 rounds"
+    sed 's/^/# /' "$dir/out"
+}
+programmed() { # ROUTING
+    check 'discover' torus discover
+    check 'eight boards' says '^8 boards, a 4x2 torus$'
+    check "program, $1" torus program --routing "$1"
+}
+check 'the cables of board 0 are up' up 'x+,x-,y+,y-' 300
+programmed ofr
+stirred 12 "${SEED:-1}"
+programmed ofr
+check 'counters' torus counters
+kill -USR1 "$sim"
+wait_for 60 logged '6:3 is out'
+torus ping # a while, with three of their cables out
+kill -USR1 "$sim"
+wait_for 60 logged '6:3 is in again'
+check 'the cables of board 0 are up again' up 'x+,x-,y+,y-' 300
+programmed ofr
+stirred 3 "$((${SEED:-1} + 6))"
+programmed abr
+check 'all answer' torus ping --all
+check 'it ends well' stop
+sed 's/^/# /' "$dir/log"
+
+check "of $FLIPS bits that are wrong, at least ${LEAST:=$((FLIPS * 4 / 5))} are found" flips \
+    "$out/stirred" --flash "$out/flash-00000000000000a2.bin" --session "$out/stirred/first" \
+    --flash "$out/flash-00000000000000a7.bin" --session "$out/stirred/last" --count "$FLIPS" --least "$LEAST"
+# With the part of the board whose cells most are of in the bit's tile.
+"$BOARD_FACTS" tiles "$out" > "$dir/tiles"
+awk 'NR == FNR { at = $1 " " $2; sub(/^[0-9]+ [0-9]+ /, ""); part[at] = $0; next }
+    match($0, /tile [0-9]+ [0-9]+/) {
+        at = substr($0, RSTART + 5, RLENGTH - 5)
+        here = at in part ? part[at] : "only wires"
+        print "#", $0 "; " here
+        drawn[here]++
+        found[here] += /^found/
+        next
+    }
+    { print "#", $0 }
+    END { for (here in drawn) print "# " here ": " found[here] " of " drawn[here] }' \
+    "$dir/tiles" "$dir/out"
+finish
