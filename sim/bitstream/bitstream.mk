@@ -8,7 +8,7 @@ STIR := $(B)/sim/stir
 export ECP5_NETLIST STIR
 
 $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_run.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
-    $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h
+    $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h sim/cosim/rng.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/bitstream -Isim/cosim -o $@ $(filter %.c,$^) -lpthread
 
@@ -20,9 +20,9 @@ $(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
 
-$(STIR): sim/bitstream/stir.c $(HOST_O) $(HOST_H) $(B)/libofr.a
+$(STIR): sim/bitstream/stir.c sim/cosim/rng.h $(HOST_O) $(HOST_H) $(B)/libofr.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Ihost/lib $(CFLAGS) -o $@ $< $(HOST_O) $(B)/libofr.a $(USB_LIBS)
+	$(CC) $(CPPFLAGS) -Ihost/lib -Isim/cosim $(CFLAGS) -o $@ $< $(HOST_O) $(B)/libofr.a $(USB_LIBS)
 
 sim/bitstream/stir_test.sh: $(STIR) $(B)/bin/boardsim $(B)/bin/torusctl
 

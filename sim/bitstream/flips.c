@@ -22,6 +22,7 @@
 // use.
 #define _GNU_SOURCE
 #include "ice40.h"
+#include "rng.h"
 #include "session.h"
 #include "spi_flash.h"
 
@@ -252,16 +253,6 @@ static bool run(const struct bench *b, const struct session *s, uint64_t cycles,
     return good;
 }
 
-// Numbers from a seed (SplitMix64).
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 struct job {
     const struct bench *bench;
     const struct ice40_bits *bits;
@@ -367,12 +358,13 @@ static uint64_t tell(const struct job *j)
 static void draw_bits(struct job *j, size_t used, uint64_t seed)
 {
     bool *taken = calloc(used, sizeof *taken);
+    struct rng rng = {seed};
 
     if (!taken || j->count > used)
         die("--count", "more than there are bits");
     for (size_t i = 0; i < j->count; i++) {
         do
-            j->which[i] = draw(&seed) % used;
+            j->which[i] = rng_next(&rng) % used;
         while (taken[j->which[i]]);
         taken[j->which[i]] = true;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lint-flags: -Ihost/lib
+// lint-flags: -Ihost/lib -Isim/cosim
 //
 // stir: draws what is the same in every other session with a torus of boards. In each round all of
 // them are configured anew, over directed routes: selection, threshold, ring wait, tie and, in two
@@ -16,6 +16,7 @@
 // use.
 #include "boards.h"
 #include "request.h"
+#include "rng.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +27,8 @@ enum { MOST = 64, SIZES = 16, READS = 3 };
 struct stir {
     struct torus *t;
     unsigned boards;
-    uint32_t shape[MOST];          // NODE.SHAPE
-    uint64_t state;                // of draw()
+    uint32_t shape[MOST]; // NODE.SHAPE
+    struct rng rng;
     unsigned long wishes, refused; // writes, and those that the hardware does not take
 };
 
@@ -41,14 +42,10 @@ struct round {
     unsigned tie;
 };
 
-// 0 to n - 1 (SplitMix64).
+// 0 to n - 1.
 static uint32_t draw(struct stir *s, uint32_t n)
 {
-    uint64_t z = s->state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) >> 32) % n;
+    return rng_below(&s->rng, n);
 }
 
 static bool generates(const struct stir *s, unsigned board)
@@ -114,10 +111,11 @@ static uint32_t place(struct stir *s, const struct round *r, unsigned board)
 static uint32_t routing(struct stir *s, const struct round *r, unsigned board)
 {
     uint32_t slots = field(s->shape[board], OFR_NODE_SHAPE_C_MASK, OFR_NODE_SHAPE_C_LSB);
+    uint32_t v = draw(s, 4) << OFR_NODE_ROUTING_SELECT_LSB;
 
     (void)r;
-    return draw(s, 4) << OFR_NODE_ROUTING_SELECT_LSB | draw(s, 4) << OFR_NODE_ROUTING_ESCAPE_LSB |
-           draw(s, slots + 1) << OFR_NODE_ROUTING_THRESHOLD_LSB; // some of them are refused
+    v |= draw(s, 4) << OFR_NODE_ROUTING_ESCAPE_LSB; // some of these two are refused
+    return v | draw(s, slots + 1) << OFR_NODE_ROUTING_THRESHOLD_LSB;
 }
 
 static uint32_t ring_wait(struct stir *s, const struct round *r, unsigned board)
@@ -174,12 +172,13 @@ static uint32_t period(struct stir *s, const struct round *r, unsigned board)
 static uint32_t control(struct stir *s, const struct round *r, unsigned board)
 {
     // With an IDN, which may be anywhere, only where nothing can be filled
-    unsigned classes = r->kind == THERE ? 2 : 3;
-    bool fixed = r->kind == THERE || r->together || draw(s, 4) == 0;
+    uint32_t class = draw(s, r->kind == THERE ? 2 : 3), pattern = draw(s, 8);
 
     (void)board;
-    return 1u << OFR_GEN_CONTROL_ENABLE_LSB | draw(s, classes) << OFR_GEN_CONTROL_CLASS_LSB |
-           (fixed ? OFR_GEN_CONTROL_PATTERN_FIXED : draw(s, 8)) << OFR_GEN_CONTROL_PATTERN_LSB;
+    if (r->kind == THERE || r->together || draw(s, 4) == 0)
+        pattern = OFR_GEN_CONTROL_PATTERN_FIXED;
+    return 1u << OFR_GEN_CONTROL_ENABLE_LSB | class << OFR_GEN_CONTROL_CLASS_LSB |
+           pattern << OFR_GEN_CONTROL_PATTERN_LSB;
 }
 
 // Any register of the node, also where there is none.
@@ -187,7 +186,8 @@ static uint32_t selector(struct stir *s)
 {
     static const uint32_t blocks[] = {0x000, 0x800, 0x000, 0x100, 0x600};
 
-    return OFR_SEL_NODE | (blocks[draw(s, sizeof blocks / sizeof *blocks)] + 4 * draw(s, 32));
+    uint32_t block = blocks[draw(s, sizeof blocks / sizeof *blocks)];
+    return OFR_SEL_NODE | (block + 4 * draw(s, 32));
 }
 
 // Boards without a generator have to say something.
@@ -238,8 +238,10 @@ static int stir(struct stir *s, const struct round *r, bool last)
 
 static struct round drawn(struct stir *s, enum kind kind)
 {
-    struct round r = {.kind = kind, .tie = draw(s, 2), .together = draw(s, 2)};
+    struct round r = {.kind = kind};
 
+    r.tie = draw(s, 2);
+    r.together = draw(s, 2);
     for (unsigned d = 0; d < 2; d++) {
         unsigned n = s->t->k[d], more = kind == AS_IT_IS ? 0 : draw(s, SIZES - n + 1);
         r.k[d] = n + more;
@@ -296,7 +298,7 @@ int main(int argc, char **argv)
         return 2;
     }
     unsigned long rounds = number("ROUNDS", argv[2]), seed = argc > 3 ? number("SEED", argv[3]) : 1;
-    struct stir s = {.state = seed};
+    struct stir s = {.rng = {seed}};
     struct torus_options options = torus_options_default();
 
     options.timeout = 1200; // simulated boards are slow
