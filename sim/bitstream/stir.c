@@ -68,12 +68,9 @@ static int all(struct stir *s, const struct round *r, unsigned op, unsigned offs
     unsigned count = 0;
 
     for (unsigned i = 0; i < s->boards; i++) {
-        const struct torus_board *b = torus_board(s->t, i);
         if (generators && !generates(s, i))
             continue;
-        by_path(&q[count], b->path, b->hops, op, 0);
-        q[count].m[4] |= (uint32_t)offset << 16;
-        q[count++].m[5] = of(s, r, i);
+        to_board(s->t, &q[count++], i, op, 0, offset, of(s, r, i));
     }
     int error = exchange(s->t, q, count);
     for (unsigned i = 0; i < count && error == TORUS_OK; i++) {
@@ -184,8 +181,8 @@ static uint32_t control(struct stir *s, const struct round *r, unsigned board)
 // Any register of the node, also where there is none.
 static uint32_t selector(struct stir *s)
 {
-    static const uint32_t blocks[] = {0x000, 0x800, 0x000, 0x100, 0x600};
-
+    static const uint32_t blocks[] = {OFR_BLOCK_NODE, OFR_BLOCK_NODE, OFR_BLOCK_LINKS,
+                                      OFR_BLOCK_OFR, OFR_BLOCK_PINS}; // the node's twice as often
     uint32_t block = blocks[draw(s, sizeof blocks / sizeof *blocks)];
     return OFR_SEL_NODE | (block + 4 * draw(s, 32));
 }
@@ -194,12 +191,10 @@ static uint32_t selector(struct stir *s)
 static int look(struct stir *s)
 {
     for (unsigned i = 0; i < s->boards; i++) {
-        const struct torus_board *b = torus_board(s->t, i);
         struct request q;
         if (generates(s, i))
             continue;
-        by_path(&q, b->path, b->hops, OFR_OP_READ, 0);
-        q.m[4] |= selector(s) << 16;
+        to_board(s->t, &q, i, OFR_OP_READ, 0, selector(s), 0);
         int error = exchange(s->t, &q, 1);
         if (error != TORUS_OK)
             return error;
@@ -267,14 +262,12 @@ static int find(struct stir *s)
     if (error == TORUS_OK && (s->boards > MOST || s->t->k[2] > 1))
         error = fail(s->t, TORUS_E_USAGE, "%u boards, %u of them along z: at most %d, and 1",
                      s->boards, s->t->k[2], MOST);
-    for (unsigned i = 0; i < s->boards && error == TORUS_OK; i++) {
-        const struct torus_board *b = torus_board(s->t, i);
-        struct request q;
-        by_path(&q, b->path, b->hops, OFR_OP_READ, 0);
-        q.m[4] |= (uint32_t)(OFR_SEL_NODE | OFR_NODE_SHAPE) << 16;
-        error = ask(s->t, &q, "read the shape");
-        s->shape[i] = q.r[5];
-    }
+    struct request *q = NULL;
+    if (error == TORUS_OK)
+        error = read_register(s->t, OFR_NODE_SHAPE, &q, "read the shapes");
+    for (unsigned i = 0; i < s->boards && error == TORUS_OK; i++)
+        s->shape[i] = q[i].r[5];
+    free(q);
     return error;
 }
 

@@ -19,7 +19,7 @@ begin() { # OPTIONS
     rm -f "$dir"/*.sock
     "$B/bin/boardsim" --dims 2x2 --boards rgrr --seed "$seed" --wait --sockets "$dir" "$@" > "$dir/log" 2>&1 &
     sim=$!
-    wait_for 60 test -S "$dir/board3.sock"
+    simulator_began "$sim" "$dir/log"
 }
 end() {
     kill "$sim" 2> /dev/null
@@ -36,6 +36,7 @@ sed 's/^/# /' "$dir/out"
 check 'it says what was drawn' [ "$(grep -c '^round .* tie [01]' "$dir/out")" = 4 ]
 grep -q 'writes, of which the boards did not take [1-9]' "$dir/out"
 result $? 'some of what was drawn is refused'
+check 'all boards are where they were, by what they are configured as' torus ping --all
 check 'discovered again' torus discover
 check 'the torus is what it was' grep -q '^4 boards, a 2x2 torus' "$dir/out"
 check 'programmed again' torus program --routing ofr

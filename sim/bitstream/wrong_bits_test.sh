@@ -4,9 +4,9 @@
 # wrong_bits_test.sh BOARD: is a wrong bit of an iCE40's bitstream found by what it does? Two of it and six
 # ULX3S of RTL, a 4x2 torus, are set up in all ways that can be drawn (stir.c), with traffic, bit errors
 # and cables that are pulled; then FLIPS (100) bits of both, one at a time, are wrong through this run
-# (flips.c). LEAST (four in five) must be found; the others are listed. `make bitstream-test` with FLIPS, and
-# `make soak`. ROUNDS (5): before cables are pulled, three times. SEED: of what is drawn; the same bits and rounds, but
-# when a request comes hangs on the machine.
+# (flips.c). LEAST (four in five) must be found; the others are listed. `make bitstream-test` with FLIPS,
+# and `make soak`. ROUNDS (5): before cables are pulled, three times. SEED: of what is drawn; the same bits
+# and rounds, but when a request comes hangs on the machine.
 . tests/tap.sh
 . tests/wait.sh
 . sim/bitstream/board.sh
@@ -19,7 +19,6 @@ dims=4x2
 check 'the bitstream is built' flow
 [ $failed = 0 ] || finish
 numbered 1 2 3 4 5 6 7 8
-ulx3s=rtl:ulx3s-85f-small:BAUD=3000000
 check 'six ULX3S and two of it are built, for a 4x2' \
     built "$board" "$ulx3s $image $ulx3s $ulx3s $ulx3s $ulx3s $image $ulx3s" "$out/stirred"
 in_torus stirred --host "0:14:$dir/fast.sock" --record "1:$out/stirred/first" --record "6:$out/stirred/last" \
