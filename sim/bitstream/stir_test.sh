@@ -31,9 +31,9 @@ torus() { timeout 600 "$B/bin/torusctl" -t "$at" "$@" > "$dir/out" 2>&1; }
 
 echo "# SEED=$seed"
 begin
-check 'four rounds' stirred 4
+check 'five rounds, of which the last is not of the torus as it is' stirred 5
 sed 's/^/# /' "$dir/out"
-check 'it says what was drawn' [ "$(grep -c '^round .* tie [01]' "$dir/out")" = 4 ]
+check 'it says what was drawn' [ "$(grep -c '^round .* tie [01]' "$dir/out")" = 5 ]
 grep -q 'writes, of which the boards did not take [1-9]' "$dir/out"
 result $? 'some of what was drawn is refused'
 check 'all boards are where they were, by what they are configured as' torus ping --all
