@@ -34,11 +34,8 @@ check() {
 # start OPTIONS...: a simulator in the background. With plain links, since most tests are about
 # something else, and reliable ones take half as much time again: --link reliable where they matter.
 start() {
-    : > "$dir/log" # or the last one's would be taken for its
     # One thread: tests share the machine, and threads that meet every cycle suffer from others.
-    "$B/bin/boardsim" --threads 1 --sockets "$dir" --link plain "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    simulator_began "$sim" "$dir/log"
+    start_simulator "$dir/log" "$B/bin/boardsim" --threads 1 --sockets "$dir" --link plain "$@"
 }
 
 stop() {

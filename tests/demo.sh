@@ -110,9 +110,8 @@ verdict() {
 
 say "boardsim: a $DIMS torus of boards, each the RTL with the firmware on its soft core"
 # shellcheck disable=SC2086
-"$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" --link "$LINK" $boards > "$log" 2>&1 &
-sim=$!
-simulator_began "$sim" "$log" || { cat "$log"; finish 2; }
+start_simulator "$log" "$B/bin/boardsim" --dims "$DIMS" --sockets "$dir" --link "$LINK" $boards ||
+    { cat "$log"; finish 2; }
 port=$(sed -n 's/.*127.0.0.1 port //p' "$log")
 case $VIA in
 socket) torus="$B/bin/torusctl $options -t unix:$dir/board0.sock" ;;
@@ -153,10 +152,8 @@ verdict
 # 4x4 is too small for a way round a crowd: a detour twice as long as the minimal way or more never
 # pays. So golden boards, of which 64 answer in seconds.
 say "the same tools on 8x8 golden boards: tornado, where all minimal ways go round the same side"
-: > "$log"
-"$B/bin/boardsim" --dims 8x8 --boards golden --sockets "$dir" --link "$LINK" > "$log" 2>&1 &
-sim=$!
-simulator_began "$sim" "$log" || { cat "$log"; finish 2; }
+start_simulator "$log" "$B/bin/boardsim" --dims 8x8 --boards golden --sockets "$dir" --link "$LINK" ||
+    { cat "$log"; finish 2; }
 torus="$B/bin/torusctl $options -t unix:$dir/board0.sock"
 ctl discover --assign > "$dir/out"
 for routing in dor abr ofr; do

@@ -19,14 +19,24 @@ grown() {
     tail -n +$(($2 + 1)) "$1" | grep -q -e "$3"
 }
 
-# simulator_began PID LOG: until boardsim's sockets are open. 1: it has ended instead.
+# start_simulator LOG COMMAND...: boardsim or bitsim in the background, its number in $sim, until its
+# sockets are open. 1: it has ended instead.
+start_simulator() {
+    simulator_log=$1
+    shift
+    : > "$simulator_log" # at once, or the last one's words would be taken for its
+    "$@" > "$simulator_log" 2>&1 &
+    sim=$!
+    wait_for 300 began_or_ended
+    simulator_began
+}
+
 simulator_began() {
-    wait_for 300 began_or_ended "$1" "$2"
-    grep -q '^boardsim: .* boards' "$2"
+    grep -q -e '^boardsim: .* boards' -e '^bitsim: seed' "$simulator_log"
 }
 
 began_or_ended() {
-    grep -q '^boardsim: .* boards' "$2" || ! kill -0 "$1" 2>/dev/null
+    simulator_began || ! kill -0 "$sim" 2> /dev/null
 }
 
 # ask_simulator PID LOG: boardsim's word on where it is, at the end of its log. 1: it says nothing.

@@ -23,18 +23,14 @@ boards() {
     dims=$1
     shift
     [ ! -f "$B/examples/$name.so" ] || set -- --logic "$B/examples/$name.so" "$@"
-    : > "$dir/log"
-    "$B/bin/boardsim" --dims "$dims" --boards golden --link plain --channels 8 --wait --sockets "$dir" "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    simulator_began "$sim" "$dir/log" || { cat "$dir/log" >&2; exit 2; }
+    start_simulator "$dir/log" "$B/bin/boardsim" --dims "$dims" --boards golden --link plain --channels 8 \
+        --wait --sockets "$dir" "$@" || { cat "$dir/log" >&2; exit 2; }
 }
 # The same of RTL boards with a user's core. Their time goes on: programs compute between two requests.
 soft_boards() {
     stop
-    : > "$dir/log"
-    "$B/bin/boardsim" --dims "$1" --boards rtl --user --channels 8 --sockets "$dir" > "$dir/log" 2>&1 &
-    sim=$!
-    simulator_began "$sim" "$dir/log" || { cat "$dir/log" >&2; exit 2; }
+    start_simulator "$dir/log" "$B/bin/boardsim" --dims "$1" --boards rtl --user --channels 8 --sockets "$dir" ||
+        { cat "$dir/log" >&2; exit 2; }
 }
 host() {
     "$B/examples/$name" "unix:$dir/board0.sock" "$@"

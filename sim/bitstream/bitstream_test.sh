@@ -22,10 +22,8 @@ check 'it decodes, and Verilator takes it' built "$board" "$image" "$out/sim"
 [ $failed = 0 ] || finish
 
 # shellcheck disable=SC2086 # two words or none
-"$out/sim/bitsim" $flash --divisor "$divisor" --socket "$dir/board.sock" \
-    --record "0:$dir/session" > "$dir/log" 2>&1 &
-sim=$!
-wait_for 300 began
+start_simulator "$dir/log" "$out/sim/bitsim" $flash --divisor "$divisor" --socket "$dir/board.sock" \
+    --record "0:$dir/session"
 check 'ping' torus ping -c 2
 sed 's/^/# /' "$dir/out"
 check 'discover' torus discover
@@ -54,18 +52,14 @@ of_four() {
         images="$images $out/flash-00000000000000a$n.bin"
     done
     check 'they decode, and Verilator takes them' built "$board" "$images" "$out/torus"
-    "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
-        > "$dir/log" 2>&1 &
-    sim=$!
-    wait_for 300 began
+    start_simulator "$dir/log" "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" \
+        --socket "$dir/board.sock"
     does_all "$said"
     stop
     check 'all cables of all boards are up' [ "$(grep -c 'led 0[89a-f]$' "$dir/log")" = 4 ]
     sed 's/^/# /' "$dir/log"
-    "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" --socket "$dir/board.sock" \
-        --pull 0:0 > "$dir/log" 2>&1 &
-    sim=$!
-    wait_for 300 began
+    start_simulator "$dir/log" "$out/torus/bitsim" --dims $dims --seed "$SEED" --divisor "$divisor" \
+        --socket "$dir/board.sock" --pull 0:0
     check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
     stop
 }
@@ -137,10 +131,8 @@ if [ -z "$flash" ]; then
         cp "$out/placed.json" "$out/firmware.hex" "$twin/"
         cp "$2" "$twin/image"
         check "twin: $1: it decodes" built "$board" "$twin/image" "$twin" "$out/sim"
-        "$twin/bitsim" --divisor "$divisor" --socket "$dir/board.sock" --cycles 20000000 \
-            > "$dir/log" 2>&1 &
-        sim=$!
-        wait_for 300 began
+        start_simulator "$dir/log" "$twin/bitsim" --divisor "$divisor" --socket "$dir/board.sock" \
+            --cycles 20000000
         timeout 300 "$B/bin/torusctl" --timeout 30 --retry 5 -t "unix:$dir/board.sock" ping \
             > "$dir/out" 2>&1
         wait "$sim"
@@ -243,11 +235,9 @@ stop
 
 # The same with boards that the golden model runs beside, and both cables of each ring of two. Of the seeds
 # the first one whose serial numbers are in the order of boards, as above.
-"$B/bin/boardsim" --dims 2x2 --boards small --seed 31 --sockets "$dir" --cable 1.x+:0.x- \
-    --cable 3.x+:2.x- --cable 2.y+:0.y- --cable 3.y+:1.y- > "$dir/log" 2>&1 &
-sim=$!
+start_simulator "$dir/log" "$B/bin/boardsim" --dims 2x2 --boards small --seed 31 --sockets "$dir" \
+    --cable 1.x+:0.x- --cable 3.x+:2.x- --cable 2.y+:0.y- --cable 3.y+:1.y-
 socket=board0.sock
-wait_for 300 test -S "$dir/board0.sock"
 managed golden ' [0-9a-f]\{16\} '
 stop
 socket=board.sock

@@ -32,10 +32,8 @@ in_torus() { # FOLDER OPTIONS
     run=$1
     shift
     # shellcheck disable=SC2086 # two words each
-    "$out/$run/bitsim" $flashes --dims "${dims:-2x2}" --straight --seed "${SEED:-1}" --divisor "$divisor" \
-        --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    wait_for 300 began
+    start_simulator "$dir/log" "$out/$run/bitsim" $flashes --dims "${dims:-2x2}" --straight \
+        --seed "${SEED:-1}" --divisor "$divisor" --socket "$dir/board.sock" "$@"
 }
 flips() { # FOLDER OPTIONS: what build.sh unpacked there
     unpacked=$1/unpacked.asc

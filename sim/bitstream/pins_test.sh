@@ -17,9 +17,8 @@ divisor=434 # of 50 MHz
 start() {
     kind=$1
     shift
-    "$out/$kind/bitsim" --seed "${SEED:-1}" --divisor $divisor --socket "$dir/board.sock" "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    wait_for 300 began
+    start_simulator "$dir/log" "$out/$kind/bitsim" --seed "${SEED:-1}" --divisor $divisor \
+        --socket "$dir/board.sock" "$@"
 }
 with_rtl() { # KIND BOARD...
     kind=$1 chips=

@@ -26,7 +26,6 @@ stop() {
     sim=
     return $status
 }
-began() { logged 'bitsim: seed' || ! kill -0 "$sim" 2> /dev/null; }
 up() { # PORTS [TIMES]: whether these of board 0, and no others, come up: 2^20 bits after reset, some ten answers
     for _ in $(seq "${2:-12}"); do
         torus ping && says "[( ]$1[) ]" && return 0

@@ -17,9 +17,8 @@ at=unix:$dir/board0.sock
 
 begin() { # OPTIONS
     rm -f "$dir"/*.sock
-    "$B/bin/boardsim" --dims 2x2 --boards rgrr --seed "$seed" --wait --sockets "$dir" "$@" > "$dir/log" 2>&1 &
-    sim=$!
-    simulator_began "$sim" "$dir/log"
+    start_simulator "$dir/log" "$B/bin/boardsim" --dims 2x2 --boards rgrr --seed "$seed" --wait \
+        --sockets "$dir" "$@"
 }
 end() {
     kill "$sim" 2> /dev/null
@@ -49,7 +48,7 @@ check "every counter is the golden model's" grep -q "every counter of all 3 boar
 result $? 'none differs, in any cycle'
 
 begin --break 100000
-stirred 1
+check 'twin: stirred' stirred 1
 torus counters
 end
 check 'twin: a credit wrong in a golden model is found' grep -q 'board 0 differs from its golden' "$dir/log"
