@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "output/command.h"
+#include "output/files.h"
 #include "output/plot.h"
 #include "output/record.h"
 #include "output/replicates.h"
@@ -549,13 +550,14 @@ static bool print_files(const struct reproduction *r, const struct table *t, con
         char path[500];
         snprintf(path, sizeof path, "%s/%s.%s", folder, r->e.name, ends[f]);
         FILE *out = fopen(path, "w");
-        if (out)
-            print(r, t, (enum net_format)f, out);
-        bool written = out && !ferror(out);
-        if (!out || fclose(out) || !written) {
+        if (!out) {
             fprintf(stderr, "torussim: %s: %s\n", path, strerror(errno));
-            if (out)
-                unlink(path);
+            good = false;
+            continue;
+        }
+        print(r, t, (enum net_format)f, out);
+        if (!net_file_close(out, path)) {
+            unlink(path);
             good = false;
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torussim: the network simulator's command line.
 // lint-flags: -DTORUSSIM_VERSION="0"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "output/files.h"
 #include "run/ranks.h"
 
 static const char without[] = "start it without mpirun";
@@ -62,14 +62,8 @@ static int usage(FILE *out)
 // no.
 static void close_output(void)
 {
-    bool before = ferror(stdout);
-    // Why it failed before is not known any more, but mostly it does again.
-    bool now = fflush(stdout) || (before && (putchar('\n') == EOF || fflush(stdout)));
-    if (!now && !before)
-        return;
-    fprintf(stderr, "torussim: standard output could not be written%s%s\n", now ? ": " : "",
-            now ? strerror(errno) : "");
-    _exit(1);
+    if (!net_file_close(stdout, "standard output"))
+        _exit(1);
 }
 
 int main(int argc, char **argv)

@@ -57,15 +57,28 @@ static FILE *begin(const char *path, const char *kind, const struct net_config *
     return file;
 }
 
+bool net_file_close(FILE *file, const char *name)
+{
+    bool before = ferror(file);
+    // Why it failed before is not known any more, but mostly it does again.
+    bool now = fflush(file) || (before && (fputc('\n', file) == EOF || fflush(file)));
+    int error = errno;
+    if (fclose(file) && !now) {
+        now = true;
+        error = errno;
+    }
+    if (before || now)
+        fprintf(stderr, "torussim: %s could not be written%s%s\n", name, now ? ": " : "",
+                now ? strerror(error) : "");
+    return !before && !now;
+}
+
 static bool end(const char *path, FILE *file)
 {
-    bool bad = ferror(file);
-    bad = fclose(file) || bad;
-    if (bad) {
-        fprintf(stderr, "torussim: %s could not be written\n", path);
+    bool good = net_file_close(file, path);
+    if (!good)
         unlink(path);
-    }
-    return !bad;
+    return good;
 }
 
 bool net_file_links(const char *path, const struct net_config *config,

@@ -8,6 +8,8 @@
 #ifndef NET_FILES_H
 #define NET_FILES_H
 
+#include <stdio.h>
+
 #include "config/config.h"
 #include "measure/result.h"
 
@@ -17,6 +19,10 @@ void net_file_check(const char *option, const char *path);
 
 // The same of those of --links and --histogram, which must not be one file either.
 void net_files_check(const char *links, const char *histogram);
+
+// Closes a file that has been written. False: a line on stderr says why it is not whole, and that
+// `name` is its, or is to be.
+bool net_file_close(FILE *file, const char *name);
 
 // False: a line on stderr says why; no file is left then.
 bool net_file_links(const char *path, const struct net_config *config,

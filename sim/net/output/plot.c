@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/files.h"
 #include "output/gnuplot.h"
 #include "output/record.h"
 
@@ -364,11 +365,8 @@ bool net_plot(const struct net_experiment *e, const double *values, const char *
             fputs("unset output\nreset\n", out);
         }
     }
-    bool good = !ferror(out);
-    good = fclose(out) == 0 && good;
-    if (!good) {
-        fprintf(stderr, "torussim: %s could not be written\n", path);
+    bool good = net_file_close(out, path);
+    if (!good)
         unlink(path);
-    }
     return good && gnuplot_run("torussim", directory, script);
 }

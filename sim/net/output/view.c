@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/files.h"
 #include "output/gnuplot.h"
 #include "output/picture.h"
 #include "output/record.h"
@@ -123,9 +124,12 @@ bool net_picture(const struct net_view *view, unsigned width, unsigned height, c
         draw(out, data);
         fputs("unset output\nreset\n", out);
     }
-    bool good = !ferror(out);
-    if (fclose(out) || !good || rename(part, script)) {
-        fprintf(stderr, "torussim: %s could not be written\n", script);
+    bool good = net_file_close(out, script);
+    if (good && rename(part, script)) {
+        fprintf(stderr, "torussim: %s: %s\n", script, strerror(errno));
+        good = false;
+    }
+    if (!good) {
         unlink(part);
         return false;
     }

@@ -232,7 +232,7 @@ result $? 'no output at all'
     ulimit -f 2
     exec "$sim" run --topology 4x4x4 --links "$work/links" --histogram "$work/lifetimes" > "$work/out" 2> "$work/err"
 )
-[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'links could not be written' "$work/err" &&
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'links could not be written: File too large' "$work/err" &&
     [ ! -e "$work/links" ] && [ ! -e "$work/lifetimes" ]
 result $? 'a full disk: one line'
 

@@ -270,7 +270,7 @@ cp "$work/drawn/a.gp" "$work/a.gp"
     ulimit -f 1
     exec "$sim" view "$work/points" --out "$work/drawn/a" > "$work/out" 2> "$work/err"
 )
-[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'a.gp could not be written' "$work/err" &&
+[ $? = 1 ] && [ "$(wc -l < "$work/err")" = 1 ] && grep -q 'a.gp could not be written: File too large' "$work/err" &&
     cmp -s "$work/a.gp" "$work/drawn/a.gp" && [ "$(find "$work/drawn" | wc -l)" = 4 ]
 result $? 'a script that cannot be written whole takes no place either'
 mkdir "$work/b.svg"
