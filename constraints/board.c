@@ -33,6 +33,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,8 +251,12 @@ static int verilog(const struct board *b, const char *folder)
 static int pattern(const char *kib)
 {
     uint32_t x = 2463534242;
+    char *end;
+    long size = strtol(kib, &end, 10);
 
-    for (long i = strtol(kib, NULL, 10) * 256; i > 0; i--) {
+    if (*end || size < 1 || size > 1024)
+        fail("pattern: '%s' is no size of a RAM, 1 to 1024 KiB", kib);
+    for (long i = size * 256; i > 0; i--) {
         x ^= x << 13;
         x ^= x >> 17;
         x ^= x << 5;
@@ -360,6 +365,14 @@ static bool result(int *number, bool good, const char *name, const char *why)
     return good;
 }
 
+// The folder that REPOSITORY=FOLDER names for this one; NULL: it is for another.
+static const char *checkout(const char *argument, const char *repository)
+{
+    size_t length = strlen(repository);
+    return !strncmp(argument, repository, length) && argument[length] == '=' ? argument + length + 1
+                                                                             : NULL;
+}
+
 static int pins(const struct board *b, int argc, char **argv)
 {
     const json_t *sources = json_object_get(b->record, "sources");
@@ -378,6 +391,14 @@ static int pins(const struct board *b, int argc, char **argv)
         path[i] = json_string_value(json_object_get(s, "path"));
         good = repository[i] && path[i] && commit && strlen(commit) == 40 &&
                strspn(commit, "0123456789abcdef") == 40;
+    }
+    for (int a = 0; a < argc && good; a++) {
+        char known[TEXT] = "";
+        for (k = 0; k < count && !checkout(argv[a], repository[k]); k++)
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=FOLDER",
+                     k ? " or " : "", repository[k]);
+        if (k == count)
+            fail("%s: '%s' is no checkout of a source: say %s", b->name, argv[a], known);
     }
     snprintf(name, sizeof name, "%s: two sources or more, each with its commit", b->name);
     if (!result(&number, good, name, "each needs repository, path and the commit's 40 digits"))
@@ -409,10 +430,10 @@ static int pins(const struct board *b, int argc, char **argv)
 
     for (k = 0; k < count; k++) {
         const char *at = NULL;
-        for (int a = 0; a < argc; a++)
-            if (!strncmp(argv[a], repository[k], strlen(repository[k])) &&
-                argv[a][strlen(repository[k])] == '=')
-                at = argv[a] + strlen(repository[k]) + 1;
+        for (int a = 0; a < argc; a++) {
+            const char *folder = checkout(argv[a], repository[k]);
+            at = folder ? folder : at;
+        }
         snprintf(name, sizeof name, "%s: the pins are so in %s, %s", b->name, repository[k],
                  path[k]);
         if (!at) {
@@ -492,6 +513,8 @@ static json_t *json_of(const char *folder, const char *file)
 
     snprintf(path, sizeof path, "%s/%s", folder, file);
     json_t *root = json_load_file(path, 0, &error);
+    if (!root && error.line < 0) // the file could not be opened; its name is in the text
+        fail("%s; first: make bitstream", error.text);
     if (!root)
         fail("%s:%d: %s", path, error.line, error.text);
     return root;
@@ -692,12 +715,18 @@ int main(int argc, char **argv)
 {
     struct board b;
     const char *command = argc > 2 ? argv[1] : "";
+    static const struct {
+        const char *name;
+        int least, most;
+    } commands[] = {{"facts", 3, 3}, {"verilog", 4, 4}, {"pins", 3, INT_MAX}, {"result", 4, 5},
+                    {"check", 3, 3}, {"pattern", 3, 3}, {"tiles", 3, 3}};
+    size_t c = 0, all = sizeof commands / sizeof *commands;
     int status = 2;
 
-    if (strcmp(command, "facts") != 0 && strcmp(command, "verilog") != 0 &&
-        strcmp(command, "pins") != 0 && strcmp(command, "result") != 0 &&
-        strcmp(command, "check") != 0 && strcmp(command, "pattern") != 0 &&
-        strcmp(command, "tiles") != 0)
+    while (c < all && (strcmp(command, commands[c].name) != 0 || argc < commands[c].least ||
+                       argc > commands[c].most))
+        c++;
+    if (c == all)
         fail("usage: board facts BOARD | verilog BOARD FOLDER | pins BOARD [REPOSITORY=FOLDER...] |"
              " result BOARD FOLDER [record] | check BOARD | pattern KIB | tiles FOLDER");
     if (!strcmp(command, "pattern"))
@@ -705,15 +734,15 @@ int main(int argc, char **argv)
     if (!strcmp(command, "tiles"))
         return tiles(argv[2]);
     load(&b, argv[2]);
-    if (!strcmp(command, "facts") && argc == 3)
+    if (!strcmp(command, "facts"))
         status = facts(&b);
-    else if (!strcmp(command, "verilog") && argc == 4)
+    else if (!strcmp(command, "verilog"))
         status = verilog(&b, argv[3]);
     else if (!strcmp(command, "pins"))
         status = pins(&b, argc - 3, argv + 3);
-    else if (!strcmp(command, "result") && argc > 3)
+    else if (!strcmp(command, "result"))
         status = result_of(&b, argv[3], argc > 4 && !strcmp(argv[4], "record"));
-    else if (!strcmp(command, "check") && argc == 3)
+    else
         status = check(&b);
     verilog_free(&b.files);
     free(b.pins);

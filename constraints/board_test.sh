@@ -165,6 +165,14 @@ for row in 'router | 1 | 1 | 1 | 0' 'OFR unit | 1 | 0 | 0 | 1' 'core | 1 | 0 | 0
 done
 
 # Wrong words: status 2 and one line.
+for words in 'pins ulx3s-85f nope=/tmp:emard/ulx3s=FOLDER or' 'pins ulx3s-85f bogus:no checkout' \
+    'facts ulx3s-85f more:usage' 'verilog ulx3s-85f:usage' 'pattern abc:no size' 'pattern -5:no size' \
+    'tiles /nope:make bitstream' 'result ulx3s-85f /nope:make bitstream'; do
+    # shellcheck disable=SC2086 # words
+    holds ${words%:*}
+    [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q -e "${words##*:}" "$copy/out"
+    result $? "refused: board ${words%:*}"
+done
 wrong() { # WORD SCRIPT ARGUMENTS...
     word=$1 script=$2
     shift 2

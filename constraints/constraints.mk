@@ -33,10 +33,10 @@ $(PATCH): constraints/patch.c
 constraints/board_test.sh constraints/release_test.sh: $(BOARD_FACTS) $(PATCH) $(DRAWING) $(B)/firmware/flash.bin
 
 .PHONY: bitstream
-bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
+bitstream: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
 	@$(IMAGE)
-	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp)
+	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
 	@sh constraints/bitstream.sh '$(BOARD)' '$(BITSTREAM)'
 	@$(BOARD_FACTS) result '$(BOARD)' '$(BITSTREAM)' $(if $(RECORD),record)
 	@FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
@@ -47,14 +47,19 @@ bitstream: $(BOARD_FACTS) $(PATCH) $(B)/firmware/flash.bin $(B)/firmware/fw.hex
 .PHONY: release
 BOARDS ?= $(sort $(basename $(notdir $(wildcard constraints/*.json))))
 release: $(BOARD_FACTS)
+	@for board in $(BOARDS); do $(BOARD_FACTS) facts $$board > /dev/null || exit; done
 	@for board in $(BOARDS); do $(MAKE) --no-print-directory bitstream BOARD=$$board SERIAL= || exit; done
 	@BITSTREAMS=$(B)/bitstream FIRMWARE=$(B)/firmware/flash.bin FIRMWARE_HEX=$(B)/firmware/fw.hex \
 	    sh constraints/release.sh $(B)/release $(BOARDS)
 
 # Onto a board that is plugged in: what was built.
 .PHONY: flash
-flash: $(BOARD_FACTS) $(B)/bin/torusctl
+flash: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
-	@$(IMAGE) || exit 2; [ -e "$$image" ] || { echo "flash: $$image is not there; first:" \
-	    "make bitstream BOARD=$$BOARD$${serial:+ SERIAL=$$serial}" >&2; exit 2; }; \
-	    $(B)/bin/torusctl flash --board "$$BOARD" "$$image"
+	@$(IMAGE) || exit 2; why=; eval "$$($(BOARD_FACTS) facts "$$BOARD" | sed 's/\<serial=/own=/')"; \
+	    [ "$$(cat $(BITSTREAM)/made-from 2> /dev/null)" = "$$inputs $$own" ] || why='of other inputs than there are now'; \
+	    [ -e "$$image" ] || why='not there'; \
+	    [ -z "$$why" ] || { echo "flash: $$image is $$why; first:" \
+	    "make bitstream BOARD=$$BOARD$${serial:+ SERIAL=$$serial}" >&2; exit 2; }
+	@$(MAKE) -s $(B)/bin/torusctl
+	@$(IMAGE) && $(B)/bin/torusctl flash --board "$$BOARD" "$$image"

@@ -62,9 +62,10 @@ kill -INT "$tool"
 wait "$tool"
 check 'interrupted: it says so' says 'stopped before its end'
 check 'interrupted: up at once, not when three million cycles are over' up
-check 'nothing there: status 1' status 1 torus bert 0,0 y+ --time 0.002 --format json
+check 'nothing there: status 1' status 1 torus bert 0,0 y+ --time 0.002 --format json --record "$dir/dead"
 check 'no bits, no end' json 'd["wires"] and not d["up"] and all(w["bits"] == 0 and
     w["error_rate_below"] is None for w in d["wires"])'
+check 'recorded without an eye' sh -c "[ \$(grep -c '^,[0-9a-f]*,y+,[0-3],12,[0-9.]*,,0,0,1,0.95\$' '$dir/dead') = 4 ]"
 check 'no neighbours: status 2' status 2 torus bert 0,0 0,0
 check 'said' says 'no cable that is up leads there'
 check 'no such port: status 2' status 2 torus bert 0,0 z+
@@ -137,5 +138,9 @@ for bad in '' '0,0' '0,0 q+' '0,0 x+ y+' '0,0 x+ --time 0' '0,0 x+ --time 100000
     check "bert $bad: status 2" status 2 torus bert $bad
 done
 check 'a cable of two words: refused' status 2 torus bert 0,0 x+ --record "$dir/record" --cable 'a,b'
+echo 'somebody,else' > "$dir/other"
+check "somebody else's file: refused" status 2 torus bert 0,0 x+ --record "$dir/other"
+check 'said, and it stays as it was' sh -c "grep -q 'not one that bert has begun' '$dir/out' &&
+    [ \"\$(cat '$dir/other')\" = somebody,else ]"
 check 'a file that cannot be: refused' status 2 torus bert 0,0 x+ --record "$dir/none/there"
 finish

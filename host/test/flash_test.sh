@@ -19,10 +19,16 @@ PATH=$work/bin:$PATH
 part() { # BOARD: the FPGA that its image is for, as ecppack writes it
     sed -n 's/.*"fpga": "ecp5-\(.*\)".*/\1/p' "constraints/$1.json" | tr a-z A-Z | sed 's/^UM/LFE5UM/; s/^[0-9]/LFE5U-&/'
 }
-image() { # BOARD: the beginning of one
+image() { # BOARD: beginning and end of one
     case $1 in
-    ice40*) printf '\377\000\000\377\176\252\231\176bits' ;;
-    *) printf '\377\000Part: %s-6CABGA381\000\377\377\275\263bits' "$(part "$1")" ;;
+    ice40*)
+        printf '\377\000\000\377\176\252\231\176bits'
+        head -c "$(($(sed -n 's/.*"firmware_kib": \([0-9]*\).*/\1/p' "constraints/$1.json") * 1024))" /dev/zero
+        ;;
+    *)
+        printf '\377\000Part: %s-6CABGA381\000\377\377\275\263bits' "$(part "$1")"
+        printf '\254\023\136\000\000\000\377\377\377\377'
+        ;;
     esac
 }
 image ulx3s-85f > "$work/image"
@@ -58,6 +64,10 @@ check 'an image with the name of an option' told -b ulx3s --file-type bit --writ
 for wrong in ulx3s-45f:image ice40hx8k-b-evn:image ulx3s-85f:ice40 icepi-zero:image ecp5-evn:image; do
     refused "what is for another FPGA: $wrong" 'not one for this board' --board "${wrong%:*}" "$work/${wrong#*:}"
 done
+head -c 200 "$work/ice40" > "$work/bare"
+head -c 40 "$work/image" > "$work/cut"
+refused "an iCE40's bitstream without firmware" 'no firmware' --board ice40hx8k-b-evn "$work/bare"
+refused "an ECP5's that is cut off" 'end is not there' --board ulx3s-85f "$work/cut"
 echo bits > "$work/bits"
 refused 'what is no image' 'not one for this board' --board ice40hx8k-b-evn "$work/bits"
 refused 'one of several boards that have no FTDI chip' FT1A --board colorlight-i9 --chip FT1A "$work/image"
@@ -74,6 +84,24 @@ for serial in xyz 12 "a'b" ';echo hi' '00000000000000a1 00000000000000a2' ../../
         result $? "make $goal refuses SERIAL=$serial"
     done
 done
+# A bitstream that is of other inputs is not written. In a build folder of its own, as it need not be built.
+stale=$work/build/bitstream/icepi-zero
+mkdir -p "$stale" "$work/build/bin" "$work/build/constraints"
+eval "$("$B/constraints/board" facts icepi-zero)"
+cp -p "$B/constraints/board" "$work/build/constraints/"
+image icepi-zero > "$stale/flash.bin"
+made() { # FROM
+    echo "$1" > "$stale/made-from"
+    MAKEFLAGS='' make -s flash MAKE=true B="$work/build" BOARD=icepi-zero SERIAL= \
+        -o "$work/build/constraints/board" > "$work/out" 2> "$work/err"
+}
+made "0123456789abcdef ${serial:?}"
+[ $? = 2 ] && grep -q 'of other inputs than there are now; first: make bitstream BOARD=icepi-zero' "$work/err"
+result $? 'make flash: a bitstream of other inputs'
+cp "$ctl" "$work/build/bin/"
+rm -f "$TOLD"
+check 'make flash: one of these' made "${inputs:?} $serial"
+check 'what the loader is told' told -b icepi-zero --file-type bit --write-flash "$stale/flash.bin"
 MAKEFLAGS='' make -s flash B="$B" BOARD=icepi-zero SERIAL=00000000000000CC > "$work/out" 2> "$work/err"
 grep -q 'flash-00000000000000cc.bin is not there' "$work/err"
 result $? 'capital letters are the same number'

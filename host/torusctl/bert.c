@@ -64,6 +64,17 @@ static int port_of(const char *text)
     return -1;
 }
 
+static const char header[] =
+    "cable,serial,port,wire,Mb/s,seconds,eye,bits,errors,error_rate_below,confidence\n";
+
+// Nothing is added to what is somebody else's. An empty file is as good as none.
+static bool is_ours(FILE *f)
+{
+    char line[sizeof header + 1];
+    rewind(f);
+    return !fgets(line, sizeof line, f) ? !ferror(f) : !strcmp(line, header);
+}
+
 static int prepare(struct args *a)
 {
     if (a->rest_count != 2)
@@ -76,11 +87,14 @@ static int prepare(struct args *a)
     if (set.cable && strpbrk(set.cable, "\",\n"))
         return wrong("cable", set.cable, "without commas, quotes and line ends");
     bool there = set.record && !access(set.record, F_OK);
-    FILE *f = set.record ? fopen(set.record, "a") : NULL;
+    FILE *f = set.record ? fopen(set.record, "a+") : NULL;
     if (set.record && !f)
         return wrong("file", set.record, strerror(errno));
+    bool ours = !f || is_ours(f);
     if (f)
         fclose(f);
+    if (!ours)
+        return wrong("file", set.record, "not one that bert has begun: name another");
     if (f && !there) // until there is a result
         remove(set.record);
     return GO_ON;
@@ -149,17 +163,19 @@ static int record(const struct torus *t, const struct torus_bert *r)
 {
     FILE *f = fopen(set.record, "a");
     if (f && fseek(f, 0, SEEK_END) == 0 && ftell(f) == 0)
-        fprintf(f, "cable,serial,port,wire,Mb/s,seconds,eye,bits,errors,error_rate_below,"
-                   "confidence\n");
+        fputs(header, f);
     for (unsigned i = 0; i < r->ends && f; i++)
         for (unsigned w = 0; w < r->end[i].phy.wires; w++) {
             const struct torus_bert_end *end = &r->end[i];
             double errors = end->phy.wire[w].errors;
             double bound = torus_error_bound((uint64_t)errors, end->phy.bits, set.confidence);
-            fprintf(f, "%s,%016llx,%s,%u,%g,%g,%u,%.0f,%.0f,%.3g,%g\n", set.cable ? set.cable : "",
+            char eye[16] = ""; // where no clock comes there is none
+            if (!end->phy.stopped)
+                snprintf(eye, sizeof eye, "%u", end->phy.wire[w].eye);
+            fprintf(f, "%s,%016llx,%s,%u,%g,%g,%s,%.0f,%.0f,%.3g,%g\n", set.cable ? set.cable : "",
                     (unsigned long long)torus_board(t, end->board)->serial,
-                    torus_port_name(end->port), w, 1e-6 * r->rate, r->seconds, end->phy.wire[w].eye,
-                    end->phy.bits, errors, isnan(bound) ? 1 : bound, set.confidence);
+                    torus_port_name(end->port), w, 1e-6 * r->rate, r->seconds, eye, end->phy.bits,
+                    errors, isnan(bound) ? 1 : bound, set.confidence);
         }
     bool good = f && !ferror(f);
     good = f && fclose(f) == 0 && good;

@@ -69,18 +69,31 @@ static const struct loader *find(const char *board)
     return NULL;
 }
 
-// Whether what is in a file could be of such an FPGA: an ECP5's begins with its name, as ecppack
-// writes it, an iCE40's with the word that starts its configuration (Lattice TN1248).
-static bool is_for(const struct loader *l, const char *image)
+enum { FIRMWARE = 256 * 1024 }; // in the flash of an iCE40 (constraints/ice40hx8k-b-evn.json)
+
+// Why what is in a file cannot be what such an FPGA starts from, or NULL: an ECP5's begins with its
+// name, as ecppack writes it, and its last command is ISC_PROGRAM_DONE (Lattice FPGA-TN-02039); an
+// iCE40's begins with the word that starts its configuration (Lattice TN1248), and the firmware
+// stands behind it.
+static const char *unfit(const struct loader *l, const char *image)
 {
     static const char ice40[] = {0x7e, (char)0xaa, (char)0x99, 0x7e};
-    char head[128] = "";
+    static const char done[] = {0x5e, 0, 0, 0};
+    char head[128] = "", tail[16] = "";
     FILE *f = fopen(image, "r");
-    size_t got = f ? fread(head, 1, sizeof head, f) : 0;
-    if (f)
-        fclose(f);
-    return l->part ? memmem(head, got, l->part, strlen(l->part)) != NULL
-                   : memmem(head, got, ice40, sizeof ice40) != NULL;
+    if (!f)
+        return strerror(errno);
+    size_t got = fread(head, 1, sizeof head, f);
+    long bytes = fseek(f, 0, SEEK_END) ? 0 : ftell(f);
+    size_t last = fseek(f, -(long)sizeof tail, SEEK_END) ? 0 : fread(tail, 1, sizeof tail, f);
+    fclose(f);
+    if (!(l->part ? memmem(head, got, l->part, strlen(l->part))
+                  : memmem(head, got, ice40, sizeof ice40)))
+        return "not one for this board's FPGA: make bitstream tells where its image is";
+    if (!(l->part ? memmem(tail, last, done, sizeof done) != NULL : bytes > FIRMWARE))
+        return l->part ? "its end is not there: make bitstream makes a whole one"
+                       : "it has no firmware: make bitstream tells where the image with both is";
+    return NULL;
 }
 
 static int prepare(struct args *a)
@@ -111,9 +124,9 @@ static int prepare(struct args *a)
     if ((size_t)snprintf(path, sizeof path, "%s%s", *image == '-' ? "./" : "", image) >=
         sizeof path)
         return wrong("image", image, strerror(ENAMETOOLONG));
-    if (!is_for(l, image))
-        return wrong("image", image,
-                     "not one for this board's FPGA: make bitstream tells where its image is");
+    const char *why = unfit(l, image);
+    if (why)
+        return wrong("image", image, why);
 
     argv[n++] = (char *)"openFPGALoader";
     argv[n++] = (char *)"-b";

@@ -10,13 +10,14 @@
 //
 //     flips --asc FILE --pcf FILE --package NAME --flash FILE --session FILE [--chipdb FILE]
 //           [--flash FILE --session FILE]... [--count N] [--seed N] [--bit N]... [--least N]
-//           [--cycles N]
+//           [--cycles N] [--beginning N]
 //
 // More than one session: of other boards of the same run; a bit that is not found in one is looked
 // for in the next. --bit: not drawn, but that one, by its number. --least: status 1 if fewer are
-// found.
-// --cycles: of a session only so many. The bitstream as it is, which runs beside those with a wrong
-// bit, or alone without --count and --bit, must do what the session says, in every cycle.
+// found. --cycles: of a session only so many. --beginning: most are found early, so where there are
+// more bits than lanes so many (3,000,000) are run first, and the rest only with those that are left.
+// The bitstream as it is, which runs beside those with a wrong bit, or alone without --count and
+// --bit, must do what the session says, in every cycle.
 //
 // Exit status: 0 good; 1 the bitstream is not that of the session, or too few were found; 2 wrong
 // use.
@@ -38,7 +39,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHIPDB "/usr/share/fpga-icestorm/chipdb/chipdb-8k.txt"
+#define CHIPDB    "/usr/share/fpga-icestorm/chipdb/chipdb-8k.txt"
+#define BEGINNING "3000000" // a board has booted and its cables have come up
 
 enum { MAX_PINS = 48, MAX_SESSIONS = 16, MAX_THREADS = 64, MAX_BITS = 1024, TEXT = 96 };
 
@@ -256,8 +258,8 @@ static bool run(const struct bench *b, const struct session *s, uint64_t cycles,
 struct job {
     const struct bench *bench;
     const struct ice40_bits *bits;
-    uint64_t cycles; // of each session at most
-    size_t *which;   // the bits to flip
+    uint64_t cycles, beginning; // of each session at most
+    size_t *which;              // the bits to flip
     char (*what)[TEXT];
     struct where {
         unsigned session;
@@ -278,6 +280,7 @@ static uint64_t cycles_of(const struct job *j, unsigned session)
 struct group {
     struct job *job;
     unsigned session, lanes;
+    uint64_t cycles;
     size_t of[ICE40_LANES];
     bool good;
     pthread_t thread;
@@ -294,8 +297,8 @@ static void *look_for(void *ctx)
         wrong[i] = ice40_bits_copy(j->bits);
         ice40_flip(j->bench->map, wrong[i], j->which[g->of[i]], j->what[g->of[i]], TEXT);
     }
-    g->good = run(j->bench, &j->bench->session[g->session], cycles_of(j, g->session), j->bits,
-                  wrong, g->lanes, cycle, &strayed);
+    g->good = run(j->bench, &j->bench->session[g->session], g->cycles, j->bits, wrong, g->lanes,
+                  cycle, &strayed);
     for (unsigned i = 0; i < g->lanes; i++) {
         ice40_bits_free(wrong[i]);
         struct where *w = &j->where[g->of[i]];
@@ -304,9 +307,9 @@ static void *look_for(void *ctx)
     return NULL;
 }
 
-// Looks for those bits that are not found yet in a session, with as many threads at a time as there
-// are processors.
-static bool look_in(struct job *j, unsigned session)
+// Looks for those bits that are not found yet in so many cycles of a session, with as many threads
+// at a time as there are processors.
+static bool look_in(struct job *j, unsigned session, uint64_t cycles)
 {
     struct group group[MAX_THREADS];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -316,7 +319,7 @@ static bool look_in(struct job *j, unsigned session)
         unsigned groups = 0;
         for (; next < j->count && groups < MAX_THREADS && groups < processors; groups++) {
             struct group *g = &group[groups];
-            *g = (struct group){.job = j, .session = session};
+            *g = (struct group){.job = j, .session = session, .cycles = cycles};
             for (; next < j->count && g->lanes < ICE40_LANES - 1; next++)
                 if (j->where[next].cycle == UINT64_MAX)
                     g->of[g->lanes++] = next;
@@ -330,6 +333,18 @@ static bool look_in(struct job *j, unsigned session)
             good = good && group[i].good;
         }
     }
+    return good;
+}
+
+static bool look_in_all(struct job *j)
+{
+    bool good = true, more = j->count > ICE40_LANES - 1;
+
+    for (unsigned i = 0; good && more && i < j->bench->sessions; i++)
+        if (cycles_of(j, i) > j->beginning)
+            good = look_in(j, i, j->beginning);
+    for (unsigned i = 0; good && i < j->bench->sessions; i++)
+        good = look_in(j, i, cycles_of(j, i));
     return good;
 }
 
@@ -374,14 +389,22 @@ static void draw_bits(struct job *j, size_t used, uint64_t seed)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"asc", required_argument, NULL, 'a'},     {"pcf", required_argument, NULL, 'p'},
-        {"package", required_argument, NULL, 'k'}, {"flash", required_argument, NULL, 'f'},
-        {"session", required_argument, NULL, 's'}, {"chipdb", required_argument, NULL, 'd'},
-        {"count", required_argument, NULL, 'n'},   {"seed", required_argument, NULL, 'r'},
-        {"bit", required_argument, NULL, 'b'},     {"least", required_argument, NULL, 'l'},
-        {"cycles", required_argument, NULL, 'c'},  {NULL, 0, NULL, 0},
+        {"asc", required_argument, NULL, 'a'},
+        {"pcf", required_argument, NULL, 'p'},
+        {"package", required_argument, NULL, 'k'},
+        {"flash", required_argument, NULL, 'f'},
+        {"session", required_argument, NULL, 's'},
+        {"chipdb", required_argument, NULL, 'd'},
+        {"count", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 'r'},
+        {"bit", required_argument, NULL, 'b'},
+        {"least", required_argument, NULL, 'l'},
+        {"cycles", required_argument, NULL, 'c'},
+        {"beginning", required_argument, NULL, 'e'},
+        {NULL, 0, NULL, 0},
     };
-    const char *text[128] = {['d'] = CHIPDB, ['n'] = "0", ['r'] = "1", ['l'] = "0", ['c'] = NULL};
+    const char *text[128] = {
+        ['d'] = CHIPDB, ['n'] = "0", ['r'] = "1", ['l'] = "0", ['c'] = NULL, ['e'] = BEGINNING};
     const char *flash[MAX_SESSIONS], *bit[MAX_BITS];
     unsigned flashes = 0, named = 0;
     struct bench b = {.sessions = 0};
@@ -407,7 +430,7 @@ int main(int argc, char **argv)
         flashes != b.sessions)
         die("usage", "flips --asc FILE --pcf FILE --package NAME --flash FILE --session FILE "
                      "[--flash FILE --session FILE]... [--chipdb FILE] [--count N] [--seed N] "
-                     "[--bit N]... [--least N] [--cycles N]");
+                     "[--bit N]... [--least N] [--cycles N] [--beginning N]");
     uint64_t seed = number("--seed", text['r'], UINT64_MAX),
              least = number("--least", text['l'], 1000000), found = 0, cycles = 0;
 
@@ -424,6 +447,7 @@ int main(int argc, char **argv)
         .bench = &b,
         .bits = bits,
         .cycles = text['c'] ? number("--cycles", text['c'], UINT64_MAX) : UINT64_MAX,
+        .beginning = number("--beginning", text['e'], UINT64_MAX),
         .count = named ? named : number("--count", text['n'], 1000000),
     };
     job.which = calloc(job.count + 1, sizeof *job.which);
@@ -440,11 +464,10 @@ int main(int argc, char **argv)
 
     clock_t began = clock();
     uint64_t nothing;
-    bool good = true;
-    for (unsigned i = 0; good && i < b.sessions; i++) {
-        good = job.count
-                   ? look_in(&job, i)
-                   : run(&b, &b.session[i], cycles_of(&job, i), bits, NULL, 0, NULL, &nothing);
+    bool good = !job.count || look_in_all(&job);
+    for (unsigned i = 0; i < b.sessions; i++) {
+        if (good && !job.count)
+            good = run(&b, &b.session[i], cycles_of(&job, i), bits, NULL, 0, NULL, &nothing);
         cycles += cycles_of(&job, i);
     }
     double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;

@@ -5,10 +5,11 @@
 // them are configured anew, over directed routes: selection, threshold, ring wait, tie and, in two
 // of three rounds, as some places in a torus of sizes up to 16. Generators, where boards have one,
 // send in any class; the boards without are read. Where the torus is not one of such sizes, there
-// are nodes that are not there. So in one of these rounds all have targets that are, and in the
-// other anywhere, but too few packets to fill a ring, as those may go round for ever. In half of
-// the rounds all have one target. At last the torus is what it was before. For runs whose pins are
-// compared (bitsim, boardsim): what boards should do with that nobody says.
+// are nodes that are not there. So in these rounds all have targets that are, but for one board in
+// the second, which sends one packet anywhere: it may go round for ever, and a few of them fill a
+// ring, which then lets nobody in, management with it. In half of the rounds all have one target.
+// At last the torus is what it was before. For runs whose pins are compared (bitsim, boardsim):
+// what boards should do with that nobody says.
 //
 //     stir WHERE ROUNDS [SEED]
 //
@@ -38,7 +39,8 @@ struct round {
     unsigned k[2];         // sizes
     unsigned at[2][SIZES]; // coordinates of those boards that have this one in the torus as it is
     bool together;         // all have one target,
-    unsigned target[2];    // there
+    unsigned target[2];    // there,
+    unsigned lost;         // but this board, whose packet goes anywhere; none: as many as there are
     unsigned tie;
 };
 
@@ -127,13 +129,12 @@ static uint32_t any(struct stir *s, const struct round *r, unsigned board)
     return draw(s, UINT32_MAX);
 }
 
-// Of FIXED: one of the boards or, where that may be, whatever a header can have.
+// Of FIXED: one of the boards or, of the lost one, whatever a header can have.
 static uint32_t target(struct stir *s, const struct round *r, unsigned board)
 {
     uint32_t v = 0;
 
-    (void)board;
-    if (r->kind == ANYWHERE)
+    if (board == r->lost)
         return draw(s, 4096);
     for (unsigned d = 0; d < 2; d++)
         v |= r->at[d][r->together ? r->target[d] : draw(s, s->t->k[d])] << 4 * d;
@@ -147,16 +148,15 @@ static uint32_t length(struct stir *s, const struct round *r, unsigned board)
              least = 32 / field(shape, OFR_NODE_SHAPE_W8_MASK, OFR_NODE_SHAPE_W8_LSB),
              most = field(shape, OFR_NODE_SHAPE_L_MASK, OFR_NODE_SHAPE_L_LSB);
     uint32_t flits = least + draw(s, most - least + 1);
-    uint32_t packets = r->kind == ANYWHERE ? 1 : 1 + draw(s, 8);
+    uint32_t packets = board == r->lost ? 1 : 1 + draw(s, 8);
 
     return flits << OFR_GEN_LENGTH_FLITS_LSB | packets << OFR_GEN_LENGTH_PACKETS_LSB;
 }
 
 static uint32_t messages(struct stir *s, const struct round *r, unsigned board)
 {
-    (void)board;
     // Not without end, so that what starves goes on before long
-    return 1 + draw(s, r->kind == ANYWHERE ? 2 : 400);
+    return board == r->lost ? 1 : 1 + draw(s, 400);
 }
 
 // From more than a link carries to next to nothing.
@@ -168,11 +168,11 @@ static uint32_t period(struct stir *s, const struct round *r, unsigned board)
 
 static uint32_t control(struct stir *s, const struct round *r, unsigned board)
 {
-    // With an IDN, which may be anywhere, only where nothing can be filled
-    uint32_t class = draw(s, r->kind == THERE ? 2 : 3), pattern = draw(s, 8);
+    // With an IDN, which may be anywhere, as it is and of the lost one only
+    bool all = r->kind == AS_IT_IS || board == r->lost;
+    uint32_t class = draw(s, all ? 3 : 2), pattern = draw(s, 8);
 
-    (void)board;
-    if (r->kind == THERE || r->together || draw(s, 4) == 0)
+    if (!all || r->together || draw(s, 4) == 0)
         pattern = OFR_GEN_CONTROL_PATTERN_FIXED;
     return 1u << OFR_GEN_CONTROL_ENABLE_LSB | class << OFR_GEN_CONTROL_CLASS_LSB |
            pattern << OFR_GEN_CONTROL_PATTERN_LSB;
@@ -231,12 +231,26 @@ static int stir(struct stir *s, const struct round *r, bool last)
     return error;
 }
 
+// A board that has one; none: as many as there are boards.
+static unsigned some_generator(struct stir *s)
+{
+    unsigned count = 0, some = 0;
+
+    for (unsigned i = 0; i < s->boards; i++)
+        count += generates(s, i);
+    unsigned left = count ? draw(s, count) : 0;
+    while (some < s->boards && (!generates(s, some) || left-- > 0))
+        some++;
+    return some;
+}
+
 static struct round drawn(struct stir *s, enum kind kind)
 {
     struct round r = {.kind = kind};
 
     r.tie = draw(s, 2);
     r.together = draw(s, 2);
+    r.lost = kind == ANYWHERE ? some_generator(s) : s->boards;
     for (unsigned d = 0; d < 2; d++) {
         unsigned n = s->t->k[d], more = kind == AS_IT_IS ? 0 : draw(s, SIZES - n + 1);
         r.k[d] = n + more;
