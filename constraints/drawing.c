@@ -20,7 +20,16 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
-enum { MAX_PINS = 160, HEADER = 40, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26 };
+enum {
+    MAX_PINS = 160,
+    HEADER = 40,
+    TEXT = 64,
+    ROW = 22,
+    TOP = 64,
+    MIDDLE = 330,
+    COLUMN = 26,
+    LINES = 3
+};
 
 struct place {
     char what[TEXT];
@@ -168,7 +177,7 @@ static void draw(const char *board, const json_t *header, const struct place *pl
 {
     int last, own;
     const json_t *part = part_of(header, pins, &last, &own);
-    int height = TOP + (pins / 2 + last + (part ? 1 : 0)) * ROW + 64;
+    int height = TOP + (pins / 2 + last + (part ? 1 : 0)) * ROW + 24 + 20 * LINES;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"700\" height=\"%d\" "
            "font-family=\"sans-serif\" font-size=\"13\">\n"
            "<!-- build/constraints/drawing %s -->\n"
@@ -199,11 +208,14 @@ static void draw(const char *board, const json_t *header, const struct place *pl
                x + (right ? 62 : -62), y + 5, right ? "start" : "end", colour,
                p->what[0] ? p->what : "free");
     }
-    printf("<text x=\"20\" y=\"%d\">A cable: out of one end to in of the other, wire 0 to wire 0, "
-           "clock to clock, and ground to ground;</text>\n"
-           "<text x=\"20\" y=\"%d\">x+ of a board goes to x- of the next one. 3.3 V signals "
-           "only.</text>\n</svg>\n",
-           height - 34, height - 14);
+    static const char *const cable[] = {
+        "A cable: out of one end to in of the other, wire 0 to wire 0, clock to clock,",
+        "and ground to ground; 10 to 20 cm, all its wires of one length.",
+        "x+ of a board goes to x- of the next one. 3.3 V signals only.",
+    };
+    for (int i = 0; i < LINES; i++)
+        printf("<text x=\"20\" y=\"%d\">%s</text>\n", height - 14 - 20 * (LINES - 1 - i), cable[i]);
+    puts("</svg>");
 }
 
 int main(int argc, char **argv)
