@@ -15,9 +15,9 @@
 // More than one session: of other boards of the same run; a bit that is not found in one is looked
 // for in the next. --bit: not drawn, but that one, by its number. --least: status 1 if fewer are
 // found. --cycles: of a session only so many. --beginning: most are found early, so where there are
-// more bits than lanes so many (3,000,000) are run first, and the rest only with those that are left.
-// The bitstream as it is, which runs beside those with a wrong bit, or alone without --count and
-// --bit, must do what the session says, in every cycle.
+// more bits than lanes so many (3,000,000) are run first, and then whole sessions with those that
+// are left. The bitstream as it is, which runs beside those with a wrong bit, or alone without
+// --count and --bit, must do what the session says, in every cycle.
 //
 // Exit status: 0 good; 1 the bitstream is not that of the session, or too few were found; 2 wrong
 // use.
