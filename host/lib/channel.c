@@ -257,7 +257,7 @@ static int give_back(struct torus *t, const struct torus_end *from, const struct
     bool begun;
     snprintf(detail, sizeof detail, "%s", torus_detail(t));
     t->uncut++;
-    for (unsigned i = 0; i < before->taken; i++) {
+    for (unsigned i = 0; i < 2 && i < before->taken; i++) {
         torus_channel_abort(t, end[i]);
         if (turn(t, end[i], &s, &begun) == TORUS_OK && FIELD(s.state, OFR_CHANNEL_STATE_FREE))
             torus_write(t, end[i]->at, OFR_CHANNEL_ATTACH, before->attach[i]);

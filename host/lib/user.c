@@ -113,6 +113,8 @@ static int crowd_begin(struct crowd *c, struct torus *t, const uint8_t (*at)[3],
 static int write_each(const struct crowd *c, unsigned offset, uint32_t value, uint32_t step)
 {
     uint8_t here[3];
+    if (!c->q) // crowd_begin() has failed
+        return TORUS_E_MEMORY;
     for (unsigned i = 0; i < c->boards; i++) {
         by_address(&c->q[i], pack_at(place_of(c, i, here)), OFR_OP_WRITE, 0);
         c->q[i].m[4] = (uint32_t)offset << 16;

@@ -69,11 +69,11 @@ struct ring {
     double patience;
 };
 
-// Board i's end 0 is joined with the next one's end 1.
+// Board i's end 0 is joined with the next one's end 1. i: up to as many as there are.
 static struct torus_end end_of(const struct ring *r, unsigned i, unsigned end)
 {
     struct torus_end e = {.end = (uint8_t)end};
-    memcpy(e.at, r->at[i % r->shape.boards], 3);
+    memcpy(e.at, r->at[i < r->shape.boards ? i : 0], 3);
     return e;
 }
 

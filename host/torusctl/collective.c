@@ -79,7 +79,11 @@ static uint8_t (*find_members(struct torus *t, const struct args *a, unsigned *c
     torus_sizes(t, k);
     uint8_t(*at)[3] = calloc(all(a) ? (size_t)k[0] * k[1] * k[2] : a->rest_count, sizeof *at);
     *count = 0;
-    *status = at ? 0 : wrong("command", "collective", "out of memory");
+    *status = 0;
+    if (!at) {
+        *status = wrong("command", "collective", "out of memory");
+        return NULL;
+    }
     for (unsigned n = 0; all(a) && !*status && next_there(t, &n, place); n++)
         memcpy(at[(*count)++], place, sizeof place);
     for (; !all(a) && *count < a->rest_count && !*status; ++*count)

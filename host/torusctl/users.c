@@ -32,12 +32,13 @@ uint8_t (*users_find(struct torus *t, const char *at, unsigned *boards, unsigned
         return NULL;
     torus_sizes(t, k);
     uint8_t(*found)[3] = calloc(all(at) ? (size_t)k[0] * k[1] * k[2] : 1, sizeof *found);
-    if (!found)
+    if (!found) {
         *status = wrong("command", "user's programs", "out of memory");
+        return NULL;
+    }
     if (!all(at)) {
         *missing = 0;
-        if (!*status)
-            *status = place_find(t, at, found[(*boards)++]);
+        *status = place_find(t, at, found[(*boards)++]);
     }
     for (unsigned n = 0; all(at) && !*status && next_there(t, &n, place); n++) {
         int error = torus_read(t, place, OFR_USER_SHAPE, &shape);
