@@ -114,7 +114,7 @@ deps:
 RUN_TESTS = $(B)/tests/run_tests -j $$(($(JOBS) + 1)) -t $(TEST_TIMEOUT) -l $(B)/log
 
 # What takes longest begins first, or one processor would have nothing to do at the end.
-LONG_TESTS := tests/clocks_test.sh $(B)/tests/lint tests/boards_test.sh host/test/fabric_test.sh \
+LONG_TESTS := tests/clocks_test.sh $(B)/tests/bitstream_ping $(B)/tests/lint tests/boards_test.sh host/test/fabric_test.sh \
     host/test/serve_test.sh
 
 test: $(B)/tests/run_tests $(PROGRAMS) $(TESTS)

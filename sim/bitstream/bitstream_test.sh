@@ -9,7 +9,8 @@
 # (ecp5_netlist.c). Four of an iCE40's with cables are run once more as a torus, beside four of its RTL,
 # their counters' accounts compared with the golden model's; and two with two ULX3S of RTL, whose
 # traffic goes through them. 32 bits are wrong until a board alone has answered (more of that:
-# wrong_bits_test.sh). SEED: of the bits, and replays.
+# wrong_bits_test.sh). SEED: of the bits, and replays. BRIEF=1: only until a board has answered a ping, which is
+# what `make test` has of it, for an iCE40.
 . tests/tap.sh
 . tests/wait.sh
 . sim/bitstream/board.sh
@@ -26,18 +27,21 @@ start_simulator "$dir/log" "$out/sim/bitsim" $flash --divisor "$divisor" --socke
     --record "0:$dir/session"
 check 'ping' torus ping -c 2
 sed 's/^/# /' "$dir/out"
-check 'discover' torus discover
-sed 's/^/# /' "$dir/out"
-check 'one board' says '^1 board'
-check 'with its serial number' says 0000000000000001
-check 'program' torus program --routing ofr
-check 'counters' torus counters --all
+if [ -z "${BRIEF:-}" ]; then
+    check 'discover' torus discover
+    sed 's/^/# /' "$dir/out"
+    check 'one board' says '^1 board'
+    check 'with its serial number' says 0000000000000001
+    check 'program' torus program --routing ofr
+    check 'counters' torus counters --all
+fi
 check 'it ends well' stop
 sed 's/^/# /' "$dir/log"
 check 'all output pins were equal in every cycle' logged 'all output pins were equal'
 check 'the first byte came in the same cycle' sh -c \
     "[ \$(sed -n 's/.*first byte in cycle //p' '$dir/log' | sort | uniq -c | \
         awk '{ print \$1 }') = 2 ]"
+[ -z "${BRIEF:-}" ] || finish
 
 # Four of them, each with a serial number of its own, cabled to a 2x2 torus at their pins: what boards with
 # cables are for.
