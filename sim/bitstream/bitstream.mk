@@ -12,7 +12,7 @@ $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_ru
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -Isim/bitstream -Isim/cosim -o $@ $(filter %.c,$^) -lpthread
 
-sim/bitstream/ice40_test.sh: $(FLIP_BITS)
+sim/bitstream/ice40_test.sh: $(FLIP_BITS) $(BOARD_FACTS)
 
 sim/bitstream/pins_test.sh: $(BOARD_FACTS) $(B)/firmware/fw.hex $(B)/bin/torusctl
 

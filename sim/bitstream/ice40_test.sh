@@ -180,4 +180,11 @@ session=
 flips --bit 99999999
 [ $? = 2 ] && [ "$(wc -l < "$dir/out")" -le 3 ] && grep -q 'too large' "$dir/out"
 result $? 'refused: a bit that there is not'
+# make bitstream-test says so before it builds.
+for bad in FLIPS=0 FLIPS=08 FLIPS=9999999999 LEAST=x ROUNDS=-1 SEED=1e3 'BOARD=icepi-zero FLIPS=3'; do
+    # shellcheck disable=SC2086 # words
+    MAKEFLAGS='' timeout 60 make -s bitstream-test B="$B" BOARD=ice40hx8k-b-evn $bad > "$dir/out" 2>&1
+    [ $? = 2 ] && [ "$(grep -c '^bitstream-test: ' "$dir/out")" = 1 ] && [ "$(wc -l < "$dir/out")" = 2 ]
+    result $? "refused: $bad"
+done
 finish
