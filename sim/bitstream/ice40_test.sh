@@ -184,7 +184,7 @@ result $? 'refused: a bit that there is not'
 for bad in FLIPS=0 FLIPS=08 FLIPS=9999999999 LEAST=x ROUNDS=-1 SEED=1e3 'BOARD=icepi-zero FLIPS=3'; do
     # shellcheck disable=SC2086 # words
     MAKEFLAGS='' timeout 60 make -s bitstream-test B="$B" BOARD=ice40hx8k-b-evn $bad > "$dir/out" 2>&1
-    [ $? = 2 ] && [ "$(grep -c '^bitstream-test: ' "$dir/out")" = 1 ] && [ "$(wc -l < "$dir/out")" = 2 ]
+    [ $? = 2 ] && [ "$(grep -c '^bitstream-test: ' "$dir/out")" = 1 ]
     result $? "refused: $bad"
 done
 finish
