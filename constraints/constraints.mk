@@ -56,8 +56,8 @@ release: $(BOARD_FACTS)
 .PHONY: flash
 flash: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
-	@$(IMAGE) || exit 2; why=; eval "$$($(BOARD_FACTS) facts "$$BOARD" | sed 's/\<serial=/own=/')"; \
-	    [ "$$(cat $(BITSTREAM)/made-from 2> /dev/null)" = "$$inputs $$own" ] || why='of other inputs than there are now'; \
+	@$(IMAGE) || exit 2; why=; \
+	    sh constraints/made.sh "$$BOARD" '$(BITSTREAM)' || why='of other inputs than there are now'; \
 	    [ -e "$$image" ] || why='not there'; \
 	    [ -z "$$why" ] || { echo "flash: $$image is $$why; first:" \
 	    "make bitstream BOARD=$$BOARD$${serial:+ SERIAL=$$serial}" >&2; exit 2; }

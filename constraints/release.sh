@@ -57,9 +57,9 @@ TEXT
 for board in "$@"; do
     facts=$("$BOARD_FACTS" facts "$board") || exit 2
     eval "$facts"
-    : "${inputs:?}" "${serial:?}" "${fpga:?}"
+    : "${inputs:?}" "${fpga:?}"
     made=$BITSTREAMS/$board
-    [ "$(cat "$made/made-from" 2> /dev/null)" = "$inputs $serial" ] && [ -s "$made/flash.bin" ] ||
+    sh constraints/made.sh "$board" "$made" && [ -s "$made/flash.bin" ] ||
         die "$board: $made is not of these inputs; first: make bitstream BOARD=$board"
     sum=$(sha256sum < "$made/bitstream.bin" | cut -c 1-64)
     [ "$sum" = "$(cat "$made/sha256")" ] || die "$board: $made/bitstream.bin has been changed"

@@ -31,8 +31,7 @@ BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIP_BITS) $(ECP5_NETLIST) $(STIR) $
     $(B)/bin/torusctl $(B)/bin/boardsim
 bitstream-test: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null
-	@sh sim/bitstream/numbers.sh "SEED=$$SEED" "FLIPS=$$FLIPS" "LEAST=$$LEAST" "ROUNDS=$$ROUNDS"
-	@[ -z '$(FLIPS)' ] || [ -n '$(ICE40)' ] || { echo "bitstream-test: $(BOARD): FLIPS is for an iCE40's bitstream" >&2; exit 2; }
+	@sh sim/bitstream/settings.sh "$$BOARD"
 	@$(MAKE) -s $(B)/ecp5/$(if $(ICE40),ice40,stamp) $(BITSTREAM_TEST)
 	@[ -z '$(FLIPS)' ] || FLIPS='$(FLIPS)' sh sim/bitstream/wrong_bits_test.sh '$(BOARD)'
 	@sh sim/bitstream/bitstream_test.sh '$(BOARD)'

@@ -9,7 +9,7 @@ export FIRMWARE="$B/firmware/flash.bin" FIRMWARE_HEX="$B/firmware/fw.hex"
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${clock_mhz:?}" "${pins_of:?}" "${parameters?}"
-sh sim/bitstream/numbers.sh "SEED=${SEED-}" "FLIPS=${FLIPS-}" "LEAST=${LEAST-}" "ROUNDS=${ROUNDS-}" || exit 2
+sh sim/bitstream/settings.sh "$board" || exit 2
 image=$out/bitstream.bin flash="--flash $out/flash.bin"
 case $fpga in
 ecp5-*) image=$out/flash.bin flash= ;;
