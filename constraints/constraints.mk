@@ -43,6 +43,11 @@ bitstream: $(BOARD_FACTS)
 	    sh constraints/image.sh '$(BOARD)' '$(BITSTREAM)' "$$SERIAL"
 	@$(IMAGE) && echo "bitstream: $$image"
 
+# How far apart the wires of a cable may be, from the bitstream that is there.
+.PHONY: pin-times
+pin-times: $(BOARD_FACTS)
+	@sh constraints/pin_times.sh "$$BOARD" '$(BITSTREAM)'
+
 # All boards' bitstreams in one package, or those of BOARDS.
 .PHONY: release
 BOARDS ?= $(sort $(basename $(notdir $(wildcard constraints/*.json))))

@@ -5,7 +5,8 @@ TESTS += sim/bitstream/ice40_test.sh sim/bitstream/stir_test.sh
 FLIP_BITS := $(B)/sim/flips
 ECP5_NETLIST := $(B)/sim/ecp5_netlist
 STIR := $(B)/sim/stir
-export ECP5_NETLIST STIR
+GOLDEN := $(B)
+export ECP5_NETLIST STIR GOLDEN
 
 $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_run.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
     $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h sim/cosim/rng.h
@@ -14,7 +15,10 @@ $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_ru
 
 sim/bitstream/ice40_test.sh: $(FLIP_BITS) $(BOARD_FACTS)
 
-sim/bitstream/pins_test.sh: $(BOARD_FACTS) $(B)/firmware/fw.hex $(B)/bin/torusctl
+sim/bitstream/pins_test.sh: $(BOARD_FACTS) $(B)/firmware/fw.hex $(B)/bin/torusctl $(B)/libofr.a $(B)/libfw.a
+
+TESTS += sim/bitstream/golden_test.sh
+sim/bitstream/golden_test.sh: $(BOARD_FACTS) $(B)/bin/torusctl $(B)/libofr.a $(B)/libfw.a
 
 $(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
 	@mkdir -p $(@D)

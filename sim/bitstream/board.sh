@@ -16,6 +16,7 @@ ecp5-*) image=$out/flash.bin flash= ;;
 esac
 divisor=$(((clock_mhz * 1000000 + 57600) / 115200))
 ulx3s=rtl:ulx3s-85f-small:BAUD=3000000 # beside it in a torus, for build.sh
+golden=golden:${ulx3s#rtl:}
 . sim/bitstream/session.sh
 
 flashes= # those of a torus

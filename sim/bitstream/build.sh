@@ -8,7 +8,9 @@
 # firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, with
 # RTL beside only if all are one; all came from one place and route, and one that is named again is
 # decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board, with its own parameters
-# and others, rtl:BOARD:NAME=VALUE, and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. $BOARD_FACTS is
+# and others, rtl:BOARD:NAME=VALUE, and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. And golden:BOARD, likewise, is the
+# golden model of an ECP5 board (golden_chip.c), of one shape in a torus; $GOLDEN is the folder with libofr.a and
+# libfw.a. $BOARD_FACTS is
 # the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr
 # says which step failed; its output is in OUT/STEP.log.
 
@@ -20,7 +22,7 @@ count() { # PORT: how many of it
 of_board() { # BOARD: what there is to know of it
     facts=$("$BOARD_FACTS" facts "$1") || exit 2
     eval "$facts"
-    : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}"
+    : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}" "${clock_mhz:?}"
     ports=$(count cable_tx_clk)
     wires=$((ports ? $(count cable_tx) / ports : 0))
     case " $parameters " in # those of z are not there
@@ -145,9 +147,62 @@ from_rtl() { # BOARD[:NAME=VALUE]
     root=
 }
 
+# A parameter of a board's top: as the board has it, else as the top does.
+value() { # NAME
+    echo "$parameters" | tr ' ' '\n' | sed -n "s/^$1=//p" | tail -n 1 | grep . ||
+        cat "rtl/top/$top.v" rtl/top/ecp5_board.v | grep -oE "\.$1\([0-9]+\)|parameter int +$1 += +[0-9_]+" |
+        sed 's/.*[(=] *//; s/[_)]//g' | head -n 1
+}
+
+# The golden model of a board as the chip $this, and below its links the RTL of their physical layers.
+from_model() { # BOARD[:NAME=VALUE]
+    of_board "${1%%:*}"
+    case $1 in
+    *:*) parameters="$parameters ${1#*:}" ;;
+    esac
+    if [ -n "$model" ]; then
+        echo "bitstream: golden:$1: a torus has golden boards of one kind" >&2
+        exit 2
+    fi
+    case $fpga in
+    ice40-*)
+        echo "bitstream: golden:$1: cables that nothing trains have no golden model; ulx3s-85f-small has its router" >&2
+        exit 2
+        ;;
+    esac
+    shape='' parts=''
+    for name in N W L C TICK WIRES; do
+        shape="$shape -DSHAPE_$name=$(value $name)" parts="$parts -G$name=$(value $name)"
+    done
+    number=$(value LINK_SERIAL)
+    shape="$shape -DSHAPE_SERIAL=$number -DSHAPE_SHARED=0 -DSHAPE_CRC=16 -DSHAPE_CELLS=0 -DSHAPE_TAPS=1 -DSHAPE_HALF=1"
+    hz=$((clock_mhz * 1000000)) baud=$(value BAUD)
+    includes="-Isim/cosim -Isim/model -Ifirmware -Itests/lib -I$here"
+    # shellcheck disable=SC2086
+    step "$this" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert -Wno-fatal \
+        --x-assign fast --x-initial unique -Irtl/link -Irtl/link/phy --prefix Vofr_link_cabled \
+        --top-module ofr_link_cabled $parts "-GSERIAL=$number" --Mdir "$out/$this" -CFLAGS -std=gnu++17 \
+        -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" rtl/link/*.v rtl/link/phy/*.v rtl/router/ofr_buffer.v
+    inc=$(verilator --getenv VERILATOR_ROOT)/include
+    # shellcheck disable=SC2086
+    step "$this-shim" $cxx -O2 -std=gnu++17 $includes "-I$out/$this" -isystem "$inc" -isystem "$inc/vltstd" $shape \
+        -DSHAPE_MIXED=0 -c -o "$out/$this/phy_rtl.o" sim/cosim/phy_rtl.cpp
+    # shellcheck disable=SC2086
+    step "$this-shim" "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror $includes $shape "-DOPS=chip_$this" \
+        "-DNAME=\"golden:${1%%:*}\"" "-DPORTS=$ports" "-DWIRES=$wires" "-DCLOCK_HZ=$hz" \
+        "-DDIVISOR=$(((hz + baud / 2) / baud))" -c -o "$out/$this/golden_chip.o" $here/golden_chip.c
+    for part in golden_soc link_report; do
+        step $part "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror $includes -c -o "$out/$this/$part.o" sim/cosim/$part.c
+    done
+    ld -r -o "$out/$this/chip.o" "$out/$this/phy_rtl.o" "$out/$this/golden_chip.o" "$out/$this/golden_soc.o" \
+        "$out/$this/link_report.o"
+    cp "$out/$this/Vofr_link_cabled__ALL.a" "$out/$this/${this}__ALL.a"
+    model="$GOLDEN/libfw.a $GOLDEN/libofr.a"
+}
+
 mkdir -p "$out"
 rm -rf "$out"/bits* "$out/bitsim"
-bits='' root='' known=' '
+bits='' root='' known=' ' model=
 for bitstream in $bitstreams; do
     this=bits$(($(echo "$bits" | wc -w) + 1))
     case $known in
@@ -155,6 +210,7 @@ for bitstream in $bitstreams; do
     *)
         case $bitstream in
         rtl:*) from_rtl "${bitstream#rtl:}" ;;
+        golden:*) from_model "${bitstream#golden:}" ;;
         *)
             of_board "$board"
             decoded
@@ -175,7 +231,7 @@ for one in $bits; do
 done
 is_rtl=
 case $known in
-*rtl:* | *=bits2*) ;;
+*rtl:* | *golden:* | *=bits2*) ;;
 *)
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
     # What has no reset may start with anything, but in a torus with what the chip does: where words of
@@ -198,5 +254,5 @@ for part in verilated verilated_threads; do
         -o "$out/$part.o" "$inc/$part.cpp"
 done
 # shellcheck disable=SC2086
-step link $cxx -o "$out/bitsim" "$out/bitsim.o" "$out/spi_flash.o" "$out/unix_listen.o" $beside "$out/verilated.o" \
-    "$out/verilated_threads.o" -lpthread -latomic
+step link $cxx -o "$out/bitsim" "$out/bitsim.o" "$out/spi_flash.o" "$out/unix_listen.o" $beside $model \
+    "$out/verilated.o" "$out/verilated_threads.o" -lpthread -latomic

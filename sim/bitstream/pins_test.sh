@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Boards of RTL at their pins, cabled to a torus (`make soak`): of three kinds that fit each other, ULX3S,
-# Colorlight i9 and the ECP5 evaluation board; and of ULX3S in the build that joins iCE40HX8K-B-EVNs (with these:
+# Colorlight i9 and the ECP5 evaluation board, and the golden model of a ULX3S beside them; and of ULX3S in the build that joins iCE40HX8K-B-EVNs (with these:
 # bitstream_test.sh). Every cable is of another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
-export FIRMWARE_HEX="$B/firmware/fw.hex"
+export FIRMWARE_HEX="$B/firmware/fw.hex" GOLDEN="${GOLDEN:-$B}"
 out=$B/sim/pins
 . sim/bitstream/session.sh
 
@@ -24,7 +24,10 @@ with_rtl() { # KIND BOARD...
     kind=$1 chips=
     shift
     for board in "$@"; do
-        chips="$chips rtl:$board"
+        case $board in
+        golden:*) chips="$chips $board" ;;
+        *) chips="$chips rtl:$board" ;;
+        esac
     done
     mkdir -p "$out"
     built "$1" "$chips" "$out/$kind"
@@ -40,7 +43,8 @@ whole() { # KIND DIMS: such a torus does what a torus does
     sed 's/^/# /' "$dir/log"
 }
 
-check 'mixed: ULX3S, Colorlight i9, ECP5-EVN' with_rtl mixed ulx3s-85f colorlight-i9 ecp5-evn ulx3s-85f
+check 'mixed: ULX3S, Colorlight i9, ECP5-EVN, golden' \
+    with_rtl mixed ulx3s-85f colorlight-i9 ecp5-evn golden:ulx3s-85f
 whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "board.h"
 
+#include "golden_soc.h"
 #include "ofr_regs.h"
 #include "serial_line.h"
 #include "spi_flash.h"
@@ -10,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FIFO_BYTES = 4096, // a power of two
-};
-
 // firmware/flash.ld's image, linked into the program as it is, and its place in the flash.
 extern const uint8_t flash_image[] __asm__("_binary_flash_bin_start");
 extern const uint8_t flash_image_end[] __asm__("_binary_flash_bin_end");
@@ -21,11 +18,6 @@ enum {
     FLASH_OFFSET = 0x40000,
     FLASH_SERIAL = 4, // bytes into it, the board's serial number: firmware/flash.S
     ONE_FOR_ALL = 1,  // that of the hardware, where boards are told apart by their flashes
-};
-
-struct fifo {
-    uint8_t byte[FIFO_BYTES];
-    unsigned head, count;
 };
 
 struct board {
@@ -40,10 +32,7 @@ struct board {
     // Golden board, or the RTL board's shadow
     struct ofr_node *node;
     void *router_memory;
-    struct fw fw;
-    uint64_t cycle, snapshots;
-    uint64_t reset_at; // cycle of the last reset
-    struct fifo to_board, from_board;
+    struct golden_soc soc; // of an RTL board only its bytes, cycle and snapshots
     struct serial_line sender, receiver;
     struct board_verdict verdict;
     char difference[160];
@@ -51,109 +40,9 @@ struct board {
     struct ofr_channels_pins pins;
 };
 
-static bool fifo_put(struct fifo *f, uint8_t byte)
-{
-    if (f->count == FIFO_BYTES)
-        return false;
-    f->byte[(f->head + f->count++) % FIFO_BYTES] = byte;
-    return true;
-}
-
-static bool fifo_get(struct fifo *f, uint8_t *byte)
-{
-    if (f->count == 0)
-        return false;
-    *byte = f->byte[f->head];
-    f->head = (f->head + 1) % FIFO_BYTES;
-    f->count--;
-    return true;
-}
-
-// --- Golden board: what the firmware's register accesses do --------------------------------------
-
-static uint32_t uart_read(struct board *b, uint32_t offset)
-{
-    uint8_t byte = 0;
-    uint32_t word = 0;
-    switch (offset) {
-    case OFR_UART_DATA:
-        fifo_get(&b->to_board, &byte);
-        return byte;
-    case OFR_UART_WORD:
-        for (unsigned i = 0; i < 4 && fifo_get(&b->to_board, &byte); i++)
-            word |= (uint32_t)byte << 8 * i;
-        return word;
-    case OFR_UART_STATUS:
-        return (uint32_t)(b->to_board.count > 0) << OFR_UART_STATUS_RX_VALID_LSB |
-               (uint32_t)(b->to_board.count >= 4) << OFR_UART_STATUS_RX_WORD_LSB |
-               (uint32_t)(b->from_board.count + 4 <= FIFO_BYTES) << OFR_UART_STATUS_TX_READY_LSB;
-    case OFR_UART_DIVISOR:
-        return RTL_UART_DIVISOR;
-    default:
-        return 0;
-    }
-}
-
-static uint32_t golden_read(void *ctx, uint32_t address, bool *err)
-{
-    struct board *b = ctx;
-    uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
-    switch (base) {
-    case OFR_BASE_NODE:
-        // Firmware is between two steps here, and a write is of the cycle of the last one: so this
-        // says whether PINS.DATA would be taken.
-        if (offset == OFR_PINS_CLEAR)
-            return !ofr_pins_idle(&b->node->local.pins);
-        return ofr_node_read(b->node, offset);
-    case OFR_BASE_UART:
-        return uart_read(b, offset);
-    case OFR_BASE_TIMER:
-        return (uint32_t)((b->cycle - b->reset_at) >> (offset == OFR_TIMER_LOW ? 0 : 32));
-    case OFR_BASE_BOARD:
-        return offset == OFR_BOARD_SERIAL_LOW    ? (uint32_t)b->o.serial
-               : offset == OFR_BOARD_SERIAL_HIGH ? (uint32_t)(b->o.serial >> 32)
-               : offset == OFR_BOARD_RESTART     ? 1 // as it is after reset; firmware leaves it
-               : offset == OFR_BOARD_CLOCK       ? RTL_CLOCK_HZ
-                                                 : 0;
-    default:
-        *err = true;
-        return 0;
-    }
-}
-
-static void golden_write(void *ctx, uint32_t address, uint32_t value, bool *err)
-{
-    struct board *b = ctx;
-    uint32_t base = address & ~UINT32_C(0xfff), offset = address & 0xfff;
-    switch (base) {
-    case OFR_BASE_NODE:
-        b->snapshots += offset == OFR_COUNT_SNAPSHOT;
-        // As the firmware reads it: what asks it to write has left the router by now.
-        b->node->drained = ofr_router_out(b->node->router)->drained;
-        ofr_node_write(b->node, offset, value, err);
-        break;
-    case OFR_BASE_UART:
-        for (unsigned i = 0; i < (offset == OFR_UART_DATA   ? 1U
-                                  : offset == OFR_UART_WORD ? 4U
-                                                            : 0);
-             i++)
-            fifo_put(&b->from_board, (uint8_t)(value >> 8 * i));
-        break;
-    case OFR_BASE_TIMER:
-    case OFR_BASE_BOARD:
-        break;
-    default:
-        *err = true;
-    }
-}
-
 bool board_poll_firmware(struct board *b)
 {
-    bool any = false;
-    if (b->o.kind == BOARD_GOLDEN)
-        while (fw_poll(&b->fw))
-            any = true;
-    return any;
+    return b->o.kind == BOARD_GOLDEN && golden_soc_poll(&b->soc);
 }
 
 // --- RTL board: UART pins ------------------------------------------------------------------------
@@ -162,7 +51,7 @@ bool board_poll_firmware(struct board *b)
 static bool send_bit(struct board *b)
 {
     uint8_t byte;
-    if (!serial_busy(&b->sender) && fifo_get(&b->to_board, &byte))
+    if (!serial_busy(&b->sender) && byte_fifo_get(&b->soc.to_board, &byte))
         serial_put(&b->sender, byte, RTL_UART_DIVISOR);
     return serial_level(&b->sender, RTL_UART_DIVISOR);
 }
@@ -171,7 +60,7 @@ static void receive_bit(struct board *b, bool level)
 {
     int byte = serial_take(&b->receiver, level, RTL_UART_DIVISOR);
     if (byte >= 0)
-        fifo_put(&b->from_board, (uint8_t)byte);
+        byte_fifo_put(&b->soc.from_board, (uint8_t)byte);
 }
 
 // --- RTL board: its shadow
@@ -183,7 +72,7 @@ static void differ(struct board *b, const char *what, int at, uint64_t rtl, uint
         return;
     snprintf(b->difference, sizeof b->difference,
              "cycle %" PRIu64 ": %s %d is %" PRIx64 " in the RTL, %" PRIx64 " in the golden model",
-             b->cycle, what, at, rtl, golden);
+             b->soc.cycle, what, at, rtl, golden);
     b->verdict.difference = b->difference;
 }
 
@@ -246,7 +135,7 @@ static void step_shadow(struct board *b, const struct ofr_node_in *in, const str
         if (m->adr >= OFR_BLOCK_LINKS && m->rdat != golden)
             differ(b, "register", m->adr, m->rdat, golden);
     }
-    if (b->o.break_at && b->cycle >= b->o.break_at)
+    if (b->o.break_at && b->soc.cycle >= b->o.break_at)
         wrong.tx_credit[0][OFR_VC_VS2] ^= 1; // for the test that a difference is found
     wrong.access = m->re || m->we || m->refused;
     ofr_node_step(b->node, &wrong);
@@ -340,8 +229,11 @@ struct board *board_new(const struct board_options *o)
         }
     }
     if (o->kind == BOARD_GOLDEN) {
-        b->fw.hal = (struct fw_hal){golden_read, golden_write, b};
-        fw_init(&b->fw);
+        b->soc.node = b->node;
+        b->soc.serial = o->serial;
+        b->soc.clock_hz = RTL_CLOCK_HZ;
+        b->soc.divisor = RTL_UART_DIVISOR;
+        golden_soc_reset(&b->soc);
     } else if (!(b->rtl = b->ops->create(b->hardware, o->serial))) {
         board_free(b);
         return NULL;
@@ -371,14 +263,12 @@ void board_free(struct board *b)
 
 void board_reset(struct board *b)
 {
-    b->reset_at = b->cycle;
     if (b->logic)
         b->o.logic->reset(b->logic);
     if (b->node)
         ofr_node_init(b->node, &b->shape, b->hardware, b->router_memory);
     if (b->o.kind == BOARD_GOLDEN) {
-        b->to_board.count = b->from_board.count = 0;
-        fw_init(&b->fw);
+        golden_soc_reset(&b->soc);
         return;
     }
     b->ops->reset(b->rtl);
@@ -446,7 +336,7 @@ static void step_logic(struct board *b)
 void board_step(struct board *b, const struct ofr_node_in *in)
 {
     struct ofr_node_in with;
-    b->cycle++;
+    b->soc.cycle++;
     if (b->logic)
         step_logic(b);
     if (b->o.channels) {
@@ -459,7 +349,7 @@ void board_step(struct board *b, const struct ofr_node_in *in)
         return;
     }
     struct rtl_monitor m = b->ops->monitor(b->rtl);
-    b->snapshots += m.we && m.adr == OFR_COUNT_SNAPSHOT;
+    b->soc.snapshots += m.we && m.adr == OFR_COUNT_SNAPSHOT;
     bool miso = true;
     if (b->ops->flash) {
         struct rtl_flash_pins pins = b->ops->flash_pins(b->rtl);
@@ -494,17 +384,17 @@ uint32_t board_links_up(const struct board *b)
 
 void board_uart_send(struct board *b, uint8_t byte)
 {
-    fifo_put(&b->to_board, byte);
+    byte_fifo_put(&b->soc.to_board, byte);
 }
 
 bool board_uart_receive(struct board *b, uint8_t *byte)
 {
-    return fifo_get(&b->from_board, byte);
+    return byte_fifo_get(&b->soc.from_board, byte);
 }
 
 size_t board_uart_backlog(const struct board *b)
 {
-    return b->to_board.count;
+    return b->soc.to_board.count;
 }
 
 bool board_idle(const struct board *b)
@@ -515,7 +405,7 @@ bool board_idle(const struct board *b)
 
 void board_skip(struct board *b, uint64_t cycles)
 {
-    b->cycle += cycles;
+    b->soc.cycle += cycles;
     b->node->time.time += (uint32_t)cycles;
     b->node->time.ahead += cycles << 32;
     b->node->time.wait = 3; // measurements that the leap is in do not count
@@ -548,7 +438,7 @@ double board_time_part(const struct board *b)
 
 uint64_t board_snapshots(const struct board *b)
 {
-    return b->snapshots;
+    return b->soc.snapshots;
 }
 
 struct board_verdict board_verdict(const struct board *b)

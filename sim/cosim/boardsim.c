@@ -239,6 +239,10 @@ static void set_up(struct sim *s)
         s->o.kinds = allocate(s->boards + 1, 1);
         memset(s->o.kinds, s->o.kind, s->boards);
     }
+    if (strchr(s->o.kinds, 'b'))
+        die("--boards %s: a bitstream runs at its pins, beside RTL and golden boards, in bitsim: "
+            "make bitstream-test, sim/bitstream/README.md",
+            s->o.kinds);
     if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
         die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
             s->boards);

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Golden boards at their pins (golden_chip.c), two of a small ULX3S, both cables of each ring of two, bit errors on
+# them: found, programmed, traffic, what is damaged is mended; a twin whose links take damaged frames.
+. tests/tap.sh
+. tests/wait.sh
+B=${B:-build}
+export GOLDEN="${GOLDEN:-$B}"
+. sim/bitstream/session.sh
+out=$B/sim/golden
+retry=3 # seconds, as the first request may come during reset
+kind=golden:ulx3s-85f-small:BAUD=3000000
+
+start() { # FOLDER OPTIONS
+    run=$1
+    shift
+    start_simulator "$dir/log" "$run/bitsim" --dims 2x1 --seed "${SEED:-1}" --divisor 14 \
+        --socket "$dir/board.sock" "$@"
+}
+mkdir -p "$out"
+check 'two golden boards are built' built ulx3s-85f-small "$kind $kind" "$out/boards"
+start "$out/boards" --errors 20000 --loose 0:0
+check 'the cables of board 0 are up' up 'x+,x-' 2000
+check 'discover' torus discover
+check 'two boards' says '^2 boards, a 2x1 torus$'
+check 'each with its serial number' [ "$(grep -c '00000000000000a[12]' "$dir/out")" = 2 ]
+check 'program' torus program --routing ofr
+check 'traffic' torus run --load 0.05 --cycles 40000 --warmup 4000
+sed 's/^/# /' "$dir/out"
+check 'as much is accepted as is offered' says ' 0.0500 *[0-9.]* *0.0500 '
+check 'counters' torus counters --format json
+cp "$dir/out" "$dir/counters"
+mended 4 "$dir/counters" > "$dir/out"
+result $? 'bit errors were found at all four ends, and mended'
+sed 's/^/# /' "$dir/out"
+kill -USR1 "$sim"
+wait_for 60 logged '0:0 is out'
+check 'a cable is pulled' up 'x-' 2000
+kill -USR1 "$sim"
+wait_for 60 logged 'in again'
+check 'and put back: up again' up 'x+,x-' 2000
+check 'all answer' torus ping --all
+check "it ends well: the golden links' ends were the RTL's in every cycle" stop
+check 'all cables of both are up' [ "$(grep -c 'led 11$' "$dir/log")" = 2 ]
+sed 's/^/# /' "$dir/log"
+
+# Links whose model takes every frame for good, beside those of the RTL.
+twin=$out/twin
+mkdir -p "$twin"
+cp "$B/libofr.a" "$B/libfw.a" "$twin/"
+sed 's/bad = (word ^ r->crc) & looked_at;/bad = false;/' sim/model/link.c > "$twin/link.c"
+! cmp -s sim/model/link.c "$twin/link.c" &&
+    ${CC:-gcc} -O2 -std=c11 -Isim/model -Ifirmware -c -o "$twin/link.o" "$twin/link.c" &&
+    ar r "$twin/libofr.a" "$twin/link.o"
+result $? 'twin: a model that takes damaged frames is built'
+GOLDEN=$twin check 'twin: built' built ulx3s-85f-small "$kind $kind" "$twin/boards"
+start "$twin/boards" --errors 20000 --cycles 2000000
+! wait "$sim"
+result $? 'twin: it ends by itself'
+sim=
+check "twin: the RTL's end is another" logged 'in the RTL, .* in the golden model$'
+sed 's/^/# /' "$dir/log"
+
+refused() { # WORDS BOARD: by one line
+    sh sim/bitstream/build.sh ulx3s-85f-small "$2" "$dir/refused" > "$dir/out" 2>&1
+    [ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says "$1"
+    result $? "refused: $2"
+}
+refused 'ulx3s-85f-small has its router' golden:ice40hx8k-b-evn
+refused 'there is no board "nothing"' golden:nothing
+finish
