@@ -5,8 +5,9 @@ TESTS += sim/bitstream/ice40_test.sh sim/bitstream/stir_test.sh
 FLIP_BITS := $(B)/sim/flips
 ECP5_NETLIST := $(B)/sim/ecp5_netlist
 STIR := $(B)/sim/stir
+CHATTER := $(B)/sim/chatter
 GOLDEN := $(B)
-export ECP5_NETLIST STIR GOLDEN
+export ECP5_NETLIST STIR CHATTER GOLDEN
 
 $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_run.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
     $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h sim/cosim/rng.h
@@ -24,14 +25,18 @@ $(ECP5_NETLIST): sim/bitstream/ecp5_netlist.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
 
-$(STIR): sim/bitstream/stir.c sim/cosim/rng.h $(HOST_O) $(HOST_H) $(B)/libofr.a
+$(CHATTER): sim/bitstream/chatter.c sim/bitstream/number.h sim/cosim/rng.h firmware/protocol.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Isim/cosim $(CFLAGS) -o $@ $<
+
+$(STIR): sim/bitstream/stir.c sim/bitstream/number.h sim/cosim/rng.h $(HOST_O) $(HOST_H) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib -Isim/cosim $(CFLAGS) -o $@ $< $(HOST_O) $(B)/libofr.a $(USB_LIBS)
 
-sim/bitstream/stir_test.sh: $(STIR) $(B)/bin/boardsim $(B)/bin/torusctl
+sim/bitstream/stir_test.sh: $(STIR) $(CHATTER) $(B)/bin/boardsim $(B)/bin/torusctl
 
 .PHONY: bitstream-test
-BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIP_BITS) $(ECP5_NETLIST) $(STIR) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
+BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIP_BITS) $(ECP5_NETLIST) $(STIR) $(CHATTER) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
     $(B)/bin/torusctl $(B)/bin/boardsim
 bitstream-test: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null

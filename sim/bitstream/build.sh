@@ -5,14 +5,15 @@
 # of it (bitsim.c), with the board's RTL beside. RTL: the folder of an earlier build, whose RTL is
 # taken. Of an ECP5 it is the netlist after place and route, which stands beside the bitstream as
 # placed.json, with contents and modes from the bitstream (ecp5_netlist.c); the RTL's RAM gets
-# firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of them, with
-# RTL beside only if all are one; all came from one place and route, and one that is named again is
-# decoded once. In place of a bitstream, rtl:BOARD is the RTL of that board, with its own parameters
-# and others, rtl:BOARD:NAME=VALUE, and is built once however often it is there; an ECP5's firmware is $FIRMWARE_HEX. And golden:BOARD, likewise, is the
-# golden model of an ECP5 board (golden_chip.c), of one shape in a torus; $GOLDEN is the folder with libofr.a and
-# libfw.a. $BOARD_FACTS is
-# the program constraints/board.c, $ECP5_NETLIST ecp5_netlist.c. Status not 0: the last line on stderr
-# says which step failed; its output is in OUT/STEP.log.
+# firmware.hex from there. BITSTREAM may be several, with blanks between them: a torus of these, each
+#     FILE                     of BOARD, or FILE@BOARD, of another one; RTL beside only if all are one
+#     rtl:BOARD[:NAME=VALUE]   the RTL of that board, with its own parameters and another one; an
+#                              ECP5's firmware is $FIRMWARE_HEX
+#     golden:BOARD[:...]       the golden model of an ECP5 board (golden_chip.c), of one shape in a
+#                              torus; $GOLDEN is the folder with libofr.a and libfw.a
+# built once however often it is there. $BOARD_FACTS is the program constraints/board.c, $ECP5_NETLIST
+# ecp5_netlist.c. Status not 0: the last line on stderr says which step failed; its output is in
+# OUT/STEP.log.
 
 set -e
 board=$1 bitstreams=$2 out=$3 rtl=${4:-$3}
@@ -65,12 +66,12 @@ verilated() {
         -c -o "$out/$prefix/chip.o" $here/chip.cpp
 }
 
-# The Verilated chip $this of $bitstream.
+# The Verilated chip $this of $file.
 decoded() {
     case $fpga in
     ice40-*)
         flash=1
-        step unpack iceunpack "$bitstream" "$out/unpacked.asc"
+        step unpack iceunpack "$file" "$out/unpacked.asc"
         # The ports' directions go out of the module's head: the decoder declares its ports a second time,
         # as wire or reg.
         step decode sh -c 'icebox_vlog -s -c -d "$1" -p "$2" -n decoded "$3" > "$4/raw.v"' - \
@@ -97,12 +98,12 @@ decoded() {
         ;;
     ecp5-*)
         flash=0
-        made=$(dirname "$bitstream")
+        made=$(dirname "$file")
         tools=$(sh tests/ecp5_tools.sh) || exit 1
         eval "$tools"
         : "${ecpunpack:?}"
         # Its tools see the folder they run in, and no other.
-        cp "$bitstream" "$out/image.bin"
+        cp "$file" "$out/image.bin"
         step unpack sh -c 'cd "$1" && "$2" --input image.bin --textcfg unpacked.config' - "$out" "$ecpunpack"
         step decode sh -c '"$1" "$2/placed.json" "$3/unpacked.config" > "$3/decoded.v"' - \
             "${ECP5_NETLIST:?}" "$made" "$out"
@@ -213,6 +214,8 @@ for bitstream in $bitstreams; do
         golden:*) from_model "${bitstream#golden:}" ;;
         *)
             of_board "$board"
+            file=${bitstream%@*}
+            [ "$file" = "$bitstream" ] || of_board "${bitstream##*@}"
             decoded
             ;;
         esac

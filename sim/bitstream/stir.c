@@ -16,10 +16,11 @@
 // WHERE: as in torus_open(). Exit status: 0 all rounds were done; 1 the boards said no; 2 wrong
 // use.
 #include "boards.h"
+#include "number.h"
 #include "request.h"
 #include "rng.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -285,26 +286,14 @@ static int find(struct stir *s)
     return error;
 }
 
-static unsigned long number(const char *name, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long n = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno) {
-        fprintf(stderr, "stir: %s: '%s' is not a number\n", name, text);
-        exit(2);
-    }
-    return n;
-}
-
 int main(int argc, char **argv)
 {
     if (argc < 3 || argc > 4) {
         fputs("usage: stir WHERE ROUNDS [SEED]\n", stderr);
         return 2;
     }
-    unsigned long rounds = number("ROUNDS", argv[2]), seed = argc > 3 ? number("SEED", argv[3]) : 1;
+    unsigned long rounds = number("stir", "ROUNDS", argv[2], ULONG_MAX);
+    unsigned long seed = argc > 3 ? number("stir", "SEED", argv[3], ULONG_MAX) : 1;
     struct stir s = {.rng = {seed}};
     struct torus_options options = torus_options_default();
 

@@ -101,13 +101,20 @@ struct sim {
     uint64_t owed;     // with --wait: answers that hosts wait for
     uint64_t reported; // snapshots a board that have been told about
     bool differed;     // before the last power cycle
-    // Threads: each steps its share of the boards and meets the others every `latency` cycles
+    // Threads (steps.c)
     unsigned threads;
     pthread_t thread[MAX_THREADS];
     struct worker *worker;
     uint64_t last_flit[MAX_THREADS];
     sem_t go[MAX_THREADS];
-    atomic_uint arrived, round;
+    uint64_t from, until; // the stretch's cycles
+    struct share {
+        _Alignas(64) atomic_uint_fast64_t taken; // a stretch's number, and how many of the boards
+    } share[MAX_THREADS];
+    atomic_uint done; // boards of the stretch
+    unsigned stretch, patience;
+    unsigned alone, away; // batches to come of the first thread alone, of how many
+    atomic_bool running;  // a batch
     bool quit;
 };
 

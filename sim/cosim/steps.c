@@ -12,11 +12,16 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-    SPINS = 4000, // looks at the barrier before giving the core away
+    SPINS = 4000,     // looks at what others do before giving the core away
+    ALONE_LEAST = 16, // batches
+    ALONE_MOST = 1024,
 };
+
+#define HELD_UP 1e-3 // seconds for which nobody waits for a board where each thread has a core
 
 struct worker {
     struct sim *sim;
@@ -71,62 +76,123 @@ static void step_board(struct sim *s, uint32_t n, uint64_t cycle, uint64_t *last
         board_poll_firmware(s->board[n]);
 }
 
-// All threads meet here. Some cycles take microseconds, so they look before they sleep.
-static void meet(struct sim *s)
+// What a board sees is `latency` cycles old, so each goes on for that many, a stretch, before the
+// next one. Of the boards each thread takes its share, one by one, so that they stay in its cache;
+// the first thread, which waits for all of them, takes what others have not begun in time. Where
+// others want the cores, a thread that has begun a board and is then not running keeps it waiting:
+// then it works alone for a while. Which thread steps a board makes no difference.
+static void step_one(struct sim *s, uint32_t n, unsigned thread)
 {
-    unsigned round = atomic_load(&s->round);
-    if (atomic_fetch_add(&s->arrived, 1) + 1 == s->threads) {
-        atomic_store(&s->arrived, 0);
-        atomic_store(&s->round, round + 1);
-        return;
-    }
-    for (unsigned spins = 0; atomic_load(&s->round) == round; spins++)
-        if (spins >= SPINS)
-            sched_yield();
-}
-
-// A thread's share of BATCH cycles. What a board sees is `latency` cycles old, so each goes on for
-// that many before the next one, and the threads, need to follow.
-static void run_batch(struct sim *s, unsigned thread)
-{
-    uint32_t from = s->boards * thread / s->threads;
-    uint32_t to = s->boards * (thread + 1) / s->threads;
-    uint64_t end = s->cycle + BATCH;
     void (*step)(struct sim *, uint32_t, uint64_t, uint64_t *) = s->link_end  ? step_linked
                                                                  : s->phy_end ? step_phy
                                                                  : s->clocks  ? step_own_clock
                                                                               : step_board;
-    for (uint64_t cycle = s->cycle, until; cycle < end; cycle = until) {
-        until = end - cycle < s->o.latency ? end : cycle + s->o.latency;
-        for (uint32_t n = from; n < to; n++)
-            for (uint64_t at = cycle; at < until; at++)
-                step(s, n, at, &s->last_flit[thread]);
-        if (s->threads > 1)
-            meet(s);
+    for (uint64_t at = s->from, until = s->until; at < until; at++)
+        step(s, n, at, &s->last_flit[thread]);
+    atomic_fetch_add(&s->done, 1);
+}
+
+static uint32_t first_of(const struct sim *s, unsigned share)
+{
+    return s->boards * share / s->threads;
+}
+
+// Steps what is left of that share of the boards. Returns whether there was anything.
+static bool take(struct sim *s, unsigned share, unsigned thread)
+{
+    uint32_t first = first_of(s, share), boards = first_of(s, share + 1) - first;
+    bool any = false;
+
+    while ((uint32_t)atomic_load(&s->share[share].taken) < boards) {
+        uint32_t n = (uint32_t)atomic_fetch_add(&s->share[share].taken, 1);
+        if (n >= boards)
+            break;
+        step_one(s, first + n, thread);
+        any = true;
     }
-    if (s->threads > 1)
-        meet(s); // nobody looks at s->cycle any more
+    return any;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// For the next batches the first thread works alone: twice as many as last time, if that was
+// lately.
+static void stay_alone(struct sim *s)
+{
+    atomic_store(&s->running, false);
+    s->away = s->away < ALONE_LEAST ? ALONE_LEAST : s->away < ALONE_MOST ? 2 * s->away : ALONE_MOST;
+    s->alone = s->away;
+}
+
+static void run_stretch(struct sim *s)
+{
+    bool late = false, together = atomic_load(&s->running);
+    unsigned looks = 0;
+    double since = 0;
+
+    atomic_store(&s->done, 0);
+    s->stretch++;
+    for (unsigned t = 0; t < s->threads; t++)
+        atomic_store(&s->share[t].taken, (uint64_t)s->stretch << 32);
+    take(s, 0, 0);
+    for (; atomic_load(&s->done) != s->boards; looks++) {
+        for (unsigned t = 1; t < s->threads && (!together || looks >= s->patience); t++)
+            late |= take(s, t, 0);
+        if (looks == SPINS)
+            since = now();
+        if (looks >= SPINS)
+            sched_yield();
+    }
+    if (!together)
+        return;
+    // Once they were late they are waited for less, and if they were not, more again
+    s->patience = late ? s->patience / 2 : s->patience < SPINS ? s->patience + 1 : SPINS;
+    if (looks > SPINS && now() - since > HELD_UP)
+        stay_alone(s);
 }
 
 static void *work(void *arg)
 {
     struct worker *w = arg;
+    struct sim *s = w->sim;
+
     for (;;) {
-        while (sem_wait(&w->sim->go[w->number])) {
+        while (sem_wait(&s->go[w->number])) {
             // a signal came
         }
-        if (w->sim->quit)
+        if (s->quit)
             return NULL;
-        run_batch(w->sim, w->number);
+        for (unsigned looks = 0; atomic_load(&s->running); looks++) {
+            if (take(s, w->number, w->number))
+                looks = 0;
+            if (looks >= SPINS)
+                sched_yield();
+        }
     }
 }
 
 void step_batch(struct sim *s)
 {
-    for (unsigned t = 1; t < s->threads; t++)
-        sem_post(&s->go[t]);
-    run_batch(s, 0);
-    s->cycle += BATCH;
+    uint64_t end = s->cycle + BATCH;
+    int waiting;
+
+    atomic_store(&s->running, s->threads > 1 && !s->alone);
+    s->alone -= s->alone > 0;
+    for (unsigned t = 1; t < s->threads && atomic_load(&s->running); t++)
+        if (sem_getvalue(&s->go[t], &waiting) == 0 && waiting == 0)
+            sem_post(&s->go[t]);
+    for (s->from = s->cycle; s->from < end; s->from = s->until) {
+        s->until = end - s->from < s->o.latency ? end : s->from + s->o.latency;
+        run_stretch(s);
+    }
+    if (atomic_exchange(&s->running, false))
+        s->away -= s->away / 8; // one batch that went well may be luck
+    s->cycle = end;
 }
 
 void start_threads(struct sim *s)
