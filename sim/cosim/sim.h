@@ -115,7 +115,7 @@ struct sim {
     unsigned stretch, patience;
     unsigned alone, away; // batches to come of the first thread alone, of how many
     atomic_bool running;  // a batch
-    bool quit;
+    atomic_bool quit;
 };
 
 #endif

@@ -204,6 +204,8 @@ void start_threads(struct sim *s)
     if (s->threads > MAX_THREADS)
         s->threads = MAX_THREADS;
     s->worker = allocate(s->threads, sizeof *s->worker);
+    for (unsigned t = 0; t < s->threads; t++)
+        atomic_store(&s->share[t].taken, UINT32_MAX); // nothing is to be done yet
     for (unsigned t = 1; t < s->threads; t++) {
         sem_init(&s->go[t], 0, 0);
         s->worker[t] = (struct worker){s, t};
