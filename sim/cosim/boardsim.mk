@@ -95,6 +95,21 @@ $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw
 	@mkdir -p $(@D)
 	$(CXX) -o $@ $(filter-out %.hex,$^) $(firstword $(BS_ALL)) -lpthread -latomic -lm
 
+# Its threads under ThreadSanitizer, which sees all but Verilator's and the model's code; and a twin in which
+# boards are stepped before there is a stretch.
+TWIN_races := s/taken, UINT32_MAX/taken, 0/
+BS_RACES := $(B)/races/boardsim $(B)/twin/races/boardsim
+$(BS_RACES): %/boardsim: $(B)/bin/boardsim
+	@mkdir -p $(@D)
+	@for c in $(filter-out steps,$(BS_C)); do $(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -DBOARDSIM_VERSION='"0"' \
+	    -Isim/cosim -fsanitize=thread -c -o $(@D)/$$c.o sim/cosim/$$c.c || exit; done
+	@sed '$(if $(findstring twin,$@),$(TWIN_races))' sim/cosim/steps.c > $(@D)/steps.c
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -fsanitize=thread -c -o $(@D)/steps.o $(@D)/steps.c
+	@$(CXX) -fsanitize=thread -o $@ $(BS_C:%=$(@D)/%.o) $(filter %/flash.o %/verilated.o %/verilated_threads.o,$(BS_O)) \
+	    $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
+SOAK += sim/cosim/boardsim_soak.sh
+sim/cosim/boardsim_soak.sh: $(BS_RACES)
+
 # Its twin whose elastic buffers do not say that they are full.
 $(B)/twin/elastic/bin/boardsim: $(B)/bin/boardsim
 	@mkdir -p $(@D)
