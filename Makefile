@@ -201,6 +201,7 @@ help:
 	@echo 'make release    the bitstreams of all boards, or of BOARDS="name ...", in one package with firmware and sums'
 	@echo 'make flash BOARD=name [SERIAL=...]       what was built into the flash of a board, by openFPGALoader'
 	@echo 'make bitstream-test BOARD=name [FLIPS=N] the bitstream decoded and run beside its RTL; N wrong bits'
+	@echo 'make pin-times BOARD=name how far apart the wires of its cables may come, where nothing trains them'
 	@echo 'make docs       the waveforms and the pipeline of the READMEs, drawn anew'
 	@echo 'make regs       what is generated from rtl/regs/outflank.json'
 	@echo 'make deps       install all Debian packages that are missing (the others do so for what they need)'

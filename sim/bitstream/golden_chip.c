@@ -13,6 +13,7 @@
 // SHAPE_TICK of the links; CLOCK_HZ: what BOARD.CLOCK says; DIVISOR: cycles a UART bit takes.
 #include "chip.h"
 #include "golden_soc.h"
+#include "link_node.h"
 #include "link_report.h"
 #include "phy_rtl.h"
 #include "serial_line.h"
@@ -20,7 +21,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     RESET = (1 << 15) + 2400, // cycles, about as on a chip
@@ -108,8 +108,6 @@ static void step_link(struct chip *c, unsigned p, struct ofr_node_in *in)
 {
     struct end *e = &c->end[p];
     const struct ofr_link_out *o = &e->model.out;
-    const struct ofr_router_out *out = ofr_node_out(&c->node);
-    const struct ofr_link_counts before = e->model.counts, *after = &e->model.counts;
     uint64_t is[2];
     const char *pin = link_differs(&e->out, o, is);
 
@@ -118,27 +116,12 @@ static void step_link(struct chip *c, unsigned p, struct ofr_node_in *in)
                ", link %u: %s is %" PRIx64 " in the RTL, %" PRIx64 " in the golden model\n",
                NAME, c->soc.serial, c->soc.cycle, p, pin, is[0], is[1]);
     c->differs |= pin != NULL;
-    in->link_up[p] = o->link_up;
-    in->rx[p] = o->rx;
-    in->rx_abort[p] = o->rx_abort;
-    in->tx_ready[p] = o->tx_ready;
-    in->tx_rebase[p] = o->tx_rebase;
-    memcpy(in->tx_credit[p], o->tx_credit, OFR_VCS);
-    memcpy(in->tx_base[p], o->tx_credit, OFR_VCS);
-    in->link[p] =
-        (struct ofr_link_status){.state = o->state, .why = o->why, .peer = o->peer, .lag = o->lag};
+    link_to_node(o, in, p);
     in->link_tick = ofr_link_tick(&e->model);
-
     e->in.enable = true;
     e->in.serial = c->soc.serial;
-    e->in.tx = out->tx[p];
-    memcpy(e->in.rx_credit, out->rx_credit[p], OFR_VCS);
-    memcpy(e->in.rx_received, out->rx_received[p], OFR_VCS);
-    ofr_link_step(&e->model, &e->in);
-    in->link[p].frame = after->frames != before.frames;
-    in->link[p].retry = after->retries != before.retries;
-    in->link[p].bad = after->bad != before.bad;
-    in->link[p].down = after->downs != before.downs;
+    link_from_node(ofr_node_out(&c->node), p, &e->in);
+    in->link[p] = link_step(&e->model, &e->in);
 }
 
 static void step_uart(struct chip *c, bool rx)

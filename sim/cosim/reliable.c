@@ -8,7 +8,7 @@
 
 #include "basics.h"
 #include "clocks.h"
-#include "link.h"
+#include "link_node.h"
 #include "noise.h"
 
 #include <inttypes.h>
@@ -174,25 +174,6 @@ static bool takes_word(const struct sim *s, struct link_end *e, bool phase)
     return !s->clocks || e->block != 0;
 }
 
-static void step_end(struct link_end *e, const struct ofr_link_in *in,
-                     struct ofr_link_status *status)
-{
-    struct ofr_link_counts before = e->link.counts;
-    const struct ofr_link_counts *after = &e->link.counts;
-    *status = (struct ofr_link_status){.state = e->link.out.state,
-                                       .why = e->link.out.why,
-                                       .peer = e->link.out.peer,
-                                       .lag = e->link.out.lag,
-                                       .says = e->link.out.says,
-                                       .says_what = e->link.out.says_what,
-                                       .says_data = e->link.out.says_data};
-    ofr_link_step(&e->link, in);
-    status->frame = after->frames != before.frames;
-    status->retry = after->retries != before.retries;
-    status->bad = after->bad != before.bad;
-    status->down = after->downs != before.downs;
-}
-
 // Something is at the other end of that cable, and runs.
 static bool hears(const struct sim *s, uint32_t n, unsigned p, uint64_t cycle)
 {
@@ -231,33 +212,24 @@ void step_links(struct sim *s, uint32_t n, uint64_t cycle, bool run, struct ofr_
         bool late = e->fifo.older;
         if (s->clocks)
             came = get(e, &word);
-        in->link_up[p] = o->link_up;
-        in->rx[p] = o->rx;
-        in->rx_abort[p] = o->rx_abort;
-        in->tx_ready[p] = o->tx_ready;
-        in->tx_rebase[p] = o->tx_rebase;
-        memcpy(in->tx_credit[p], o->tx_credit, OFR_VCS);
-        memcpy(in->tx_base[p], o->tx_credit, OFR_VCS);
-
+        link_to_node(o, in, p);
         struct ofr_link_in to = {.enable = true,
                                  .serial = random_of(s->o.seed, n, 0),
                                  .now = (uint64_t)time << 2 | part,
                                  .rank = rank,
-                                 .tx = out->tx[p],
                                  .phy_up = up,
                                  .phy_tx_ready = takes_word(s, e, o->phase),
                                  .phy_rx_valid = came,
                                  .phy_rx_word = word,
                                  .phy_rx_late = late};
-        memcpy(to.rx_credit, out->rx_credit[p], OFR_VCS);
-        memcpy(to.rx_received, out->rx_received[p], OFR_VCS);
+        link_from_node(out, p, &to);
         e->valid[now] = to.phy_tx_ready;
         e->lag[now] = clock_part(s, n);
         e->word[now] = board_link(s->board[n], p, &to, o);
         if (out->tx[p].valid || !ofr_link_idle(&e->link))
             *last_flit = cycle;
         in->link_tick = ofr_link_tick(&e->link);
-        step_end(e, &to, &in->link[p]);
+        in->link[p] = link_step(&e->link, &to);
     }
 }
 
