@@ -22,12 +22,12 @@ check 'it is that of constraints/README.md' \
 case $fpga in
 ice40-*) # each line of what it says is in the README
     check 'times of its pins' sh -c 'sh constraints/pin_times.sh "$1" "$2" > "$3"' - "$board" "$out" "$dir/times"
-    times() {
+    written() { # FILE
         [ "$(grep -c . "$1")" = 6 ] && [ "$(grep -c -x -F -f "$1" constraints/README.md)" = 6 ]
     }
-    check 'they are those of constraints/README.md' times "$dir/times"
+    check 'they are those of constraints/README.md' written "$dir/times"
     sed 's/^\(y- .*\)[0-9]$/\1x/' "$dir/times" > "$dir/wrong"
-    ! times "$dir/wrong"
+    ! written "$dir/wrong"
     result $? 'twin: another time is found'
     ;;
 esac
