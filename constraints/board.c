@@ -23,6 +23,9 @@
 // A table of other inputs stays true of those, and is only said to be old: not everybody who
 // changes a router has to place and route it.
 //
+// With BOARD_SEED in the environment all is as if BOARD.json had that seed: seeds.sh places a board
+// with several.
+//
 // Exit status: 0 good; 1 something does not hold; 2 wrong use or a malformed file; 3 of `check`:
 // the table is good, but of other inputs, or the README says that there is none.
 
@@ -47,7 +50,7 @@
 #define TOOLS_ICE40 "tests/ice40_tools.txt" // beside the others
 #define NEVER       "Not built yet.\n"      // in place of a board's table
 
-enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1 };
+enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1, MAX_SEED = 1000000 };
 
 const char *const program_name = "board";
 
@@ -99,6 +102,17 @@ static int number_of(const struct board *b, const char *key, int max)
     if (n < 1 || n > max)
         fail(FOLDER "%s.json: \"%s\" is not a number from 1 to %d", b->name, key, max);
     return (int)n;
+}
+
+static int seed_of(const struct board *b)
+{
+    const char *other = getenv("BOARD_SEED");
+    char *end;
+    long seed = other ? strtol(other, &end, 10) : number_of(b, "seed", MAX_SEED);
+
+    if (other && (!isdigit((unsigned char)*other) || *end || seed < 1 || seed > MAX_SEED))
+        fail("BOARD_SEED='%s': must be a number from 1 to %d", other, MAX_SEED);
+    return (int)seed;
 }
 
 static void read_parameters(struct board *b)
@@ -177,7 +191,7 @@ static void load(struct board *b, const char *name)
     b->top = text_of(b, "top");
     b->serial = text_of(b, "serial");
     b->synth = text_of(b, "synth");
-    b->seed = number_of(b, "seed", 1000000);
+    b->seed = seed_of(b);
     b->clock_mhz = number_of(b, "clock_mhz", 1000);
     b->flash_kib = number_of(b, "flash_kib", 1 << 20);
     b->firmware_kib = number_of(b, "firmware_kib", b->flash_kib);

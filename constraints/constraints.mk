@@ -43,6 +43,18 @@ bitstream: $(BOARD_FACTS)
 	    sh constraints/image.sh '$(BOARD)' '$(BITSTREAM)' "$$SERIAL"
 	@$(IMAGE) && echo "bitstream: $$image"
 
+# What the boards' clocks come to, or those of BOARDS, with SEEDS placements each: ten minutes for one.
+.PHONY: report-boards
+SEEDS_TABLE := $(B)/constraints/seeds
+$(SEEDS_TABLE): constraints/seeds.c tests/verilog_inputs.c tests/verilog_inputs.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
+
+report: report-boards
+report-boards: $(BOARD_FACTS) $(SEEDS_TABLE) $(B)/ecp5/stamp $(B)/ecp5/ice40
+	@for board in $(BOARDS); do ALL='$(ALL)' SEEDS_TABLE=$(SEEDS_TABLE) \
+	    sh constraints/seeds.sh $$board $(B)/bitstream/$$board $$(seq $(SEEDS)) || exit; done
+
 # How far apart the wires of a cable may be, from the bitstream that is there.
 .PHONY: pin-times
 pin-times: $(BOARD_FACTS)

@@ -32,8 +32,9 @@ struct args {
 // A gamma*, a curve of points, or a point and its quantiles.
 struct task {
     struct net_config config;
-    const char *field; // of the first cell that has it
-    double start;      // where a load is looked for first; 0: anywhere
+    const char *field;      // of the first cell that has it
+    double start;           // where a load is looked for first; 0: anywhere
+    uint32_t base_messages; // of net_gamma_star
     char key[NET_KEY];
 };
 
@@ -189,6 +190,9 @@ static void make_tasks(struct reproduction *r, struct net_options *given)
                                     .start = net_experiment_paper(e, size, row, series, NAN)};
                 if (!isfinite(task.start))
                     task.start = e->row[row].start;
+                uint32_t base_messages = (uint32_t)e->row[row].base_messages;
+                if (base_messages < task.config.messages)
+                    task.base_messages = base_messages;
                 if (e->quantiles && !task.config.active)
                     net_refuse("experiment %s, %s, %s: quantiles go with the option active",
                                e->name, e->row[row].name, e->column[series].name);
@@ -259,8 +263,8 @@ static bool find(struct reproduction *r, const struct task *task, struct net_cla
     if (r->replicates > 1)
         return net_claim(&r->points, &task->config, task->start, r->per, factor, r->replicates,
                          claim, progress);
-    bool done = net_gamma_star(&r->points, &task->config, task->start, r->per, factor,
-                               &claim->gamma, progress);
+    bool done = net_gamma_star(&r->points, &task->config, task->start, task->base_messages, r->per,
+                               factor, &claim->gamma, progress);
     claim->steady = claim->gamma.gamma;
     return done;
 }

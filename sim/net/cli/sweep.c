@@ -239,7 +239,7 @@ static void saturate_point(void *context, uint32_t number, _Atomic float *progre
     bool good = sweep->replicates > 1
                     ? net_claim(&sweep->points, c, 0, sweep->per, factor, sweep->replicates, &claim,
                                 progress)
-                    : net_gamma_star(&sweep->points, c, 0, sweep->per, factor, gamma, progress);
+                    : net_gamma_star(&sweep->points, c, 0, 0, sweep->per, factor, gamma, progress);
     if (!good) {
         net_point_stuck(gamma->at);
         return;

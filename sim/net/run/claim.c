@@ -98,7 +98,7 @@ bool net_claim(struct net_points *points, const struct net_config *config, doubl
 {
     json_t *record = NULL;
     *claim = (struct net_claim){.factor = factor};
-    if (!net_gamma_star(points, config, start, per, factor, &claim->gamma, progress))
+    if (!net_gamma_star(points, config, start, 0, per, factor, &claim->gamma, progress))
         return false;
     if (!stand_by(points, config, per, replicates, claim, &record)) {
         claim->gamma.at = record;

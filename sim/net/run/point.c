@@ -97,7 +97,8 @@ double net_gamma_factor(const struct net_config *config)
 }
 
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
-                    unsigned per, double factor, struct net_gamma *gamma, _Atomic float *progress)
+                    uint32_t base_messages, unsigned per, double factor, struct net_gamma *gamma,
+                    _Atomic float *progress)
 {
     const int base_step = (int)per / 10; // in steps
     int top = 2 * (int)per;
@@ -109,10 +110,12 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
             break;
     }
     c.load = base_step / (double)per;
+    c.messages = base_messages ? base_messages : config->messages;
     const json_t *record = net_point(points, &c, 0, NULL);
     *gamma = (struct net_gamma){
         .base_us = record ? net_point_mean(record) : NAN, .at = record, .runs = 1};
     double base = gamma->base_us;
+    c.messages = config->messages;
     if (!isfinite(base))
         return false;
     // Good and bad enclose gamma*: what the store has of it first, then away from `start` in

@@ -29,8 +29,9 @@ bool net_point_stuck(const json_t *record);
 // gamma*: the largest load, in steps of 1/per (per: a multiple of 20, 20 to 1000; the paper's is
 // 20) and below 2, whose mean lifetime is at most `factor` times that at load 0.1; taken to be the
 // only such step. `start`: the load to be tried first (0: 0.2), which costs nothing but time when
-// it is wrong; what the store has counts before. False: as NULL above, or gamma->at is of a run
-// that is stuck (else NULL then).
+// it is wrong; what the store has counts before. `base_messages`: of the run at load 0.1, where
+// nothing queues up that a longer run would show (0: as many as of the others). False: as NULL
+// above, or gamma->at is of a run that is stuck (else NULL then).
 enum { NET_STEPS = 20 }; // in gamma0: the paper's
 
 struct net_gamma {
@@ -39,7 +40,8 @@ struct net_gamma {
     int runs;         // points looked for, besides those that were in the store before
 };
 bool net_gamma_star(struct net_points *points, const struct net_config *config, double start,
-                    unsigned per, double factor, struct net_gamma *gamma, _Atomic float *progress);
+                    uint32_t base_messages, unsigned per, double factor, struct net_gamma *gamma,
+                    _Atomic float *progress);
 
 // The factor unless it is given: 1.2, the paper's; with random arrivals, whose packets do not wait
 // for a burst of their own, 3.

@@ -8,6 +8,8 @@
 //     rows: "sizes": {"K": {...}}   options for that size only; null: not at that size
 //     rows: "start": number         load at which gamma* is looked for first, where there is no
 //                                   paper's; by itself the search begins at 0.2
+//     rows: "base_messages": N      messages a node of the run at load 0.1 that gamma* goes by,
+//                                   where fewer tell as much; by itself as many as of the others
 //     series, rows: "field"         what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0; a row's wins
 //     series: "panel"               the picture's panel that it is in, by its axis' label; by
@@ -57,6 +59,7 @@ struct net_experiment {
         const char *name;
         json_t *options, *sizes;
         double start;      // 0: none
+        int base_messages; // 0: as many as of the others
         const char *field; // NULL: the series'
     } row[NET_ROWS];
     struct {

@@ -55,6 +55,18 @@ g=$("$sim" saturate --topology 8x8 --preset ofr-2013 --messages 8 --eta 2.5 --tr
 print(next(csv.DictReader(sys.stdin))['gamma_star_gamma0'])")
 py "[v['value'] for v in o['values'] if (v['row'], v['series']) == (\"It's long\", 'OFR')] == [$g]"
 result $? "gamma* is that of saturate ($g)"
+# Fewer messages at load 0.1, by which gamma* goes: that run alone has them, and no more than are asked for.
+base() { # MESSAGES, and those of the rows' others: what the runs of Tornado had, by load 0.1 or not
+    sed "s/{\"traffic\": \"tornado\"}/&, \"base_messages\": $1/" "$work/table.json" > "$work/base.json"
+    "$sim" reproduce "$work/base.json" --row Tornado --messages "$2" --out "$work/base-$1-$2" > /dev/null 2>&1
+    python3 -c "import json,sys
+runs = [json.loads(line)['record'] for line in open(sys.argv[1])]
+print(*sorted({(r['load_gamma0'] > 0.1, r['messages']) for r in runs}))" "$work/base-$1-$2/points.jsonl"
+}
+[ "$(base 2 8)" = '(False, 2) (True, 8)' ]
+result $? 'gamma* by a shorter run at load 0.1'
+[ "$(base 8 2)" = '(False, 2) (True, 2)' ]
+result $? 'which is never longer than the others'
 # A series beside which the paper's values stand without being counted.
 scored() # ABR's "scored"
 {
@@ -225,6 +237,7 @@ change 's/"abr"/"fly"/' && off 'Tornado, ABR.*no such routing' "$work/changed.js
 change 's/"title"/"titel"/' && off 'title' "$work/changed.json"
 change 's/"tornado"/[1]/' && off 'row Tornado.*traffic' "$work/changed.json"
 change 's/gamma_star_gamma0/mean_hops/' && off 'goes with loads' "$work/changed.json"
+change 's/"options": {"traffic": "tornado"}/&, "base_messages": -1/' && off 'base_messages' "$work/changed.json"
 change 's/"field": .*/"field": 5,/' && off 'field: must be a text' "$work/changed.json"
 change 's/"options": {"preset".*/"options": 5,/' && off 'options must be' "$work/changed.json"
 change 's/"options": {"traffic": "tornado"}/"options": [1]/' && off 'row Tornado' "$work/changed.json"
