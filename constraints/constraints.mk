@@ -9,7 +9,7 @@ BITSTREAM = $(B)/bitstream/$(BOARD)
 # In a recipe: the image's name, or the refusal of a SERIAL
 IMAGE = serial=$$(sh constraints/serial.sh "$$SERIAL") && image=$(BITSTREAM)/flash$${serial:+-$$serial}.bin
 
-TESTS += constraints/board_test.sh constraints/release_test.sh
+TESTS += constraints/board_test.sh constraints/seeds_test.sh constraints/release_test.sh
 
 $(BOARD_FACTS): constraints/board.c tests/verilog_inputs.c tests/verilog_inputs.h
 	@mkdir -p $(@D)
@@ -49,6 +49,8 @@ SEEDS_TABLE := $(B)/constraints/seeds
 $(SEEDS_TABLE): constraints/seeds.c tests/verilog_inputs.c tests/verilog_inputs.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
+
+constraints/seeds_test.sh: $(BOARD_FACTS) $(SEEDS_TABLE)
 
 report: report-boards
 report-boards: $(BOARD_FACTS) $(SEEDS_TABLE) $(B)/ecp5/stamp $(B)/ecp5/ice40

@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     n += (size_t)snprintf(row + n, sizeof row - n, " | ");
     n += print_clocks(row + n, sizeof row - n, cable, count);
     snprintf(row + n, sizeof row - n, " |");
-    puts(row);
     record(argv[1], row);
+    puts(row);
     return 0;
 }

@@ -14,6 +14,9 @@ shift 2
 facts=$("${BOARD_FACTS:?}" facts "$board") || exit 2
 eval "$facts"
 : "${inputs:?}" "${clock_mhz:?}" "${pins_of:?}" "${parameters?}"
+for seed; do
+    BOARD_SEED=$seed "$BOARD_FACTS" facts "$board" > /dev/null || exit 2
+done
 own="| $inputs | .* | $(echo "$*" | sed 's/ /, /g') |"
 [ -n "$ALL" ] || ! grep -q "^| $board $own" constraints/README.md || exit 0
 reports=

@@ -119,7 +119,7 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
     if (!isfinite(base))
         return false;
     // Good and bad enclose gamma*: what the store has of it first, then away from `start` in
-    // growing strides until they are known.
+    // strides, which grow from the third on, until they are known.
     int good = base_step, bad = top;
     for (int step = base_step + 1; step < bad; step++) {
         char key[NET_KEY];
@@ -135,6 +135,7 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         }
     }
     int stride = start > 0 ? base_step / 2 : 2 * base_step;
+    bool far = false; // it is not in the first stride
     int step = start > 0 ? (int)lround(start * per) : 2 * base_step;
     while (bad - good > 1) {
         step = step <= good ? good + 1 : step >= bad ? bad - 1 : step;
@@ -152,7 +153,8 @@ bool net_gamma_star(struct net_points *points, const struct net_config *config, 
         gamma->at = low ? record : gamma->at;
         if ((low && bad == top) || (!low && good == base_step)) {
             step += low ? stride : -stride;
-            stride *= 2;
+            stride *= far ? 2 : 1;
+            far = true;
         } else {
             step = (good + bad) / 2;
         }

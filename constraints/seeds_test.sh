@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The table of clocks by seed: every board has a row, whose medians and bests are those of its values, or is
+# said not to be placed; then rows of made-up placements, and what is refused. No board is placed. TAP.
+. tests/tap.sh
+B=${B:-build}
+BOARD_FACTS=$PWD/$B/constraints/board SEEDS_TABLE=$PWD/$B/constraints/seeds
+export BOARD_FACTS SEEDS_TABLE
+copy=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 2' INT TERM
+shown=$copy/out
+
+row() { # BOARD [README]: its row of the table
+    sed -n '/^<!-- seeds: begin/,/^<!-- seeds: end/p' "${2:-constraints/README.md}" | grep "^| $1 |"
+}
+summed() { # ROW: whether its medians and bests are those of its values
+    echo "$1" | awk -F '|' '
+        function are(values, median, best,   v, n, i, j, t) {
+            n = split(values, v, ",")
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
+                    t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
+                }
+            t = (v[int((n + 1) / 2)] + v[int(n / 2) + 1]) / 2 - median
+            return n == split($6, seed, ",") && t * t < 0.011 && v[n] + 0 == best + 0
+        }
+        { good = NF == 13 && are($7, $8, $9) && are($10, $11, $12) }
+        END { exit !(NR == 1 && good) }'
+}
+for file in constraints/*.json; do
+    board=$(basename "$file" .json) of=$(row "$(basename "$file" .json)")
+    if [ "$of" = "| $board | not placed yet |" ]; then
+        skip "$board: its clocks by seed" "make report BOARDS=$board: half an hour"
+        continue
+    fi
+    check "$board: its clocks by seed, their median and best" summed "$of"
+    facts=$("$BOARD_FACTS" facts "$board")
+    eval "$facts"
+    case $of in
+    *"| ${inputs:?} |"*) result 0 "$board: and they are of what is here" ;;
+    *) skip "$board: and they are of what is here" "they are of other inputs: make report BOARDS=$board" ;;
+    esac
+done
+
+# A copy in which placing a board takes no time, and its clocks tell the seed.
+mkdir -p "$copy/tree/tests" "$copy/tree/out"
+cp -R constraints rtl "$copy/tree/"
+cp tests/ecp5_tools.txt tests/ice40_tools.txt "$copy/tree/tests/"
+cat > "$copy/tree/constraints/bitstream.sh" << 'E'
+eval "$("$BOARD_FACTS" facts "$1")"
+[ "$(cat "$2/made-from")" != "$inputs $serial" ] || exit 0
+mkdir -p "$2"
+echo "{\"fmax\": {\"clk\": {\"achieved\": $((60 + seed * seed)).25}, \"cable_rx_clk[0]_g\": {\"achieved\": 90},
+    \"cable_rx_clk[1]_g\": {\"achieved\": $((90 - seed)).5}}}" > "$2/report.json"
+echo "$inputs $serial" > "$2/made-from"
+echo "$seed" >> "$2/../placed"
+E
+table=$copy/tree/constraints/README.md all=
+seeds() { # BOARD SEED...: in the copy
+    board=$1
+    shift
+    (cd "$copy/tree" && ALL=$all sh constraints/seeds.sh "$board" "out/$board" "$@" > "$copy/out" 2>&1)
+}
+placed() { tr '\n' ' ' < "$copy/tree/out/$1/placed"; }
+of_here() { (cd "$copy/tree" && "$BOARD_FACTS" facts "$1" | sed -n 's/.*inputs=//p'); }
+blank() { sed -i 's/^\(| ulx3s-85f |\) .*|$/\1 not placed yet |/' "$table"; }
+
+blank
+check 'three placements' seeds ulx3s-85f 3 1 2
+want="| ulx3s-85f | $(of_here ulx3s-85f) | 50 | 0.150 | 3, 1, 2 | 69.2, 61.2, 64.2 | 64.2 | 69.2 | 87.5, 89.5, 88.5 | 88.5 | 89.5 |"
+[ "$(row ulx3s-85f "$table")" = "$want" ]
+result $? 'make the row'
+summed "$want" && ! summed "$(echo "$want" | sed 's/| 64.2 |/| 61.2 |/')" &&
+    ! summed "$(echo "$want" | sed 's/| 3, 1, 2 |/| 3, 1 |/')" && ! summed "$(echo "$want" | sed 's/| 89.5 |$/| 88.5 |/')"
+result $? 'of which another median, best or number of seeds is found'
+rm -r "$copy/tree/out/ulx3s-85f/seed-3"
+seeds ulx3s-85f 3 1 2 && [ "$(placed ulx3s-85f)" = '3 1 2 ' ]
+result $? 'and which is not made a second time'
+all=1
+seeds ulx3s-85f 3 1 2 && [ "$(placed ulx3s-85f)" = '3 1 2 3 ' ]
+result $? 'but with ALL=1, from the placements that are there'
+all=
+seeds ulx3s-85f 3 1 && [ "$(placed ulx3s-85f)" = '3 1 2 3 ' ] && row ulx3s-85f "$table" | grep -q '| 3, 1 | 69.2, 61.2 | 65.2 | 69.2 |'
+result $? 'of two placements the median is between them'
+(cd "$copy/tree" && sh constraints/bitstream.sh icepi-zero out/icepi-zero) && rm "$copy/tree/out/placed"
+seeds icepi-zero 1 2 && [ "$(placed icepi-zero)" = '1 ' ] && row icepi-zero "$table" | grep -q '| 0.100 | 1, 2 | 61.2, 64.2 |'
+result $? "the bitstream that is there is its own seed's"
+seeds ulx3s-25f-small 1 && row ulx3s-25f-small "$table" | grep -q '| 42 | 0.084 | 1 |'
+result $? "a link's rate goes by the wires that are in use"
+
+unmade() { # NAME WORD COMMAND...: one line with WORD, status 2, and the table stays
+    name=$1 word=$2 was=$(cat "$table")
+    shift 2
+    "$@"
+    [ $? = 2 ] && [ "$(wc -l < "$copy/out")" = 1 ] && grep -q -e "$word" "$copy/out" && [ "$(cat "$table")" = "$was" ]
+    result $? "$name: refused"
+}
+unmade 'a board that is not there' 'no board "ulx4s"' seeds ulx4s 1
+unmade 'a seed that is no number' "BOARD_SEED='1x'" seeds ulx3s-85f 1x
+unmade 'a seed of 0' "BOARD_SEED='0'" seeds ulx3s-85f 0
+unmade 'no seed' 'usage: seeds' seeds ulx3s-85f
+of() { # SED: the row, of a report that is changed so
+    sed "$1" "$copy/tree/out/ulx3s-85f/seed-3/report.json" > "$copy/report.json"
+    (cd "$copy/tree" && "$SEEDS_TABLE" ulx3s-85f 1234 50 3 "1=$copy/report.json" > "$copy/out" 2>&1)
+}
+unmade 'a report that is cut off' 'report.json:' of '2,$d'
+unmade "a report without a cable's clock" 'none of a cable' of 's/cable_rx_clk/clk/g'
+unmade 'a report without the clock of the chip' 'no clock of the chip' of 's/"clk"/"cable_rx_clk[2]"/'
+blank
+sed -i '/^| ulx3s-85f | not placed/d' "$table"
+unmade 'a table without the row' 'no row | ulx3s-85f |' of ''
+sed -i '/^<!-- seeds: end/d' "$table"
+unmade 'a README without the table' 'are missing' of ''
+finish
