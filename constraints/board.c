@@ -16,7 +16,8 @@
 // Run from the top folder. Synthesis gives cells names with lines in them, and what is made of them
 // may depend on that; so `verilog` writes what the hash is of, files without comments and empty
 // lines. Each pin is recorded with the name and line that each source has for it, null where it
-// says nothing; two of different repositories must say something. With checkouts of the sources'
+// says nothing; two of different repositories must say something. Of each cable's wire a source
+// says which number its pin has at the header (header.h). With checkouts of the sources'
 // repositories `pins` looks there. A board that differs from another only in its FPGA has the pins
 // of that: "pins_of" names it.
 //
@@ -30,6 +31,7 @@
 // the table is good, but of other inputs, or the README says that there is none.
 
 #define _POSIX_C_SOURCE 200809L
+#include "header.h"
 #include "verilog_inputs.h"
 
 #include <ctype.h>
@@ -40,7 +42,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FOLDER      "constraints/"
 #define README      FOLDER "README.md"
@@ -50,7 +51,7 @@
 #define TOOLS_ICE40 "tests/ice40_tools.txt" // beside the others
 #define NEVER       "Not built yet.\n"      // in place of a board's table
 
-enum { MAX_PINS = 512, MAX_SOURCES = 4, TEXT = 1024, CELLS_MIN = 1, MAX_SEED = 1000000 };
+enum { MAX_PINS = 512, MAX_SOURCES = 6, TEXT = 1024, CELLS_MIN = 1, MAX_SEED = 1000000 };
 
 const char *const program_name = "board";
 
@@ -387,25 +388,68 @@ static const char *checkout(const char *argument, const char *repository)
                                                                              : NULL;
 }
 
-static int pins(const struct board *b, int argc, char **argv)
+// The checkout of a repository among the arguments, NULL if it is not there.
+static const char *folder_of(const char *repository, int argc, char **argv)
 {
-    const json_t *sources = json_object_get(b->record, "sources");
-    const json_t *list = json_object_get(b->record, "pins");
-    size_t count = json_array_size(sources), i, k;
-    char why[TEXT] = "", name[TEXT];
-    const char *repository[MAX_SOURCES], *path[MAX_SOURCES];
-    bool good = count >= 2 && count <= MAX_SOURCES, all = true;
-    json_t *entry;
-    int number = 0;
+    const char *at = NULL;
 
-    for (i = 0; i < count && good; i++) {
+    for (int a = 0; a < argc; a++) {
+        const char *folder = checkout(argv[a], repository);
+        at = folder ? folder : at;
+    }
+    return at;
+}
+
+// The sources of a list, behind the `count` that there are. false: one is not whole.
+static bool read_sources(const json_t *sources, size_t *count, const char *repository[MAX_SOURCES],
+                         const char *path[MAX_SOURCES])
+{
+    for (size_t i = 0; i < json_array_size(sources); i++, (*count)++) {
         const json_t *s = json_array_get(sources, i);
         const char *commit = json_string_value(json_object_get(s, "commit"));
-        repository[i] = json_string_value(json_object_get(s, "repository"));
-        path[i] = json_string_value(json_object_get(s, "path"));
-        good = repository[i] && path[i] && commit && strlen(commit) == 40 &&
-               strspn(commit, "0123456789abcdef") == 40;
+        if (*count == MAX_SOURCES)
+            return false;
+        repository[*count] = json_string_value(json_object_get(s, "repository"));
+        path[*count] = json_string_value(json_object_get(s, "path"));
+        if (!repository[*count] || !path[*count] || !commit || strlen(commit) != 40 ||
+            strspn(commit, "0123456789abcdef") != 40)
+            return false;
     }
+    return true;
+}
+
+// Whether the lines of a source, the file, have the pins.
+static bool lines_hold(const json_t *list, size_t source, const char *path, const char *file,
+                       char why[TEXT])
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const json_t *said = json_array_get(json_object_get(entry, "said"), source);
+        const char *as = json_string_value(json_array_get(said, 0));
+        const char *pin = json_string_value(json_object_get(entry, "pin"));
+        json_int_t line = json_integer_value(json_array_get(said, 1));
+        if (!json_is_null(said) && (!as || !pin || !line_says(file, line, as, pin))) {
+            snprintf(why, TEXT, "%s:%d does not say %s at %s", path, (int)line, as ? as : "?",
+                     pin ? pin : "?");
+            return false;
+        }
+    }
+    return true;
+}
+
+static int pins(const struct board *b, int argc, char **argv)
+{
+    const json_t *list = json_object_get(b->record, "pins"), *entry;
+    const json_t *more = json_object_get(json_object_get(b->record, "header"), "sources");
+    size_t count = 0, named, i, k;
+    char why[TEXT] = "", name[TEXT];
+    const char *repository[MAX_SOURCES], *path[MAX_SOURCES];
+    bool good, all = true;
+    int number = 0;
+
+    good = read_sources(json_object_get(b->record, "sources"), &count, repository, path);
+    named = count;
+    good = good && named >= 2 && read_sources(more, &count, repository, path);
     for (int a = 0; a < argc && good; a++) {
         char known[TEXT] = "";
         for (k = 0; k < count && !checkout(argv[a], repository[k]); k++)
@@ -436,41 +480,41 @@ static int pins(const struct board *b, int argc, char **argv)
                          i + 1);
             }
         }
-        good = good && pin_holds(b, entry, count, repository, why);
+        good = good && pin_holds(b, entry, named, repository, why);
     }
     snprintf(name, sizeof name, "%s: the record has every pin that the tools get, and agrees",
              b->name);
     all = result(&number, good, name, why);
 
-    for (k = 0; k < count; k++) {
-        const char *at = NULL;
-        for (int a = 0; a < argc; a++) {
-            const char *folder = checkout(argv[a], repository[k]);
-            at = folder ? folder : at;
+    // First the pins in each source, then the numbers at the header in those that have them.
+    for (i = 0; i < named + count; i++) {
+        bool numbers = i >= named;
+        k = numbers ? i - named : i;
+        if (i == named) {
+            good = header_holds(b->record, NULL, NULL, why, sizeof why);
+            snprintf(name, sizeof name, "%s: a source numbers each wire at the header", b->name);
+            all = result(&number, good, name, why) && all;
         }
-        snprintf(name, sizeof name, "%s: the pins are so in %s, %s", b->name, repository[k],
-                 path[k]);
+        if (numbers && !header_reads(b->record, path[k]))
+            continue;
+        const char *at = folder_of(repository[k], argc, argv);
+        snprintf(name, sizeof name, "%s: the %s are so in %s, %s", b->name,
+                 numbers ? "numbers at the header" : "pins", repository[k], path[k]);
         if (!at) {
             printf("ok %d - %s # SKIP no checkout\n", ++number, name);
             continue;
         }
         char file[TEXT];
         snprintf(file, sizeof file, "%s/%s", at, path[k]);
-        good = access(file, R_OK) == 0;
+        char *text = slurp(file);
+        good = text != NULL;
         if (!good)
             snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
-        json_array_foreach((json_t *)list, i, entry)
-        {
-            const json_t *said = json_array_get(json_object_get(entry, "said"), k);
-            const char *as = json_string_value(json_array_get(said, 0));
-            const char *pin = json_string_value(json_object_get(entry, "pin"));
-            json_int_t line = json_integer_value(json_array_get(said, 1));
-            if (good && !json_is_null(said) && (!as || !pin || !line_says(file, line, as, pin))) {
-                good = false;
-                snprintf(why, sizeof why, "%s:%d does not say %s at %s", path[k], (int)line,
-                         as ? as : "?", pin ? pin : "?");
-            }
-        }
+        else if (numbers)
+            good = header_holds(b->record, path[k], text, why, sizeof why);
+        else
+            good = lines_hold(list, k, path[k], file, why);
+        free(text);
         all = result(&number, good, name, why) && all;
     }
 end:

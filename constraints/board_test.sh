@@ -29,6 +29,7 @@ for file in constraints/*.json; do
     }
     check "$board: its drawing is of the record (make docs)" same_drawing
 done
+skip 'pins and numbers at headers are so in the sources themselves' 'no checkouts of them; build/constraints/board pins'
 
 # In a copy: constraints and Verilog.
 board=ice40hx8k-b-evn
@@ -85,14 +86,39 @@ undrawn 'a wire without a place at the header' '/cable_rx\[3\]/s/, "header": [0-
 undrawn 'two wires at one pin of the header' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 3/' \
     'pin 3 of the header is x+ out, clock, and'
 undrawn 'a wire at ground' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 6/' 'is ground, and'
-undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 41/' 'is ground or a supply: see the board, and' ulx3s-85f
+undrawn 'a wire at a supply' '/cable_rx\[3\]/s/"header": [0-9]*/"header": 79/' 'is 5 V: leave it open, and' ulx3s-85f
 undrawn "a wire at another header's supply" '/cable_tx_clk\[0\]/s/"header": 35/"header": 31/' \
     'pin 31 of the header is 3.3 V: leave it open, and' colorlight-i9
 undrawn 'headers of fewer pins than are said' 's/"P6", "pins": 30/"P6", "pins": 28/' 'fewer pins than it' colorlight-i9
-undrawn 'a pin of which is not said what is printed there' 's/"GP0", //' '79 of 80 pins' ulx3s-85f
+undrawn 'a pin with nothing beside it that may be a supply' 's/\[79, "5 V"\], //' 'pin 79 of the header has nothing beside' ulx3s-85f
+undrawn 'a pin of which is not said what is printed there' 's/"GP0", //' 'not said of every pin' ulx3s-85f
 
 ! grep -q 'fill="#000000">ground or a supply' constraints/*.svg
 result $? 'what may be a supply is not as black as ground'
+
+unnumbered() { # NAME BOARD SED SAYS: a header's numbers that are recorded so are refused
+    caught "$1" "constraints/$2.json" "$3" pins "$2"
+    check "$1: it says why" grep -q "^# .*$4" "$copy/out"
+}
+unnumbered 'a header whose numbers no source says' $board '/"J2", "pins"/s/, "numbered": .*}]//' \
+    'no source says that it is at pin 13 of J2'
+unnumbered 'a wire without a number' $board '/cable_rx\[3\]/s/, "header": [0-9]*//' 'at pin 0: the header has no such'
+unnumbered 'a wire beyond the header' $board '/cable_rx\[3\]/s/"header": [0-9]*/"header": 81/' 'at pin 81: the header has no such'
+unnumbered 'a number that is another in a name' ecp5-evn 's/"header": 45}/"header": 61}/' \
+    'is at pin 21, and J40_05 in'
+unnumbered 'one that is of another header there' ecp5-evn 's/"header": 45}/"header": 5}/' 'is at pin 5, and J40_05 in'
+unnumbered 'a name with more than a number' ecp5-evn 's/"J40_05"/"J40_05a"/' 'is at pin 5, and J40_05a in'
+unnumbered 'a number that one source of two says otherwise' icepi-zero 's/"7", 2/"8", 2/' 'is at pin 7, and 8 in'
+unnumbered 'a wire at a pin with another name beside it' ulx3s-85f 's/"header": 6}/"header": 36}/' \
+    'no source calls it what is printed there'
+unnumbered 'numbers in what is no source' $board 's/"in": "amaranth_boards/"in": "boards/' 'numbered "in" one of the sources'
+unnumbered 'names in what is no source' icepi-zero 's/"as": "amaranth_boards/"as": "boards/' 'numbered "in" one of the sources'
+unnumbered 'numbers that are said in no way' $board '/"J2"/s/"list"/"lost"/' 'by one of name, list, schematic'
+unnumbered 'numbers that are said in two' $board '/"J2"/s/"list"/"name": "J", "list"/' 'by one of name, list, schematic'
+unnumbered 'a mistake of a source that is none' colorlight-i9 's/29, "J20"/29, "G20"/' 'G20 at pin 29 is not otherwise'
+unnumbered 'a pin that only a mistake numbers' colorlight-i9 '/pmodd/s/ 29,/ 31,/' 'no source says that it is at pin 29 of P2'
+caught "a source of numbers without its commit" constraints/icepi-zero.json 's/a49f696232809cede14f8e4de3eb118bd5fbd037/main/' \
+    pins icepi-zero
 
 lpf=constraints/ulx3s-85f.lpf
 caught 'a pin that is another in the .lpf' $lpf 's/"uart_rx" SITE "M1"/"uart_rx" SITE "M3"/' \
@@ -124,6 +150,102 @@ result $? 'a checkout in which one is not'
 holds pins $board "YosysHQ/picorv32=$copy/nowhere"
 [ $? = 1 ] && grep -q 'nowhere.*No such file' "$copy/out"
 result $? 'a checkout that is not there: the file is named'
+
+# Numbers at the header in checkouts: made from the record, then wrong.
+at() { # BOARD WHAT N...: the wires at these places of its header, - where none is: their pins, or the
+    record=constraints/$1.json what=$2 # name that the first or second source has for them
+    shift 2
+    awk -F '"' -v what="$what" -v places="$*" '
+        match($0, /"header": [0-9]+}/) {
+            is[substr($0, RSTART + 10, RLENGTH - 11)] = what == "pin" ? $8 : $(10 + 2 * what)
+        }
+        END {
+            n = split(places, place, " ")
+            for (i = 1; i <= n; i++) printf "%s ", place[i] in is ? is[place[i]] : "-"
+        }' "$record"
+}
+there=$copy/numbers
+numbers() { # NAME BOARD REPOSITORY ok|'not ok' [SAYS]: what is said of that checkout's numbers
+    holds pins "$2" "$3=$there"
+    grep -q "^$4 [0-9]* - $2: the numbers at the header are so in $3, [^#]*$" "$copy/out" &&
+        { [ $# = 4 ] || grep -q "^# .*$5" "$copy/out"; }
+    result $? "$1"
+}
+from=amaranth-lang/amaranth-boards list=$there/amaranth_boards/ice40_hx8k_b_evn.py
+mkdir -p "$there/amaranth_boards"
+# shellcheck disable=SC2046 # words
+made() {
+    printf 'Connector("j", 2, # J2\n    "%s"\n    "%s"),\nConnector("j", 4, "%s")\n' "$(at $board pin $(seq 20))" \
+        "$(at $board pin $(seq 21 40))" "$(at $board pin $(seq 41 80))" > "$list"
+}
+made
+numbers 'a list with the numbers' $board $from ok
+sed -i 's/K15/X15/' "$list"
+numbers 'one with another pin' $board $from 'not ok' 'has X15 at pin 13, not K15'
+made
+sed -i 's/K15/A1 K15/' "$list"
+numbers 'one in which they are one further' $board $from 'not ok' 'has A1 at pin 13, not K15'
+made
+sed -i 's/"j", 4/"j", 3/' "$list"
+numbers 'one that is not there' $board $from 'not ok' 'has nothing at pin 9, not N3'
+made
+cat "$list" >> "$list.2" && cat "$list.2" >> "$list"
+numbers 'one that is there twice' $board $from 'not ok' 'has nothing at pin 13'
+made
+sed -i 's/ G14 .*/"),/' "$list"
+numbers 'one that ends before' $board $from 'not ok' 'has nothing at pin 21, not J15'
+rm "$list"
+numbers 'a file that is not there' $board $from 'not ok' 'No such file'
+
+from=litex-hub/litex-boards list=$there/litex_boards/platforms/colorlight_i5.py
+mkdir -p "$there/litex_boards/platforms" "$there/src/amaranth_boards"
+pmod() { # NAME N: of the header of which pin N is the last of 12 or of 30
+    printf '("%s", "%s"),\n' "$1" "$(at colorlight-i9 pin "$2" $(($2 - 2)) $(($2 - 4)) $(($2 - 6)) $(($2 - 1)) $(($2 - 3)) $(($2 - 5)) $(($2 - 7)))"
+}
+{ pmod pmodd 30; pmod pmode 42; pmod pmodf 60; pmod pmodg 72; pmod pmodi 102; pmod pmodk 132; } > "$list"
+numbers 'lists at places of their own' colorlight-i9 $from ok
+sed -i 's/J20/G20/' "$list"
+numbers 'one of them with another pin' colorlight-i9 $from 'not ok' 'has G20 at pin 30, not J20'
+from=wuxx/Colorlight-FPGA-Projects list=$there/src/amaranth_boards/colorlight_i9_r7_2.py
+# shellcheck disable=SC2046 # words
+for p in 2 3 4 5 6; do
+    printf 'Connector("p",  %d, "%s"),\n' $p "$(at colorlight-i9 pin $(seq $((p * 30 - 59)) $((p * 30 - 30))))"
+done > "$list"
+numbers 'a mistake that is no longer there' colorlight-i9 $from 'not ok' 'has G20 at pin 29, not J20'
+sed -i 's/G20 J20/J20 G20/' "$list"
+numbers 'a mistake that is' colorlight-i9 $from ok
+
+mkdir -p "$there/wiringPi"
+# shellcheck disable=SC2046 # words
+printf 'static int physToGpioR2 [64] =\n{\n  -1, // 0\n  %s\n} ;\n' "$(at icepi-zero 2 $(seq 40))" > "$there/wiringPi/wiringPi.c"
+numbers "a list of another source's names" icepi-zero WiringPi/WiringPi ok
+sed -i 's/ 1 / -1 /' "$there/wiringPi/wiringPi.c"
+numbers 'one that has none there' icepi-zero WiringPi/WiringPi 'not ok' 'has -1 at pin 28, not 1'
+sed -i 's/-1, /-1, -1, /' "$there/wiringPi/wiringPi.c"
+numbers 'one of them one further' icepi-zero WiringPi/WiringPi 'not ok' 'not 2$'
+
+# shellcheck disable=SC2046 # words
+made() {
+    for j in 1 2; do
+        printf 'L Connector_Generic:Conn_02x20_Odd_Even J%d\nU 1 1 58E6B835\nP %d000 2000\n' $j $j
+        n=0
+        for name in $(at ulx3s-85f 1 $(seq $((j * 40 - 39)) $((j * 40)))); do
+            printf 'Text GLabel %d %d 0    60   Input ~ 0\n%s\n' $((j * 1000 - 200 + n % 2 * 500)) \
+                $((1100 + n / 2 * 100)) "$(echo "$name" | tr 'gpn' 'GPN' | tr -d '[]')"
+            n=$((n + 1))
+        done
+    done > "$there/gpio.sch"
+}
+made
+numbers 'a schematic with the numbers' ulx3s-85f emard/ulx3s ok
+sed -i 's/^GP0$/GX/; s/^GN0$/GP0/; s/^GX$/GN0/' "$there/gpio.sch"
+numbers 'one in which two are the other way round' ulx3s-85f emard/ulx3s 'not ok' 'has GN0 at pin 6, not gp\[0\]'
+made
+sed -i 's/Even J2/Even J3/' "$there/gpio.sch"
+numbers 'one without that connector' ulx3s-85f emard/ulx3s 'not ok' 'J2 in gpio.sch has nothing at pin 6'
+made
+sed -i 's/Text GLabel 1300 1300/Text GLabel 1300 1301/' "$there/gpio.sch"
+numbers 'one with a label beside the pin' ulx3s-85f emard/ulx3s 'not ok' 'has nothing at pin 6, not gp\[0\]'
 
 wanted=3
 caught 'Verilog that has changed since the table was made' rtl/top/ice40hx8k_b_evn.v \

@@ -11,7 +11,8 @@ IMAGE = serial=$$(sh constraints/serial.sh "$$SERIAL") && image=$(BITSTREAM)/fla
 
 TESTS += constraints/board_test.sh constraints/seeds_test.sh constraints/release_test.sh
 
-$(BOARD_FACTS): constraints/board.c tests/verilog_inputs.c tests/verilog_inputs.h
+$(BOARD_FACTS): constraints/board.c constraints/header.c constraints/header.h \
+    tests/verilog_inputs.c tests/verilog_inputs.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
@@ -22,9 +23,9 @@ DOCS += $(HEADERS:%=%.svg)
 $(HEADERS:%=%.svg): %.svg: %.json $(DRAWING)
 	$(DRAWING) $(*F) > $@.new && mv $@.new $@
 
-$(DRAWING): constraints/drawing.c
+$(DRAWING): constraints/drawing.c constraints/header.c constraints/header.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -ljansson
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $(filter %.c,$^) -ljansson
 
 $(PATCH): constraints/patch.c
 	@mkdir -p $(@D)

@@ -5,12 +5,12 @@
 //
 // From constraints/BOARD.json: "header", and "header" of each pin that is a cable's; port p of
 // cable_tx_clk and cable_rx_clk is link p, wire w of it bit p WIRES + w of cable_tx and cable_rx.
-// Pins of the header are numbered in rows of two, one header after the other: of 40, or those in
-// "parts", whose names and own numbers are drawn; "printed" is what the board has beside each, if
-// not that number, "" beside supplies and ground, which are red then: black is ground, which a
-// cable has a wire for, and which of them it is only the board says. Run from the top folder. Exit
-// status: 0; 2 wrong use, or a record that is not whole: a wire without a place, two at one, one at
-// a pin that is something else. One line on stderr then.
+// Where the header's pins are is in header.h; what the board has printed beside them is drawn.
+// Black is ground, which a cable has a wire for; red is what stays open. Run from the top folder.
+// Exit status: 0; 2 wrong use, or a record that is not whole: a wire without a place, two at one,
+// one at a pin that is something else. One line on stderr then.
+
+#include "header.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -20,16 +20,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 
-enum {
-    MAX_PINS = 160,
-    HEADER = 40,
-    TEXT = 64,
-    ROW = 22,
-    TOP = 64,
-    MIDDLE = 330,
-    COLUMN = 26,
-    LINES = 3
-};
+enum { MAX_PINS = 160, TEXT = 64, ROW = 22, TOP = 64, MIDDLE = 330, COLUMN = 26, LINES = 3 };
 
 struct place {
     char what[TEXT];
@@ -74,39 +65,13 @@ static void put(struct place *place, int pins, int at, const char *what, const c
     place[at].wire = wire;
 }
 
-// Of which part of the header that pin is, and its number there; where there are no parts, one of
-// 40 after the other, numbered on. NULL: no such part.
-static const json_t *part_of(const json_t *header, int at, int *index, int *own)
+static struct header_place find(const json_t *header, int at)
 {
-    const json_t *parts = json_object_get(header, "parts"), *part = NULL;
-    *own = at;
-    *index = (at - 1) / HEADER;
-    for (size_t i = 0; i < json_array_size(parts); i++) {
-        part = json_array_get(parts, i);
-        int pins = (int)json_integer_value(json_object_get(part, "pins"));
-        if (pins < 2 || pins % 2)
-            fail("a part of the header has an even number of pins");
-        *index = (int)i;
-        if (*own <= pins)
-            return part;
-        *own -= pins;
-    }
-    if (parts)
-        fail("the header's parts have fewer pins than it");
-    return NULL;
-}
-
-// What is to be read beside that pin.
-static const char *printed_at(const json_t *header, int at, char number[TEXT])
-{
-    int index, own;
-    const json_t *part = part_of(header, at, &index, &own);
-    const json_t *printed = json_object_get(part ? part : header, "printed");
-    const char *text = json_string_value(json_array_get(printed, (size_t)own - 1));
-    if (printed && !text)
-        fail("what is printed beside pin %d of the header is no text", at);
-    snprintf(number, TEXT, "%d", own);
-    return text ? text : number;
+    struct header_place place;
+    const char *wrong = header_find(header, at, &place);
+    if (wrong)
+        fail("pin %d of the header: %s", at, wrong);
+    return place;
 }
 
 // Which pins are no wires.
@@ -114,16 +79,9 @@ static void put_others(struct place *place, int pins, const json_t *header)
 {
     const json_t *ground = json_object_get(header, "ground");
     const json_t *open = json_object_get(header, "leave_open");
-    const json_t *printed = json_object_get(header, "printed");
     for (size_t i = 0; i < json_array_size(ground); i++)
         put(place, pins, (int)json_integer_value(json_array_get(ground, i)), "ground", "#000000",
             false);
-    if (printed && json_array_size(printed) != (size_t)pins)
-        fail("what is printed beside %zu of %d pins", json_array_size(printed), pins);
-    char number[TEXT];
-    for (int at = 1; printed && at <= pins; at++)
-        if (!printed_at(header, at, number)[0])
-            put(place, pins, at, "ground or a supply: see the board", "#cc0000", false);
     for (size_t i = 0; i < json_array_size(open); i++) {
         const json_t *o = json_array_get(open, i);
         char what[TEXT];
@@ -175,9 +133,8 @@ static void put_wires(struct place *place, int pins, const json_t *all)
 
 static void draw(const char *board, const json_t *header, const struct place *place, int pins)
 {
-    int last, own;
-    const json_t *part = part_of(header, pins, &last, &own);
-    int height = TOP + (pins / 2 + last + (part ? 1 : 0)) * ROW + 24 + 20 * LINES;
+    struct header_place last = find(header, pins);
+    int height = TOP + (pins / 2 + last.index + (last.part ? 1 : 0)) * ROW + 24 + 20 * LINES;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"700\" height=\"%d\" "
            "font-family=\"sans-serif\" font-size=\"13\">\n"
            "<!-- build/constraints/drawing %s -->\n"
@@ -187,23 +144,22 @@ static void draw(const char *board, const json_t *header, const struct place *pl
            height, board, height, board, text_of(header, "name"), text_of(header, "numbering"));
     for (int at = 1; at <= pins; at++) {
         const struct place *p = &place[at];
-        int index;
-        part = part_of(header, at, &index, &own);
-        index += part ? 1 : 0; // a line for its name
-        int right = at % 2 == 0, y = TOP + ((at - 1) / 2 + index) * ROW + ROW / 2;
-        if (part && own == 1)
+        struct header_place h = find(header, at);
+        if (!h.printed[0] && !p->what[0]) // else a supply would be drawn as free
+            fail("pin %d of the header has nothing beside it, and is no ground and no supply", at);
+        int line = (at - 1) / 2 + h.index + (h.part ? 1 : 0); // a line for its name
+        int right = at % 2 == 0, y = TOP + line * ROW + ROW / 2;
+        if (h.part && h.own == 1)
             printf("<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" "
                    "font-weight=\"bold\">%s</text>\n",
-                   MIDDLE + COLUMN / 2, y + 5 - ROW, text_of(part, "name"));
+                   MIDDLE + COLUMN / 2, y + 5 - ROW, text_of(h.part, "name"));
         int x = MIDDLE + right * COLUMN;
         const char *colour = p->what[0] ? p->colour : "#bbbbbb";
         printf("<circle cx=\"%d\" cy=\"%d\" r=\"8\" fill=\"%s\" stroke=\"%s\" "
                "stroke-width=\"2\"/>\n",
                x, y, p->wire ? colour : "white", colour);
-        char number[TEXT];
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"#444444\">%s</text>\n",
-               x + (right ? 14 : -14), y + 5, right ? "start" : "end",
-               printed_at(header, at, number));
+               x + (right ? 14 : -14), y + 5, right ? "start" : "end", h.printed);
         printf("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
                x + (right ? 62 : -62), y + 5, right ? "start" : "end", colour,
                p->what[0] ? p->what : "free");
