@@ -65,9 +65,8 @@ enum {
     LINE = 128,    // half periods that a cable remembers, a power of 2
     LENGTH = 24,   // a cable takes 2 TOGETHER of them and up to so many more,
     SKEW = 3,      // and a wire of it up to so many more
-    // A board is in reset for 2^15 cycles from the PLL's lock on, whose model takes 2,400. Until
-    // then a cable's pins are 0 on a chip, and anything in the RTL.
-    RESET = (1 << 15) + 2400 + 64,
+    // Until then a cable's pins are 0 on a chip, and anything in the RTL.
+    RESET = CHIP_RESET + 64,
     FIRST_SERIAL = 0xa1,
 };
 

@@ -7,7 +7,7 @@ ECP5_NETLIST := $(B)/sim/ecp5_netlist
 STIR := $(B)/sim/stir
 CHATTER := $(B)/sim/chatter
 GOLDEN := $(B)
-export ECP5_NETLIST STIR CHATTER GOLDEN
+export ECP5_NETLIST STIR GOLDEN
 
 $(FLIP_BITS): sim/bitstream/flips.c sim/bitstream/ice40.c sim/bitstream/ice40_run.c sim/bitstream/ice40_map.c sim/cosim/spi_flash.c \
     $(wildcard sim/bitstream/*.h) sim/cosim/spi_flash.h sim/cosim/rng.h
@@ -36,7 +36,7 @@ $(STIR): sim/bitstream/stir.c sim/bitstream/number.h sim/cosim/rng.h $(HOST_O) $
 sim/bitstream/stir_test.sh: $(STIR) $(CHATTER) $(B)/bin/boardsim $(B)/bin/torusctl
 
 .PHONY: bitstream-test
-BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIP_BITS) $(ECP5_NETLIST) $(STIR) $(CHATTER) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
+BITSTREAM_TEST := $(BOARD_FACTS) $(PATCH) $(FLIP_BITS) $(ECP5_NETLIST) $(STIR) $(B)/firmware/flash.bin $(B)/firmware/fw.hex \
     $(B)/bin/torusctl $(B)/bin/boardsim
 bitstream-test: $(BOARD_FACTS)
 	@$(BOARD_FACTS) facts "$$BOARD" > /dev/null

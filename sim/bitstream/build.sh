@@ -50,15 +50,22 @@ step() { # NAME COMMAND...
     exit 1
 }
 
-# verilated PREFIX NAME TOP OPTIONS...: PREFIX's library and what wraps it, in OUT/PREFIX.
+# library FOLDER PREFIX TOP OPTIONS...: TOP as Verilator's PREFIX, in OUT/FOLDER.
+inc=$(verilator --getenv VERILATOR_ROOT)/include
+library() {
+    folder=$1 prefix=$2 module=$3
+    shift 3
+    step "$folder" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert -Wno-fatal \
+        --x-assign fast -Irtl/regs -Irtl/link -Irtl/link/phy --prefix "$prefix" --top-module "$module" \
+        --Mdir "$out/$folder" -CFLAGS -std=gnu++17 -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" "$@"
+}
+
+# verilated PREFIX NAME TOP OPTIONS...: a chip's library and what wraps it, in OUT/PREFIX.
 verilated() {
     prefix=$1 name=$2 module=$3 led=$(port 'led[_n]*') lit=1
     shift 3
     [ "$led" = led ] || lit=0
-    step "$prefix" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert \
-        -Wno-fatal -Irtl/regs -Irtl/link -Irtl/link/phy --prefix "$prefix" --top-module "$module" --Mdir "$out/$prefix" \
-        -CFLAGS -std=gnu++17 -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" "$@"
-    inc=$(verilator --getenv VERILATOR_ROOT)/include
+    library "$prefix" "$prefix" "$module" "$@"
     step "$prefix-shim" $cxx -O2 -std=gnu++17 -I$here -Itests/lib -I"$out/$prefix" -isystem "$inc" \
         -isystem "$inc/vltstd" -DTOP="$prefix" -DHEADER="\"$prefix.h\"" -DOPS="chip_$prefix" \
         -DNAME="\"$name\"" -DPORTS="$ports" -DWIRES="$wires" "-DCLOCK=$(port 'clk[0-9]*')" "-DLED=$led" \
@@ -93,7 +100,7 @@ decoded() {
             { print }' "$out/raw.v" > "$out/decoded.v"
         models=rtl/top/test/SB_PLL40_CORE.v init=
         cells=$(dirname "$(command -v yosys)")/../share/yosys/ice40/cells_sim.v
-        verilated "$this" bits decoded --x-assign fast --x-initial 0 -DNO_ICE40_DEFAULT_ASSIGNMENTS \
+        verilated "$this" bits decoded --x-initial 0 -DNO_ICE40_DEFAULT_ASSIGNMENTS \
             $models "$cells" "$out/decoded.v"
         ;;
     ecp5-*)
@@ -108,7 +115,7 @@ decoded() {
         step decode sh -c '"$1" "$2/placed.json" "$3/unpacked.config" > "$3/decoded.v"' - \
             "${ECP5_NETLIST:?}" "$made" "$out"
         models="rtl/top/test/EHXPLLL.v rtl/top/test/LUT4.v" init="-GINIT=\"$made/firmware.hex\""
-        verilated "$this" bits netlist --x-assign fast --x-initial 0 rtl/top/test/EHXPLLL.v rtl/top/test/DP16KD.v \
+        verilated "$this" bits netlist --x-initial 0 rtl/top/test/EHXPLLL.v rtl/top/test/DP16KD.v \
             rtl/top/test/MULT18X18D.v "$out/decoded.v"
         ;;
     *)
@@ -143,7 +150,7 @@ from_rtl() { # BOARD[:NAME=VALUE]
     step serial grep -q -F -e "$to" "$out/${own##*/}"
     files=$(echo "$files" | sed "s|$own|$out/${own##*/}|")
     # shellcheck disable=SC2046,SC2086
-    verilated "$this" "${1%%:*}" "$top" --x-assign fast --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
+    verilated "$this" "${1%%:*}" "$top" --x-initial unique $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') \
         $firmware $files $models "$out/serial.vlt"
     root=
 }
@@ -180,18 +187,15 @@ from_model() { # BOARD[:NAME=VALUE]
     hz=$((clock_mhz * 1000000)) baud=$(value BAUD)
     includes="-Isim/cosim -Isim/model -Ifirmware -Itests/lib -I$here"
     # shellcheck disable=SC2086
-    step "$this" verilator --cc --build --compiler $compiler -O3 --language 1800-2017 --noassert -Wno-fatal \
-        --x-assign fast --x-initial unique -Irtl/link -Irtl/link/phy --prefix Vofr_link_cabled \
-        --top-module ofr_link_cabled $parts "-GSERIAL=$number" --Mdir "$out/$this" -CFLAGS -std=gnu++17 \
-        -MAKEFLAGS "CXX=$cxx OPT_FAST=-O2 OPT_SLOW=-O0 OBJCACHE=$ccache" rtl/link/*.v rtl/link/phy/*.v rtl/router/ofr_buffer.v
-    inc=$(verilator --getenv VERILATOR_ROOT)/include
+    library "$this" Vofr_link_cabled ofr_link_cabled --x-initial unique $parts "-GSERIAL=$number" \
+        rtl/link/*.v rtl/link/phy/*.v rtl/router/ofr_buffer.v
     # shellcheck disable=SC2086
     step "$this-shim" $cxx -O2 -std=gnu++17 $includes "-I$out/$this" -isystem "$inc" -isystem "$inc/vltstd" $shape \
         -DSHAPE_MIXED=0 -c -o "$out/$this/phy_rtl.o" sim/cosim/phy_rtl.cpp
     # shellcheck disable=SC2086
     step "$this-shim" "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror $includes $shape "-DOPS=chip_$this" \
         "-DNAME=\"golden:${1%%:*}\"" "-DPORTS=$ports" "-DWIRES=$wires" "-DCLOCK_HZ=$hz" \
-        "-DDIVISOR=$(((hz + baud / 2) / baud))" -c -o "$out/$this/golden_chip.o" $here/golden_chip.c
+        "-DDIVISOR=$(((hz + baud / 2) / baud))" "-DTUNE=$(value TUNE)" -c -o "$out/$this/golden_chip.o" $here/golden_chip.c
     for part in golden_soc link_report; do
         step $part "${CC:-gcc}" -O2 -std=c11 -Wall -Wextra -Werror $includes -c -o "$out/$this/$part.o" sim/cosim/$part.c
     done
@@ -242,7 +246,7 @@ case $known in
     unset=unique
     [ "$bits" = ' bits1' ] || unset=0
     # shellcheck disable=SC2086
-    [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-assign fast --x-initial $unset \
+    [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-initial $unset \
         "-GSERIAL=64'h$serial" $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') ${init:+"$init"} $files $models
     ;;
 esac

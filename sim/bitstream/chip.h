@@ -13,6 +13,9 @@ extern "C" {
 
 struct chip;
 
+// A board is in reset for 2^15 cycles from the PLL's lock on, whose model takes 2,400.
+enum { CHIP_RESET = (1 << 15) + 2400 };
+
 // Input pins. Of a cable (rtl/link/phy): bit p is its clock at port p, bit WIRES p + w a data wire.
 struct chip_in {
     bool uart_rx, flash_miso;

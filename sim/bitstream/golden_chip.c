@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lint-flags: -DOPS=chip_golden -DNAME="golden" -DPORTS=4 -DWIRES=3 -DSHAPE_N=2 -DSHAPE_W=16
-// lint-flags: -DSHAPE_L=16 -DSHAPE_C=2 -DSHAPE_TICK=10 -DCLOCK_HZ=42000000 -DDIVISOR=14
+// lint-flags: -DSHAPE_L=16 -DSHAPE_C=2 -DSHAPE_TICK=10 -DSHAPE_WIRES=2 -DTUNE=20
+// lint-flags: -DCLOCK_HZ=42000000 -DDIVISOR=14
 // lint-flags: -Isim/cosim -Isim/bitstream
 //
 // The golden model of a board, at the board's pins: golden node, firmware that takes no time, and
@@ -10,7 +11,8 @@
 // the model's word.
 //
 // OPS, NAME, PORTS, WIRES: as of chip.cpp. SHAPE_N, SHAPE_W, SHAPE_L, SHAPE_C: of the router;
-// SHAPE_TICK of the links; CLOCK_HZ: what BOARD.CLOCK says; DIVISOR: cycles a UART bit takes.
+// SHAPE_TICK and TUNE of the links, SHAPE_WIRES those of a cable's wires that they use; CLOCK_HZ:
+// what BOARD.CLOCK says; DIVISOR: cycles a UART bit takes.
 #include "chip.h"
 #include "golden_soc.h"
 #include "link_node.h"
@@ -22,14 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    RESET = (1 << 15) + 2400, // cycles, about as on a chip
-    TUNE = 20,                // of the tops of ECP5 boards
-    ANSWERS = 16,             // cycles between two turns of the firmware
-};
+enum { ANSWERS = 16 }; // cycles between two turns of the firmware
 
 struct chip {
-    struct ofr_shape shape;
     struct ofr_node node;
     void *memory;
     struct golden_soc soc;
@@ -53,6 +50,7 @@ static const struct ofr_shape shape = {
     .without = OFR_WITHOUT_TIME,
     .slot_flits = SHAPE_L,
     .links = SHAPE_TICK,
+    .link_bits = SHAPE_WIRES,
     .room = 4,
 };
 
@@ -71,13 +69,11 @@ static struct chip *create(uint64_t seed)
 
     if (!c)
         return NULL;
-    c->shape = shape;
-    c->shape.link_bits = (uint8_t)phy_rtl_wires();
     c->soc.node = &c->node;
     c->soc.clock_hz = CLOCK_HZ;
     c->soc.divisor = DIVISOR;
     c->uart_tx = true;
-    bool good = (c->memory = malloc(ofr_node_size(&c->shape)));
+    bool good = (c->memory = malloc(ofr_node_size(&shape)));
     for (unsigned p = 0; p < PORTS && good; p++)
         good = (c->end[p].rtl = phy_rtl_new(seed + p, TUNE, false));
     if (good)
@@ -97,7 +93,7 @@ static void reset(struct chip *c)
 
     link.straight = true;
     link.time = false;
-    ofr_node_init(&c->node, &c->shape, c->soc.serial, c->memory);
+    ofr_node_init(&c->node, &shape, c->soc.serial, c->memory);
     golden_soc_reset(&c->soc);
     for (unsigned p = 0; p < PORTS; p++)
         ofr_link_init(&c->end[p].model, &link);
@@ -140,7 +136,7 @@ static void step_uart(struct chip *c, bool rx)
 static void step(struct chip *c, bool rx)
 {
     struct ofr_node_in in = {.link_tick = false};
-    bool off = c->soc.cycle < RESET;
+    bool off = c->soc.cycle < CHIP_RESET;
 
     for (unsigned p = 0; p < PORTS; p++) {
         phy_rtl_out(c->end[p].rtl, &c->end[p].out, &c->end[p].in);
@@ -150,7 +146,7 @@ static void step(struct chip *c, bool rx)
     c->soc.cycle++;
     if (!off)
         ofr_node_step(&c->node, &in);
-    else if (c->soc.cycle == RESET)
+    else if (c->soc.cycle == CHIP_RESET)
         reset(c);
     for (unsigned p = 0; p < PORTS; p++)
         phy_rtl_clk(c->end[p].rtl, true, &c->end[p].in, off, false);
@@ -163,19 +159,18 @@ static void step(struct chip *c, bool rx)
 
 static bool half(struct chip *c, bool clk, const struct chip_in *in, struct chip_pins *out)
 {
-    const unsigned wires = phy_rtl_wires();
+    const uint64_t mask = ((uint64_t)1 << SHAPE_WIRES) - 1;
 
     if (clk)
         step(c, in->uart_rx);
-    *out =
-        (struct chip_pins){.uart_tx = c->uart_tx, .flash_csn = true, .led = c->soc.cycle > RESET};
-    bool up = c->soc.cycle > RESET; // all cables
+    *out = (struct chip_pins){
+        .uart_tx = c->uart_tx, .flash_csn = true, .led = c->soc.cycle > CHIP_RESET};
+    bool up = c->soc.cycle > CHIP_RESET; // all cables
     for (unsigned p = 0; p < PORTS; p++) {
         struct phy_rtl *rtl = c->end[p].rtl;
         bool level = in->cable_rx_clk >> p & 1;
-        uint64_t mask = ((uint64_t)1 << wires) - 1;
         if (!clk)
-            phy_rtl_clk(rtl, false, &c->end[p].in, c->soc.cycle <= RESET, false);
+            phy_rtl_clk(rtl, false, &c->end[p].in, c->soc.cycle <= CHIP_RESET, false);
         if (level != (c->rx_clk >> p & 1))
             phy_rtl_rx_clk(rtl, level, in->cable_rx >> p * WIRES & mask);
         out->cable_tx |= (phy_rtl_bits(rtl) & mask) << p * WIRES;

@@ -20,18 +20,6 @@ start() {
     start_simulator "$dir/log" "$out/$kind/bitsim" --seed "${SEED:-1}" --divisor $divisor \
         --socket "$dir/board.sock" "$@"
 }
-with_rtl() { # KIND BOARD...
-    kind=$1 chips=
-    shift
-    for board in "$@"; do
-        case $board in
-        golden:*) chips="$chips $board" ;;
-        *) chips="$chips rtl:$board" ;;
-        esac
-    done
-    mkdir -p "$out"
-    built "$1" "$chips" "$out/$kind"
-}
 whole() { # KIND DIMS: such a torus does what a torus does
     start "$1" --dims "$2"
     does_all "$2" "$1: "
@@ -44,12 +32,13 @@ whole() { # KIND DIMS: such a torus does what a torus does
 }
 
 check 'mixed: ULX3S, Colorlight i9, ECP5-EVN, golden' \
-    with_rtl mixed ulx3s-85f colorlight-i9 ecp5-evn golden:ulx3s-85f
+    built ulx3s-85f 'rtl:ulx3s-85f rtl:colorlight-i9 rtl:ecp5-evn golden:ulx3s-85f' "$out/mixed"
 whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
 divisor=364 # of 41.9
-check 'small: ULX3S with 16-bit flits' with_rtl small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small ulx3s-85f-small
+small=rtl:ulx3s-85f-small
+check 'small: ULX3S with 16-bit flits' built ulx3s-85f-small "$small $small $small $small" "$out/small"
 whole small 2x2
 finish

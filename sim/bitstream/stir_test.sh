@@ -6,7 +6,6 @@
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
-CHATTER=${CHATTER:-$B/sim/chatter}
 seed=${SEED:-1}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 export XDG_STATE_HOME="$dir" XDG_RUNTIME_DIR="$dir" USER=lab
@@ -44,7 +43,7 @@ check 'counters' torus counters
 check 'traffic' torus run --load 0.3 --cycles 5000 --warmup 1000
 said= # all at once, to two of RTL and the golden one
 for n in 0 1 3; do
-    timeout 600 "$CHATTER" "$dir/board$n.sock" 12 $((seed + n)) 1 > "$dir/said$n" 2>&1 &
+    timeout 600 "$B/sim/chatter" "$dir/board$n.sock" 12 $((seed + n)) 1 > "$dir/said$n" 2>&1 &
     said="$said $n:$!"
 done
 for one in $said; do
@@ -73,7 +72,7 @@ sed 's/^/# /' "$dir/log" | tail -n 3
 
 for bad in '' "$dir/nothing.sock" "$dir/nothing.sock 1" "$dir/nothing.sock x"; do
     # shellcheck disable=SC2086 # words
-    "$CHATTER" $bad > "$dir/out" 2> "$dir/err"
+    "$B/sim/chatter" $bad > "$dir/out" 2> "$dir/err"
     [ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(grep -c . "$dir/err")" = 1 ]
     result $? "refused: chatter ${bad#"$dir"}"
 done

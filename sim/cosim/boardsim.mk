@@ -104,6 +104,7 @@ $(BS_RACES): %/boardsim: $(B)/bin/boardsim
 	@for c in $(filter-out steps,$(BS_C)); do $(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -DBOARDSIM_VERSION='"0"' \
 	    -Isim/cosim -fsanitize=thread -c -o $(@D)/$$c.o sim/cosim/$$c.c || exit; done
 	@sed '$(if $(findstring twin,$@),$(TWIN_races))' sim/cosim/steps.c > $(@D)/steps.c
+	@$(if $(findstring twin,$@),! cmp -s sim/cosim/steps.c $(@D)/steps.c)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -Isim/cosim -fsanitize=thread -c -o $(@D)/steps.o $(@D)/steps.c
 	@$(CXX) -fsanitize=thread -o $@ $(BS_C:%=$(@D)/%.o) $(filter %/flash.o %/verilated.o %/verilated_threads.o,$(BS_O)) \
 	    $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(firstword $(BS_ALL)) -lpthread -latomic -lm
