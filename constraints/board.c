@@ -185,6 +185,9 @@ static void load(struct board *b, const char *name)
     if (json_object_get(b->root, "pins_of"))
         b->pins_of = text_of(b, "pins_of");
     b->record = read_board(b->pins_of);
+    const char *wrong = header_share(b->record);
+    if (wrong)
+        fail(FOLDER "%s.json: %s", b->pins_of, wrong);
     if (json_object_get(b->record, "pins_of"))
         fail(FOLDER "%s.json: \"pins_of\": %s has no pins of its own", name, b->pins_of);
     b->fpga = text_of(b, "fpga");

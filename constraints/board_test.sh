@@ -23,7 +23,7 @@ for file in constraints/*.json; do
     *) check "$board: the table is of what is here, it fits and meets its clock" \
         holds check "$board" ;;
     esac
-    grep -q '"header": {' "$file" || continue
+    grep -q '^  "header"' "$file" || continue
     same_drawing() {
         "$DRAWING" "$board" > "$copy/drawing" 2> "$copy/out" && cmp "$copy/drawing" "constraints/$board.svg"
     }
@@ -103,6 +103,11 @@ unnumbered() { # NAME BOARD SED SAYS: a header's numbers that are recorded so ar
 unnumbered 'a header whose numbers no source says' $board '/"J2", "pins"/s/, "numbered": .*}]//' \
     'no source says that it is at pin 13 of J2'
 unnumbered 'a wire without a number' $board '/cable_rx\[3\]/s/, "header": [0-9]*//' 'at pin 0: the header has no such'
+unnumbered "a wire at another's number, of a header that another board has" ulx3s-85f-wide '/"header": 6}/s/6}/7}/' 'at pin 7: no source calls it'
+wanted=2
+caught 'the header of a board that has none' constraints/ulx3s-85f-wide.json 's/"header": "ulx3s-85f"/"header": "ulx3s-25f"/' pins ulx3s-85f-wide
+check 'the header of a board that has none: it says why' grep -q 'ulx3s-25f has none of its own' "$copy/out"
+wanted=1
 unnumbered 'a wire beyond the header' $board '/cable_rx\[3\]/s/"header": [0-9]*/"header": 81/' 'at pin 81: the header has no such'
 unnumbered 'a number that is another in a name' ecp5-evn 's/"header": 45}/"header": 61}/' \
     'is at pin 21, and J40_05 in'

@@ -18,7 +18,7 @@ $(BOARD_FACTS): constraints/board.c constraints/header.c constraints/header.h \
 
 # Pictures of headers with cables: make docs draws them, the test says whether they are of the records.
 DRAWING := $(B)/constraints/drawing
-HEADERS := $(patsubst %.json,%,$(shell grep -l '"header": {' constraints/*.json))
+HEADERS := $(patsubst %.json,%,$(shell grep -l '^  "header"' constraints/*.json))
 DOCS += $(HEADERS:%=%.svg)
 $(HEADERS:%=%.svg): %.svg: %.json $(DRAWING)
 	$(DRAWING) $(*F) > $@.new && mv $@.new $@

@@ -186,6 +186,9 @@ int main(int argc, char **argv)
     json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!root)
         fail("%s:%d: %s", path, error.line, error.text);
+    const char *wrong = header_share(root);
+    if (wrong)
+        fail("%s: %s", path, wrong);
     const json_t *header = json_object_get(root, "header"), *all = json_object_get(root, "pins");
     int pins = (int)json_integer_value(json_object_get(header, "pins"));
     if (pins < 2 || pins > MAX_PINS || pins % 2)

@@ -11,6 +11,24 @@
 
 enum { HEADER = 40, WORD = 32, KEY = 128 };
 
+const char *header_share(json_t *record)
+{
+    static char why[256];
+    const char *board = json_string_value(json_object_get(record, "header"));
+    char path[128];
+    json_error_t error;
+
+    if (!board)
+        return NULL;
+    snprintf(path, sizeof path, "constraints/%s.json", board);
+    json_t *other = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    json_t *header = json_object_get(other, "header");
+    snprintf(why, sizeof why, "\"header\": %.100s has none of its own", board);
+    bool good = json_is_object(header) && !json_object_set(record, "header", header);
+    json_decref(other);
+    return good ? NULL : why;
+}
+
 const char *header_find(const json_t *header, int at, struct header_place *place)
 {
     const json_t *parts = json_object_get(header, "parts");

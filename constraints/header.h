@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A board's header as constraints/BOARD.json has it: where its pins are, and which source says so.
 //
-// The pins of "header" are counted in rows of two, one header after the other: 40 each, or as many
-// as the "parts" have. A part, or the header where there are none, has
+// "header" may be another board's name, whose header it is then. Its pins are counted in rows of
+// two, one header after the other: 40 each, or as many as the "parts" have. A part, or the header
+// where there are none, has
 //     "printed"   what is beside each pin, where that is not its number; "" beside what is no wire
 //     "numbered"  the sources that say which pin has which number: for each "in", the path of one
 //                 of "sources" or of the header's own "sources", which name no pins, and
@@ -25,6 +26,10 @@ struct header_place {
     int index, own;     // which header it is, and the pin's place there
     char printed[32];   // its number, if nothing else is
 };
+
+// Where "header" is another board's name: puts that one's there. Returns what is wrong, NULL if
+// nothing is.
+const char *header_share(json_t *record);
 
 // Finds place `at` of the header; returns what is wrong, NULL if nothing is.
 const char *header_find(const json_t *header, int at, struct header_place *place);

@@ -26,6 +26,7 @@ static const struct loader {
     {"ulx3s-45f", "ulx3s", "bit", "LFE5U-45F-", false},
     {"ulx3s-25f", "ulx3s", "bit", "LFE5U-25F-", false},
     {"ulx3s-12f", "ulx3s", "bit", "LFE5U-12F-", false},
+    {"ulx3s-85f-wide", "ulx3s", "bit", "LFE5U-85F-", false},
     {"ulx3s-85f-small", "ulx3s", "bit", "LFE5U-85F-", false},
     {"ulx3s-25f-small", "ulx3s", "bit", "LFE5U-25F-", false},
     {"icepi-zero", "icepi-zero", "bit", "LFE5U-25F-", false},
@@ -41,8 +42,8 @@ static struct {
 
 static const struct argp_option options[] = {
     {"board", 'B', "BOARD", 0,
-     "what it is: ice40hx8k-b-evn, ulx3s-85f, ulx3s-45f, ulx3s-25f, ulx3s-12f, ulx3s-85f-small, "
-     "ulx3s-25f-small, icepi-zero, ecp5-evn or colorlight-i9; must be there",
+     "what it is: ice40hx8k-b-evn, ulx3s-85f, ulx3s-45f, ulx3s-25f, ulx3s-12f, ulx3s-85f-wide, "
+     "ulx3s-85f-small, ulx3s-25f-small, icepi-zero, ecp5-evn or colorlight-i9; must be there",
      1},
     {"chip", 'C', "SERIAL", 0,
      "the serial number of the FTDI chip on it, where several boards are plugged in", 1},

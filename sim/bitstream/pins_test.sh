@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Boards of RTL at their pins, cabled to a torus (`make soak`): of three kinds that fit each other, ULX3S,
-# Colorlight i9 and the ECP5 evaluation board, and the golden model of a ULX3S beside them; and of ULX3S in the build that joins iCE40HX8K-B-EVNs (with these:
-# bitstream_test.sh). Every cable is of another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
+# Colorlight i9 and the ECP5 evaluation board, and the golden model of a ULX3S beside them; of ULX3S with six
+# wires a cable, and in the build that joins iCE40HX8K-B-EVNs (with these: bitstream_test.sh). Every cable is
+# of another length, its wires of others. Found, programmed, traffic, counters of each; a twin without one cable.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -37,6 +38,8 @@ whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
+check 'wide: ULX3S with six wires a cable' with_rtl wide ulx3s-85f-wide ulx3s-85f-wide ulx3s-85f-wide ulx3s-85f-wide
+whole wide 2x2
 divisor=364 # of 41.9
 small=rtl:ulx3s-85f-small
 check 'small: ULX3S with 16-bit flits' built ulx3s-85f-small "$small $small $small $small" "$out/small"
