@@ -364,7 +364,7 @@ check 'boardsim: in one line' one_line
 check 'boardsim: no cycles below 0' status 2 boardsim --cycles -1 --sockets "$dir"
 check 'boardsim: nor beyond 64 bits' status 2 boardsim --cycles 18446744073709551616 --sockets "$dir"
 check 'boardsim: unknown kinds' status 2 boardsim --boards zz
-check 'boardsim: bitstreams are elsewhere' status 2 boardsim --boards bb --dims 2x1
+check 'boardsim: no bitstream of that board' status 2 boardsim --boards bb --dims 2x1 --bitstream nothing
 check 'boardsim: a cable of no board' status 2 boardsim --cable 16.x+ --sockets "$dir"
 check 'torusctl: nobody there' status 2 torus discover
 check 'torusctl: in one line' one_line

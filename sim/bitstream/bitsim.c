@@ -7,7 +7,7 @@
 // is a Unix socket: torusctl -t unix:PATH, in a torus that of board 0; --host: of another one, too.
 //
 //     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
-//            [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]
+//            [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]...
 //            [--loose N:PORT]... [--straight] [--errors N]
 //
 // FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
@@ -28,6 +28,7 @@
 // what it saw. Exit status: 0 all pins were equal; 1 they differ; 2 wrong use.
 
 #define _GNU_SOURCE
+#include "at_pins.h"
 #include "chip.h"
 #include "rng.h"
 #include "serial_line.h"
@@ -56,10 +57,11 @@ enum {
     AWAKE_RECORD = 20000,    // the same for a session that others are to run as well
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
-    MAX_BOARDS = 16,
+    MAX_BOARDS = AT_PINS_BOARDS,
     MAX_LOOSE = 16,
     DIMS = 3,
-    PORTS = 2 * DIMS, // x+, x-, y+, ...
+    MAX_PULLS = MAX_BOARDS * DIMS, // all cables
+    PORTS = 2 * DIMS,              // x+, x-, y+, ...
     MAX_WIRES = 16,
     TOGETHER = 16, // cycles of a board of a torus before it is the next one's turn
     LINE = 128,    // half periods that a cable remembers, a power of 2
@@ -225,9 +227,9 @@ static bool serve(struct board *b)
 }
 
 struct options {
-    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull,
+    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull[MAX_PULLS],
         *loose[MAX_LOOSE];
-    unsigned looses;
+    unsigned pulls, looses;
     uint64_t divisors[MAX_BOARDS]; // of the boards whose UART has its own; 0: `divisor`
     unsigned flashes;
     uint64_t divisor, cycles, seed, errors;
@@ -428,15 +430,17 @@ static void parse(struct options *o, int argc, char **argv)
         else if (opt == 'd')
             o->divisor = number("divisor", optarg, 4, 65535);
         else if (opt == 'c')
-            o->cycles = number("cycles", optarg, 1, UINT64_MAX - 1);
+            o->cycles = number("cycles", optarg, 1, UINT64_MAX);
         else if (opt == 'r')
-            o->seed = number("seed", optarg, 0, UINT64_MAX - 1);
+            o->seed = number("seed", optarg, 0, UINT64_MAX);
         else if (opt == 'a')
             o->alone = true;
         else if (opt == 'w')
             read_record(o, optarg);
+        else if (opt == 'p' && o->pulls < MAX_PULLS)
+            o->pull[o->pulls++] = optarg;
         else if (opt == 'p')
-            o->pull = optarg;
+            die("--pull %s: up to %d", optarg, MAX_PULLS);
         else if (opt == 'l' && o->looses < MAX_LOOSE)
             o->loose[o->looses++] = optarg;
         else if (opt == 'l')
@@ -453,7 +457,7 @@ static void parse(struct options *o, int argc, char **argv)
     if (optind != argc)
         die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
             " [--alone] [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull "
-            "N:PORT] [--loose N:PORT]..."
+            "N:PORT]... [--loose N:PORT]..."
             " [--straight] [--errors N]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
@@ -467,8 +471,8 @@ static void parse(struct options *o, int argc, char **argv)
         if (o->record[n] && (all_bits[n]->ports > SESSION_RX || all_bits[n]->wires > SESSION_WIRES))
             die("--record %u:%s: up to %d cables of %d wires", n, o->record[n], SESSION_RX,
                 SESSION_WIRES);
-    if ((o->pull || o->looses || o->errors) && !o->torus)
-        die("--%s: with --dims", o->pull ? "pull" : o->looses ? "loose" : "errors");
+    if ((o->pulls || o->looses || o->errors) && !o->torus)
+        die("--%s: with --dims", o->pulls ? "pull" : o->looses ? "loose" : "errors");
     o->alone |= !all_rtl[0];
 }
 
@@ -597,9 +601,9 @@ int main(int argc, char **argv)
     }
     if (o.looses)
         sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
-    if (o.pull) {
+    for (unsigned i = 0; i < o.pulls; i++) {
         unsigned n, port;
-        find_end(b, &o, "pull", o.pull, &n, &port);
+        find_end(b, &o, "pull", o.pull[i], &n, &port);
         pull(&b[n], port);
     }
     be_noisy(b, &o);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Decoded bitstreams: `make bitstream-test BOARD=name [FLIPS=100]` (README.md), and in `make soak`.
 SOAK += $(B)/tests/bitstream_soak $(B)/tests/wrong_bits_soak sim/bitstream/pins_test.sh
-TESTS += sim/bitstream/ice40_test.sh sim/bitstream/stir_test.sh
+TESTS += sim/bitstream/ice40_test.sh sim/bitstream/stir_test.sh sim/bitstream/boards_test.sh
 FLIP_BITS := $(B)/sim/flips
 ECP5_NETLIST := $(B)/sim/ecp5_netlist
 STIR := $(B)/sim/stir
@@ -32,6 +32,8 @@ $(CHATTER): sim/bitstream/chatter.c sim/bitstream/number.h sim/cosim/rng.h firmw
 $(STIR): sim/bitstream/stir.c sim/bitstream/number.h sim/cosim/rng.h $(HOST_O) $(HOST_H) $(B)/libofr.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Ihost/lib -Isim/cosim $(CFLAGS) -o $@ $< $(HOST_O) $(B)/libofr.a $(USB_LIBS)
+
+sim/bitstream/boards_test.sh: $(B)/bin/boardsim $(BOARD_FACTS) $(PATCH) $(ECP5_NETLIST)
 
 sim/bitstream/stir_test.sh: $(STIR) $(CHATTER) $(B)/bin/boardsim $(B)/bin/torusctl
 

@@ -17,19 +17,7 @@
 
 set -e
 board=$1 bitstreams=$2 out=$3 rtl=${4:-$3}
-count() { # PORT: how many of it
-    grep -c "\"port\": \"$1[\"[]" "constraints/$pins_of.json" || :
-}
-of_board() { # BOARD: what there is to know of it
-    facts=$("$BOARD_FACTS" facts "$1") || exit 2
-    eval "$facts"
-    : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${files:?}" "${parameters?}" "${clock_mhz:?}"
-    ports=$(count cable_tx_clk)
-    wires=$((ports ? $(count cable_tx) / ports : 0))
-    case " $parameters " in # those of z are not there
-    *' N=2 '*) ports=4 ;;
-    esac
-}
+. sim/bitstream/facts.sh
 of_board "$board"
 port() { # PATTERN: the one port of the board's top that it matches
     sed -n "s/.*\"port\": \"\($1\)[\"\[].*/\1/p" "constraints/$pins_of.json" | sort -u

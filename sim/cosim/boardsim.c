@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // boardsim: a torus of boards in one process, joined by cables, each board's UART a Unix socket.
 // Start and end, the verdict.
+#include "at_pins.h"
 #include "basics.h"
 #include "cables.h"
 #include "clocks.h"
@@ -239,10 +240,7 @@ static void set_up(struct sim *s)
         s->o.kinds = allocate(s->boards + 1, 1);
         memset(s->o.kinds, s->o.kind, s->boards);
     }
-    if (strchr(s->o.kinds, 'b'))
-        die("--boards %s: a bitstream runs at its pins, beside RTL and golden boards, in bitsim: "
-            "make bitstream-test, sim/bitstream/README.md",
-            s->o.kinds);
+    at_pins(s);
     if (strlen(s->o.kinds) != s->boards || strspn(s->o.kinds, "rgs") != s->boards)
         die("--boards %s: write %u letters, r (RTL), g (golden) or s (small)", s->o.kinds,
             s->boards);

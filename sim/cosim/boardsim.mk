@@ -88,7 +88,7 @@ $(BS)/options.o: host/lib/libtorus.h
 $(BS)/options.o: CPPFLAGS += -DBOARDSIM_VERSION='"$(shell sh tests/version.sh)"'
 
 # Lower layers first (README.md).
-BS_C := basics unix_listen spi_flash golden_soc board ftdi_chip usbip options falls cables ledger clocks noise reliable phy_cables times steps control uarts boardsim
+BS_C := basics unix_listen spi_flash golden_soc board ftdi_chip usbip options falls cables ledger clocks noise reliable phy_cables times steps control uarts at_pins boardsim
 BS_O := $(addprefix $(BS)/,$(BS_C:%=%.o) flash.o verilated.o verilated_threads.o)
 # It reads fw.hex when it makes RTL boards: from $(B)/firmware, or where it is installed.
 $(B)/bin/boardsim: $(BS_O) $(BS_ALL) $(B)/libofr.a $(B)/libfw.a $(B)/firmware/fw.hex

@@ -13,11 +13,82 @@
 
 const char *argp_program_version = "boardsim " BOARDSIM_VERSION;
 
+static const struct argp_option list[] = {
+    {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
+    {"boards", 'b', "KIND", 0,
+     "rtl (default), golden, small, or a letter r, g or s for each board in order; bitstream or b: "
+     "decoded bitstreams, r and g beside them at their pins, from the sources' top folder",
+     0},
+    {"bitstream", 'i', "BOARD", 0,
+     "whose bitstream b is, as make bitstream leaves it (default ice40hx8k-b-evn)", 0},
+    {"beside", 'o', "BOARD", 0,
+     "what r and g beside b are (default: the same board, with an iCE40 ulx3s-85f-small)", 0},
+    {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
+    {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
+    {"usbip", 'u', "PORT", 0,
+     "show every board as its USB chip too: USB/IP on 127.0.0.1 (port 0: any that is free)", 0},
+    {"chip", 'K', "CHIP", 0, "which: ft2232h (default), ft232h or ft231x", 0},
+    {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
+    {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
+    {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
+    {"link", 'k', "KIND", 0,
+     "reliable (default): frames, CRC, retry; plain: wires, which take less time; or phy: "
+     "reliable with their physical layer, cables of four wires and a clock each way; rtl in "
+     "two dimensions, no golden model beside",
+     0},
+    {"bit-errors", 'e', "RATE", 0, "of a bit on a cable of reliable links, 0 to 0.5", 0},
+    {"bursts", 'r', "RATE", 0,
+     "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
+    {"spread", 'x', "CYCLES", 0,
+     "there a cable is up to so much longer than --latency, both ways, drawn", 0},
+    {"pull", 'U', "A.x+@FROM-TO", 0,
+     "there that cable's plug is out from one cycle to another (repeatable)", 0},
+    {"stuck", 'T', "A.x+:WIRE", 0,
+     "with --link phy: that wire, 0 to 3, brings that port nothing but zeros; 4: the clock, so "
+     "that direction is dead (repeatable)",
+     0},
+    {"jitter", 'j', "PERCENT", 0,
+     "with --link phy: each edge on a cable comes up to so much of a bit early or late, 0 to "
+     "50",
+     0},
+    {"misfit", 'M', "N", 0,
+     "there golden board N says that it has other slots: its links must not come up", 0},
+    {"channels", 'N', "N", 0,
+     "ends of channels that each board has, 0 (default) or 8, with collectives and datagrams; "
+     "rtl: in two dimensions, with --link reliable",
+     0},
+    {"user", 'E', NULL, 0,
+     "RTL boards have a second soft core, for a user's program, at the first four ends; no "
+     "golden model beside; golden boards have none",
+     0},
+    {"logic", 'G', "FILE", 0,
+     "a shared object: a user's logic at the pins of the channels of each board; without, what "
+     "comes "
+     "there is taken, and gone",
+     0},
+    {"threads", 't', "N", 0, "default: one a core", 0},
+    {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
+    {"break", 'B', "CYCLE", 0,
+     "from then on board 0's golden model sees a wrong credit: must be found", 0},
+    {"ppm", 'P', "N", 0,
+     "each board has a clock of its own, drawn from the seed, up to N parts per million off", 0},
+    {"wait", 'w', NULL, 0,
+     "time stands still while no host waits for an answer: a session replays cycle by cycle", 0},
+    {"ledger", 'L', "FILE", 0,
+     "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
+    {"at", 'A', "CYCLE:ORDER", 0,
+     "in that cycle, or up to 63 later, do what an order below says (repeatable)", 0},
+    {"seed", 'S', "N", 0,
+     "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
+    {0}};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     unsigned k[3];
     char *end = NULL, extra;
+    if (key > 0 && key < (int)sizeof o->given)
+        o->given[key] = true;
     switch (key) {
     case 'd': {
         int n = sscanf(arg, "%ux%ux%u%c", &k[0], &k[1], &k[2], &extra);
@@ -34,7 +105,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
     case 'b':
         o->kind = arg[0];
-        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") ? arg : NULL;
+        o->kinds = strcmp(arg, "golden") && strcmp(arg, "rtl") && strcmp(arg, "small") &&
+                           strcmp(arg, "bitstream")
+                       ? arg
+                       : NULL;
+        return 0;
+    case 'i':
+        o->bitstream = arg;
+        return 0;
+    case 'o':
+        o->beside = arg;
         return 0;
     case 's':
         o->directory = arg;
@@ -205,72 +285,16 @@ static void close_output(void)
     _exit(1);
 }
 
+const char *options_other(const struct options *o, const char *letters)
+{
+    for (const struct argp_option *option = list; option->name; option++)
+        if (o->given[option->key] && !strchr(letters, option->key))
+            return option->name;
+    return NULL;
+}
+
 struct options options_read(int argc, char **argv)
 {
-    static const struct argp_option list[] = {
-        {"dims", 'd', "KxK[xK]", 0, "sizes of the torus, 1 to 16 each (default 4x4)", 0},
-        {"boards", 'b', "KIND", 0,
-         "rtl (default), golden, small, or a letter r, g or s for each board in order", 0},
-        {"sockets", 's', "DIR", 0, "folder of the UARTs' sockets boardN.sock (default .)", 0},
-        {"pty", 'p', NULL, 0, "UARTs as pseudo-terminals instead", 0},
-        {"usbip", 'u', "PORT", 0,
-         "show every board as its USB chip too: USB/IP on 127.0.0.1 (port 0: any that is free)", 0},
-        {"chip", 'K', "CHIP", 0, "which: ft2232h (default), ft232h or ft231x", 0},
-        {"no-shadow", 'n', NULL, 0, "no golden model beside the RTL boards", 0},
-        {"cable", 'c', "A.x+[:B.y-]", 0, "pull a cable, or plug one in (repeatable)", 0},
-        {"latency", 'l', "CYCLES", 0, "of a cable, 1 to 32 (default 2)", 0},
-        {"link", 'k', "KIND", 0,
-         "reliable (default): frames, CRC, retry; plain: wires, which take less time; or phy: "
-         "reliable with their physical layer, cables of four wires and a clock each way; rtl in "
-         "two dimensions, no golden model beside",
-         0},
-        {"bit-errors", 'e', "RATE", 0, "of a bit on a cable of reliable links, 0 to 0.5", 0},
-        {"bursts", 'r', "RATE", 0,
-         "of a word there: a burst begins, 40 words long in the mean, half of their bits wrong", 0},
-        {"spread", 'x', "CYCLES", 0,
-         "there a cable is up to so much longer than --latency, both ways, drawn", 0},
-        {"pull", 'U', "A.x+@FROM-TO", 0,
-         "there that cable's plug is out from one cycle to another (repeatable)", 0},
-        {"stuck", 'T', "A.x+:WIRE", 0,
-         "with --link phy: that wire, 0 to 3, brings that port nothing but zeros; 4: the clock, so "
-         "that direction is dead (repeatable)",
-         0},
-        {"jitter", 'j', "PERCENT", 0,
-         "with --link phy: each edge on a cable comes up to so much of a bit early or late, 0 to "
-         "50",
-         0},
-        {"misfit", 'M', "N", 0,
-         "there golden board N says that it has other slots: its links must not come up", 0},
-        {"channels", 'N', "N", 0,
-         "ends of channels that each board has, 0 (default) or 8, with collectives and datagrams; "
-         "rtl: in two dimensions, with --link reliable",
-         0},
-        {"user", 'E', NULL, 0,
-         "RTL boards have a second soft core, for a user's program, at the first four ends; no "
-         "golden model beside; golden boards have none",
-         0},
-        {"logic", 'G', "FILE", 0,
-         "a shared object: a user's logic at the pins of the channels of each board; without, what "
-         "comes "
-         "there is taken, and gone",
-         0},
-        {"threads", 't', "N", 0, "default: one a core", 0},
-        {"cycles", 'C', "N", 0, "stop after N cycles (default: run on)", 0},
-        {"break", 'B', "CYCLE", 0,
-         "from then on board 0's golden model sees a wrong credit: must be found", 0},
-        {"ppm", 'P', "N", 0,
-         "each board has a clock of its own, drawn from the seed, up to N parts per million off",
-         0},
-        {"wait", 'w', NULL, 0,
-         "time stands still while no host waits for an answer: a session replays cycle by cycle",
-         0},
-        {"ledger", 'L', "FILE", 0,
-         "at the end and on SIGUSR1, write the users' packets that went out of each port", 0},
-        {"at", 'A', "CYCLE:ORDER", 0,
-         "in that cycle, or up to 63 later, do what an order below says (repeatable)", 0},
-        {"seed", 'S', "N", 0,
-         "of serial numbers, of the state boards wake up in, of clocks (default 1)", 0},
-        {0}};
     static const struct argp parser = {
         list,
         parse,

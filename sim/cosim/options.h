@@ -17,8 +17,9 @@ struct timed_order {
 
 struct options {
     struct ofr_torus torus;
-    char *kinds; // a letter a board
-    char kind;   // of all boards, where kinds is NULL
+    char *kinds;              // a letter a board
+    char kind;                // of all boards, where kinds is NULL
+    char *bitstream, *beside; // what board a b is, and r and g beside it; NULL: not said
     bool shadow, pty;
     const char *directory;
     unsigned latency, threads;
@@ -47,10 +48,13 @@ struct options {
     unsigned spread; // a cable is up to so much longer than latency, cycles
     struct timed_order order_at[MAX_ORDERS]; // --at
     size_t orders;
-    char order[64]; // for a simulator that runs, "": this is to be one
+    bool given[128]; // by an option's letter: is it on the command line?
+    char order[64];  // for a simulator that runs, "": this is to be one
 };
 
 // From the command line; what is wrong there ends the program with status 2.
 struct options options_read(int argc, char **argv);
+// The name of one that was given and whose letter is none of these; NULL: there is none.
+const char *options_other(const struct options *o, const char *letters);
 
 #endif

@@ -17,7 +17,7 @@
 
 enum { IDLE_MS = 20 }; // longest sleep while nothing is in flight
 
-static void socket_path(const struct sim *s, uint32_t n, char path[108])
+void socket_path(const struct sim *s, uint32_t n, char path[108])
 {
     if (snprintf(path, 108, "%s/board%u.sock", s->o.directory, n) >= 108)
         die("--sockets %s: the path is too long for a Unix socket", s->o.directory);

@@ -7,6 +7,8 @@
 
 // unix_listen(), or the simulator ends with a line.
 int listen_at(const char *path);
+// Where board n's is; too long a path ends the simulator with a line.
+void socket_path(const struct sim *s, uint32_t n, char path[108]);
 // Opens each board's socket or terminal, and the USB/IP server.
 void open_uarts(struct sim *s);
 void close_uarts(struct sim *s);
