@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board top of Radiona's ULX3S, as ulx3s.v, with two dimensions and cables of six data wires and a
-// clock each way: all 56 pins of the headers J1 and J2 (constraints/README.md). 32-bit flits and the
-// paper's buffers, eight slots of 512 bytes a VC: for an LFE5U-85F. Pins:
+// clock each way: all 56 pins of the headers J1 and J2 (constraints/README.md). 32-bit flits and
+// the paper's buffers, eight slots of 512 bytes a VC: for an LFE5U-85F. Pins:
 // constraints/ulx3s-85f-wide.lpf, of revisions 2 and 3.
 `default_nettype none
 
