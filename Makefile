@@ -196,7 +196,7 @@ help:
 	@echo 'make bench      throughput of the routings; make soak HOURS=n  long random runs'
 	@echo 'make fuzz       the protocol of host and firmware under libFuzzer; FUZZ_SECONDS=30 each'
 	@echo 'make guest      torusctl over USB in a real kernel, in QEMU; fetches 100 MB the first time'
-	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md'
+	@echo 'make report     size and speed on iCE40 and ECP5, into rtl/README.md, and all boards with three placements each (hours), or BOARDS="name ..."'
 	@echo 'make bitstream BOARD=name [SERIAL=...]   a bitstream and what goes into the flash: constraints/README.md'
 	@echo 'make release    the bitstreams of all boards, or of BOARDS="name ...", in one package with firmware and sums'
 	@echo 'make flash BOARD=name [SERIAL=...]       what was built into the flash of a board, by openFPGALoader'
