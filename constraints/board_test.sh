@@ -108,6 +108,8 @@ wanted=2
 caught 'the header of a board that has none' constraints/ulx3s-85f-wide.json 's/"header": "ulx3s-85f"/"header": "ulx3s-25f"/' pins ulx3s-85f-wide
 check 'the header of a board that has none: it says why' grep -q 'ulx3s-25f has none of its own' "$copy/out"
 wanted=1
+unnumbered 'a number that is one of the header but for 2^32' $board '/cable_rx\[3\]/s/"header": [0-9]*/"header": 4294967302/' 'the header has no such'
+unnumbered 'a header whose parts have more pins than it' ulx3s-85f 's/"pins": 80/"pins": 78/' 'parts have more pins than it'
 unnumbered 'a wire beyond the header' $board '/cable_rx\[3\]/s/"header": [0-9]*/"header": 81/' 'at pin 81: the header has no such'
 unnumbered 'a number that is another in a name' ecp5-evn 's/"header": 45}/"header": 61}/' \
     'is at pin 21, and J40_05 in'

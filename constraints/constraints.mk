@@ -20,7 +20,7 @@ $(BOARD_FACTS): constraints/board.c constraints/header.c constraints/header.h \
 DRAWING := $(B)/constraints/drawing
 HEADERS := $(patsubst %.json,%,$(shell grep -l '^  "header"' constraints/*.json))
 DOCS += $(HEADERS:%=%.svg)
-$(HEADERS:%=%.svg): %.svg: %.json $(DRAWING)
+$(HEADERS:%=%.svg): %.svg: %.json $(HEADERS:%=%.json) $(DRAWING)
 	$(DRAWING) $(*F) > $@.new && mv $@.new $@
 
 $(DRAWING): constraints/drawing.c constraints/header.c constraints/header.h
@@ -53,9 +53,10 @@ $(SEEDS_TABLE): constraints/seeds.c tests/verilog_inputs.c tests/verilog_inputs.
 
 constraints/seeds_test.sh: $(BOARD_FACTS) $(SEEDS_TABLE)
 
-report: report-boards
-report-boards: $(BOARD_FACTS) $(SEEDS_TABLE) $(B)/ecp5/stamp $(B)/ecp5/ice40
-	@for board in $(BOARDS); do ALL='$(ALL)' SEEDS_TABLE=$(SEEDS_TABLE) \
+report-boards: $(BOARD_FACTS) $(SEEDS_TABLE)
+	@for board in $(BOARDS); do \
+	    case $$board in ice40*) tools=ice40 ;; *) tools=stamp ;; esac; \
+	    $(MAKE) -s $(B)/ecp5/$$tools && ALL='$(ALL)' SEEDS_TABLE=$(SEEDS_TABLE) \
 	    sh constraints/seeds.sh $$board $(B)/bitstream/$$board $$(seq $(SEEDS)) || exit; done
 
 # How far apart the wires of a cable may be, from the bitstream that is there.

@@ -126,8 +126,8 @@ static void put_wires(struct place *place, int pins, const json_t *all)
             snprintf(what, sizeof what, "%s %s, clock", links[link], way);
         else
             snprintf(what, sizeof what, "%s %s, wire %d", links[link], way, bit % wires);
-        put(place, pins, (int)json_integer_value(json_object_get(pin, "header")), what,
-            colours[link], true);
+        json_int_t at = json_integer_value(json_object_get(pin, "header"));
+        put(place, pins, at > pins ? 0 : (int)at, what, colours[link], true);
     }
 }
 

@@ -20,6 +20,8 @@ const char *header_share(json_t *record)
 
     if (!board)
         return NULL;
+    if (strspn(board, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(board))
+        return "\"header\" is no header, and no board's name";
     snprintf(path, sizeof path, "constraints/%s.json", board);
     json_t *other = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     json_t *header = json_object_get(other, "header");
@@ -29,27 +31,31 @@ const char *header_share(json_t *record)
     return good ? NULL : why;
 }
 
-const char *header_find(const json_t *header, int at, struct header_place *place)
+const char *header_find(const json_t *header, json_int_t at, struct header_place *place)
 {
     const json_t *parts = json_object_get(header, "parts");
-    int pins = (int)json_integer_value(json_object_get(header, "pins"));
-    size_t i = 0, count = json_array_size(parts);
+    json_int_t pins = json_integer_value(json_object_get(header, "pins")), sum = 0;
+    size_t i, count = json_array_size(parts);
 
     if (at < 1 || at > pins)
         return "the header has no such pin";
-    *place = (struct header_place){.index = (at - 1) / HEADER, .own = at};
-    for (; i < count; i++) {
+    for (i = 0; i < count; i++)
+        sum += json_integer_value(json_object_get(json_array_get(parts, i), "pins"));
+    if (count && sum < pins)
+        return "the header's parts have fewer pins than it";
+    if (count && sum > pins)
+        return "the header's parts have more pins than it";
+    *place = (struct header_place){.index = (int)((at - 1) / HEADER), .own = (int)at};
+    for (i = 0; i < count; i++) {
         place->part = json_array_get(parts, i);
         place->index = (int)i;
-        pins = (int)json_integer_value(json_object_get(place->part, "pins"));
+        pins = json_integer_value(json_object_get(place->part, "pins"));
         if (pins < 2 || pins % 2)
             return "a part of the header has an even number of pins";
         if (place->own <= pins)
             break;
-        place->own -= pins;
+        place->own -= (int)pins;
     }
-    if (count && i == count)
-        return "the header's parts have fewer pins than it";
     const json_t *printed = json_object_get(place->part ? place->part : header, "printed");
     const char *text = json_string_value(json_array_get(printed, (size_t)place->own - 1));
     if (printed && (!text || json_array_size(printed) != (size_t)pins))
@@ -239,7 +245,7 @@ static bool pin_holds(const json_t *record, const json_t *entry, const char *pat
 {
     const char *port = json_string_value(json_object_get(entry, "port"));
     const json_t *header = json_object_get(record, "header");
-    int at = (int)json_integer_value(json_object_get(entry, "header"));
+    json_int_t at = json_integer_value(json_object_get(entry, "header"));
     struct header_place place;
     bool said = false;
 
@@ -249,7 +255,7 @@ static bool pin_holds(const json_t *record, const json_t *entry, const char *pat
     if (!wrong && !printed_so(entry, place.printed))
         wrong = "no source calls it what is printed there";
     if (wrong) {
-        snprintf(why, size, "%s, at pin %d: %s", port, at, wrong);
+        snprintf(why, size, "%s, at pin %" JSON_INTEGER_FORMAT ": %s", port, at, wrong);
         return false;
     }
     char *end;

@@ -32,7 +32,7 @@ struct header_place {
 const char *header_share(json_t *record);
 
 // Finds place `at` of the header; returns what is wrong, NULL if nothing is.
-const char *header_find(const json_t *header, int at, struct header_place *place);
+const char *header_find(const json_t *header, json_int_t at, struct header_place *place);
 
 // Whether a list or schematic in the source at `path` says numbers: whether to read it.
 bool header_reads(const json_t *record, const char *path);

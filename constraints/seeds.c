@@ -25,7 +25,7 @@
 #define BEGIN  "<!-- seeds: begin; made by `make report`, do not edit -->\n"
 #define END    "<!-- seeds: end -->"
 
-enum { MAX_SEEDS = 9, TEXT = 1024 };
+enum { MAX_SEEDS = 9, MAX_MHZ = 10000, TEXT = 1024 };
 
 const char *const program_name = "seeds";
 
@@ -61,6 +61,8 @@ static void read_report(const char *path, double *chip, double *cable)
     json_decref(root);
     if (*chip <= 0 || *cable <= 0)
         fail("%s: no clock of the chip, or none of a cable", path);
+    if (*chip > MAX_MHZ || *cable > MAX_MHZ)
+        fail("%s: a clock of over %d MHz", path, MAX_MHZ);
 }
 
 static int ascending(const void *a, const void *b)
@@ -70,17 +72,28 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// "63.6, 64.1, 62.9 | MEDIAN | BEST", MHz.
-static size_t print_clocks(char *text, size_t size, struct clocks clocks, size_t count)
+// "63.6, 64.1, 62.9 | MEDIAN | BEST", MHz, which are in order then. There is room.
+static size_t print_clocks(char *text, size_t size, struct clocks *clocks, size_t count)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%.1f", i ? ", " : "", clocks.mhz[i]);
-    qsort(clocks.mhz, count, sizeof *clocks.mhz, ascending);
-    double median = (clocks.mhz[(count - 1) / 2] + clocks.mhz[count / 2]) / 2;
+        n += (size_t)snprintf(text + n, size - n, "%s%.1f", i ? ", " : "", clocks->mhz[i]);
+    qsort(clocks->mhz, count, sizeof *clocks->mhz, ascending);
+    double median = (clocks->mhz[(count - 1) / 2] + clocks->mhz[count / 2]) / 2;
     return n +
-           (size_t)snprintf(text + n, size - n, " | %.1f | %.1f", median, clocks.mhz[count - 1]);
+           (size_t)snprintf(text + n, size - n, " | %.1f | %.1f", median, clocks->mhz[count - 1]);
+}
+
+// A number from 1 to most, whose digits end at `end`.
+static long number(const char *text, const char *end, long most, const char *what)
+{
+    char *stop;
+    long n = strtol(text, &stop, 10);
+
+    if (*text < '0' || *text > '9' || stop != end || n < 1 || n > most)
+        fail("%s: %s must be a number from 1 to %ld", text, what, most);
+    return n;
 }
 
 // Puts the row in the place of the board's, between the marks.
@@ -93,7 +106,8 @@ static void record(const char *board, const char *row)
         fail(README ": the lines \"%.*s\" and \"" END "\" are missing", (int)strlen(BEGIN) - 1,
              BEGIN);
     snprintf(head, sizeof head, "\n| %s |", board);
-    char *from = strstr(begin, head);
+    char *from = strstr(begin, "\n|---|");
+    from = from ? strstr(from, head) : NULL;
     if (!from || from > end)
         fail(README ": there is no row | %s | to put it in", board);
     char *behind = strchr(from + 1, '\n');
@@ -110,23 +124,28 @@ int main(int argc, char **argv)
 {
     struct clocks chip, cable;
     size_t count = argc > 5 ? (size_t)argc - 5 : 0, n;
-    char row[TEXT], seeds[64] = "";
+    char row[TEXT], seeds[MAX_SEEDS * 10] = "";
 
     if (count < 1 || count > MAX_SEEDS)
         fail("usage: seeds BOARD INPUTS MHZ WIRES SEED=REPORT..., 1 to %d of them", MAX_SEEDS);
+    if (strlen(argv[1]) > 64 || strlen(argv[2]) > 64)
+        fail("%.64s, %.64s: the name of a board and a hash are shorter", argv[1], argv[2]);
+    long mhz = number(argv[3], strchr(argv[3], 0), MAX_MHZ, "MHZ");
+    long wires = number(argv[4], strchr(argv[4], 0), 64, "WIRES");
     for (size_t i = 0; i < count; i++) {
-        const char *seed = argv[5 + i], *path = strchr(seed, '=');
-        if (!path || path - seed > 7)
-            fail("%s: not SEED=REPORT", seed);
+        const char *path = strchr(argv[5 + i], '=');
+        if (!path)
+            fail("%s: not SEED=REPORT", argv[5 + i]);
         n = strlen(seeds);
-        snprintf(seeds + n, sizeof seeds - n, "%s%.*s", i ? ", " : "", (int)(path - seed), seed);
+        snprintf(seeds + n, sizeof seeds - n, "%s%ld", i ? ", " : "",
+                 number(argv[5 + i], path, 1000000, "SEED"));
         read_report(path + 1, &chip.mhz[i], &cable.mhz[i]);
     }
-    n = (size_t)snprintf(row, sizeof row, "| %s | %s | %s | %.3f | %s | ", argv[1], argv[2],
-                         argv[3], strtod(argv[3], NULL) * strtod(argv[4], NULL) / 1000, seeds);
-    n += print_clocks(row + n, sizeof row - n, chip, count);
+    n = (size_t)snprintf(row, sizeof row, "| %s | %s | %ld | %.3f | %s | ", argv[1], argv[2], mhz,
+                         (double)(mhz * wires) / 1000, seeds);
+    n += print_clocks(row + n, sizeof row - n, &chip, count);
     n += (size_t)snprintf(row + n, sizeof row - n, " | ");
-    n += print_clocks(row + n, sizeof row - n, cable, count);
+    n += print_clocks(row + n, sizeof row - n, &cable, count);
     snprintf(row + n, sizeof row - n, " |");
     record(argv[1], row);
     puts(row);

@@ -6,6 +6,7 @@
 B=${B:-build}
 BOARD_FACTS=$PWD/$B/constraints/board SEEDS_TABLE=$PWD/$B/constraints/seeds
 export BOARD_FACTS SEEDS_TABLE
+unset BOARD_SEED
 copy=$(mktemp -d "${TMPDIR:-/tmp}/outflank.XXXXXX") || exit 2
 trap 'rm -rf "$copy"' EXIT
 trap 'exit 2' INT TERM
@@ -31,7 +32,7 @@ summed() { # ROW: whether its medians and bests are those of its values
 for file in constraints/*.json; do
     board=$(basename "$file" .json) of=$(row "$(basename "$file" .json)")
     if [ "$of" = "| $board | not placed yet |" ]; then
-        skip "$board: its clocks by seed" "make report BOARDS=$board: half an hour"
+        skip "$board: its clocks by seed" "make report-boards BOARDS=$board: half an hour"
         continue
     fi
     check "$board: its clocks by seed, their median and best" summed "$of"
@@ -39,13 +40,15 @@ for file in constraints/*.json; do
     eval "$facts"
     case $of in
     *"| ${inputs:?} |"*) result 0 "$board: and they are of what is here" ;;
-    *) skip "$board: and they are of what is here" "they are of other inputs: make report BOARDS=$board" ;;
+    *) skip "$board: and they are of what is here" "they are of other inputs: make report-boards BOARDS=$board" ;;
     esac
 done
 
 # A copy in which placing a board takes no time, and its clocks tell the seed.
 mkdir -p "$copy/tree/tests" "$copy/tree/out"
 cp -R constraints rtl "$copy/tree/"
+mkdir -p "$copy/tree/sim/bitstream"
+cp sim/bitstream/facts.sh "$copy/tree/sim/bitstream/"
 cp tests/ecp5_tools.txt tests/ice40_tools.txt "$copy/tree/tests/"
 cat > "$copy/tree/constraints/bitstream.sh" << 'E'
 eval "$("$BOARD_FACTS" facts "$1")"
@@ -89,6 +92,14 @@ result $? "the bitstream that is there is its own seed's"
 seeds ulx3s-25f-small 1 && row ulx3s-25f-small "$table" | grep -q '| 42 | 0.084 | 1 |'
 result $? "a link's rate goes by the wires that are in use"
 
+sed -i 's/^mkdir.*/&\necho "bitstream: $1: place and route, some 5 minutes, seed $((seed > 2 ? seed + 1 : seed))"/' \
+    "$copy/tree/constraints/bitstream.sh"
+seeds ice40hx8k-b-evn 1 2 3 && row ice40hx8k-b-evn "$table" | grep -q '| 42 | 0.084 | 1, 2 | 61.2, 64.2 |' &&
+    grep -q 'seed 3 cannot be routed' "$copy/out"
+result $? 'a seed that cannot be routed, and another in its place, does not count'
+seeds ice40hx8k-b-evn 1 2 3 && row ice40hx8k-b-evn "$table" | grep -q '| 1, 2 | 61.2, 64.2 |'
+result $? 'nor when it is there already'
+
 unmade() { # NAME WORD COMMAND...: one line with WORD, status 2, and the table stays
     name=$1 word=$2 was=$(cat "$table")
     shift 2
@@ -99,12 +110,22 @@ unmade() { # NAME WORD COMMAND...: one line with WORD, status 2, and the table s
 unmade 'a board that is not there' 'no board "ulx4s"' seeds ulx4s 1
 unmade 'a seed that is no number' "BOARD_SEED='1x'" seeds ulx3s-85f 1x
 unmade 'a seed of 0' "BOARD_SEED='0'" seeds ulx3s-85f 0
-unmade 'no seed' 'usage: seeds' seeds ulx3s-85f
+unmade 'no seed' '0 seeds; there must be 1 to 9' seeds ulx3s-85f
+unmade 'ten seeds' '10 seeds; there must be 1 to 9' seeds ulx3s-85f 1 2 3 4 5 6 7 8 9 10
+row_of() { (cd "$copy/tree" && "$SEEDS_TABLE" "$@" > "$copy/out" 2>&1); }
+report=out/ulx3s-85f/seed-3/report.json
+unmade 'no report' 'not SEED=REPORT' row_of ulx3s-85f 1234 50 3 1
+unmade 'a clock that is no number' '5x: MHZ must be' row_of ulx3s-85f 1234 5x 3 1=$report
+unmade 'wires that are no number' 'WIRES must be' row_of ulx3s-85f 1234 50 three 1=$report
+unmade 'a placement without a seed' 'SEED must be' row_of ulx3s-85f 1234 50 3 =$report
+unmade 'the head of the table' 'no row | board |' row_of board 1234 50 3 1=$report
+unmade 'a name that is no board' 'are shorter' row_of "$(printf '%070d' 1)" 1234 50 3 1=$report
 of() { # SED: the row, of a report that is changed so
     sed "$1" "$copy/tree/out/ulx3s-85f/seed-3/report.json" > "$copy/report.json"
     (cd "$copy/tree" && "$SEEDS_TABLE" ulx3s-85f 1234 50 3 "1=$copy/report.json" > "$copy/out" 2>&1)
 }
 unmade 'a report that is cut off' 'report.json:' of '2,$d'
+unmade 'a clock that no chip has' 'over 10000 MHz' of 's/69.25/1e308/'
 unmade "a report without a cable's clock" 'none of a cable' of 's/cable_rx_clk/clk/g'
 unmade 'a report without the clock of the chip' 'no clock of the chip' of 's/"clk"/"cable_rx_clk[2]"/'
 blank

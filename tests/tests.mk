@@ -82,6 +82,7 @@ $(B)/ecp5/ice40: tests/ecp5_tools.txt tests/ice40_tools.txt
 
 report: $(REPORT) $(B)/ecp5/stamp
 	@$(REPORT) run $(if $(ALL),-a) -j $(JOBS) -s $(SEEDS) $(B)/report/builds
+	@$(MAKE) --no-print-directory report-boards
 
 report-check: $(REPORT)
 	@$(REPORT) check

@@ -12,6 +12,7 @@
 # Exit status: bitsim's; 2, and one line: not with these boards; 1: a tool failed, build.sh says which.
 
 set -e
+unset BOARD_SEED
 kinds=$1 dims=$2 sockets=$3 board=$4 beside=$5
 shift 5
 B=${B:-build}
@@ -84,6 +85,10 @@ for tool in $tools; do
     command -v "$tool" > /dev/null || refuse "$tool is not there; first: make deps"
 done
 
+# One at a time makes images and builds, and who is told to end leaves that to what it has begun.
+exec 9> "$B/bitstream/boards.lock"
+flock 9
+
 # Each has the serial number that bitsim gives to an RTL board in its place: in its flash, or an ECP5 in its bitstream.
 [ -z "$flashed" ] || set -- "$@" --straight # nothing trains its cables
 n=0 chips='' images=''
@@ -108,11 +113,8 @@ for kind in $(echo "$kinds" | sed 's/./& /g'); do
     n=$((n + 1))
 done
 
-# One at a time builds there, and who is told to end leaves that to what it has begun.
 out=$folder/$name
 mkdir -p "$out"
-exec 9> "$out/lock"
-flock 9
 # shellcheck disable=SC2086 # files
 made_from=$({
     echo "$chips"
@@ -123,7 +125,7 @@ made_from=$({
 if [ "$(cat "$out/made-from" 2> /dev/null)" != "$made_from" ] || [ ! -x "$out/bitsim" ]; then
     rm -f "$out/made-from"
     echo "boardsim: $out/bitsim is built, once, some minutes"
-    sh sim/bitstream/build.sh "$board" "$chips" "$out"
+    CABLED=1 sh sim/bitstream/build.sh "$board" "$chips" "$out"
     echo "$made_from" > "$out/made-from"
 fi
 exec "$out/bitsim" "$@" 9>&-

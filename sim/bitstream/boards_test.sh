@@ -125,7 +125,8 @@ refused 'goes with a b' --dims 2x1 --beside $board
 refused 'make bitstream BOARD=ulx3s-12f' --boards bb --dims 2x1 --bitstream ulx3s-12f
 refused 'none plugged in' --boards bb --dims 2x1 --cable 0.x+:1.y-
 refused 'none plugged in' --boards bb --dims 2x1 --cable 2.x+
-refused '0, or .* to 0.5' --boards bb --dims 2x1 --bit-errors 1e-12
+refused 'one bit of a whole number' --boards bb --dims 2x1 --bit-errors 1e-12
+refused 'one bit of a whole number' --boards bb --dims 2x1 --bit-errors 0.4
 refused 'No such file' --boards bb --dims 2x1 --sockets "$dir/nowhere"
 cd "$dir" || exit 2
 refused 'from the top folder' --boards bb --dims 2x1

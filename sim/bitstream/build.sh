@@ -230,9 +230,9 @@ case $known in
 *)
     is_rtl='X(rtl)' beside="$beside $rtl/rtl/chip.o $rtl/rtl/rtl__ALL.a"
     # What has no reset may start with anything, but in a torus with what the chip does: where words of
-    # a cable begin hangs on it.
+    # a cable begin hangs on it. $CABLED: one whose cables lead to itself.
     unset=unique
-    [ "$bits" = ' bits1' ] || unset=0
+    { [ "$bits" = ' bits1' ] && [ -z "$CABLED" ]; } || unset=0
     # shellcheck disable=SC2086
     [ "$rtl" != "$out" ] || verilated rtl rtl "$top" --x-initial $unset \
         "-GSERIAL=64'h$serial" $(echo "$parameters" | sed 's/[A-Z_]*=/-G&/g') ${init:+"$init"} $files $models

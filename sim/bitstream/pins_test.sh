@@ -38,7 +38,8 @@ whole mixed 2x2x1
 start mixed --dims 2x2x1 --pull 0:0
 check 'twin: without one of its cables, which is down, the others are up' up 'x-,y+,y-'
 stop
-check 'wide: ULX3S with six wires a cable' with_rtl wide ulx3s-85f-wide ulx3s-85f-wide ulx3s-85f-wide ulx3s-85f-wide
+wide=rtl:ulx3s-85f-wide
+check 'wide: ULX3S with six wires a cable' built ulx3s-85f-wide "$wide $wide $wide $wide" "$out/wide"
 whole wide 2x2
 divisor=364 # of 41.9
 small=rtl:ulx3s-85f-small

@@ -79,11 +79,13 @@ static void add_options(struct command *c, const struct sim *s)
         add(c, "%" PRIu64, o->cycles);
     }
     if (o->bit_errors > 0) {
-        if (o->bit_errors < 1.0 / INT32_MAX)
-            die("--bit-errors %g: beside a bitstream 0, or %.1e to 0.5", o->bit_errors,
-                1.0 / INT32_MAX);
+        double every = round(1 / o->bit_errors);
+        if (!(every >= 2 && every <= INT32_MAX && fabs(every * o->bit_errors - 1) < 0.01))
+            die("--bit-errors %g: beside a bitstream one bit of a whole number, 2 to %d, is wrong: "
+                "0.5, 0.25, 1e-6",
+                o->bit_errors, INT32_MAX);
         add(c, "--errors");
-        add(c, "%.0f", round(1 / o->bit_errors));
+        add(c, "%.0f", every);
     }
     if (o->given['n'])
         add(c, "--alone");

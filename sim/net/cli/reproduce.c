@@ -201,7 +201,8 @@ static void make_tasks(struct reproduction *r, struct net_options *given)
                                e->name, e->row[row].name, e->column[series].name);
                 uint32_t i = 0;
                 net_key(e->loads ? "" : task.field, &task.config, task.key);
-                while (i < r->count && strcmp(r->tasks[i].key, task.key) != 0)
+                while (i < r->count && (strcmp(r->tasks[i].key, task.key) != 0 ||
+                                        r->tasks[i].base_messages != task.base_messages))
                     i++;
                 r->tasks[i] = task;
                 r->count += i == r->count;

@@ -161,15 +161,15 @@ static void read_axes(struct net_experiment *e, const json_t *sizes, const json_
     json_array_foreach((json_t *)rows, i, item)
     {
         e->row[i].options = e->row[i].sizes = NULL;
-        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?o, s?F, s?i, s?s}", "name",
+        if (json_unpack_ex(item, &error, JSON_STRICT, "{s:s, s?o, s?o, s?F, s?I, s?s}", "name",
                            &e->row[i].name, "options", &e->row[i].options, "sizes",
                            &e->row[i].sizes, "start", &e->row[i].start, "base_messages",
                            &e->row[i].base_messages, "field", &e->row[i].field))
             net_refuse("row %zu: %s", i + 1, error.text);
         if (!(e->row[i].start >= 0 && e->row[i].start < 2))
             net_refuse("row %s: start must be 0 to 2", e->row[i].name);
-        if (e->row[i].base_messages < 0)
-            net_refuse("row %s: base_messages: must not be negative", e->row[i].name);
+        if (e->row[i].base_messages < 0 || e->row[i].base_messages > INT32_MAX)
+            net_refuse("row %s: base_messages: must be 0 to %d", e->row[i].name, INT32_MAX);
         snprintf(what, sizeof what, "row %s", e->row[i].name);
         check_options(e->row[i].options, what);
         if (e->row[i].field && (!sample || e->quantiles))

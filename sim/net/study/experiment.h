@@ -9,7 +9,8 @@
 //     rows: "start": number         load at which gamma* is looked for first, where there is no
 //                                   paper's; by itself the search begins at 0.2
 //     rows: "base_messages": N      messages a node of the run at load 0.1 that gamma* goes by,
-//                                   where fewer tell as much; by itself as many as of the others
+//                                   where fewer tell as much; by itself, and with replicates, as
+//                                   many as of the others
 //     series, rows: "field"         what it shows, where not the experiment's `field`: a field of a
 //                                   record, or gamma_star_gamma0; a row's wins
 //     series: "panel"               the picture's panel that it is in, by its axis' label; by
@@ -58,9 +59,9 @@ struct net_experiment {
     struct {
         const char *name;
         json_t *options, *sizes;
-        double start;      // 0: none
-        int base_messages; // 0: as many as of the others
-        const char *field; // NULL: the series'
+        double start;             // 0: none
+        json_int_t base_messages; // 0: as many as of the others
+        const char *field;        // NULL: the series'
     } row[NET_ROWS];
     struct {
         const char *name, *field, *panel;

@@ -237,7 +237,9 @@ change 's/"abr"/"fly"/' && off 'Tornado, ABR.*no such routing' "$work/changed.js
 change 's/"title"/"titel"/' && off 'title' "$work/changed.json"
 change 's/"tornado"/[1]/' && off 'row Tornado.*traffic' "$work/changed.json"
 change 's/gamma_star_gamma0/mean_hops/' && off 'goes with loads' "$work/changed.json"
-change 's/"options": {"traffic": "tornado"}/&, "base_messages": -1/' && off 'base_messages' "$work/changed.json"
+for wrong in -1 4294967298; do
+    change "s/\"options\": {\"traffic\": \"tornado\"}/&, \"base_messages\": $wrong/" && off 'base_messages' "$work/changed.json"
+done
 change 's/"field": .*/"field": 5,/' && off 'field: must be a text' "$work/changed.json"
 change 's/"options": {"preset".*/"options": 5,/' && off 'options must be' "$work/changed.json"
 change 's/"options": {"traffic": "tornado"}/"options": [1]/' && off 'row Tornado' "$work/changed.json"
