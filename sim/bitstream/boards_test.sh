@@ -80,6 +80,16 @@ echo other > $bits/bitstream.bin
 FAILS=1 check 'another bitstream: a build that fails' ends 1 --boards bbrg --dims 2x2
 check 'another bitstream: it is built again' ends 3 --boards bbrg --dims 2x2
 check 'for that, and no more often' [ "$(count)" = 3 ]
+together() { # four at one time, each another torus of the same bitstream
+    for dims in 2x1 3x1 4x1 5x1; do
+        (B=build "$build/bin/boardsim" --sockets "$dir" --boards bitstream --dims $dims > "$dir/out-$dims" 2>&1; echo $? > "$dir/ended-$dims") &
+    done
+    wait
+    [ "$(cat "$dir"/ended-*)" = "$(printf '3\n3\n3\n3')" ] || { cat "$dir"/out-* > "$dir/out"; false; }
+}
+for round in 1 2 3; do
+    check "four that are started together, $round" together
+done
 check 'all alike, by a word' ends 3 --boards bitstream --dims 1x1
 check 'all alike: what is built' grep -q -x "$board  $bits/bitstream.bin $bits/b" "$built"
 check 'beside another one' ends 3 --boards br --beside $board --dims 2x1
