@@ -440,6 +440,32 @@ static bool lines_hold(const json_t *list, size_t source, const char *path, cons
     return true;
 }
 
+// A result: whether a source says the pins, or the numbers at the header, as the record has it.
+static bool in_source(const struct board *b, int *number, size_t source, bool numbers,
+                      const char *repository, const char *path, int argc, char **argv)
+{
+    const char *at = folder_of(repository, argc, argv);
+    char why[TEXT] = "", name[TEXT], file[TEXT];
+
+    snprintf(name, sizeof name, "%s: the %s are so in %s, %s", b->name,
+             numbers ? "numbers at the header" : "pins", repository, path);
+    if (!at) {
+        printf("ok %d - %s # SKIP no checkout\n", ++*number, name);
+        return true;
+    }
+    snprintf(file, sizeof file, "%s/%s", at, path);
+    char *text = slurp(file);
+    bool good = text != NULL;
+    if (!good)
+        snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
+    else if (numbers)
+        good = header_holds(b->record, path, text, why, sizeof why);
+    else
+        good = lines_hold(json_object_get(b->record, "pins"), source, path, file, why);
+    free(text);
+    return result(number, good, name, why);
+}
+
 static int pins(const struct board *b, int argc, char **argv)
 {
     const json_t *list = json_object_get(b->record, "pins"), *entry;
@@ -489,37 +515,14 @@ static int pins(const struct board *b, int argc, char **argv)
              b->name);
     all = result(&number, good, name, why);
 
-    // First the pins in each source, then the numbers at the header in those that have them.
-    for (i = 0; i < named + count; i++) {
-        bool numbers = i >= named;
-        k = numbers ? i - named : i;
-        if (i == named) {
-            good = header_holds(b->record, NULL, NULL, why, sizeof why);
-            snprintf(name, sizeof name, "%s: a source numbers each wire at the header", b->name);
-            all = result(&number, good, name, why) && all;
-        }
-        if (numbers && !header_reads(b->record, path[k]))
-            continue;
-        const char *at = folder_of(repository[k], argc, argv);
-        snprintf(name, sizeof name, "%s: the %s are so in %s, %s", b->name,
-                 numbers ? "numbers at the header" : "pins", repository[k], path[k]);
-        if (!at) {
-            printf("ok %d - %s # SKIP no checkout\n", ++number, name);
-            continue;
-        }
-        char file[TEXT];
-        snprintf(file, sizeof file, "%s/%s", at, path[k]);
-        char *text = slurp(file);
-        good = text != NULL;
-        if (!good)
-            snprintf(why, sizeof why, "%.300s: %s", file, strerror(errno));
-        else if (numbers)
-            good = header_holds(b->record, path[k], text, why, sizeof why);
-        else
-            good = lines_hold(list, k, path[k], file, why);
-        free(text);
-        all = result(&number, good, name, why) && all;
-    }
+    for (k = 0; k < named; k++)
+        all = in_source(b, &number, k, false, repository[k], path[k], argc, argv) && all;
+    good = header_holds(b->record, NULL, NULL, why, sizeof why);
+    snprintf(name, sizeof name, "%s: a source numbers each wire at the header", b->name);
+    all = result(&number, good, name, why) && all;
+    for (k = 0; k < count; k++)
+        if (header_reads(b->record, path[k]))
+            all = in_source(b, &number, k, true, repository[k], path[k], argc, argv) && all;
 end:
     printf("1..%d\n", number);
     return all && good ? 0 : 1;

@@ -29,10 +29,6 @@ enum { MAX_SEEDS = 9, MAX_MHZ = 10000, TEXT = 1024 };
 
 const char *const program_name = "seeds";
 
-struct clocks {
-    double mhz[MAX_SEEDS]; // in the order of the seeds
-};
-
 // The slowest of a report's clocks that are a cable's, or that are none.
 static double slowest(const json_t *fmax, bool cable)
 {
@@ -73,16 +69,15 @@ static int ascending(const void *a, const void *b)
 }
 
 // "63.6, 64.1, 62.9 | MEDIAN | BEST", MHz, which are in order then. There is room.
-static size_t print_clocks(char *text, size_t size, struct clocks *clocks, size_t count)
+static size_t print_clocks(char *text, size_t size, double *mhz, size_t count)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%.1f", i ? ", " : "", clocks->mhz[i]);
-    qsort(clocks->mhz, count, sizeof *clocks->mhz, ascending);
-    double median = (clocks->mhz[(count - 1) / 2] + clocks->mhz[count / 2]) / 2;
-    return n +
-           (size_t)snprintf(text + n, size - n, " | %.1f | %.1f", median, clocks->mhz[count - 1]);
+        n += (size_t)snprintf(text + n, size - n, "%s%.1f", i ? ", " : "", mhz[i]);
+    qsort(mhz, count, sizeof *mhz, ascending);
+    double median = (mhz[(count - 1) / 2] + mhz[count / 2]) / 2;
+    return n + (size_t)snprintf(text + n, size - n, " | %.1f | %.1f", median, mhz[count - 1]);
 }
 
 // A number from 1 to most, whose digits end at `end`.
@@ -122,7 +117,7 @@ static void record(const char *board, const char *row)
 
 int main(int argc, char **argv)
 {
-    struct clocks chip, cable;
+    double chip[MAX_SEEDS], cable[MAX_SEEDS]; // MHz, by seed
     size_t count = argc > 5 ? (size_t)argc - 5 : 0, n;
     char row[TEXT], seeds[MAX_SEEDS * 10] = "";
 
@@ -139,13 +134,13 @@ int main(int argc, char **argv)
         n = strlen(seeds);
         snprintf(seeds + n, sizeof seeds - n, "%s%ld", i ? ", " : "",
                  number(argv[5 + i], path, 1000000, "SEED"));
-        read_report(path + 1, &chip.mhz[i], &cable.mhz[i]);
+        read_report(path + 1, &chip[i], &cable[i]);
     }
     n = (size_t)snprintf(row, sizeof row, "| %s | %s | %ld | %.3f | %s | ", argv[1], argv[2], mhz,
                          (double)(mhz * wires) / 1000, seeds);
-    n += print_clocks(row + n, sizeof row - n, &chip, count);
+    n += print_clocks(row + n, sizeof row - n, chip, count);
     n += (size_t)snprintf(row + n, sizeof row - n, " | ");
-    n += print_clocks(row + n, sizeof row - n, &cable, count);
+    n += print_clocks(row + n, sizeof row - n, cable, count);
     snprintf(row + n, sizeof row - n, " |");
     record(argv[1], row);
     puts(row);
