@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# bitstream.sh BOARD OUT: from Verilog to a bitstream. Started by `make bitstream`; $BOARD_FACTS is the
+# bitstream.sh BOARD OUT [NETLIST]: from Verilog to a bitstream. Started by `make bitstream`; $BOARD_FACTS is the
 # program constraints/board.c. Firmware and serial number are put in behind it, by image.sh: what was made
-# of the same inputs is kept, and those two are not among them.
+# of the same inputs is kept, and those two are not among them. NETLIST: of the same inputs but for the
+# seed, which is then not synthesized again.
 #
 # Results: OUT/bitstream.bin, its sum in OUT/sha256; for image.sh and tests OUT/bitstream.asc or .config,
 # the tools' logs and figures. Nothing in them depends on the day, the folder or the machine.
 # Exit status 0; 1: a tool failed, or the clock is missed; 2: no such board.
 
 set -e
-board=$1 out=$2
+board=$1 out=$2 netlist=${3:-}
 facts=$("$BOARD_FACTS" facts "$board") || exit 2
 eval "$facts"
 : "${fpga:?}" "${package:?}" "${pins_of:?}" "${top:?}" "${serial:?}" "${synth:?}" "${seed:?}"
@@ -30,6 +31,15 @@ here() { # NAME COMMAND...: a step in OUT: tools from PyPI see the folder they r
     shift
     # shellcheck disable=SC2016 # $0 and $@ are the inner shell's
     step "$name" sh -c 'cd "$0" && exec "$@"' "$out" "$@"
+}
+
+synthesize() { # COMMANDS of Yosys
+    if [ -n "$netlist" ]; then
+        cp "$netlist" "$out/netlist.json"
+    else
+        echo "bitstream: $board: synthesis, some 2 minutes"
+        here synthesize "$yosys" -p "$1"
+    fi
 }
 
 set_parameters=$(echo "$parameters" | sed 's/\([A-Z_]*\)=\([-0-9]*\)/-set \1 \2/g')
@@ -72,13 +82,12 @@ fi
 case $made in
 already) ;;
 ice40-hx8k)
-    echo "bitstream: $board: synthesis, some 2 minutes"
     cp "constraints/$pins_of.pcf" "$out/pins.pcf"
     # Mapped for area, three times over: as synth_ice40 -abc9 maps by itself it is 230 cells more, and the
     # chip is nearly full.
     passes="balance;rewrite;refactor;balance;rewrite;rewrite,-z;balance;refactor,-z;rewrite,-z;balance"
     map="dch,-f;if,-K,4,-a;mfs2,-a;lutpack,-S,1"
-    here synthesize "$yosys" -p "
+    synthesize "
         read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial $set_parameters $top
         hierarchy -top $top; proc; flatten; opt -full; opt_clean
@@ -101,7 +110,6 @@ ice40-hx8k)
     step pack icepack "$out/bitstream.asc" "$out/bitstream.bin"
     ;;
 ecp5-*)
-    echo "bitstream: $board: synthesis, some 3 minutes"
     "$BOARD_FACTS" pattern "$firmware_kib" > "$out/pattern.hex"
     cp "constraints/$pins_of.lpf" "$out/pins.lpf"
     cp rtl/top/test/DP16KD.v "$out/"
@@ -109,7 +117,7 @@ ecp5-*)
     # rows of `make report` with -wires, tests/synth.sh, which says why. And a block RAM's outputs come late,
     # which its model says: abc9 does not ask for that but by its older way, without which they are taken
     # for as early as a flip-flop's. 77 MHz in place of 71 for the Icepi Zero, 2% more LUTs.
-    here synthesize "$yosys" -p "
+    synthesize "
         read_verilog -sv -Iverilog $(for f in $files; do echo "verilog/${f##*/}"; done | tr '\n' ' ')
         chparam -set SERIAL 64'h$serial -set INIT \"pattern.hex\" $set_parameters $top
         hierarchy -top $top

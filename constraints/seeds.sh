@@ -24,18 +24,25 @@ for seed; do
 done
 own="| $inputs | .* | $(echo "$*" | sed 's/ /, /g') |"
 [ -n "$ALL" ] || ! grep -q "^| $board $own" constraints/README.md || exit 0
-reports=
+reports= netlist=
+if sh constraints/made.sh "$board" "$out" && [ -e "$out/netlist.json" ]; then
+    netlist=$out/netlist.json
+fi
 for seed; do
     export BOARD_SEED="$seed"
     folder=$out
     if [ "${fpga:?}" = ice40-hx8k ] || ! sh constraints/made.sh "$board" "$out"; then
         folder=$out/seed-$seed
         mkdir -p "$folder"
-        sh constraints/bitstream.sh "$board" "$folder" > "$folder.said"
+        sh constraints/bitstream.sh "$board" "$folder" "$netlist" > "$folder.said"
         cat "$folder.said"
         placed=$(sed -n 's/.*, seed \([0-9]*\)$/\1/p' "$folder.said" | tail -n 1)
         [ -z "$placed" ] || echo "$placed" > "$folder/seed"
-        # Its report is what counts; the rest is a hundred megabytes.
+        # Its report is what counts, and one netlist; the rest is a hundred megabytes.
+        if [ -z "$netlist" ] && [ -e "$folder/netlist.json" ]; then
+            netlist=$out/seeds-netlist.json
+            mv "$folder/netlist.json" "$netlist"
+        fi
         rm -rf "$folder.said" "$folder/verilog" "$folder/netlist.json" "$folder/placed.json" "$folder"/bitstream.[ac]*
         placed=$(cat "$folder/seed" 2> /dev/null || echo "$seed")
         [ "$placed" = "$seed" ] || {
@@ -46,6 +53,7 @@ for seed; do
     reports="$reports $seed=$folder/report.json"
 done
 unset BOARD_SEED
+rm -f "$out/seeds-netlist.json"
 in_use=$(echo "$parameters" | sed -n 's/.*WIRES=\([0-9]*\).*/\1/p')
 # shellcheck disable=SC2086 # a list
 "${SEEDS_TABLE:?}" "$board" "$inputs" "$clock_mhz" "${in_use:-$wires}" $reports

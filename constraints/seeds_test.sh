@@ -54,6 +54,9 @@ cat > "$copy/tree/constraints/bitstream.sh" << 'E'
 eval "$("$BOARD_FACTS" facts "$1")"
 [ "$(cat "$2/made-from" 2> /dev/null)" != "$inputs $serial" ] || exit 0
 mkdir -p "$2"
+[ -z "$3" ] || cp "$3" "$2/netlist.json"
+[ -n "$3" ] || echo "synthesized with seed $seed" > "$2/netlist.json"
+cat "$2/netlist.json" >> "$2/../netlists"
 echo "{\"fmax\": {\"clk\": {\"achieved\": $((60 + seed * seed)).25}, \"cable_rx_clk[0]_g\": {\"achieved\": 90},
     \"cable_rx_clk[1]_g\": {\"achieved\": $((90 - seed)).5}}}" > "$2/report.json"
 echo "$inputs $serial" > "$2/made-from"
@@ -77,6 +80,8 @@ result $? 'make the row'
 summed "$want" && ! summed "$(echo "$want" | sed 's/| 64.2 |/| 61.2 |/')" &&
     ! summed "$(echo "$want" | sed 's/| 3, 1, 2 |/| 3, 1 |/')" && ! summed "$(echo "$want" | sed 's/| 89.5 |$/| 88.5 |/')"
 result $? 'of which another median, best or number of seeds is found'
+[ "$(uniq -c "$copy/tree/out/ulx3s-85f/netlists" | sed 's/^ *//')" = '3 synthesized with seed 3' ]
+result $? 'it is synthesized once'
 rm -r "$copy/tree/out/ulx3s-85f/seed-3"
 seeds ulx3s-85f 3 1 2 && [ "$(placed ulx3s-85f)" = '3 1 2 ' ]
 result $? 'and which is not made a second time'
@@ -89,6 +94,8 @@ result $? 'of two placements the median is between them'
 (cd "$copy/tree" && sh constraints/bitstream.sh icepi-zero out/icepi-zero) && rm "$copy/tree/out/placed"
 seeds icepi-zero 1 2 && [ "$(placed icepi-zero)" = '1 ' ] && row icepi-zero "$table" | grep -q '| 0.100 | 1, 2 | 61.2, 64.2 |'
 result $? "the bitstream that is there is its own seed's"
+[ "$(cat "$copy/tree/out/icepi-zero/netlists")" = "synthesized with seed 2" ]
+result $? "and the others' netlist is its"
 seeds ulx3s-25f-small 1 && row ulx3s-25f-small "$table" | grep -q '| 42 | 0.084 | 1 |'
 result $? "a link's rate goes by the wires that are in use"
 

@@ -129,6 +129,7 @@ module ofr_board #(
     output logic                     m_collective_tlast,
     output logic [1:0]               m_collective_tuser,
     output logic [2*N-1:0]        mon_link_up,
+    output logic [2*N-1:0]        mon_link_dead, // no clock comes over the cable; LINK >= 2, else 0
     output logic [6*N-1:0]        mon_link_state,
     output logic [8*N-1:0]        mon_link_why,
     output logic [31:0]           mon_time,
@@ -173,7 +174,7 @@ module ofr_board #(
     logic [6*N-1:0]   says_what;
     logic [2*N-1:0]   ev_frame, ev_retry, ev_bad, ev_down;
     logic             ev_tick, phy_hold;
-    logic [2*N-1:0]   phy_bert, phy_locked, phy_stopped, phy_lost;
+    logic [2*N-1:0]   phy_bert, phy_locked, phy_lost;
     logic [64*N-1:0]  phy_seen;
     logic [32*N*WIRES-1:0] phy_wires;
     ofr_links #(
@@ -192,7 +193,7 @@ module ofr_board #(
         .rx_credit, .rx_received, .tx_valid, .tx_vc, .tx_data, .tx_last, .tx_poison,
         .state(mon_link_state), .why(mon_link_why), .peer, .lag, .says, .says_what,
         .says_data, .ev_frame, .ev_retry, .ev_bad, .ev_down, .ev_tick,
-        .phy_locked, .phy_stopped, .phy_lost, .phy_seen, .phy_wires
+        .phy_locked, .phy_stopped(mon_link_dead), .phy_lost, .phy_seen, .phy_wires
     );
 
     ofr_node #(
@@ -210,8 +211,8 @@ module ofr_board #(
         .tx_poison, .tx_credit(r_tx_credit), .tx_base(r_tx_base), .tx_rebase(r_tx_rebase),
         .link_state(mon_link_state), .link_why(mon_link_why), .link_peer(peer), .lag, .says,
         .says_what, .says_data, .now({mon_time, mon_part}), .rank(mon_rank), .ev_frame,
-        .ev_retry, .ev_bad, .ev_down, .ev_tick, .phy_bert, .phy_hold, .phy_locked, .phy_stopped,
-        .phy_lost, .phy_seen, .phy_wires,
+        .ev_retry, .ev_bad, .ev_down, .ev_tick, .phy_bert, .phy_hold, .phy_locked,
+        .phy_stopped(mon_link_dead), .phy_lost, .phy_seen, .phy_wires,
         .s_axis_tvalid, .s_axis_tready, .s_axis_tdata, .s_axis_tkeep, .s_axis_tlast,
         .m_axis_tvalid, .m_axis_tready, .m_axis_tdata, .m_axis_tkeep, .m_axis_tlast,
         .m_axis_tuser,

@@ -86,7 +86,7 @@ module ofr_links #(
     output logic                  ev_tick, // the same for all
     // Of the physical layers, as in ofr_link_phy; LINK = 2, else 0. Counters in the receive clocks
     output logic [2*N-1:0]        phy_locked,
-    output logic [2*N-1:0]        phy_stopped,
+    output logic [2*N-1:0]        phy_stopped, // LINK = 3, too
     output logic [2*N-1:0]        phy_lost,
     output logic [64*N-1:0]       phy_seen,
     output logic [32*N*WIRES-1:0] phy_wires // each as in LINKS.WIRES
@@ -119,7 +119,7 @@ module ofr_links #(
             logic [11:0]  credit, base, freed, received;
             logic         phy, phy_ready, phy_valid, phase_p, retrain, ev_up;
             logic [15:0]  tx_word, rx_word;
-            logic [P-1:0] up_q;
+            logic [P-1:0] up_q, stopped_q;
             logic [12*P-1:0] credit_q;
             assign at = 4'd1 << slot;
             always_comb begin
@@ -149,10 +149,12 @@ module ofr_links #(
                     if (at[p]) begin
                         up_q[p]              <= state_p == `OFR_LINK_UP;
                         credit_q[12*p +: 12] <= credit;
+                        stopped_q[p]         <= stopped;
                     end
                     if (rst)
                         up_q[p] <= 1'b0;
                 end
+            assign phy_stopped  = stopped_q;
             assign to_link_up   = up_q;
             assign to_tx_credit = credit_q;
             assign to_tx_base   = {P{base}};
@@ -173,7 +175,7 @@ module ofr_links #(
             assign unused = ^{link_up, rx_valid, rx_vc, rx_data, rx_last, rx_poison, rx_abort,
                               tx_ready, tx_credit, tx_base, tx_rebase, serial, now, rank, up, why_p,
                               phy, phy_ready, phy_valid, phase_p, retrain, ev_up, tx_word, rx_word,
-                              locked, stopped, lost};
+                              locked, lost};
         end
         if (LINK == 1 || LINK == 2) begin : g_reliable
             logic [P-1:0] tick;
@@ -193,7 +195,9 @@ module ofr_links #(
         end
         if (LINK != 2) begin : g_no_layers
             logic unused_layers;
-            assign {phy_locked, phy_stopped, phy_lost, phy_seen, phy_wires} = '0;
+            assign {phy_locked, phy_lost, phy_seen, phy_wires} = '0;
+            if (LINK != 3)
+                assign phy_stopped = '0;
             assign unused_layers = ^{bert, hold};
         end
         for (genvar p = 0; p < P; p++) begin : g_port

@@ -38,8 +38,9 @@ module ecp5_board #(
     input  wire logic [2*N-1:0]       cable_rx_clk,
     input  wire logic [2*N*WIRES-1:0] cable_rx,
     output logic [7:0]      led      // 0: out of reset, 1: heartbeat, 2: the host sends, 3: the
-                                     // board sends, 4: all cables are up, 7: the core has stopped
-                                     // for good; others 0
+                                     // board sends, 4: all cables are up, 5: one is, 6: over one
+                                     // that is not up a clock comes, 7: the core has stopped for
+                                     // good
 );
     localparam int VCO_HZ   = INPUT_HZ / CLKI_DIV * CLKFB_DIV * CLKOP_DIV;
     localparam int CLOCK_HZ = VCO_HZ / (CLKOS_DIV > 0 ? CLKOS_DIV : CLKOP_DIV);
@@ -94,7 +95,7 @@ module ecp5_board #(
     logic [31:0]      mon_wdat, mon_rdat;
     logic [7:0]       mon_copy_index;
     logic [47:0]      mon_copy_value;
-    logic [2*N-1:0]   phase, mon_link_up;
+    logic [2*N-1:0]   phase, mon_link_up, mon_link_dead;
     logic [2*N*W-1:0] phy_tx_word;
     logic [6*N-1:0]   mon_link_state;
     logic [8*N-1:0]   mon_link_why;
@@ -144,12 +145,14 @@ module ecp5_board #(
         .s_collective_tkeep({W/8{1'b0}}), .s_collective_tlast(1'b0), .s_collective_tuser(7'd0),
         .m_collective_tvalid, .m_collective_tready(1'b0), .m_collective_tdata,
         .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser,
-        .mon_link_up, .mon_link_state, .mon_link_why, .mon_time, .mon_part, .mon_rank, .mon_we,
-        .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
+        .mon_link_up, .mon_link_dead, .mon_link_state, .mon_link_why, .mon_time, .mon_part,
+        .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat, .mon_rdat, .mon_copy, .mon_copy_index,
+        .mon_copy_value
     );
 
     assign uart_tx = tx || !run_q; // idle until the first clock has come
-    assign led     = {trapped, 2'd0, &mon_link_up, !uart_tx, !uart_rx, count_q[24], run_q};
+    assign led     = {trapped, |(~mon_link_up & ~mon_link_dead), |mon_link_up, &mon_link_up,
+                      !uart_tx, !uart_rx, count_q[24], run_q};
 endmodule
 
 `default_nettype wire

@@ -61,7 +61,7 @@ module ice40hx8k_b_evn #(
     logic [11:0] mon_adr;
     logic [31:0] mon_wdat, mon_rdat;
     logic [7:0]  mon_copy_index;
-    logic [3:0]  phase, mon_link_up;
+    logic [3:0]  phase, mon_link_up, mon_link_dead;
     logic [11:0] mon_link_state;
     logic [15:0] mon_link_why, mon_rank;
     logic [31:0] mon_time;
@@ -106,7 +106,7 @@ module ice40hx8k_b_evn #(
         .s_collective_tkeep(2'd0), .s_collective_tlast(1'b0), .s_collective_tuser(7'd0),
         .m_collective_tvalid, .m_collective_tready(1'b0), .m_collective_tdata,
         .m_collective_tkeep, .m_collective_tlast, .m_collective_tuser,
-        .mon_link_up, .mon_link_state, .mon_link_why,
+        .mon_link_up, .mon_link_dead, .mon_link_state, .mon_link_why,
         .mon_time, .mon_part, .mon_rank, .mon_we, .mon_re, .mon_adr, .mon_wdat,
         .mon_rdat, .mon_copy, .mon_copy_index, .mon_copy_value
     );
@@ -121,7 +121,8 @@ module ice40hx8k_b_evn #(
     assign led[2]   = !uart_rx;    // the host sends
     assign led[3]   = !uart_tx;    // the board sends
     assign led[4]   = &mon_link_up; // all four cables are up
-    assign led[6:5] = 2'd0;
+    assign led[5]   = |mon_link_up; // one is
+    assign led[6]   = |(~mon_link_up & ~mon_link_dead); // a clock comes over one that is not
     assign led[7]   = trapped;     // the core has stopped for good
 endmodule
 

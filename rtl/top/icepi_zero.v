@@ -17,11 +17,10 @@ module icepi_zero #(
     input  wire logic [3:0] cable_rx_clk,
     input  wire logic [7:0] cable_rx,
     output logic [4:0]      led      // lit by 1: 0 and 1 as ecp5_board.v says, 2 the host or the
-                                     // board sends, 3 all cables are up, 4 the core has stopped
+                                     // board sends, 3 all cables are up, it blinks: one is, 4 the
+                                     // core has stopped, it blinks: its LED 6
 );
-    /* verilator lint_off UNUSEDSIGNAL */
     logic [7:0] all;
-    /* verilator lint_on UNUSEDSIGNAL */
     ecp5_board #(
         .SERIAL(SERIAL), .N(2), .W(32), .L(16), .C(8), .LINK(2), .WIRES(2), .TICK(11), .INIT(INIT),
         .INPUT_HZ(50_000_000), .CLKI_DIV(1), .CLKFB_DIV(1), .CLKOP_DIV(12)
@@ -29,7 +28,8 @@ module icepi_zero #(
         .clk_in(clk50), .uart_rx, .uart_tx, .cable_tx_clk, .cable_tx, .cable_rx_clk, .cable_rx,
         .led(all)
     );
-    assign led = {all[7], all[4], all[3] || all[2], all[1:0]};
+    assign led = {all[7] || (all[6] && all[1]), all[4] || (all[5] && all[1]), all[3] || all[2],
+                  all[1:0]};
 endmodule
 
 `default_nettype wire

@@ -8,7 +8,8 @@
 //
 //     bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N] [--alone]
 //            [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull N:PORT]...
-//            [--loose N:PORT]... [--straight] [--errors N]
+//            [--loose N:PORT]... [--loop N:PORT]... [--open N:PORT:WIRE]... [--straight]
+//            [--errors N]
 //
 // FILE: the flash's content from its first byte on, of all boards, or once a board in their order.
 // N, BIT: cycles a UART bit takes (417), cycles to run (until it is told to end), seed of what
@@ -17,7 +18,9 @@
 // bitstreams as were built in and as many dimensions as these have; its cables, each of another
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
 // the cable at that port of board N is out; --loose: it is at first in, and at every SIGUSR1
-// pulled, or plugged in again, with all others that are loose. --straight: a cable's wires are as
+// pulled, or plugged in again, with all others that are loose. --loop: what goes out at that port
+// comes in there, over jumpers, in place of its cable. --open: that data wire is open where it
+// comes in. --straight: a cable's wires are as
 // long as its clock, for boards that do not train (LINK 3). --errors: on each data wire of each
 // cable one of so many bits is wrong on the average, from the end of reset on, drawn from the seed.
 // Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
@@ -59,6 +62,8 @@ enum {
     QUEUE = 1024, // a power of 2
     MAX_BOARDS = AT_PINS_BOARDS,
     MAX_LOOSE = 16,
+    MAX_LOOPS = 16,
+    MAX_OPEN = 16,
     DIMS = 3,
     MAX_PULLS = MAX_BOARDS * DIMS, // all cables
     PORTS = 2 * DIMS,              // x+, x-, y+, ...
@@ -196,6 +201,7 @@ struct board {
         unsigned delay[MAX_WIRES + 1]; // to here, half periods: of each data wire, of the clock
         uint64_t wrong[MAX_WIRES];     // when the next bit of a data wire is wrong, halves
         unsigned flips[MAX_WIRES];     // halves of such a bit to come
+        uint32_t open;                 // data wires that are
     } peer[PORTS];
     struct rng noise;
 };
@@ -228,8 +234,8 @@ static bool serve(struct board *b)
 
 struct options {
     const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull[MAX_PULLS],
-        *loose[MAX_LOOSE];
-    unsigned pulls, looses;
+        *loose[MAX_LOOSE], *loop[MAX_LOOPS], *open[MAX_OPEN];
+    unsigned pulls, looses, loops, opens;
     uint64_t divisors[MAX_BOARDS]; // of the boards whose UART has its own; 0: `divisor`
     unsigned flashes;
     uint64_t divisor, cycles, seed, errors;
@@ -301,8 +307,25 @@ static void find_end(struct board *b, const struct options *o, const char *optio
 
 static void pull(struct board *b, unsigned p)
 {
+    if (!b->peer[p].board)
+        return;
     b->peer[p].board->peer[b->peer[p].port].board = NULL;
     b->peer[p].board = NULL;
+}
+
+// Jumpers from a port's outputs to its inputs, as BOARD:PORT says, where its cable was if it had
+// one.
+static void loop(struct board *b, const struct options *o, const char *at, struct rng *rng)
+{
+    unsigned n, p;
+    char end;
+    if (sscanf(at, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= b[n].ops[0]->ports)
+        die("--loop %s: write BOARD:PORT, e.g. 0:1", at);
+    pull(&b[n], p);
+    b[n].peer[p].board = &b[n];
+    b[n].peer[p].port = p;
+    for (unsigned w = 0; w <= MAX_WIRES; w++)
+        b[n].peer[p].delay[w] = 1 + (o->straight ? 0 : rng_below(rng, SKEW + 1));
 }
 
 // The cable between port p and the board `far`: out, or in again.
@@ -336,6 +359,7 @@ static void cables(struct board *b, enum kind kind, uint64_t half)
             data |= (then >> (port * far_wires + w) & 1) << (p * wires + w);
             data ^= (uint64_t)(b->peer[p].flips[w] > 0) << (p * wires + w);
         }
+        data &= ~((uint64_t)b->peer[p].open << p * wires);
         uint32_t then = far->line[kind].clk[(half - b->peer[p].delay[MAX_WIRES]) % LINE];
         clk |= (then >> port & 1) << p;
     }
@@ -414,7 +438,8 @@ static void parse(struct options *o, int argc, char **argv)
         {"alone", no_argument, NULL, 'a'},        {"record", required_argument, NULL, 'w'},
         {"dims", required_argument, NULL, 'k'},   {"pull", required_argument, NULL, 'p'},
         {"loose", required_argument, NULL, 'l'},  {"straight", no_argument, NULL, 't'},
-        {"errors", required_argument, NULL, 'e'}, {NULL, 0, NULL, 0},
+        {"errors", required_argument, NULL, 'e'}, {"loop", required_argument, NULL, 'o'},
+        {"open", required_argument, NULL, 'n'},   {NULL, 0, NULL, 0},
     };
     int opt;
 
@@ -445,6 +470,14 @@ static void parse(struct options *o, int argc, char **argv)
             o->loose[o->looses++] = optarg;
         else if (opt == 'l')
             die("--loose %s: up to %d", optarg, MAX_LOOSE);
+        else if (opt == 'o' && o->loops < MAX_LOOPS)
+            o->loop[o->loops++] = optarg;
+        else if (opt == 'o')
+            die("--loop %s: up to %d", optarg, MAX_LOOPS);
+        else if (opt == 'n' && o->opens < MAX_OPEN)
+            o->open[o->opens++] = optarg;
+        else if (opt == 'n')
+            die("--open %s: up to %d", optarg, MAX_OPEN);
         else if (opt == 't')
             o->straight = true;
         else if (opt == 'e')
@@ -458,7 +491,7 @@ static void parse(struct options *o, int argc, char **argv)
         die("usage: bitsim [--flash FILE]... [--socket PATH] [--divisor N] [--cycles N] [--seed N]"
             " [--alone] [--host N:BIT:PATH]... [--record N:FILE]... [--dims KxK[xK]] [--pull "
             "N:PORT]... [--loose N:PORT]..."
-            " [--straight] [--errors N]");
+            " [--loop N:PORT]... [--open N:PORT:WIRE]... [--straight] [--errors N]");
     unsigned built = sizeof all_bits / sizeof *all_bits - 1;
     if (boards_of(o) != built)
         die("--dims: %u boards, and %u are built in", boards_of(o), built);
@@ -471,8 +504,12 @@ static void parse(struct options *o, int argc, char **argv)
         if (o->record[n] && (all_bits[n]->ports > SESSION_RX || all_bits[n]->wires > SESSION_WIRES))
             die("--record %u:%s: up to %d cables of %d wires", n, o->record[n], SESSION_RX,
                 SESSION_WIRES);
-    if ((o->pulls || o->looses || o->errors) && !o->torus)
-        die("--%s: with --dims", o->pulls ? "pull" : o->looses ? "loose" : "errors");
+    if ((o->pulls || o->looses || o->loops || o->opens || o->errors) && !o->torus)
+        die("--%s: with --dims", o->pulls    ? "pull"
+                                 : o->looses ? "loose"
+                                 : o->loops  ? "loop"
+                                 : o->opens  ? "open"
+                                             : "errors");
     o->alone |= !all_rtl[0];
 }
 
@@ -605,6 +642,17 @@ int main(int argc, char **argv)
         unsigned n, port;
         find_end(b, &o, "pull", o.pull[i], &n, &port);
         pull(&b[n], port);
+    }
+    struct rng jumpers = {o.seed + boards};
+    for (unsigned i = 0; i < o.loops; i++)
+        loop(b, &o, o.loop[i], &jumpers);
+    for (unsigned i = 0; i < o.opens; i++) {
+        unsigned n, p, w;
+        char end;
+        if (sscanf(o.open[i], "%u:%u:%u%c", &n, &p, &w, &end) != 3 || n >= boards ||
+            p >= b[n].ops[0]->ports || w >= b[n].ops[0]->wires)
+            die("--open %s: write BOARD:PORT:WIRE, e.g. 0:1:2", o.open[i]);
+        b[n].peer[p].open |= 1U << w;
     }
     be_noisy(b, &o);
     printf("bitsim: seed %" PRIu64, o.seed);

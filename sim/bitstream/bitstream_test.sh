@@ -58,6 +58,25 @@ else
     result $? 'boardsim: kept, not built again'
 fi
 check 'it ends well' stop
+lit() { # LEDS OPTIONS: of which it has these lit, in hexadecimal, once its links had their time to come up
+    leds=$1
+    shift
+    # shellcheck disable=SC2086 # words
+    $simulator --cycles 300000 "$@" > "$dir/leds" 2>&1 && grep -q "board 0: led $leds\$" "$dir/leds"
+}
+if [ -n "${BRIEF:-}" ]; then
+    check 'LEDs, no cable: out of reset' lit 01
+    check 'jumpers from x+ to x+: and a cable is up' lit 21 --cable 0.x+:0.x+
+elif [ -n "$flash" ]; then
+    check 'LEDs, no cable: out of reset' lit 01 --dims 1x1
+    check 'jumpers from x+ to x+: and a cable is up' lit 21 --dims 1x1 --straight --loop 0:0
+    check 'one of them open: and over one that is not up a clock comes' \
+        lit 41 --dims 1x1 --straight --loop 0:0 --open 0:0:1
+    check 'that of x+, and the one of y- is good: both' \
+        lit 61 --dims 1x1 --straight --loop 0:0 --loop 0:3 --open 0:0:1
+    check 'jumpers from every port to itself: all are up' \
+        lit 31 --dims 1x1 --straight --loop 0:0 --loop 0:1 --loop 0:2 --loop 0:3
+fi
 sed 's/^/# /' "$dir/log"
 check 'all output pins were equal in every cycle' logged 'all output pins were equal'
 check 'the first byte came in the same cycle' sh -c \

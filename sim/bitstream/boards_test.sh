@@ -72,10 +72,10 @@ check 'how it is started' told --dims 2x2 --seed 1 --straight \
     --flash ${flash}1.bin --host "0:365:$dir/board0.sock" --flash ${flash}2.bin --host "1:365:$dir/board1.sock" \
     --flash ${flash}3.bin --host "2:14:$dir/board2.sock" --flash ${flash}4.bin --host "3:14:$dir/board3.sock"
 check 'all options' ends 3 --boards bbrg --dims 2x2 --link phy --seed 7 --cycles 100 --bit-errors 1e-6 --no-shadow \
-    --cable 0.x+ --cable 1.x- --cable 2.y-
-head -n 14 "$dir/out" > "$dir/head" && mv "$dir/head" "$dir/out"
+    --cable 0.x+ --cable 1.x- --cable 2.y- --cable 3.y+:3.y+
+head -n 16 "$dir/out" > "$dir/head" && mv "$dir/head" "$dir/out"
 check 'how those are said: a cable is pulled once' told --dims 2x2 --seed 7 --cycles 100 --errors 1000000 --alone \
-    --pull 0:0 --pull 2:3 --straight
+    --pull 0:0 --pull 2:3 --loop 3:2 --straight
 echo other > $bits/bitstream.bin
 FAILS=1 check 'another bitstream: a build that fails' ends 1 --boards bbrg --dims 2x2
 check 'another bitstream: it is built again' ends 3 --boards bbrg --dims 2x2
@@ -133,8 +133,8 @@ refused 'none of them is r or g' --boards bb --dims 2x1 --beside ulx3s-85f-small
 refused 'goes with a b' --boards rr --dims 2x1 --bitstream $board
 refused 'goes with a b' --dims 2x1 --beside $board
 refused 'make bitstream BOARD=ulx3s-12f' --boards bb --dims 2x1 --bitstream ulx3s-12f
-refused 'none plugged in' --boards bb --dims 2x1 --cable 0.x+:1.y-
-refused 'none plugged in' --boards bb --dims 2x1 --cable 2.x+
+refused 'none be plugged in' --boards bb --dims 2x1 --cable 0.x+:1.y-
+refused 'none be plugged in' --boards bb --dims 2x1 --cable 2.x+
 refused 'one bit of a whole number' --boards bb --dims 2x1 --bit-errors 1e-12
 refused 'one bit of a whole number' --boards bb --dims 2x1 --bit-errors 0.4
 refused 'No such file' --boards bb --dims 2x1 --sockets "$dir/nowhere"

@@ -165,7 +165,7 @@ static bool half(struct chip *c, bool clk, const struct chip_in *in, struct chip
         step(c, in->uart_rx);
     *out = (struct chip_pins){
         .uart_tx = c->uart_tx, .flash_csn = true, .led = c->soc.cycle > CHIP_RESET};
-    bool up = c->soc.cycle > CHIP_RESET; // all cables
+    bool all = true, any = false, wrong = false; // cables up; a clock comes over one that is not
     for (unsigned p = 0; p < PORTS; p++) {
         struct phy_rtl *rtl = c->end[p].rtl;
         bool level = in->cable_rx_clk >> p & 1;
@@ -175,9 +175,13 @@ static bool half(struct chip *c, bool clk, const struct chip_in *in, struct chip
             phy_rtl_rx_clk(rtl, level, in->cable_rx >> p * WIRES & mask);
         out->cable_tx |= (phy_rtl_bits(rtl) & mask) << p * WIRES;
         out->cable_tx_clk |= (uint32_t)!clk << p;
-        up = up && c->end[p].model.out.link_up;
+        bool up = c->end[p].model.out.link_up;
+        all = all && up;
+        any = any || up;
+        wrong = wrong || (!up && !phy_rtl_status(rtl).stopped);
     }
-    out->led |= (uint8_t)(up << 4);
+    if (c->soc.cycle > CHIP_RESET)
+        out->led |= (uint8_t)(all << 4 | any << 5 | wrong << 6);
     c->rx_clk = in->cable_rx_clk;
     return !c->differs;
 }

@@ -44,6 +44,19 @@ check 'all answer' torus ping --all
 check "it ends well: the golden links' ends were the RTL's in every cycle" stop
 sed 's/^/# /' "$dir/log"
 
+# A board alone, jumpers from one of its ports to itself.
+lit() { # LEDS OPTIONS: of which board 0 has these lit, in hexadecimal, 2^20 bits after reset
+    leds=$1
+    shift
+    "$out/boards/bitsim" --dims 2x1 --seed "${SEED:-1}" --divisor 14 --cycles 1300000 --pull 0:0 --pull 0:1 "$@" \
+        > "$dir/log" 2>&1 && logged "board 0: led $leds\$" && logged 'board 1: led 01$'
+}
+check 'LEDs, no cable: out of reset' lit 01
+check 'jumpers from x+ to x+: and a cable is up' lit 21 --loop 0:0
+check 'one of them open: and over one that is not up a clock comes' lit 41 --loop 0:0 --open 0:0:1
+check 'another one is good: both' lit 61 --loop 0:0 --loop 0:3 --open 0:0:1
+check 'jumpers from every port to itself: all are up' lit 31 --loop 0:0 --loop 0:1 --loop 0:2 --loop 0:3
+
 # Links whose model takes every frame for good, beside those of the RTL.
 twin=$out/twin
 mkdir -p "$twin"
@@ -68,4 +81,16 @@ refused() { # WORDS BOARD: by one line
 }
 refused 'ulx3s-85f-small has its router' golden:ice40hx8k-b-evn
 refused 'there is no board "nothing"' golden:nothing
+wrong() { # WORDS OPTIONS: bitsim, by one line
+    words=$1
+    shift
+    "$out/boards/bitsim" --dims 2x1 --cycles 16 "$@" > "$dir/out" 2>&1
+    [ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says "$words"
+    result $? "refused: $*"
+}
+wrong 'BOARD:PORT' --loop 2:0
+wrong 'BOARD:PORT' --loop 0:4
+wrong 'BOARD:PORT' --loop 0
+wrong 'BOARD:PORT:WIRE' --open 0:0
+wrong 'BOARD:PORT:WIRE' --open 0:0:3
 finish

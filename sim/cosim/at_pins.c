@@ -48,14 +48,21 @@ static bool is_pulled(const struct sim *s, size_t plug, struct cable_end end)
     return false;
 }
 
-static void add_pulled(struct command *c, const struct sim *s)
+static void add_cables(struct command *c, const struct sim *s)
 {
     for (size_t i = 0; i < s->o.plugs; i++) {
         struct cable_end a, b;
-        if (!read_cable(s, s->o.plug[i], &a, &b) || b.board >= 0)
-            die("--cable %s: beside a bitstream a cable can be pulled, as 0.x+, and none plugged "
-                "in elsewhere; boards are 0 to %u",
+        bool read = read_cable(s, s->o.plug[i], &a, &b);
+        bool loops = read && a.board == b.board && a.port == b.port;
+        if (!read || (b.board >= 0 && !loops))
+            die("--cable %s: beside a bitstream a cable can be pulled, as 0.x+, or lead back to "
+                "its own port, as 0.x+:0.x+, and none be plugged in elsewhere; boards are 0 to %u",
                 s->o.plug[i], s->boards - 1);
+        if (loops) {
+            add(c, "--loop");
+            add(c, "%d:%d", a.board, a.port);
+            continue;
+        }
         if (torus_cable(s, a).board < 0 || is_pulled(s, i, a))
             continue;
         add(c, "--pull");
@@ -89,7 +96,7 @@ static void add_options(struct command *c, const struct sim *s)
     }
     if (o->given['n'])
         add(c, "--alone");
-    add_pulled(c, s);
+    add_cables(c, s);
 }
 
 void at_pins(struct sim *s)

@@ -49,7 +49,7 @@ module ofr_board_bare #(
     // Ends of reliable links (LINK = 1, 2) are in none of the builds
     logic [2*N-1:0]   phy_tx_ready, phy_rx_valid, phy_rx_late, phy_up, cable_rx_clk;
     logic [2*N*W-1:0] phy_tx_word, phy_rx_word;
-    logic [2*N-1:0]   phase, cable_tx_clk, mon_link_up;
+    logic [2*N-1:0]   phase, cable_tx_clk, mon_link_up, mon_link_dead;
     logic [16*N-1:0]  cable_tx, cable_rx; // 8 wires
     logic [6*N-1:0]   mon_link_state;
     logic [8*N-1:0]   mon_link_why;
@@ -95,12 +95,12 @@ module ofr_board_bare #(
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{mon_we, mon_re, mon_copy, mon_adr, mon_wdat, mon_rdat, mon_copy_index,
                       mon_copy_value, phy_tx_word, phase, cable_tx_clk, cable_tx, mon_link_up,
-                      mon_link_state, mon_link_why, mon_time, mon_part, mon_rank, s_axis_tready,
-                      m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser,
-                      s_datagram_tready, m_datagram_tvalid, m_datagram_tdata, m_datagram_tkeep,
-                      m_datagram_tlast, m_datagram_tid, m_datagram_tdest, s_collective_tready,
-                      m_collective_tvalid, m_collective_tdata, m_collective_tkeep,
-                      m_collective_tlast, m_collective_tuser};
+                      mon_link_dead, mon_link_state, mon_link_why, mon_time, mon_part, mon_rank,
+                      s_axis_tready, m_axis_tvalid, m_axis_tdata, m_axis_tkeep, m_axis_tlast,
+                      m_axis_tuser, s_datagram_tready, m_datagram_tvalid, m_datagram_tdata,
+                      m_datagram_tkeep, m_datagram_tlast, m_datagram_tid, m_datagram_tdest,
+                      s_collective_tready, m_collective_tvalid, m_collective_tdata,
+                      m_collective_tkeep, m_collective_tlast, m_collective_tuser};
 endmodule
 
 `default_nettype wire

@@ -26,7 +26,7 @@ module ofr_board_small #(
 
     // Plain links, words of reliable ones, and users' ports, are in none of it
     logic [2*N-1:0]   link_up, rx_valid, rx_last, rx_poison, rx_abort, tx_ready, tx_rebase;
-    logic [2*N-1:0]   tx_valid, tx_last, tx_poison, phase, mon_link_up;
+    logic [2*N-1:0]   tx_valid, tx_last, tx_poison, phase, mon_link_up, mon_link_dead;
     logic [2*N-1:0]   phy_tx_ready, phy_rx_valid, phy_rx_late, phy_up;
     logic [4*N-1:0]   rx_vc, tx_vc;
     logic [2*N*W-1:0] rx_data, tx_data, phy_tx_word, phy_rx_word;
@@ -69,9 +69,9 @@ module ofr_board_small #(
     ) board (.serial(64'h0123_4567_89ab_cdef), .*);
     assign unused = ^{tx_valid, tx_last, tx_poison, tx_vc, tx_data, rx_credit, rx_received, phase,
                       phy_tx_word, mon_we, mon_re, mon_adr, mon_wdat, mon_rdat, mon_copy,
-                      mon_copy_index, mon_copy_value, mon_link_up, mon_link_state, mon_link_why,
-                      mon_time, mon_part, mon_rank, s_axis_tready, m_axis_tvalid, m_axis_tdata,
-                      m_axis_tkeep, m_axis_tlast, m_axis_tuser, s_datagram_tready,
+                      mon_copy_index, mon_copy_value, mon_link_up, mon_link_dead, mon_link_state,
+                      mon_link_why, mon_time, mon_part, mon_rank, s_axis_tready, m_axis_tvalid,
+                      m_axis_tdata, m_axis_tkeep, m_axis_tlast, m_axis_tuser, s_datagram_tready,
                       m_datagram_tvalid, m_datagram_tdata, m_datagram_tkeep, m_datagram_tlast,
                       m_datagram_tid, m_datagram_tdest, s_collective_tready, m_collective_tvalid,
                       m_collective_tdata, m_collective_tkeep, m_collective_tlast,
