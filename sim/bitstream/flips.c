@@ -405,7 +405,7 @@ int main(int argc, char **argv)
     };
     const char *text[128] = {
         ['d'] = CHIPDB, ['n'] = "0", ['r'] = "1", ['l'] = "0", ['c'] = NULL, ['e'] = BEGINNING};
-    const char *flash[MAX_SESSIONS], *bit[MAX_BITS];
+    const char *flash[MAX_SESSIONS] = {NULL}, *bit[MAX_BITS];
     unsigned flashes = 0, named = 0;
     struct bench b = {.sessions = 0};
     int opt;

@@ -94,6 +94,8 @@ static void step_one(struct sim *s, uint32_t n, unsigned thread)
 
 static uint32_t first_of(const struct sim *s, unsigned share)
 {
+    if (s->threads <= 1) // one has them all
+        return share ? s->boards : 0;
     return s->boards * share / s->threads;
 }
 

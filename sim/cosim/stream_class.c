@@ -92,7 +92,7 @@ struct net {
 
 static void pair_nodes(struct net *t)
 {
-    uint32_t to[MOST], k = t->s.k;
+    uint32_t to[MOST] = {0}, k = t->s.k;
     for (uint32_t n = 0; n < t->nodes; n++)
         to[n] = t->s.pattern == NEIGHBOUR ? n / k * k + (n + 1) % k
                                           : (n / k + k / 2) % k * k + (n + k / 2) % k;

@@ -124,6 +124,7 @@ static void step_channels(struct ofr_local *l, const struct ofr_local_in *in,
         channels->collective = &out;
     }
     ofr_channels_step(l->channels, channels);
+    channels->collective = NULL; // it was of this cycle
 }
 
 // Takes the flit at the port, brings the next one there and looks up what follows. Between packets

@@ -219,12 +219,12 @@ static const char *check_wires(const struct net_sim *sim, uint32_t *words)
     }
     for (uint32_t p = 0; p < sim->parts; p++) {
         const struct net_sim *part = sim->part[p];
-        for (uint32_t i = 0; i < part->cuts * sim->vcs; i++) {
-            uint32_t end = i / sim->vcs, vc = i % sim->vcs;
-            found = check_end(sim, &sim->channel[part->first_cut + end], part->cut[end].end, vc,
-                              net_cut_count(part, end, vc), words);
-            wrong = found ? found : wrong;
-        }
+        for (uint32_t end = 0; end < part->cuts; end++)
+            for (uint32_t vc = 0; vc < sim->vcs; vc++) {
+                found = check_end(sim, &sim->channel[part->first_cut + end], part->cut[end].end, vc,
+                                  net_cut_count(part, end, vc), words);
+                wrong = found ? found : wrong;
+            }
     }
     return wrong;
 }
