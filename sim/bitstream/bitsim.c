@@ -61,12 +61,9 @@ enum {
     NAP_MS = 20,
     QUEUE = 1024, // a power of 2
     MAX_BOARDS = AT_PINS_BOARDS,
-    MAX_LOOSE = 16,
-    MAX_LOOPS = 16,
-    MAX_OPEN = 16,
     DIMS = 3,
-    MAX_PULLS = MAX_BOARDS * DIMS, // all cables
-    PORTS = 2 * DIMS,              // x+, x-, y+, ...
+    MAX_ENDS = MAX_BOARDS * DIMS, // of an option: all cables
+    PORTS = 2 * DIMS,             // x+, x-, y+, ...
     MAX_WIRES = 16,
     TOGETHER = 16, // cycles of a board of a torus before it is the next one's turn
     LINE = 128,    // half periods that a cable remembers, a power of 2
@@ -232,10 +229,15 @@ static bool serve(struct board *b)
     return true;
 }
 
+// What an option that names cables' ends says, each time it is there.
+struct ends {
+    const char *name, *at[MAX_ENDS];
+    unsigned count;
+};
+
 struct options {
-    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS], *pull[MAX_PULLS],
-        *loose[MAX_LOOSE], *loop[MAX_LOOPS], *open[MAX_OPEN];
-    unsigned pulls, looses, loops, opens;
+    const char *flash[MAX_BOARDS], *record[MAX_BOARDS], *socket[MAX_BOARDS];
+    struct ends pull, loose, loop, open;
     uint64_t divisors[MAX_BOARDS]; // of the boards whose UART has its own; 0: `divisor`
     unsigned flashes;
     uint64_t divisor, cycles, seed, errors;
@@ -429,6 +431,13 @@ static void read_host(struct options *o, const char *text)
     o->divisors[n] = divisor;
 }
 
+static void add_end(struct ends *e)
+{
+    if (e->count == MAX_ENDS)
+        die("--%s %s: up to %d", e->name, optarg, MAX_ENDS);
+    e->at[e->count++] = optarg;
+}
+
 static void parse(struct options *o, int argc, char **argv)
 {
     static const struct option options[] = {
@@ -462,22 +471,14 @@ static void parse(struct options *o, int argc, char **argv)
             o->alone = true;
         else if (opt == 'w')
             read_record(o, optarg);
-        else if (opt == 'p' && o->pulls < MAX_PULLS)
-            o->pull[o->pulls++] = optarg;
         else if (opt == 'p')
-            die("--pull %s: up to %d", optarg, MAX_PULLS);
-        else if (opt == 'l' && o->looses < MAX_LOOSE)
-            o->loose[o->looses++] = optarg;
+            add_end(&o->pull);
         else if (opt == 'l')
-            die("--loose %s: up to %d", optarg, MAX_LOOSE);
-        else if (opt == 'o' && o->loops < MAX_LOOPS)
-            o->loop[o->loops++] = optarg;
+            add_end(&o->loose);
         else if (opt == 'o')
-            die("--loop %s: up to %d", optarg, MAX_LOOPS);
-        else if (opt == 'n' && o->opens < MAX_OPEN)
-            o->open[o->opens++] = optarg;
+            add_end(&o->loop);
         else if (opt == 'n')
-            die("--open %s: up to %d", optarg, MAX_OPEN);
+            add_end(&o->open);
         else if (opt == 't')
             o->straight = true;
         else if (opt == 'e')
@@ -504,12 +505,12 @@ static void parse(struct options *o, int argc, char **argv)
         if (o->record[n] && (all_bits[n]->ports > SESSION_RX || all_bits[n]->wires > SESSION_WIRES))
             die("--record %u:%s: up to %d cables of %d wires", n, o->record[n], SESSION_RX,
                 SESSION_WIRES);
-    if ((o->pulls || o->looses || o->loops || o->opens || o->errors) && !o->torus)
-        die("--%s: with --dims", o->pulls    ? "pull"
-                                 : o->looses ? "loose"
-                                 : o->loops  ? "loop"
-                                 : o->opens  ? "open"
-                                             : "errors");
+    const struct ends *const ends[] = {&o->pull, &o->loose, &o->loop, &o->open};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i]->count && !o->torus)
+            die("--%s: with --dims", ends[i]->name);
+    if (o->errors && !o->torus)
+        die("--errors: with --dims");
     o->alone |= !all_rtl[0];
 }
 
@@ -581,7 +582,14 @@ static bool step(struct board *b, const struct options *o, unsigned kinds, uint6
 
 int main(int argc, char **argv)
 {
-    struct options o = {.divisor = 417, .cycles = UINT64_MAX, .seed = 1, .k = {1, 1, 1}};
+    struct options o = {.divisor = 417,
+                        .cycles = UINT64_MAX,
+                        .seed = 1,
+                        .k = {1, 1, 1},
+                        .pull.name = "pull",
+                        .loose.name = "loose",
+                        .loop.name = "loop",
+                        .open.name = "open"};
     parse(&o, argc, argv);
 
     unsigned boards = boards_of(&o), kinds = o.alone ? 1 : KINDS;
@@ -625,33 +633,33 @@ int main(int argc, char **argv)
     struct {
         unsigned board, port;
         struct board *far; // at the other end
-    } loose[MAX_LOOSE];
-    for (unsigned i = 0; i < o.looses; i++) {
-        find_end(b, &o, "loose", o.loose[i], &loose[i].board, &loose[i].port);
+    } loose[MAX_ENDS];
+    for (unsigned i = 0; i < o.loose.count; i++) {
+        find_end(b, &o, "loose", o.loose.at[i], &loose[i].board, &loose[i].port);
         const struct board *here = &b[loose[i].board];
         loose[i].far = here->peer[loose[i].port].board;
         for (unsigned j = 0; j < i; j++)
             if ((&b[loose[j].board] == here && loose[j].port == loose[i].port) ||
                 (loose[j].far == here &&
                  b[loose[j].board].peer[loose[j].port].port == loose[i].port))
-                die("--loose %s: it is loose already", o.loose[i]);
+                die("--loose %s: it is loose already", o.loose.at[i]);
     }
-    if (o.looses)
+    if (o.loose.count)
         sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_move}, NULL);
-    for (unsigned i = 0; i < o.pulls; i++) {
+    for (unsigned i = 0; i < o.pull.count; i++) {
         unsigned n, port;
-        find_end(b, &o, "pull", o.pull[i], &n, &port);
+        find_end(b, &o, "pull", o.pull.at[i], &n, &port);
         pull(&b[n], port);
     }
     struct rng jumpers = {o.seed + boards};
-    for (unsigned i = 0; i < o.loops; i++)
-        loop(b, &o, o.loop[i], &jumpers);
-    for (unsigned i = 0; i < o.opens; i++) {
+    for (unsigned i = 0; i < o.loop.count; i++)
+        loop(b, &o, o.loop.at[i], &jumpers);
+    for (unsigned i = 0; i < o.open.count; i++) {
         unsigned n, p, w;
         char end;
-        if (sscanf(o.open[i], "%u:%u:%u%c", &n, &p, &w, &end) != 3 || n >= boards ||
+        if (sscanf(o.open.at[i], "%u:%u:%u%c", &n, &p, &w, &end) != 3 || n >= boards ||
             p >= b[n].ops[0]->ports || w >= b[n].ops[0]->wires)
-            die("--open %s: write BOARD:PORT:WIRE, e.g. 0:1:2", o.open[i]);
+            die("--open %s: write BOARD:PORT:WIRE, e.g. 0:1:2", o.open.at[i]);
         b[n].peer[p].open |= 1U << w;
     }
     be_noisy(b, &o);
@@ -682,8 +690,8 @@ int main(int argc, char **argv)
         }
         if (moved) {
             moved = 0;
-            for (unsigned i = 0; i < o.looses; i++)
-                move(&b[loose[i].board], loose[i].port, loose[i].far, o.loose[i], cycle);
+            for (unsigned i = 0; i < o.loose.count; i++)
+                move(&b[loose[i].board], loose[i].port, loose[i].far, o.loose.at[i], cycle);
         }
         // What a cable brings was sent before: TOGETHER cycles of one board, then of the next one.
         uint64_t end = cycle + (o.torus ? TOGETHER : 1);
