@@ -19,8 +19,8 @@
 // length and its wires of others, are drawn from the seed, and there is none where K is 1. --pull:
 // the cable at that port of board N is out; --loose: it is at first in, and at every SIGUSR1
 // pulled, or plugged in again, with all others that are loose. --loop: what goes out at that port
-// comes in there, over jumpers, in place of its cable. --open: that data wire is open where it
-// comes in. --straight: a cable's wires are as
+// comes in there, over jumpers, in place of its cable, which may be pulled but not loose. --open:
+// that data wire is open where it comes in. --straight: a cable's wires are as
 // long as its clock, for boards that do not train (LINK 3). --errors: on each data wire of each
 // cable one of so many bits is wrong on the average, from the end of reset on, drawn from the seed.
 // Boards in a torus may be of RTL in place of a bitstream (build.sh), and of several kinds with as
@@ -62,8 +62,8 @@ enum {
     QUEUE = 1024, // a power of 2
     MAX_BOARDS = AT_PINS_BOARDS,
     DIMS = 3,
-    MAX_ENDS = MAX_BOARDS * DIMS, // of an option: all cables
-    PORTS = 2 * DIMS,             // x+, x-, y+, ...
+    PORTS = 2 * DIMS,              // x+, x-, y+, ...
+    MAX_ENDS = MAX_BOARDS * PORTS, // of an option
     MAX_WIRES = 16,
     TOGETHER = 16, // cycles of a board of a torus before it is the next one's turn
     LINE = 128,    // half periods that a cable remembers, a power of 2
@@ -297,14 +297,22 @@ static void noise_goes_on(struct board *b, const struct options *o, uint64_t hal
     }
 }
 
-// The end at port `at` says, BOARD:PORT, which has a cable.
-static void find_end(struct board *b, const struct options *o, const char *option, const char *at,
-                     unsigned *n, unsigned *p)
+// BOARD:PORT
+static void read_end(const struct board *b, const struct options *o, const char *option,
+                     const char *at, unsigned *n, unsigned *p)
 {
     char end;
-    if (sscanf(at, "%u:%u%c", n, p, &end) != 2 || *n >= boards_of(o) || *p >= PORTS ||
-        !b[*n].peer[*p].board)
-        die("--%s %s: write BOARD:PORT of a cable, e.g. 0:1", option, at);
+    if (sscanf(at, "%u:%u%c", n, p, &end) != 2 || *n >= boards_of(o) || *p >= b[*n].ops[0]->ports)
+        die("--%s %s: write BOARD:PORT, e.g. 0:1", option, at);
+}
+
+// The same, where there is a cable.
+static void find_end(const struct board *b, const struct options *o, const char *option,
+                     const char *at, unsigned *n, unsigned *p)
+{
+    read_end(b, o, option, at, n, p);
+    if (!b[*n].peer[*p].board)
+        die("--%s %s: there is no cable", option, at);
 }
 
 static void pull(struct board *b, unsigned p)
@@ -315,19 +323,14 @@ static void pull(struct board *b, unsigned p)
     b->peer[p].board = NULL;
 }
 
-// Jumpers from a port's outputs to its inputs, as BOARD:PORT says, where its cable was if it had
-// one.
-static void loop(struct board *b, const struct options *o, const char *at, struct rng *rng)
+// Jumpers from a port's outputs to its inputs, where its cable was if it had one.
+static void loop(struct board *b, unsigned p, bool straight, struct rng *rng)
 {
-    unsigned n, p;
-    char end;
-    if (sscanf(at, "%u:%u%c", &n, &p, &end) != 2 || n >= boards_of(o) || p >= b[n].ops[0]->ports)
-        die("--loop %s: write BOARD:PORT, e.g. 0:1", at);
-    pull(&b[n], p);
-    b[n].peer[p].board = &b[n];
-    b[n].peer[p].port = p;
+    pull(b, p);
+    b->peer[p].board = b;
+    b->peer[p].port = p;
     for (unsigned w = 0; w <= MAX_WIRES; w++)
-        b[n].peer[p].delay[w] = 1 + (o->straight ? 0 : rng_below(rng, SKEW + 1));
+        b->peer[p].delay[w] = 1 + (straight ? 0 : rng_below(rng, SKEW + 1));
 }
 
 // The cable between port p and the board `far`: out, or in again.
@@ -651,9 +654,17 @@ int main(int argc, char **argv)
         find_end(b, &o, "pull", o.pull.at[i], &n, &port);
         pull(&b[n], port);
     }
-    struct rng jumpers = {o.seed + boards};
-    for (unsigned i = 0; i < o.loop.count; i++)
-        loop(b, &o, o.loop.at[i], &jumpers);
+    struct rng jumpers = {o.seed + boards + 1}; // none of their noises
+    for (unsigned i = 0; i < o.loop.count; i++) {
+        unsigned n, p;
+        read_end(b, &o, "loop", o.loop.at[i], &n, &p);
+        for (unsigned j = 0; j < o.loose.count; j++)
+            if ((loose[j].board == n && loose[j].port == p) ||
+                (loose[j].far == &b[n] && b[loose[j].board].peer[loose[j].port].port == p))
+                die("--loop %s: the cable there is that of --loose %s", o.loop.at[i],
+                    o.loose.at[j]);
+        loop(&b[n], p, o.straight, &jumpers);
+    }
     for (unsigned i = 0; i < o.open.count; i++) {
         unsigned n, p, w;
         char end;

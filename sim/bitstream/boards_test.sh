@@ -76,6 +76,10 @@ check 'all options' ends 3 --boards bbrg --dims 2x2 --link phy --seed 7 --cycles
 head -n 16 "$dir/out" > "$dir/head" && mv "$dir/head" "$dir/out"
 check 'how those are said: a cable is pulled once' told --dims 2x2 --seed 7 --cycles 100 --errors 1000000 --alone \
     --pull 0:0 --pull 2:3 --loop 3:2 --straight
+check 'jumpers, and then nothing, and the other way round' ends 3 --boards bbrg --dims 2x2 \
+    --cable 0.x+:0.x+ --cable 0.x+ --cable 2.y+ --cable 2.y+:2.y+ --cable 1.y-:1.y- --cable 3.y+
+head -n 15 "$dir/out" > "$dir/head" && mv "$dir/head" "$dir/out"
+check 'the last word counts' told --dims 2x2 --seed 1 --pull 0:0 --pull 2:2 --loop 2:2 --loop 1:3 --pull 3:2 --straight
 echo other > $bits/bitstream.bin
 FAILS=1 check 'another bitstream: a build that fails' ends 1 --boards bbrg --dims 2x2
 check 'another bitstream: it is built again' ends 3 --boards bbrg --dims 2x2

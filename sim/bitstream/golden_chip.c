@@ -182,6 +182,8 @@ static bool half(struct chip *c, bool clk, const struct chip_in *in, struct chip
     }
     if (c->soc.cycle > CHIP_RESET)
         out->led |= (uint8_t)(all << 4 | any << 5 | wrong << 6);
+    else
+        out->led = 1 << 6; // none has been found to be silent yet
     c->rx_clk = in->cable_rx_clk;
     return !c->differs;
 }

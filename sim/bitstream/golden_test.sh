@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Golden boards at their pins (golden_chip.c), two of a small ULX3S, both cables of each ring of two, bit errors on
-# them: found, programmed, traffic, what is damaged is mended; a twin whose links take damaged frames.
+# them: found, programmed, traffic, what is damaged is mended; LEDs, with jumpers from ports to themselves; a twin whose
+# links take damaged frames; options of bitsim that are refused.
 . tests/tap.sh
 . tests/wait.sh
 B=${B:-build}
@@ -44,18 +45,7 @@ check 'all answer' torus ping --all
 check "it ends well: the golden links' ends were the RTL's in every cycle" stop
 sed 's/^/# /' "$dir/log"
 
-# A board alone, jumpers from one of its ports to itself.
-lit() { # LEDS OPTIONS: of which board 0 has these lit, in hexadecimal, 2^20 bits after reset
-    leds=$1
-    shift
-    "$out/boards/bitsim" --dims 2x1 --seed "${SEED:-1}" --divisor 14 --cycles 1300000 --pull 0:0 --pull 0:1 "$@" \
-        > "$dir/log" 2>&1 && logged "board 0: led $leds\$" && logged 'board 1: led 01$'
-}
-check 'LEDs, no cable: out of reset' lit 01
-check 'jumpers from x+ to x+: and a cable is up' lit 21 --loop 0:0
-check 'one of them open: and over one that is not up a clock comes' lit 41 --loop 0:0 --open 0:0:1
-check 'another one is good: both' lit 61 --loop 0:0 --loop 0:3 --open 0:0:1
-check 'jumpers from every port to itself: all are up' lit 31 --loop 0:0 --loop 0:1 --loop 0:2 --loop 0:3
+leds 0 "$out/boards/bitsim" --dims 2x1 --seed "${SEED:-1}" --cycles 1300000 --pull 0:0 --pull 0:1 # 2^20 bits, and more
 
 # Links whose model takes every frame for good, beside those of the RTL.
 twin=$out/twin
@@ -86,11 +76,20 @@ wrong() { # WORDS OPTIONS: bitsim, by one line
     shift
     "$out/boards/bitsim" --dims 2x1 --cycles 16 "$@" > "$dir/out" 2>&1
     [ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says "$words"
-    result $? "refused: $*"
+    result $? "refused: $(echo "$*" | cut -c 1-60)"
 }
 wrong 'BOARD:PORT' --loop 2:0
 wrong 'BOARD:PORT' --loop 0:4
 wrong 'BOARD:PORT' --loop 0
+wrong 'is that of --loose 0:0' --loose 0:0 --loop 0:0
+wrong 'is that of --loose 0:0' --loose 0:0 --loop 1:1
+wrong 'is that of --loose 1:1' --loose 1:1 --pull 1:1 --loop 0:0
 wrong 'BOARD:PORT:WIRE' --open 0:0
 wrong 'BOARD:PORT:WIRE' --open 0:0:3
+wrong 'there is no cable' --pull 0:2
+wrong 'there is no cable' --loose 0:2
+wrong 'up to 96' $(for _ in $(seq 97); do echo --loop 0:0; done)
+"$out/boards/bitsim" --loop 0:0 > "$dir/out" 2>&1
+[ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says 'boards, and 2 are built in'
+result $? 'refused: --loop without a torus'
 finish

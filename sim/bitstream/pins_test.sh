@@ -45,4 +45,22 @@ divisor=364 # of 41.9
 small=rtl:ulx3s-85f-small
 check 'small: ULX3S with 16-bit flits' built ulx3s-85f-small "$small $small $small $small" "$out/small"
 whole small 2x2
+check 'all cables of all boards are up, their LEDs say' [ "$(grep -c 'led 3[0-9a-f]$' "$dir/log")" = 4 ]
+check 'a small one and its golden model' built ulx3s-85f-small "$small golden:ulx3s-85f-small" "$out/pair"
+for n in 0 1; do
+    leds $n "$out/pair/bitsim" --dims 2x1 --seed "${SEED:-1}" --cycles 1300000 --pull 0:0 --pull 0:1
+done
+check 'an Icepi Zero, which has five LEDs' built icepi-zero rtl:icepi-zero "$out/five"
+five() { # LEDS NAME CYCLES OPTIONS
+    leds=$1 name=$2 cycles=$3
+    shift 3
+    lit 0 "$leds" "$name" "$out/five/bitsim" --dims 1x1 --seed "${SEED:-1}" --cycles "$cycles" "$@"
+}
+all='--loop 0:0 --loop 0:1 --loop 0:2 --loop 0:3'
+five 01 'the second is dark: no cable' 1300000
+five 01 'one that is up' 1300000 --loop 0:0
+# shellcheck disable=SC2086 # words
+five 09 'all' 1300000 $all
+five 0b 'the second is lit: one that is up' 17000000 --loop 0:0
+five 13 'one with a wire that is open' 17000000 --loop 0:0 --open 0:0:1
 finish

@@ -20,6 +20,21 @@ torus() {
 says() { grep -q -e "$1" "$dir/out"; }
 logged() { grep -q -e "$1" "$dir/log"; }
 built() { sh sim/bitstream/build.sh "$@" > "$dir/out" 2>&1; }
+lit() { # N LEDS NAME COMMAND...: bitsim, ended by itself: which of board N's LEDs are, in hexadecimal
+    shown_by=$1 leds=$2 name=$3
+    shift 3
+    "$@" > "$dir/leds" 2>&1 && grep -q "board $shown_by: led $leds\$" "$dir/leds"
+    result $? "board $shown_by: $name"
+}
+leds() { # N COMMAND...: of bitsim, in which board N has no cables; what it shows of jumpers from its ports to themselves
+    n=$1 # its heartbeat is dark by then
+    shift
+    lit "$n" 01 'LEDs, no cable: out of reset' "$@"
+    lit "$n" 21 'jumpers from x+ to x+: and a cable is up' "$@" --loop "$n:0"
+    lit "$n" 41 'one of them open: and over one that is not up a clock comes' "$@" --loop "$n:0" --open "$n:0:1"
+    lit "$n" 61 'another one is good: both' "$@" --loop "$n:0" --loop "$n:3" --open "$n:0:1"
+    lit "$n" 31 'jumpers from every port to itself: all are up' "$@" --loop "$n:0" --loop "$n:1" --loop "$n:2" --loop "$n:3"
+}
 stop() {
     kill "$sim" && wait "$sim"
     status=$?

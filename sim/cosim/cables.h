@@ -20,7 +20,8 @@ bool read_cable(const struct sim *s, const char *text, struct cable_end *a, stru
 // is pulled first.
 void unplug(struct sim *s, struct cable_end end);
 void plug(struct sim *s, struct cable_end a, struct cable_end b);
-// The far end of the cable that the torus has here; board -1: none, its ring has size 1.
+// The far end of the cable that the torus has here; board -1: none, its ring has size 1,
+// or 2, which has one cable here.
 struct cable_end torus_cable(const struct sim *s, struct cable_end end);
 
 #endif
