@@ -180,10 +180,7 @@ static bool half(struct chip *c, bool clk, const struct chip_in *in, struct chip
         any = any || up;
         wrong = wrong || (!up && !phy_rtl_status(rtl).stopped);
     }
-    if (c->soc.cycle > CHIP_RESET)
-        out->led |= (uint8_t)(all << 4 | any << 5 | wrong << 6);
-    else
-        out->led = 1 << 6; // none has been found to be silent yet
+    out->led |= (uint8_t)(all << 4 | any << 5 | wrong << 6);
     c->rx_clk = in->cable_rx_clk;
     return !c->differs;
 }

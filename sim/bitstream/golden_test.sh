@@ -45,6 +45,7 @@ check 'all answer' torus ping --all
 check "it ends well: the golden links' ends were the RTL's in every cycle" stop
 sed 's/^/# /' "$dir/log"
 
+lit 0 40 "LEDs in reset: none has been found to be silent yet" "$out/boards/bitsim" --dims 2x1 --cycles 16000
 leds 0 "$out/boards/bitsim" --dims 2x1 --seed "${SEED:-1}" --cycles 1300000 --pull 0:0 --pull 0:1 # 2^20 bits, and more
 
 # Links whose model takes every frame for good, beside those of the RTL.
@@ -91,5 +92,5 @@ wrong 'there is no cable' --loose 0:2
 wrong 'up to 96' $(for _ in $(seq 97); do echo --loop 0:0; done)
 "$out/boards/bitsim" --loop 0:0 > "$dir/out" 2>&1
 [ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says 'boards, and 2 are built in'
-result $? 'refused: --loop without a torus'
+result $? 'refused: one board where two are built in'
 finish

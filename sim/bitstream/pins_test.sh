@@ -56,6 +56,9 @@ five() { # LEDS NAME CYCLES OPTIONS
     shift 3
     lit 0 "$leds" "$name" "$out/five/bitsim" --dims 1x1 --seed "${SEED:-1}" --cycles "$cycles" "$@"
 }
+"$out/five/bitsim" --loop 0:0 > "$dir/out" 2>&1
+[ $? = 2 ] && [ "$(grep -c . "$dir/out")" = 1 ] && says 'loop: with --dims'
+result $? 'refused: --loop without --dims'
 all='--loop 0:0 --loop 0:1 --loop 0:2 --loop 0:3'
 five 01 'the second is dark: no cable' 1300000
 five 01 'one that is up' 1300000 --loop 0:0

@@ -35,18 +35,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct command *c, const c
     c->word[c->words++] = word;
 }
 
-// The other end of the cable there; none where the ring has one board. At pins a ring of two has
-// both its cables.
-static struct cable_end far_end(const struct sim *s, struct cable_end end)
-{
-    const struct ofr_torus *t = &s->o.torus;
-    if (t->k[end.port / 2] < 2)
-        return (struct cable_end){-1, -1};
-    struct ofr_coord at = ofr_node_coord(t, (uint32_t)end.board);
-    struct ofr_coord to = ofr_neighbour(t, at, (unsigned)end.port);
-    return (struct cable_end){(int)ofr_node_id(t, &to), end.port ^ 1};
-}
-
 // Does one of --cable's words from `from` to `until` pull out what is at that end?
 static bool is_pulled(const struct sim *s, size_t from, size_t until, struct cable_end end)
 {
@@ -68,7 +56,7 @@ static void add_cables(struct command *c, const struct sim *s)
             die("--cable %s: beside a bitstream a cable can be pulled, as 0.x+, or lead back to "
                 "its own port, as 0.x+:0.x+, and none be plugged in elsewhere; boards are 0 to %u",
                 s->o.plug[i], s->boards - 1);
-        struct cable_end far = far_end(s, a);
+        struct cable_end far = facing_end(s, a);
         if (loops ? is_pulled(s, i, s->o.plugs, a)
                   : far.board < 0 || is_pulled(s, 0, i, a) || is_pulled(s, 0, i, far))
             continue;

@@ -29,14 +29,22 @@ void plug(struct sim *s, struct cable_end a, struct cable_end b)
     link_fall(s, a);
 }
 
-struct cable_end torus_cable(const struct sim *s, struct cable_end end)
+struct cable_end facing_end(const struct sim *s, struct cable_end end)
 {
     const struct ofr_torus *t = &s->o.torus;
     struct ofr_coord at = ofr_node_coord(t, (uint32_t)end.board);
     struct ofr_coord to = ofr_neighbour(t, at, (unsigned)end.port);
-    if (!(ofr_existing_ports(t, &at) >> end.port & 1))
+    if (t->k[end.port / 2] < 2)
         return (struct cable_end){-1, -1};
     return (struct cable_end){(int)ofr_node_id(t, &to), end.port ^ 1};
+}
+
+struct cable_end torus_cable(const struct sim *s, struct cable_end end)
+{
+    struct ofr_coord at = ofr_node_coord(&s->o.torus, (uint32_t)end.board);
+    if (!(ofr_existing_ports(&s->o.torus, &at) >> end.port & 1))
+        return (struct cable_end){-1, -1};
+    return facing_end(s, end);
 }
 
 void cable_torus(struct sim *s)

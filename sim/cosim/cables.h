@@ -20,6 +20,9 @@ bool read_cable(const struct sim *s, const char *text, struct cable_end *a, stru
 // is pulled first.
 void unplug(struct sim *s, struct cable_end end);
 void plug(struct sim *s, struct cable_end a, struct cable_end b);
+// The neighbour's end that faces this one, whether or not there is a cable: at pins a ring of two
+// has both. board -1: none, the ring has size 1.
+struct cable_end facing_end(const struct sim *s, struct cable_end end);
 // The far end of the cable that the torus has here; board -1: none, its ring has size 1,
 // or 2, which has one cable here.
 struct cable_end torus_cable(const struct sim *s, struct cable_end end);
